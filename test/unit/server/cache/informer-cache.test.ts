@@ -111,22 +111,6 @@ describe('InformerCache', () => {
     expect(cache.watchers).to.equal(0);
   });
 
-  it('lets an ended watcher resubscribe to the new list at once', () => {
-    const cache = filled();
-    const again = new Recorder();
-    cache.watch('10', {
-      event: () => undefined,
-      bookmark: () => undefined,
-      end: () => {
-        expect(keys(cache)).to.deep.equal(['x']);
-        cache.watch(cache.snapshot().resourceVersion, again);
-      },
-    });
-    fill(cache, 30, ['x']);
-    cache.apply('MODIFIED', rawThing('x', 31));
-    expect(again.heard).to.deep.equal(['MODIFIED x@31']);
-  });
-
   it('ends all watches although one of them throws', () => {
     const cache = filled();
     const other = new Recorder();
@@ -162,33 +146,6 @@ describe('InformerCache', () => {
     expect(calls).to.equal(1);
     expect(before.heard).to.deep.equal(['MODIFIED a@11', 'MODIFIED a@12']);
     expect(after.heard).to.deep.equal(before.heard);
-  });
-
-  it('drops a watcher that throws during the replay', () => {
-    const cache = filled();
-    cache.apply('MODIFIED', rawThing('a', 11));
-    const broken: Watcher<Facts> = {
-      event: () => {
-        throw new Error('broken');
-      },
-      bookmark: () => undefined,
-      end: () => undefined,
-    };
-    expect(() => cache.watch('10', broken)).to.throw('broken');
-    expect(cache.watchers).to.equal(0);
-  });
-
-  it('applies a change before it notifies watchers', () => {
-    const cache = filled();
-    const seen: unknown[] = [];
-    cache.watch('10', {
-      event: () => seen.push(cache.snapshot().get('a')?.resourceVersion),
-      bookmark: () => undefined,
-      end: () => undefined,
-    });
-    cache.apply('MODIFIED', rawThing('a', 11));
-    cache.apply('DELETED', rawThing('a', 12));
-    expect(seen).to.deep.equal(['11', undefined]);
   });
 
   it('rejects a watch from an evicted version, also without new events', () => {

@@ -21,20 +21,6 @@ function waiters(options: Partial<WaitOptions> & { at?: () => bigint }): Version
 const never = new AbortController().signal;
 
 describe('VersionWaiters', () => {
-  it('resolves each read at its own version', async () => {
-    const waiting = waiters({});
-    const order: string[] = [];
-    const both = Promise.all([
-      waiting.wait(20n, never).then(() => order.push('20')),
-      waiting.wait(15n, never).then(() => order.push('15')),
-    ]);
-    waiting.reached(17n);
-    await Promise.resolve();
-    waiting.reached(20n);
-    await both;
-    expect(order).to.deep.equal(['15', '20']);
-  });
-
   it('shares one slow probe', async () => {
     let running = 0;
     let most = 0;
@@ -55,20 +41,6 @@ describe('VersionWaiters', () => {
     waiting.reached(20n);
     await all;
     expect(most).to.equal(1);
-  });
-
-  it('does not probe when the cache reaches the version in time', async () => {
-    let probes = 0;
-    const waiting = waiters({
-      probe: async () => {
-        await Promise.resolve();
-        probes++;
-      },
-    });
-    const waited = waiting.wait(20n, never);
-    waiting.reached(20n);
-    await waited;
-    expect(probes).to.equal(0);
   });
 
   it('pauses between unsuccessful probes', async () => {

@@ -18,27 +18,10 @@ describe('Change', () => {
   const previous = new Change('ADDED', readThing('a', 98, 1), undefined, THING_HEAD).object;
   const modified = new Change('MODIFIED', readThing('a', 100, 2), previous, THING_HEAD);
 
-  it('is one line with the object in our group', () => {
-    const frame = modified.frame('MODIFIED');
-    expect(frame.indexOf('\n')).to.equal(frame.length - 1);
-    expect(line(frame)).to.deep.include({ type: 'MODIFIED' });
-    expect(line(frame).object).to.deep.include({
-      kind: 'Thing',
-      apiVersion: 'resources.platform.io/v1alpha3',
-      spec: { size: 2 },
-    });
-  });
-
   it('is encoded once per event type for all watchers', () => {
     for (const type of ['ADDED', 'MODIFIED', 'DELETED'] as const) {
       expect(modified.frame(type)).to.equal(modified.frame(type));
     }
-  });
-
-  it('is ADDED for a selector that starts to match', () => {
-    expect(line(modified.frame('ADDED'))).to.deep.include({ type: 'ADDED' });
-    expect(line(modified.frame('ADDED')).object.spec.size).to.equal(2);
-    expect(modified.objectFor('ADDED')).to.equal(modified.object);
   });
 
   it('is DELETED for a selector that stops to match: last matching state, new resourceVersion', () => {

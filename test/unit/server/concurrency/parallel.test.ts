@@ -3,20 +3,6 @@ import { expect } from 'chai';
 import { inParallel } from '../../../../server/concurrency/parallel.ts';
 
 describe('inParallel', () => {
-  it('returns results in the order of the items', async () => {
-    const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
-    const results = inParallel(3, [...gates.keys()], async (index) => {
-      await gates[index]?.promise;
-      return `result ${index}`;
-    });
-    for (const gate of gates.toReversed()) {
-      gate.resolve();
-      await gate.promise;
-    }
-    expect(await results).to.deep.equal(['result 0', 'result 1', 'result 2']);
-    expect(await inParallel(4, [], () => Promise.reject(new Error('never called')))).to.deep.equal([]);
-  });
-
   it('limits concurrency', async () => {
     let [running, most] = [0, 0];
     await inParallel(3, Array.from({ length: 10 }), async () => {

@@ -82,23 +82,6 @@ describe('a time slice', () => {
       expect(turns.spent).to.equal(true);
     }));
 
-  it('starts after the events of a round', () =>
-    asItComesIn(async () => {
-      const turns = turnsOf(1_000);
-      const first = round();
-      await turns.next();
-      expect(round()).to.be.above(first);
-    }));
-
-  it('is shared by several steps', () =>
-    asItComesIn(async () => {
-      const turns = turnsOf(1_000);
-      await turns.next();
-      const own = round();
-      await turns.next();
-      expect(round()).to.equal(own);
-    }));
-
   it('is not continued when a share of it is used', () =>
     asItComesIn(async () => {
       const turns = turnsOf(1_000);

@@ -3,15 +3,6 @@ import { expect } from 'chai';
 import { SharedValues } from '../../../../server/memory/shared-values.ts';
 
 describe('SharedValues', () => {
-  it('return the first of equal values', () => {
-    const shared = new SharedValues<readonly string[]>();
-    const first = ['a', 'b'];
-    expect(shared.json(first)).to.equal(first);
-    expect(shared.json(['a', 'b'])).to.equal(first);
-    expect(shared.json(['a b'])).to.deep.equal(['a b']);
-    expect(shared.of('key', first)).to.equal(first);
-  });
-
   it('start again when they are full of unique values', () => {
     const shared = new SharedValues<readonly number[]>();
     const first = [-1];
