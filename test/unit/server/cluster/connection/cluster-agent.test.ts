@@ -1,13 +1,8 @@
 // Tests of the HTTPS agent that limits concurrent TLS handshakes.
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { createServer as createSecureServer, request } from 'node:https';
+import { createServer as createSecureServer } from 'node:https';
 import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
-import {
-  ClusterAgent,
-  type ClusterRequestOptions,
-} from '../../../../../server/cluster/connection/cluster-agent.ts';
 import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
 import { issue } from '../../../../support/certificates.ts';
 import { kubeConfigFor } from '../../../../support/cluster/scripted-cluster.ts';
@@ -129,33 +124,5 @@ describe('ClusterAgent', () => {
     for (const { status, reason } of (await Promise.allSettled(requested)) as PromiseRejectedResult[]) {
       expect([status, String(reason.cause)]).to.match(/^rejected,.*key values mismatch/);
     }
-  });
-
-  it('shares the parsed certificates', async () => {
-    const { cert, key } = await issue(undefined, { cn: 'kube-apiserver' });
-    const opened: (() => void)[] = [];
-    const server = createSecureServer({ cert, key }, (_request, response) => {
-      opened.push(() => response.end());
-    });
-    const port = await listenOnLoopback(server);
-    ending.push(() => closeNow(server));
-    let reads = 0;
-    const ca = new Proxy([cert], {
-      get: (certificates, name) => {
-        if (name === '0') reads++;
-        return Reflect.get(certificates, name) as unknown;
-      },
-    });
-    const agent = new ClusterAgent({ ca, rejectUnauthorized: false });
-    ending.push(() => agent.destroy());
-    const wanted = new AbortController();
-    const requested = Array.from({ length: 20 }, () => {
-      const options: ClusterRequestOptions = { host: '127.0.0.1', port, agent, wanted, crowd: '' };
-      return once(request(options).end(), 'response') as Promise<[IncomingMessage]>;
-    });
-    await until(() => opened.length === requested.length);
-    for (const answer of opened) answer();
-    for (const [answer] of await Promise.all(requested)) answer.resume();
-    expect(reads).to.equal(1);
   });
 });

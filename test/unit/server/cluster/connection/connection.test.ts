@@ -48,28 +48,6 @@ describe('ClusterConnection', () => {
     return { cluster, client };
   }
 
-  it('returns the parsed body of a 2xx response', async () => {
-    const { client, cluster } = await connected(({ response }) => response.writeHead(201).end('{"a":1}'));
-    const answer = await client.json({ path: '/apis/x?y=z', method: 'POST', json: { b: 2 }, signal });
-    expect(answer).to.deep.equal({ a: 1 });
-    const { method, url, headers } = cluster.calls[0]?.request ?? {};
-    expect({ method, url }).to.deep.equal({ method: 'POST', url: '/apis/x?y=z' });
-    expect(headers).to.deep.include({ 'content-type': 'application/json', 'content-length': '7' });
-  });
-
-  it('sends the given headers and bytes', async () => {
-    const bodies: string[] = [];
-    const { client, cluster } = await connected(async ({ request, response }) => {
-      bodies.push(Buffer.concat(await request.toArray()).toString());
-      response.writeHead(200).end();
-    });
-    const headers = { 'content-type': 'application/merge-patch+json' };
-    const json = { name: 'Zoë — 雪' };
-    expect(await client.json({ path: '/', method: 'PATCH', headers, json, signal })).to.equal(undefined);
-    expect(bodies).to.deep.equal([JSON.stringify(json)]);
-    expect(cluster.calls[0]?.request.headers).to.include(headers);
-  });
-
   it('sends nothing when the signal aborts while credentials load', async () => {
     const controller = new AbortController();
     const { cluster, client } = await connected(
@@ -128,13 +106,6 @@ describe('ClusterConnection', () => {
       expect(error).to.have.property('message', 'kube-apiserver responded with 403');
     });
   }
-
-  it('opens a response of any status with its body unread', async () => {
-    const { client } = await connected(({ response }) => response.writeHead(404).end('nothing here'));
-    const response = await client.open({ path: '/', signal });
-    expect(response.statusCode).to.equal(404);
-    expect(Buffer.concat(await response.toArray()).toString()).to.equal('nothing here');
-  });
 
   it('throws ServiceUnavailable with the cause when the connection is refused', async () => {
     const { client, cluster } = await connected(() => undefined);
@@ -204,15 +175,6 @@ describe('ClusterConnection', () => {
     await until(() => socket?.destroyed === true);
   });
 
-  it('aborts with the reason of the signal in the middle of a body', async () => {
-    const controller = new AbortController();
-    const { client } = await connected(({ response }) => {
-      response.writeHead(200).write('{"a":', () => controller.abort(new Error('enough')));
-    });
-    const error = await rejection(client.json({ path: '/', signal: controller.signal }));
-    expect(error).to.have.property('message', 'enough');
-  });
-
   it('does not read a response as empty that is aborted when it arrives', async () => {
     const { client } = await connected(({ response }) => response.end('{"a":1}'));
     const controller = new AbortController();
@@ -252,28 +214,6 @@ describe('ClusterConnection', () => {
       await rejection(client.json({ path: '/write', method: 'POST', json: {}, signal })),
     ).to.have.property('code', 503);
     expect(cluster.calls.filter(({ url }) => url.pathname === '/write')).to.have.length(1);
-  });
-
-  it('has the same timeout on idle and on new connections', async () => {
-    const { client, cluster } = await connected(({ response, url }) => {
-      if (url.pathname === '/first') response.writeHead(200).end('{}');
-    });
-    await client.json({ path: '/first', signal });
-    await new Promise(setImmediate);
-    const error = await rejection(client.open({ path: '/silent', signal, timeoutMs: 30 }));
-    expect(error).to.have.nested.property('cause.message', 'no response within 30 ms');
-    // The server may read the request only after the timeout.
-    await until(() => cluster.calls.length >= 2);
-    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/first', '/silent']);
-  });
-
-  it('keeps the path of the server URL', async () => {
-    const { cluster, client } = await connected(
-      ({ response }) => response.writeHead(200).end('{}'),
-      (url) => kubeConfigFor(`${url}/k8s/c1/`),
-    );
-    await client.json({ path: '/api', signal });
-    expect(cluster.calls.at(-1)?.url.pathname).to.equal('/k8s/c1/api');
   });
 
   it('uses a rotated token after the refresh interval, or at once after a 401', async () => {

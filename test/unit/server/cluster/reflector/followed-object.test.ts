@@ -57,16 +57,6 @@ describe('ObjectSink', () => {
     sink = new ObjectSink({ name: 'one', namespace: 'ns' }, (object) => reported.push(object));
   });
 
-  it('reports nothing before the list is complete', () => {
-    const replacement = sink.replacement();
-    replacement.add(raw('one', 1, 'ns'));
-    replacement.add(raw('two', 2, 'ns'));
-    expect(reported).to.deep.equal([]);
-    replacement.commit('2');
-    expect(reported).to.have.length(1);
-    expect(reported[0]).to.have.nested.property('metadata.resourceVersion', '1');
-  });
-
   it('ignores other objects, including those with the same name', () => {
     sink.apply('ADDED', raw('two', 1, 'ns'));
     sink.apply('ADDED', raw('one', 2, 'other'));

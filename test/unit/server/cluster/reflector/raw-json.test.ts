@@ -75,12 +75,6 @@ describe('nestedMembers', () => {
     );
   });
 
-  it('returns the last of several nested objects with one name', () => {
-    const { inner } = nestedMembers(Buffer.from('{"object":{"a":1},"object":{"b":2}}'), 'object');
-    expect(inner?.members.map(({ name }) => name)).to.deep.equal(['b']);
-    expect(nestedMembers(Buffer.from('{"object":{"a":1},"object":2}'), 'object').inner).to.equal(undefined);
-  });
-
   it('rejects malformed text', () => {
     for (const text of ['{"object":{"a":1}', '{"object":{"a":1', '{"object":{]}}']) {
       expect(() => nestedMembers(Buffer.from(text), 'object'), text).to.throw(SyntaxError);

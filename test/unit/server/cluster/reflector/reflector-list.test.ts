@@ -57,20 +57,6 @@ describe('Reflector: list', () => {
     expect(cluster.kinds).to.deep.equal(['stream', 'stream']);
   });
 
-  it('discards a streaming list that is truncated within an object', async () => {
-    const { sink } = await followed({
-      stream: [
-        ({ response }) => {
-          send(response, event('ADDED', rawThing('a', 3)));
-          response.write('{"type":"ADDED","obj', () => response.socket?.destroy());
-        },
-        complete,
-      ],
-    });
-    await sink.until('list@5 a@3 b@2');
-    expect(sink.lines).to.have.length(1);
-  });
-
   it('falls back to pages after repeatedly truncated streams, as from a server without initial events', async () => {
     const { sink, cluster } = await followed({
       stream: [({ response }) => response.writeHead(200).end()],
@@ -146,20 +132,6 @@ describe('Reflector: list', () => {
     expect(limits).to.deep.equal(['500', '500', null, '500']);
   });
 
-  it('requests pages again when they failed for another reason', async () => {
-    const { sink, cluster } = await followed({
-      stream: [({ response }) => refuse(response, 422, 'Invalid')],
-      page: [
-        ({ response }) => refuse(response, 500, 'InternalError'),
-        ({ response }) => list(response, 9, [rawThing('a', 8)]),
-      ],
-    });
-    await sink.until('list@9 a@8');
-    expect(cluster.calls.findLast(({ kind }) => kind === 'page')?.url.searchParams.get('limit')).to.equal(
-      '500',
-    );
-  });
-
   it('discards a streaming list that does not start with ADDED events', async () => {
     const { sink, cluster } = await followed({
       stream: [
@@ -204,24 +176,5 @@ describe('Reflector: list', () => {
     const { sink, cluster } = await followed({ stream: [complete] }, { random: () => 0.5, watchMs: 100_000 });
     await sink.until('list@5 a@3 b@2');
     expect(cluster.calls[0]?.url.searchParams.get('timeoutSeconds')).to.equal('150');
-  });
-
-  it('resets the count of truncated streams after a complete one', async () => {
-    const cut = ({ response }: Call): void => void response.writeHead(200).end();
-    const expired = ({ response }: Call): void => refuse(response, 410, 'Expired');
-    const { sink, cluster } = await followed({
-      stream: [
-        cut,
-        (call) => {
-          complete(call);
-          call.response.end();
-        },
-        cut,
-        ({ response }) => send(response, bookmark(9, true)),
-      ],
-      watch: [expired],
-    });
-    await sink.until('list@9');
-    expect(cluster.kinds).to.not.include('page');
   });
 });

@@ -97,23 +97,6 @@ describe('Reflector: watch', () => {
     expect(retries).to.deep.equal([2, 4, 8, 16, 1]);
   });
 
-  it('backs off while each list expires at once', async () => {
-    const { sink, retries } = await followed(
-      {
-        stream: [
-          completeAndEnd,
-          completeAndEnd,
-          completeAndEnd,
-          ({ response }) => send(response, bookmark(12, true)),
-        ],
-        watch: [({ response }) => refuse(response, 410, 'Expired')],
-      },
-      { initialBackoffMs: 2, maxBackoffMs: 10_000 },
-    );
-    await sink.until('list@12');
-    expect(retries).to.deep.equal([1, 4, 16]);
-  });
-
   it('resumes, with its selectors, when the cluster has not advanced', async () => {
     const { sink, cluster, causes } = await followed({
       stream: [completeAndEnd],
@@ -170,20 +153,6 @@ describe('Reflector: watch', () => {
     );
     await sink.until('list@5 a@3 b@2');
     expect(sink.lines[0]).to.equal('list@5 a@3 b@2');
-  });
-
-  it('accepts bookmarks that repeat the resourceVersion', async () => {
-    const { sink, causes } = await followed({
-      stream: [
-        (call) => {
-          complete(call);
-          send(call.response, bookmark(5), bookmark(5), event('MODIFIED', rawThing('a', 6)), bookmark(6));
-        },
-      ],
-    });
-    await sink.until('BOOKMARK 6');
-    expect(sink.lines.slice(1)).to.deep.equal(['BOOKMARK 5', 'BOOKMARK 5', 'MODIFIED a@6', 'BOOKMARK 6']);
-    expect(causes).to.deep.equal([]);
   });
 
   it('relists when the resourceVersion of the stream decreases', async () => {
