@@ -61,20 +61,6 @@ describe('newResources', () => {
     await cluster.stop();
   });
 
-  it('is the route of all other resources of its group, and names only known ones in metrics', () => {
-    const { serves, ...route } = resources.route;
-    expect(route).to.deep.include({
-      prefix: 'kapis',
-      group: 'resources.platform.io',
-      version: 'v1alpha3',
-      resource: '*',
-    });
-    const known = ['nodes', 'pods', 'search', 'users', 'gadgets', 'constructor'].filter((name) =>
-      serves?.(name),
-    );
-    expect(known).to.deep.equal(['nodes', 'pods', 'search']);
-  });
-
   it('is open to authenticated callers, because it checks the permissions itself', async () => {
     const reviewed: Attributes[] = [];
     const authorizer = resources.authorizer({

@@ -25,16 +25,6 @@ describe('the facts of an object', () => {
     expect(kept['long']).to.be.a('string').with.length.below(2);
   });
 
-  it('share equal values of several objects', () => {
-    const object = () => ({
-      metadata: { annotations: { a: 'b' }, ownerReferences: [{ uid: 'u', kind: 'K' }] },
-    });
-    const [first, second] = [reader.read(object()), reader.read(object())];
-    expect(first.annotations).to.equal(second.annotations);
-    expect(first.owners).to.equal(second.owners);
-    expect(reader.words(['a'])).to.equal(reader.words(['a']));
-  });
-
   it('are read from any value without an error', () => {
     assert(
       property(jsonValue(), jsonValue(), (metadata, spec) => {

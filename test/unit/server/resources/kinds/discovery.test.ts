@@ -1,9 +1,9 @@
 // Tests of reading resources from aggregated discovery.
 import { expect } from 'chai';
 import { assert, jsonValue, property } from 'fast-check';
-import { discover, kindsOf, unavailableIn } from '../../../../../server/resources/kinds/discovery.ts';
-import { NAMESPACES, PODS } from '../../../../support/platform/kind-cache.ts';
-import { discoveryOf, KindCluster } from '../../../../support/platform/kind-cluster.ts';
+import { kindsOf, unavailableIn } from '../../../../../server/resources/kinds/discovery.ts';
+import { PODS } from '../../../../support/platform/kind-cache.ts';
+import { discoveryOf } from '../../../../support/platform/kind-cluster.ts';
 
 const CRONTABS = {
   group: 'example.com',
@@ -14,11 +14,6 @@ const CRONTABS = {
 };
 
 describe('kindsOf', () => {
-  it('returns the kinds in the order of discovery', () => {
-    const kinds = [PODS, NAMESPACES, CRONTABS];
-    expect(kindsOf(discoveryOf(kinds))).to.deep.equal(kinds);
-  });
-
   it('returns the preferred version, which discovery lists first', () => {
     const other = { ...CRONTABS, version: 'v1' };
     const onlyOld = { ...other, plural: 'olds', kind: 'Old' };
@@ -46,19 +41,5 @@ describe('kindsOf', () => {
         }
       }),
     );
-  });
-});
-
-describe('discover', () => {
-  it('reads the core group first, then the other groups, in two requests', async () => {
-    const cluster = await KindCluster.start(CRONTABS, PODS);
-    try {
-      const { kinds, unavailable } = await discover(cluster.client, AbortSignal.timeout(5_000));
-      expect(kinds).to.deep.equal([PODS, CRONTABS]);
-      expect(unavailable).to.deep.equal([]);
-      expect([cluster.requests('/api'), cluster.requests('/apis')]).to.deep.equal([1, 1]);
-    } finally {
-      await cluster.stop();
-    }
   });
 });

@@ -254,13 +254,4 @@ describe('FollowedKinds', () => {
     await until(() => performance.now() - started > 200);
     expect(cluster.requests(PODS_PATH)).to.equal(before);
   });
-
-  it('follows nothing before it runs and after it was stopped', async () => {
-    const kinds = await follow();
-    stop.abort();
-    await running;
-    expect(() => kinds.use(PODS, { signal }))
-      .to.throw(StatusError)
-      .with.property('code', 503);
-  });
 });

@@ -137,38 +137,6 @@ describe('ListIndex', () => {
     await Promise.all(calls);
   });
 
-  it('caches recent selections, and rebuilds others', async () => {
-    const pods = new KindCache(PODS);
-    pods.fill(
-      300,
-      Array.from({ length: 300 }, (_, i) => pod(`shop/pod-${i}`, i + 1)),
-    );
-    for (let round = 0; round < 2; round++) {
-      for (let i = 0; i < 300; i++) {
-        const filter = { key: `pod-${i}`, test: ({ name }: Identity) => name === `pod-${i}` };
-        expect(await sorted(pods, { sortBy: 'name', filter, namespaces: undefined })).to.deep.equal([
-          `shop/pod-${i}`,
-        ]);
-      }
-    }
-  });
-
-  it('drops a selection that is not used while most objects change', async () => {
-    const pods = new KindCache(PODS);
-    const count = 10_000;
-    const fill = (version: number): KindCache =>
-      pods.fill(
-        version,
-        Array.from({ length: count }, (_, i) => pod(`shop/pod-${i}`, version + i)),
-      );
-    fill(1);
-    for (const sortBy of ['name', 'restarts', 'name']) {
-      const sorting = { sortBy, filter: ODD, namespaces: undefined };
-      expect(await sorted(pods, sorting)).to.deep.equal(expected(pods, sorting));
-      fill(pods.snapshot().size * 2);
-    }
-  });
-
   it('filters a bounded number of objects at once after a relist of changed objects', async () => {
     const pods = new KindCache(PODS, yielding());
     const count = 2_000;

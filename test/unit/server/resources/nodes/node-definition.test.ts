@@ -16,10 +16,6 @@ function cells(more: object, labels: Readonly<Record<string, string>> = {}): unk
   return nodes.columns.map((column) => column.cell(object, NOW));
 }
 
-function ready(...statuses: string[]): object {
-  return { status: { conditions: statuses.map((status) => ({ type: 'Ready', status })) } };
-}
-
 describe('nodeDefinition', () => {
   it('shows the name and unknown for an empty node', () => {
     expect(cells({})).to.deep.equal([
@@ -42,13 +38,6 @@ describe('nodeDefinition', () => {
       { type: 'InternalIP', address: '10.0.0.1' },
     ];
     expect(cells({ status: { addresses } }).slice(5, 7)).to.deep.equal(['', '<none>']);
-  });
-
-  it('is ready only if the last Ready condition is True', () => {
-    expect(cells(ready('True'))[1]).to.equal('Ready');
-    expect(cells(ready('Unknown'))[1]).to.equal('NotReady');
-    expect(cells(ready('True', 'False'))[1]).to.equal('NotReady');
-    expect(cells(ready(''))[1]).to.equal('NotReady');
   });
 
   it('has the distinct sorted roles of the labels', () => {

@@ -77,20 +77,6 @@ describe('UsageCounter', () => {
     return counter;
   };
 
-  it('is reset by each list', () => {
-    const counter = filled(
-      pod('a', 'n', { containers: [cpu('1')] }),
-      pod('b', 'm', { containers: [cpu('2')] }),
-    );
-    for (const node of ['n', 'n', 'm']) {
-      const replacement = counter.replacement();
-      replacement.add(raw(pod('a', node, { containers: [cpu('1')] })));
-      replacement.commit('2');
-      const total = (of: string) => Number(counter.of(of).cpuRequests / 1_000_000_000n);
-      expect([total('n'), total('m')]).to.deep.equal(node === 'n' ? [1, 0] : [0, 1]);
-    }
-  });
-
   it('is equal after single changes and after a relist', () => {
     const change = record({
       name: constantFrom('a', 'b', 'c', 'd'),
