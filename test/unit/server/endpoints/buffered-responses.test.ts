@@ -12,7 +12,7 @@ import { HandlerServer } from '../../../support/handler-server.ts';
 import { until } from '../../../support/until.ts';
 
 // Larger than the kernel buffers of a connection whose client does not read.
-const BODY = Buffer.alloc(64 << 20, 'abcdefghijklmnop');
+const BODY = Buffer.alloc(24 << 20, 'abcdefghijklmnop');
 const ONE = { bytes: BODY.length, protectedMs: 0 };
 const TWO = { bytes: 2 * BODY.length, protectedMs: 0 };
 

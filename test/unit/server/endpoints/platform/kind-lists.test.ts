@@ -88,23 +88,6 @@ describe('the platform lists of nodes', () => {
     expect(JSON.parse(body.toString())).to.have.nested.property('metadata.uid', '9007199254740993');
   });
 
-  it('returns pages, and empty pages after the last one', async () => {
-    expect(await names('limit=3')).to.deep.equal(['alpha', 'gamma', 'delta']);
-    expect(await names('limit=3&page=2')).to.deep.equal(['beta']);
-    expect(await names('limit=3&page=3')).to.deep.equal([]);
-    expect(await names('limit=2147483647&page=2147483647')).to.deep.equal([]);
-    expect(await names('limit=-1&page=2')).to.deep.equal([]);
-    expect((await server.json(`${PATH}?limit=0`))['totalItems']).to.equal(4);
-    expect((await server.json(`${PATH}?limit=3&page=3`))['totalItems']).to.equal(4);
-  });
-
-  it('filters nodes by status and role', async () => {
-    expect(await names('status=warning,unschedulable')).to.deep.equal(['alpha', 'beta']);
-    expect(await names('status=running')).to.deep.equal(['gamma', 'delta']);
-    expect(await names('role=worker')).to.deep.equal(['alpha']);
-    expect(await names('label=zone%3Da&status=running')).to.deep.equal(['gamma']);
-  });
-
   it('returns the headers of GET for HEAD', async () => {
     for (const path of [PATH, `${PATH}/alpha`]) {
       const get = await server.ask(path);

@@ -47,12 +47,4 @@ describe('PlatformPieces', () => {
     const sizes = new PlatformPieces(item, new TimeSlicer()).of(nodes()).map((piece) => piece.json().length);
     expect(Math.max(...sizes)).to.be.within(200_000, 550_000);
   });
-
-  it('are cached within a limit', async () => {
-    const small = new PlatformPieces(item, new TimeSlicer(), 1000);
-    const once = await deflated(small);
-    const again = await deflated(small);
-    expect(Buffer.concat(again).equals(Buffer.concat(once))).to.equal(true);
-    expect(again.filter((one) => once.includes(one)).length).to.be.below(10);
-  });
 });

@@ -31,16 +31,6 @@ const expected = (metadata: object): object => ({
 });
 
 describe('PlatformItem', () => {
-  it('adds computed annotations to a node without annotations', () => {
-    const annotations = {
-      'node.platform.io/cpu-requests': '1',
-      'node.platform.io/cpu-requests-fraction': '25%',
-    };
-    for (const stored of [{}, { annotations: {} }, { annotations: null }]) {
-      expect(shown(stored, COMPUTED)).to.deep.equal(expected({ annotations }));
-    }
-  });
-
   it('replaces a stored annotation by the computed one of the same name', () => {
     const stored = { annotations: { 'node.platform.io/cpu-requests': 'lie', 'x/cpu-requests': 'kept' } };
     expect(shown(stored, COMPUTED)).to.have.deep.property('annotations', {

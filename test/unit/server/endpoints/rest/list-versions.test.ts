@@ -32,31 +32,6 @@ describe('the resourceVersion of a read', () => {
 
   afterEach(() => server.close());
 
-  const newest = '12 a@11 b@2';
-  for (const [query, expected] of [
-    ['', newest],
-    ['resourceVersion=0', newest],
-    ['resourceVersion=0&limit=1', '12 a@11'],
-    ['resourceVersion=0&resourceVersionMatch=NotOlderThan', newest],
-    ['resourceVersion=11', newest],
-    ['resourceVersion=11&resourceVersionMatch=NotOlderThan', newest],
-    ['resourceVersion=11&resourceVersionMatch=NotOlderThan&limit=1', '12 a@11'],
-    ['resourceVersion=11&resourceVersionMatch=Exact', '11 a@11 b@2 c@3'],
-    ['resourceVersion=10&resourceVersionMatch=Exact&limit=2', '10 a@1 b@2'],
-    // Without resourceVersionMatch, a limit makes the version exact (legacy behaviour).
-    ['resourceVersion=10&limit=1', '10 a@1'],
-    ['resourceVersion=12&limit=2', newest],
-    // This legacy behaviour does not apply to a selector for one name.
-    ['resourceVersion=10&limit=1&fieldSelector=metadata.name%3Da', '12 a@11'],
-    ['resourceVersion=9&limit=1&fieldSelector=metadata.name%3Dc', '12'],
-    ['resourceVersion=10&limit=1&fieldSelector=metadata.name!%3Db', '10 a@1'],
-    ['resourceVersion=10&resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da', '10 a@1'],
-  ] as const) {
-    it(`is honoured by a list with ?${query}`, async () => {
-      expect(versionAndItems(await server.json(`${LIST}?${query}`))).to.equal(expected);
-    });
-  }
-
   it('is the current one for reads without it, if the handler can wait until the cache is current', async () => {
     let change = 13;
     const current = async (): Promise<void> => cache.apply('MODIFIED', node('a', change++));
@@ -151,11 +126,5 @@ describe('the resourceVersion of a read', () => {
       cache.apply('MODIFIED', node('b', 13));
       expect(versionAndItems(await rest)).to.equal('13 b@13');
     });
-  });
-
-  it('can be 0 for a get, which returns the current version', async () => {
-    const found = await server.json(`${LIST}/a?resourceVersion=0`);
-    expect(record(found['metadata'])['resourceVersion']).to.equal('11');
-    expect(await server.json(`${LIST}/c?resourceVersion=0`)).to.include({ code: 404, reason: 'NotFound' });
   });
 });

@@ -91,12 +91,6 @@ describe('a namespaced resource', () => {
     expect(read).to.deep.equal(['a/x', 'a/y', 'b/x', 'b/x']);
   });
 
-  it('gets an object only by namespace and name', async () => {
-    expect((await server.ask(`${BASE}/namespaces/a/things/x`)).status).to.equal(200);
-    expect((await server.ask(`${BASE}/namespaces/c/things/x`)).status).to.equal(404);
-    expect((await server.ask(`${BASE}/things/x`)).status).to.equal(404);
-  });
-
   it('watches one namespace', async () => {
     const lines = new WatchLines(await server.open(`${BASE}/namespaces/b/things?watch=1&resourceVersion=10`));
     cache.apply('ADDED', thing('a', 'z', 11));

@@ -1,6 +1,5 @@
 // Tests of the verb list with a slow client.
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
@@ -28,7 +27,7 @@ describe('list with a slow client', () => {
 
   after(() => server.close());
 
-  for (const query of ['', '?labelSelector=!absent', '?pretty=1']) {
+  for (const query of ['', '?pretty=1']) {
     it(`pauses while the client does not read, and continues when it does: ${query}`, async () => {
       queued.length = 0;
       const incoming = await server.open(LIST + query);
@@ -43,13 +42,4 @@ describe('list with a slow client', () => {
       expect(length).to.be.greaterThan(16_000_000);
     });
   }
-
-  it('releases disconnected clients', async () => {
-    queued.length = 0;
-    const left: IncomingMessage[] = [];
-    for (let reader = 0; reader < 10; reader += 1) left.push(await server.open(LIST));
-    for (const incoming of left) incoming.destroy();
-    await server.ask(`${LIST}/n0001`);
-    expect(server.lastError).to.equal(undefined);
-  });
 });
