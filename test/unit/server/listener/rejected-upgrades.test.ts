@@ -31,24 +31,23 @@ describe('a connection whose upgrade is rejected', () => {
   const upgrade = (path: string): string =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
 
-  for (const [what, request] of [
-    ['by the chain', upgrade('/livez')],
-    ['for its path', upgrade('/elsewhere')],
-    ['as a tunnel', 'CONNECT /livez HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ] as const) {
-    it(`${what} closes, whether the client closes it, with bytes after the request, or not`, async () => {
-      for (const end of ['ignored bytes', undefined]) {
+  it('closes, whether the client closes it, with bytes after the request, or not', async () => {
+    const tunnel = 'CONNECT /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+    const requests = [upgrade('/livez'), upgrade('/elsewhere'), tunnel];
+    const sockets = await Promise.all(
+      [...requests, ...requests].map(async (request, index) => {
         const socket = await open(listener);
         socket.allowHalfOpen = true;
         socket.on('error', () => undefined).write(request);
         const [answer] = (await once(socket, 'data')) as [Buffer];
         expect(answer.toString()).to.match(/^HTTP\/1\.1 4\d\d /);
-        if (end !== undefined) socket.end(end);
-        await until(() => listener.connections === 0);
-        socket.destroy();
-      }
-    });
-  }
+        if (index < requests.length) socket.end('ignored bytes');
+        return socket;
+      }),
+    );
+    await until(() => listener.connections === 0);
+    for (const socket of sockets) socket.destroy();
+  });
 
   for (const path of ['/livez', '/elsewhere']) {
     it(`is reset by the client without effect on others (${path})`, async () => {

@@ -4,7 +4,6 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { countedAuthentication } from '../../../../server/authentication/authenticator-chain.ts';
-import { TokenReviewAuthenticator } from '../../../../server/authentication/token-review.ts';
 import { ANONYMOUS } from '../../../../server/authentication/user.ts';
 import { countedAuthorization } from '../../../../server/authorization/counted-authorization.ts';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
@@ -67,27 +66,6 @@ describe('access metrics', () => {
     for (const line of ['result="allowed"} 1', 'result="denied"} 1', 'result="error"} 2']) {
       expect(await text()).to.contain(`authorization_attempts_total{${line}`);
     }
-  });
-
-  it('count reviews and cache hits', async () => {
-    const reviews = new ClusterReviews(
-      clusterThat(() => Promise.resolve({ status: {} })),
-      metrics,
-    );
-    const tokens = new TokenReviewAuthenticator({
-      reviews,
-      successTtlMs: 10_000,
-      failureTtlMs: 10_000,
-      onLookup: (hit) => metrics.tokenLookedUp(hit),
-      ...scope,
-    });
-    for (let i = 0; i < 3; i++)
-      await (async () => tokens.authenticate({ text: 't' }, scope))().catch(() => undefined);
-    const exposition = await text();
-    expect(exposition).to.contain('apiserver_delegated_authn_request_total{code="201"} 1');
-    expect(exposition).to.contain('apiserver_delegated_authn_request_duration_seconds_count{code="201"} 1');
-    expect(exposition).to.contain('authentication_token_cache_request_total{status="hit"} 2');
-    expect(exposition).to.contain('authentication_token_cache_request_total{status="miss"} 1');
   });
 
   it('count failed reviews by status code, and `<error>` without a response', async () => {

@@ -84,16 +84,6 @@ describe('CaBundleController', () => {
     expect(warnings).to.deep.equal(['cannot set spec.caBundle, retrying']);
   });
 
-  it('accepts the lower resourceVersions of a restored cluster', async () => {
-    version = 100;
-    answer = (patch, response) => written(response, patch);
-    ended = controller.run(stop.signal);
-    await until(() => controller.trusted);
-    version = 50;
-    stream.end();
-    await until(() => patched === 2);
-  });
-
   it('warns when another controller keeps reverting its corrections', async () => {
     answer = (patch, response) => {
       written(response, patch);

@@ -30,20 +30,6 @@ describe('desiredBundle', () => {
     expect(desiredBundle(own, `${own}\n${sibling}`, now, 'sameName')).to.equal(`${own}\n${sibling}`);
   });
 
-  it('converges for two replicas in any order', () => {
-    const byOne = desiredBundle('', own, now, 'sameName');
-    const byTheOther = desiredBundle(byOne, sibling, now, 'sameName');
-    expect(desiredBundle(byTheOther, own, now, 'sameName')).to.equal(byTheOther);
-    expect(desiredBundle(byTheOther, sibling, now, 'sameName')).to.equal(byTheOther);
-  });
-
-  it('keeps the CA of another name for others = valid', () => {
-    const both = desiredBundle(foreign, own, now, 'valid');
-    expect(both).to.equal(`${own}\n${foreign}\n`);
-    expect(desiredBundle(both, foreign, now, 'valid')).to.equal(both);
-    expect(desiredBundle(both, own, now, 'sameName')).to.equal(own);
-  });
-
   it('removes expired certificates', async () => {
     for (const [name, others] of [
       ['serving', 'sameName'],
