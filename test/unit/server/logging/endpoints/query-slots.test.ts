@@ -35,13 +35,4 @@ describe('query slots', () => {
     );
     expect(await refusal(slots.follow.take(never, 'jane'))).to.include({ code: 429 });
   });
-
-  it('have a bounded queue', async () => {
-    const { query } = newQuerySlots({ ...LIMITS, queuedQueries: 1 });
-    const first = await query.take(never, 'jane');
-    const second = query.take(never, 'jane');
-    expect(await refusal(query.take(never, 'jane'))).to.include({ code: 429 });
-    first[Symbol.dispose]();
-    using _second = await second;
-  });
 });

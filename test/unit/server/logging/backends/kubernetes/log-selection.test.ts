@@ -73,13 +73,6 @@ describe('the logs of a container', () => {
   const waiting = { state: { waiting: { reason: 'CrashLoopBackOff' } } };
   const terminated = (id: string) => ({ terminated: { exitCode: 1, containerID: id } });
 
-  it('are the logs of its current and its previous run', () => {
-    expect(logsWith(running)).to.deep.equal(['current x://2']);
-    const restarted = { ...running, restartCount: 1, lastState: terminated('x://1') };
-    expect(logsWith(restarted)).to.deep.equal(['previous x://1', 'current x://2']);
-    expect(logsWith(waiting)).to.deep.equal([]);
-  });
-
   it('include the previous run once while the next run has not started', () => {
     expect(logsWith({ ...waiting, lastState: terminated('x://1') })).to.deep.equal(['previous x://1']);
     const failedToStart = { state: terminated(''), lastState: terminated('x://1') };
