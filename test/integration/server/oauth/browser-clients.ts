@@ -1,18 +1,16 @@
 // Tests of the authorization code flow and the device flow, with openid-client and a real Chromium.
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import * as openid from 'openid-client';
 import type { Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
 import { until } from '../../../support/until.ts';
+import { kubectl as kubectlOf } from '../../hack/control-plane/programs.ts';
 import { type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const run = promisify(execFile);
 
 export function describeBrowserClients(subject: () => OAuthCluster): void {
   describe('OpenID Connect clients with the sign-in page', () => {
@@ -36,9 +34,9 @@ export function describeBrowserClients(subject: () => OAuthCluster): void {
       await once(callback, 'listening');
       redirectURI = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`;
       config = await openid.discovery(new URL(a.issuer), 'platform', 'platform', undefined, {
-        [openid.customFetch]: fetchAt(b),
+        [openid.customFetch]: b.fetch,
       });
-      config[openid.customFetch] = fetchAt(b);
+      config[openid.customFetch] = b.fetch;
       chromium = await startChromium();
     });
 
@@ -55,9 +53,7 @@ export function describeBrowserClients(subject: () => OAuthCluster): void {
     });
     afterEach(() => page.browserContext().close());
 
-    const kubectl = async (...args: readonly string[]): Promise<string> =>
-      (await run(cluster.controlPlane.kubectl, ['--kubeconfig', cluster.controlPlane.kubeconfig, ...args]))
-        .stdout;
+    const kubectl = (...args: string[]): Promise<string> => kubectlOf(cluster.controlPlane, ...args);
 
     /** Types name and password into the focused fields. */
     async function signIn(): Promise<void> {
@@ -137,18 +133,4 @@ function sessionOf(tokens: openid.TokenEndpointResponse & openid.TokenEndpointRe
   const sid = tokens.claims()?.['sid'];
   if (typeof sid !== 'string') throw new Error('the id token names no session');
   return sid;
-}
-
-/** fetch that connects to this replica, regardless of the host in the URL. */
-function fetchAt(replica: OAuthReplica): openid.CustomFetch {
-  return async (url, { method, headers, body }) => {
-    const { pathname, search } = new URL(url);
-    const target = new URL(`${pathname}${search}`, replica.address).href;
-    const sent = body instanceof URLSearchParams ? body.toString() : '';
-    const response = await replica.send(method, target, headers, sent);
-    const given = Object.entries(response.headers).flatMap(([name, value]) =>
-      typeof value === 'string' ? [[name, value] as [string, string]] : [],
-    );
-    return new Response(response.text, { status: response.status, headers: given });
-  };
 }

@@ -17,15 +17,6 @@ export function describeClients(subject: () => OAuthCluster): void {
     });
     after(() => cluster.reset());
 
-    /** fetch that trusts the CA of the test. */
-    const customFetch: openid.CustomFetch = async (url, { method, headers, body }) => {
-      const response = await server.send(method, url, headers, bodyText(body));
-      const given = Object.entries(response.headers).flatMap(([name, value]) =>
-        typeof value === 'string' ? [[name, value] as [string, string]] : [],
-      );
-      return new Response(response.text, { status: response.status, headers: given });
-    };
-
     for (const [way, authentication] of [
       ['by the Authorization header', openid.ClientSecretBasic('platform')],
       ['by the form', openid.ClientSecretPost('platform')],
@@ -34,9 +25,9 @@ export function describeClients(subject: () => OAuthCluster): void {
         let config: openid.Configuration;
         before(async () => {
           config = await openid.discovery(new URL(server.issuer), 'platform', undefined, authentication, {
-            [openid.customFetch]: customFetch,
+            [openid.customFetch]: server.fetch,
           });
-          config[openid.customFetch] = customFetch;
+          config[openid.customFetch] = server.fetch;
         });
 
         const signIn = () =>
@@ -80,9 +71,9 @@ export function describeClients(subject: () => OAuthCluster): void {
             'platform',
             undefined,
             openid.ClientSecretBasic('wrong'),
-            { [openid.customFetch]: customFetch },
+            { [openid.customFetch]: server.fetch },
           );
-          stranger[openid.customFetch] = customFetch;
+          stranger[openid.customFetch] = server.fetch;
           const refused: unknown = await openid
             .genericGrantRequest(stranger, 'password', { username: 'alice', password: PASSWORD })
             .catch((reason: unknown) => reason);
@@ -92,11 +83,4 @@ export function describeClients(subject: () => OAuthCluster): void {
       });
     }
   });
-}
-
-function bodyText(body: unknown): string {
-  if (body === undefined || body === null) return '';
-  if (typeof body === 'string') return body;
-  if (body instanceof URLSearchParams) return body.toString();
-  throw new TypeError('a body that is no text');
 }

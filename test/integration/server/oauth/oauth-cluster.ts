@@ -1,5 +1,6 @@
 // Starts a control plane and replicas of the authorization server, for integration tests. Users and sessions are
 // custom resources.
+
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -7,6 +8,7 @@ import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CustomFetch } from 'openid-client';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
@@ -126,6 +128,18 @@ export class OAuthReplica {
       new URLSearchParams(form).toString(),
     );
   }
+
+  /** A fetch for openid-client that connects to this replica, regardless of the host in the URL. */
+  readonly fetch: CustomFetch = async (url, { method, headers, body }) => {
+    const { pathname, search } = new URL(url);
+    const sent = body instanceof URLSearchParams ? body.toString() : '';
+    const target = new URL(`${pathname}${search}`, this.address).href;
+    const response = await this.send(method, target, headers, sent);
+    const given = Object.entries(response.headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value] as [string, string]] : [],
+    );
+    return new Response(response.text, { status: response.status, headers: given });
+  };
 
   async send(
     method: string,

@@ -1,16 +1,14 @@
 // Tests of two replicas of the authorization server, against a real control plane.
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import { until } from '../../../support/until.ts';
+import { kubectl as kubectlOf } from '../../hack/control-plane/programs.ts';
 import { type HTTPResponse, type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const CLIENT = { client_id: 'platform', client_secret: 'platform' };
-const run = promisify(execFile);
 
 interface Tokens {
   readonly access_token: string;
@@ -32,9 +30,7 @@ export function describeReplicas(subject: () => OAuthCluster): void {
     });
     after(() => cluster.reset());
 
-    const kubectl = async (...args: readonly string[]): Promise<string> =>
-      (await run(cluster.controlPlane.kubectl, ['--kubeconfig', cluster.controlPlane.kubeconfig, ...args]))
-        .stdout;
+    const kubectl = (...args: string[]): Promise<string> => kubectlOf(cluster.controlPlane, ...args);
 
     async function signIn(at: OAuthReplica, username = 'alice'): Promise<Tokens> {
       const form = { grant_type: 'password', username, password: PASSWORD, scope: 'openid', ...CLIENT };
