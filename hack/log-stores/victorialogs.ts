@@ -4,7 +4,7 @@ import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.
 import { buildGo, GO_FLAGS } from '../artifacts/go-build.ts';
 import { type LogStoreProcess, type StartOptions, startProgram } from './log-store.ts';
 
-export const VICTORIALOGS_VERSION = '1.24.0';
+const VICTORIALOGS_VERSION = '1.24.0';
 
 const TITLE = 'VictoriaLogs';
 const MODULE = join(import.meta.dirname, 'victorialogs');

@@ -11,7 +11,7 @@ export interface StartArguments {
   readonly help: boolean;
 }
 
-export const DEFAULT_NODES = 5;
+const DEFAULT_NODES = 5;
 /** Limit of one kube-apiserver and KWOK on one machine. */
 const MOST_NODES = 10_000;
 

@@ -24,8 +24,8 @@ import type { NodeFacts } from '../../../server/resources/nodes/node-facts.ts';
 import { nodeProfile } from '../../../server/resources/nodes/node-profile.ts';
 import { nodes } from '../cluster/node-cache.ts';
 
-export const PLATFORM_GROUP = 'resources.platform.io';
-export const PLATFORM_VERSION = `${PLATFORM_GROUP}/v1alpha3`;
+const PLATFORM_GROUP = 'resources.platform.io';
+const PLATFORM_VERSION = `${PLATFORM_GROUP}/v1alpha3`;
 export const PLATFORM_PATH = `/kapis/${PLATFORM_VERSION}`;
 
 export const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
