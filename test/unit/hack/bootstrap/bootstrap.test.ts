@@ -163,4 +163,12 @@ describe('the bootstrap', () => {
       await until(() => !isRunning(grandchild));
     });
   }
+
+  it('does not wait for an installation that ignores the signal', async () => {
+    const child = start({ NPM_HANGS: '1', NPM_DEAF: '1' });
+    const ended = end(child);
+    await until(async () => (await installations()).length > 0);
+    child.kill('SIGINT');
+    expect((await ended).code).to.equal(130);
+  });
 });
