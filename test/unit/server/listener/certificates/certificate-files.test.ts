@@ -189,6 +189,13 @@ describe('CertificateFiles', () => {
     }
   });
 
+  it('fails to start with an invalid key, with the reason', async () => {
+    await linked({ ...(await issue('one')), key: 'no key' });
+    const error = await rejection(source().start(life.signal));
+    expect(error).to.have.property('code', 'ERR_SERVING_CERTIFICATE');
+    expect(error.message).to.match(/^serving certificate .*: keyFile contains no readable private key; .*$/);
+  });
+
   it('uses the last certificate of the chain as CA', async () => {
     const leaf = await issue('one');
     await linked({ ...leaf, certificate: `${leaf.certificate}\n${authority.certificate}` });
