@@ -209,6 +209,13 @@ describe('the OpenAPI documents', function () {
         '[[operations]]',
         'include-path-regex = "/logs$"',
         'parameters = { follow = "false" }',
+        // These operations have the parameters of GET, of the list of a namespace and of the log query of a manager.
+        '[[operations]]',
+        'include-method = "HEAD"',
+        'phases.coverage.enabled = false',
+        '[[operations]]',
+        `include-path-regex = '^/kapis/(tenant|resources[^/]*/v1alpha3/\\{resource\\}$)'`,
+        'phases.coverage.enabled = false',
         '',
       ].join('\n'),
     );
