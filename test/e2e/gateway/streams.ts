@@ -22,7 +22,7 @@ const PROTOCOLS = {
 };
 
 /** Output of a command of which a changed, lost or repeated part changes the hash. */
-const MANY_BYTES = 256 << 20;
+const MANY_BYTES = 128 << 20;
 const MANY_LINES = `seq 100000000 | head -c ${MANY_BYTES}`;
 /** The buffers of the connections and the garbage of their reads. */
 const FLAT_MB = 60;
@@ -182,8 +182,8 @@ export function describeStreams(subject: () => GatewayPlatform): void {
         for await (const chunk of child.stdout) {
           received.update(chunk as Buffer);
           bytes += (chunk as Buffer).length;
-          if (bytes >> 26 <= pauses) continue;
-          // The reader stops at each 64 MB, until all buffers on the way are full.
+          if (bytes >> 25 <= pauses) continue;
+          // The reader stops at each 32 MB, until all buffers on the way are full.
           pauses++;
           await delay(300);
         }
