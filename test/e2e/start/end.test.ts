@@ -55,10 +55,4 @@ describe('the end of npm start', function () {
     expect(await program.end()).to.deep.equal({ code: 1, left: [] });
     expect(program.output.trim().split('\n').at(-1)).to.equal('--kubeconfig /nowhere/config: no such file');
   });
-
-  it('suggests the nearest flag', async () => {
-    const program = clone.start(['--node', '7']);
-    expect(await program.end()).to.deep.equal({ code: 2, left: [] });
-    expect(program.output).to.include('unknown flag --node; did you mean --nodes?');
-  });
 });
