@@ -85,23 +85,6 @@ describe('drain', () => {
     expect(steps).to.deep.equal(['not ready', 'end keep-alive', 'stop accepting', 'end streams']);
   });
 
-  it('sends Connection: close, and accepts connections, until the readiness delay is over', async () => {
-    receive = (_request, response) => response.end('served');
-    const socket = await open(listener);
-    socket.write(GET);
-    expect(String(await once(socket, 'data'))).to.match(/Connection: keep-alive/i);
-    const done = draining({ readinessDelay: 1_000 });
-    const rest = readAll(socket);
-    socket.write(GET);
-    expect(await rest)
-      .to.match(/Connection: close/i)
-      .and.contain('served');
-    const another = await open(listener);
-    another.write(GET);
-    expect(await readAll(another)).to.contain('served');
-    expect(await done).to.equal(0);
-  });
-
   it('does not reset an idle connection on which a request is arriving', async () => {
     const socket = await open(listener);
     await until(() => listener.connections === 1);

@@ -98,15 +98,6 @@ describe('OpenAPI', () => {
     runs.push(openAPI.run(stop.signal));
   }
 
-  it('returns the headers of GET for HEAD', async () => {
-    for (const path of ['/openapi/v2', '/openapi/v3', V3]) {
-      const { headers } = await server.ask(path);
-      const head = await server.ask(path, { method: 'HEAD' });
-      expect(head, path).to.deep.include({ status: 200, body: Buffer.alloc(0) });
-      expect(head.headers['content-length']).to.be.a('string').that.equals(headers['content-length']);
-    }
-  });
-
   it('logs an outage of the cluster once', async () => {
     cluster.reachable = false;
     follow();

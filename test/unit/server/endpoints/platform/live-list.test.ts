@@ -147,16 +147,6 @@ describe('live lists', () => {
     expect(server.lastError).to.be.instanceOf(Error).with.property('message', 'secret');
   });
 
-  it('respond with an error before the first page as other requests do', async () => {
-    await serve();
-    const status = async (path: string): Promise<number | undefined> =>
-      (await server.ask(`${PLATFORM_PATH}/${path}`, { headers: EVENTS })).status;
-    expect(await status('pods?page=0')).to.equal(400);
-    expect(await status('gadgets')).to.equal(404);
-    readable = new Set();
-    expect(await status('pods')).to.equal(403);
-  });
-
   it('end when the server stops, and unsubscribe when the client disconnects', async () => {
     await serve();
     let subscriptions = 0;
