@@ -46,8 +46,7 @@ export async function gatewayRows(scene: Scene): Promise<readonly Row[]> {
     await gets(scene, target, CONNECTIONS, WARM_UP_SECONDS);
   }
   return [
-    ...(await getRows(scene, own, 'a token of this server')),
-    ...(await getRows(scene, account, 'a ServiceAccount token')),
+    ...(await getRows(scene, { own, account })),
     ...(await listRows(scene, own)),
     ...(await createRows(scene, own)),
     ...(await watchRows(scene, own)),
@@ -72,39 +71,42 @@ function gets(scene: Scene, target: Target, connections: number, seconds = scene
   return scene.load.requests({ target, paths, connections, seconds });
 }
 
-async function getRows(scene: Scene, token: string, credential: string): Promise<readonly Row[]> {
-  scene.progress(`gets with ${credential}`);
-  const sides = sidesOf(scene, token);
+/** Measures both tokens alternately, so that disturbances affect the rows of both. */
+async function getRows(
+  scene: Scene,
+  tokens: { readonly own: string; readonly account: string },
+): Promise<readonly Row[]> {
+  scene.progress('gets');
   const { server } = scene;
-  const many =
-    ({ target }: { target: Target }) =>
-    async () => {
-      const before = await cpuSeconds(server.pid);
-      const { rate, requests } = await gets(scene, target, CONNECTIONS);
-      return { rate, cpu: (((await cpuSeconds(server.pid)) - before) / requests) * 1000 };
-    };
-  const one =
-    ({ target }: { target: Target }) =>
-    async () =>
-      (await gets(scene, target, 1)).latencyMs.p50;
-  const seen = await interleaved(ROUNDS, { peer: many(sides.peer), ours: many(sides.ours) });
-  const latencies = await interleaved(ROUNDS, { peer: one(sides.peer), ours: one(sides.ours) });
-  const rate = (side: 'peer' | 'ours'): number => median(seen[side].map((round) => round.rate));
-  const cpu = median(seen.ours.map((round) => round.cpu));
-  return [
-    {
-      ...atLeast(
-        `gateway: get one node with ${credential}`,
-        rate('peer'),
-        rate('ours'),
-        RATE_GOAL,
-        perSecond,
-      ),
-      note: `${CONNECTIONS} connections; all servers and the load generator share the cores; the gateway takes ${(cpu * 1000).toFixed(0)} µs of CPU for each request`,
-      shortfall: SHARED_CORES,
-    },
-    { ...added(`gateway: latency of a get with ${credential}`, latencies), shortfall: SHARED_CORES },
-  ];
+  const [own, account] = [sidesOf(scene, tokens.own), sidesOf(scene, tokens.account)];
+  const measured = <Result>(measure: (target: Target) => Promise<Result>) =>
+    interleaved(ROUNDS, {
+      ownPeer: () => measure(own.peer.target),
+      ownOurs: () => measure(own.ours.target),
+      accountPeer: () => measure(account.peer.target),
+      accountOurs: () => measure(account.ours.target),
+    });
+  const seen = await measured(async (target) => {
+    const before = await cpuSeconds(server.pid);
+    const { rate, requests } = await gets(scene, target, CONNECTIONS);
+    return { rate, cpu: ((await cpuSeconds(server.pid)) - before) / requests };
+  });
+  const latencies = await measured(async (target) => (await gets(scene, target, 1)).latencyMs.p50);
+  return (['own', 'account'] as const).flatMap((token) => {
+    const credential = token === 'own' ? 'a token of this server' : 'a ServiceAccount token';
+    const [peer, ours] = [seen[`${token}Peer`], seen[`${token}Ours`]];
+    const rate = (rounds: typeof ours): number => median(rounds.map((round) => round.rate));
+    const cpu = median(ours.map((round) => round.cpu)) * 1e6;
+    const latency = { peer: latencies[`${token}Peer`], ours: latencies[`${token}Ours`] };
+    return [
+      {
+        ...atLeast(`gateway: get one node with ${credential}`, rate(peer), rate(ours), RATE_GOAL, perSecond),
+        note: `${CONNECTIONS} connections; all servers and the load generator share the cores; the gateway takes ${cpu.toFixed(0)} µs of CPU for each request`,
+        shortfall: SHARED_CORES,
+      },
+      { ...added(`gateway: latency of a get with ${credential}`, latency), shortfall: SHARED_CORES },
+    ];
+  });
 }
 
 async function listRows(scene: Scene, token: string): Promise<readonly Row[]> {
