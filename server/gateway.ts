@@ -10,6 +10,7 @@ import { ClusterConnection } from './cluster/connection/connection.ts';
 import type { CompletedConfig } from './config.ts';
 import { Accelerator } from './gateway/acceleration/accelerator.ts';
 import { CallerReviews } from './gateway/acceleration/caller-reviews.ts';
+import { TableColumns } from './gateway/acceleration/table-columns.ts';
 import { CallerLimits } from './gateway/caller-limits.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { gatewayAuthenticator } from './gateway/gateway-authenticator.ts';
@@ -115,6 +116,7 @@ export function newGateway(
     ? new Accelerator({
         kinds,
         reviews: new CallerReviews({ client: checking, allowTtlMs, denyTtlMs, signal }),
+        tables: new TableColumns({ client, signal }),
         writes,
         excluded: options.unaccelerated,
         reviewIntervalMs: options.watchReviewInterval,

@@ -1,9 +1,17 @@
-// JSON parser with the error messages of Go's encoding/json, which kube-apiserver returns.
+// JSON as Go's encoding/json writes it, and a parser with its error messages, which kube-apiserver returns.
 
 /** Maximum nesting, as in Go. */
 const MAX_DEPTH = 10_000;
 const ESCAPED = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
+
+/** Escapes the characters of a JSON text that Go escapes, because they are special in HTML and JavaScript. */
+export function goEscaped(json: string): string {
+  return json.replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
 
 class JSONError extends Error {}
 

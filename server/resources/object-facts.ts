@@ -57,7 +57,7 @@ export class FactsReader {
       ? (annotations[this.#aliasAnnotation] ?? '')
       : '';
     return {
-      createdAt: secondsOf(text(metadata['creationTimestamp'])),
+      createdAt: secondsOf(metadata['creationTimestamp']),
       alias,
       annotations: this.#annotations.json(selectable(annotations)),
       owners: this.#owners.json(this.#ownersOf(metadata['ownerReferences'])),
@@ -77,9 +77,10 @@ export class FactsReader {
   }
 }
 
-function secondsOf(timestamp: string): number {
-  const created = Date.parse(timestamp);
-  return Number.isNaN(created) ? 0 : Math.floor(created / 1000);
+/** Returns the seconds since the epoch; 0 for a value that is not a time. */
+export function secondsOf(timestamp: unknown): number {
+  const ms = Date.parse(text(timestamp));
+  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
 }
 
 function selectable(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,6 +1,7 @@
 // ResourceDefinition: the names, table columns and extracted values of a resource. The cache and the REST handlers work
 // with any ResourceDefinition.
-import type { CachedObject, ObjectIdentity } from '../cache/resource-cache.ts';
+import type { TableColumnDefinition } from '../../apis/meta/v1/table.ts';
+import type { ObjectIdentity } from '../cache/resource-cache.ts';
 
 export interface ResourceDefinition<Facts> {
   readonly group: string;
@@ -25,15 +26,19 @@ export interface ResourceDefinition<Facts> {
   /** Fields of field selectors, in addition to `metadata.name` and `metadata.namespace`. */
   readonly fields: Readonly<Record<string, (object: ObjectIdentity<Facts>) => string>>;
   readonly columns: readonly Column<Facts>[];
+  /** Returns the conditions of the row of an object in a Table; undefined for none. */
+  readonly conditions?: ((object: ObjectIdentity<Facts>) => readonly RowCondition[] | undefined) | undefined;
+}
+
+/** A condition of a row, as in `meta.k8s.io/v1` TableRowCondition. */
+export interface RowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** A printer column, as in `meta.k8s.io/v1` TableColumnDefinition. */
-export interface Column<Facts> {
-  readonly name: string;
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
-  readonly format: string;
-  readonly description: string;
-  /** 0: kubectl always shows the column. 1: only with `-o wide`. */
-  readonly priority: number;
-  cell(object: CachedObject<Facts>, now: Date): string | number | boolean | null;
+export interface Column<Facts> extends TableColumnDefinition {
+  cell(object: Pick<ObjectIdentity<Facts>, 'name' | 'facts'>, now: Date): string | number | boolean | null;
 }

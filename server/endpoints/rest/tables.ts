@@ -1,6 +1,7 @@
 // Encodes objects as a `meta.k8s.io/v1` Table with the columns that kubectl prints.
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
 import type { IncludeObject, ListMeta, TableColumnDefinition } from '../../../apis/meta/v1/table.ts';
+import { goEscaped } from '../../../apis/reading/go-json.ts';
 import { goQuoted } from '../../../apis/reading/go-quote.ts';
 import type { CachedObject, WatchEvent, WatchEventType } from '../../cache/resource-cache.ts';
 import { ObjectHead } from '../../cache/resource-cache.ts';
@@ -131,14 +132,17 @@ export class Tables<Facts> implements Representation<Facts> {
   }
 
   #start(metadata: ListMeta, columnDefinitions: readonly TableColumnDefinition[] | null): string {
-    const head = JSON.stringify({ kind: 'Table', apiVersion: this.#apiVersion, metadata, columnDefinitions });
+    const table = { kind: 'Table', apiVersion: this.#apiVersion, metadata, columnDefinitions };
+    const head = goEscaped(JSON.stringify(table));
     return `${head.slice(0, -1)},"rows":[`;
   }
 
   #row(object: CachedObject<Facts>, included: Buffer): Buffer {
     const now = this.#now();
-    const cells = this.#definition.columns.map((column) => column.cell(object, now));
-    return Buffer.concat([Buffer.from(`{"cells":${JSON.stringify(cells)},"object":`), included, ROW_END]);
+    const { columns, conditions } = this.#definition;
+    const cells = columns.map((column) => column.cell(object, now));
+    const head = goEscaped(JSON.stringify({ cells, conditions: conditions?.(object) }));
+    return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"object":`), included, ROW_END]);
   }
 
   #included(object: CachedObject<Facts>): Buffer {

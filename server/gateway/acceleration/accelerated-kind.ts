@@ -6,13 +6,17 @@ import {
 } from '../../endpoints/rest/resource-handler.ts';
 import { sourcePath } from '../../resources/kind.ts';
 import type { FollowedKind } from '../../resources/kinds/followed-kind.ts';
-import type { KindFacts } from '../../resources/profiles/kind-profiles.ts';
-import type { ResourceDefinition } from '../../resources/resource-definition.ts';
+import type { KindFacts } from '../../resources/profiles/kind-values.ts';
+import type { Column, ResourceDefinition } from '../../resources/resource-definition.ts';
 
 /** Headers of kube-apiserver. */
 const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' };
 
-export function acceleratedKind({ kind, profile, cache }: FollowedKind): ResourceHandler {
+/** `columns`: of Tables; a handler without columns must not receive a request for a Table. */
+export function acceleratedKind(
+  { kind, profile, cache }: FollowedKind,
+  columns: readonly Column<KindFacts>[] = [],
+): ResourceHandler {
   const definition: ResourceDefinition<KindFacts> = {
     ...kind,
     listKind: `${kind.kind}List`,
@@ -23,7 +27,8 @@ export function acceleratedKind({ kind, profile, cache }: FollowedKind): Resourc
     emptyContinue: kind.custom !== undefined,
     facts: (object) => profile.facts(object),
     fields: profile.fields,
-    columns: [],
+    columns,
+    conditions: profile.conditions,
   };
   return resourceHandler(definition, cache, { ...DEFAULT_OPTIONS, headers: HEADERS, forwardable: true });
 }

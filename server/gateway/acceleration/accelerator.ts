@@ -10,14 +10,18 @@ import type { ResourceRequest } from '../../request/request-info.ts';
 import { exactName, type Kind, sourcePath } from '../../resources/kind.ts';
 import type { FollowedKind } from '../../resources/kinds/followed-kind.ts';
 import type { FollowedKinds } from '../../resources/kinds/followed-kinds.ts';
+import type { KindFacts } from '../../resources/profiles/kind-values.ts';
 import type { RecentWrites } from '../../resources/recent-writes.ts';
+import type { Column } from '../../resources/resource-definition.ts';
 import { acceleratedKind } from './accelerated-kind.ts';
 import { type Reason, type Requirement, requirementOf } from './cached-read.ts';
 import type { CallerReviews } from './caller-reviews.ts';
+import type { TableColumns } from './table-columns.ts';
 
 export interface AcceleratorOptions {
   readonly kinds: Pick<FollowedKinds, 'cached'>;
   readonly reviews: CallerReviews;
+  readonly tables: TableColumns;
   /** Shared with the lists under `/kapis`. */
   readonly writes: RecentWrites;
   readonly registry: Registry;
@@ -39,7 +43,8 @@ const CATCH_UP_MS = 1_100;
 
 export class Accelerator {
   readonly #options: AcceleratorOptions;
-  readonly #handlers = new WeakMap<FollowedKind, ResourceHandler>();
+  /** By the kind, or by the columns of its Tables. */
+  readonly #handlers = new WeakMap<object, ResourceHandler>();
   readonly #reads: Counter<'resource' | 'verb' | 'result'>;
 
   constructor(options: AcceleratorOptions) {
@@ -89,9 +94,12 @@ export class Accelerator {
     const { accept = '' } = request.headers;
     // kube-apiserver rejects this wildcard.
     if (accept.includes('application/*')) return 'media-type';
-    if (TABLE.test(accept)) return 'columns';
+    const isTable = TABLE.test(accept);
+    if (isTable && !followed.profile.columns()) return 'columns';
     try {
       if (!(await this.#options.reviews.allows(authorization, info, context))) return 'permission';
+      const columns = isTable ? await this.#options.tables.of(followed, context) : undefined;
+      if (isTable && !columns) return 'columns';
       const late = await this.#late(followed, requirement, info.namespace, context);
       if (late !== undefined) return late;
       const key = followed.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
@@ -99,7 +107,8 @@ export class Accelerator {
       if (info.verb === 'get' && !followed.cache.snapshot().get(key)) return 'absent';
       response.setHeader('Cache-Status', 'ks-apiserver; hit');
       if (requirement.freshness === 'any') response.setHeader('Age', Math.floor(followed.ageMs / 1000));
-      await this.#serve(context, info, followed, authorization);
+      const handler = this.#handler(followed, columns);
+      await this.#serve(context, info, followed, authorization, handler);
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
@@ -141,17 +150,23 @@ export class Accelerator {
     return (await followed.proof.reached(requirement.version, waitMs, signal)) ? undefined : 'behind';
   }
 
+  #handler(followed: FollowedKind, columns: readonly Column<KindFacts>[] | undefined): ResourceHandler {
+    const key = columns ?? followed;
+    let handler = this.#handlers.get(key);
+    if (!handler) {
+      handler = acceleratedKind(followed, columns);
+      this.#handlers.set(key, handler);
+    }
+    return handler;
+  }
+
   async #serve(
     context: ProxiedContext,
     info: ResourceRequest,
     followed: FollowedKind,
     authorization: string,
+    handler: ResourceHandler,
   ): Promise<void> {
-    let handler = this.#handlers.get(followed);
-    if (!handler) {
-      handler = acceleratedKind(followed);
-      this.#handlers.set(followed, handler);
-    }
     if (info.verb !== 'watch') return handler(context);
     const revoked = new AbortController();
     const revoke = (): void => revoked.abort();

@@ -18,7 +18,8 @@ import { exactName, type Kind, sourcePath } from '../kind.ts';
 import type { KindProfile } from '../kind-profile.ts';
 import { ListIndex } from '../lists/list-index.ts';
 import type { ObjectFacts } from '../object-facts.ts';
-import { type KindFacts, kindProfile } from '../profiles/kind-profiles.ts';
+import { kindProfile, type PrintedProfile } from '../profiles/kind-profiles.ts';
+import type { KindFacts } from '../profiles/kind-values.ts';
 
 /** A kind whose lists can be served. */
 export interface ListedKind<Facts extends ObjectFacts> {
@@ -63,7 +64,7 @@ const PERMANENT: ReadonlySet<number> = new Set([403, 405]);
 
 export class FollowedKind implements ListedKind<KindFacts> {
   readonly kind: Kind;
-  readonly profile: KindProfile<KindFacts>;
+  readonly profile: PrintedProfile;
   readonly index: ListIndex<KindFacts>;
   readonly #informer: Informer<KindFacts>;
   readonly #maxBytes: number;

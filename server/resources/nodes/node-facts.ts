@@ -66,7 +66,7 @@ function readyOf(conditions: unknown): string | undefined {
 export function nodeFactsReader(domain: string): (object: unknown) => NodeFacts {
   const reader = new FactsReader(domain);
   return (object) => {
-    const facts = nodeFacts(object);
+    const facts = nodeDetails(object);
     const status = [
       platformStatus(recordIn(object, 'spec'), recordIn(object, 'status')),
       ...statusWords(facts),
@@ -75,7 +75,8 @@ export function nodeFactsReader(domain: string): (object: unknown) => NodeFacts 
   };
 }
 
-function nodeFacts(object: unknown): Omit<NodeFacts, keyof ObjectFacts> {
+/** Returns the facts that only nodes have. */
+export function nodeDetails(object: unknown): Omit<NodeFacts, keyof ObjectFacts> {
   const node = record(object);
   const metadata = record(node['metadata']);
   const status = record(node['status']);

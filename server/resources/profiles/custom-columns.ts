@@ -1,76 +1,103 @@
-// Evaluates the JSON paths of printer columns and selectable fields of custom resources.
-import { jsonpath } from 'json-p3';
+// The printer columns of a custom resource: the value that each object keeps for a column, and the cells of Tables.
+// Source: pkg/registry/customresource/tableconvertor in apiextensions-apiserver of Kubernetes.
+import { goEscaped } from '../../../apis/reading/go-json.ts';
+import { humanDuration } from '../age.ts';
 import type { PrinterColumn } from '../kind.ts';
+import { JSONPath } from './json-path.ts';
+import type { KindValues, PrintedColumn, Value } from './kind-values.ts';
 
-type Query = ReturnType<typeof jsonpath.compile>;
+/** kube-apiserver has this column if the definition has none. */
+const DEFAULT_COLUMN: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+};
 
-/**
- * A JSON path of Kubernetes, such as `.status.conditions[?(@.type=="Ready")].status`. A path that cannot be parsed has
- * no values, because CustomResourceDefinitions are not validated as strictly.
- */
-export class JSONPath {
-  readonly #query: Query | undefined;
-
-  constructor(path: string) {
-    this.#query = compiled(path);
-  }
-
-  /** Returns the scalar values at the path. */
-  values(object: unknown): readonly (string | number | boolean)[] {
-    if (!this.#query || typeof object !== 'object' || object === null) return [];
-    return this.#query
-      .query(object as Record<string, never>)
-      .values()
-      .filter(
-        (value) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean',
-      );
-  }
-
-  texts(object: unknown): readonly string[] {
-    return this.values(object).map(String);
-  }
-}
-
-function compiled(path: string): Query | undefined {
-  try {
-    return jsonpath.compile(standardPath(path));
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Converts a path of Kubernetes to RFC 9535: Kubernetes has no `$`, escapes dots by a backslash, and allows any
- * character in a name.
- */
-export function standardPath(path: string): string {
-  let standard = '$';
-  // A name after a dot, `..`, or a bracket with its content, in which quoted texts may contain brackets.
-  const parts = /\.\.|\.?((?:\\.|[^.[\\])+)|\[(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\]"'])*\]|\./gy;
-  for (const [part, name] of path.matchAll(parts)) {
-    if (name === undefined) standard += part === '.' ? '' : part;
-    else if (name === '*') standard += standard.endsWith('..') ? '*' : '[*]';
-    else standard += `[${JSON.stringify(name.replace(/\\(.)/g, '$1'))}]`;
-  }
-  return standard;
-}
-
-/** Returns the function that reads the value of each column for sorting. A missing number is -Infinity. */
-export function columnValues(
-  columns: readonly PrinterColumn[],
-): ReadonlyMap<string, (object: unknown) => string | number> {
-  return new Map(
-    columns.map(({ name, jsonPath, type }) => {
-      const path = new JSONPath(jsonPath);
-      const isNumber = type === 'integer' || type === 'number';
-      return [
+export function customValues(definitions: readonly PrinterColumn[]): KindValues {
+  const columns = definitions.length > 0 ? definitions : [DEFAULT_COLUMN];
+  const paths = columns.map(({ jsonPath }) => new JSONPath(jsonPath));
+  let isPrintable = columns.every(({ jsonPath }) => SIMPLE_PATH.test(jsonPath));
+  const printed: readonly PrintedColumn[] = [
+    { name: 'Name', type: 'string', cell: ({ name }) => name },
+    ...columns.map(({ name, type }, i): PrintedColumn => {
+      const isDate = type === 'date';
+      return {
         name,
-        (object: unknown) => {
-          const [first] = path.values(object);
-          if (isNumber) return typeof first === 'number' ? first : Number.NEGATIVE_INFINITY;
-          return first === undefined ? '' : String(first);
+        type,
+        cell: ({ facts }, now) => {
+          const value = facts.values[i] ?? null;
+          return isDate && typeof value === 'number' ? humanDuration(now.getTime() - value) : value;
         },
-      ];
+      };
     }),
-  );
+  ];
+  return {
+    read: (object) =>
+      columns.map(({ type }, i) => {
+        const value = paths[i]?.first(object);
+        if (!isExact(value)) isPrintable = false;
+        return valueOf(type, value);
+      }),
+    sorts: new Map(definitions.map(({ name }, i) => [name, i])),
+    columns: () => (isPrintable ? printed : undefined),
+  };
+}
+
+const NAME = String.raw`\.(?:[\w/-]|\\.)+`;
+const TEXT = String.raw`(?:"[^"'\\]*"|'[^"'\\]*')`;
+/** The paths that have the same result in RFC 9535 as in Kubernetes, also for missing values. */
+const SIMPLE_PATH = new RegExp(
+  String.raw`^(?:${NAME}|\[-?\d+\])+(?:(?:\[\*\]|\[\?\(@(?:${NAME})+\s*==\s*${TEXT}\)\])(?:${NAME})*)?$`,
+);
+
+/** Returns false for a value whose text can differ from that of kube-apiserver: large integers, and objects, whose keys it sorts. */
+function isExact(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((item) => !Array.isArray(item) && isExact(item));
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
+  return typeof value !== 'object' || value === null;
+}
+
+/** Returns the value of a column, for a date in ms since the epoch if it is valid. */
+function valueOf(type: string, value: unknown): Value {
+  if (value === undefined) return null;
+  switch (type) {
+    case 'string':
+      return goText(value);
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value === 'string' ? timeOf(value) : null;
+    default:
+      return null;
+  }
+}
+
+/** Returns the text that Go prints. */
+function goText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === null) return '<no value>';
+  if (typeof value === 'number') return goNumber(value);
+  return goEscaped(JSON.stringify(value));
+}
+
+/** Formats a number as `%v` of Go does: an integer in digits, another number with an exponent if it is large or small. */
+function goNumber(value: number): string {
+  const [digits = '', exponent = ''] = value.toExponential().split('e');
+  if (Number.isInteger(value) || (Number(exponent) >= -4 && Number(exponent) < 6)) return String(value);
+  return `${digits}e${exponent[0] ?? ''}${exponent.slice(1).padStart(2, '0')}`;
+}
+
+const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function timeOf(text: string): Value {
+  if (text === '' || text === 'null') return '<unknown>';
+  const [, local] = RFC3339.exec(text) ?? [];
+  const ms = Date.parse(text.replace(',', '.'));
+  if (local === undefined || Number.isNaN(ms)) return '<invalid>';
+  // Date.parse accepts 30 February.
+  return new Date(`${local}Z`).toISOString().startsWith(local) ? ms : '<invalid>';
 }

@@ -4,38 +4,37 @@ import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { SharedValues } from '../../memory/shared-values.ts';
 import { exactName, type Kind } from '../kind.ts';
 import { type Comparison, comparing, type KindProfile, ordered } from '../kind-profile.ts';
-import { FactsReader, type ObjectFacts } from '../object-facts.ts';
-import { columnValues } from './custom-columns.ts';
-import { podRestarts } from './pod-status.ts';
+import { FactsReader } from '../object-facts.ts';
+import type { RowCondition } from '../resource-definition.ts';
+import { nodeValues, podConditions, podValues } from './built-in-columns.ts';
+import { customValues } from './custom-columns.ts';
+import type { KindFacts, KindValues, PrintedColumn, Value } from './kind-values.ts';
 import { OWN_FIELDS, selectableFields } from './selectable-fields.ts';
 import { statusesOf, statusOf } from './status-words.ts';
 
-export interface KindFacts extends ObjectFacts {
-  /** Values of the fields that many objects share. */
-  readonly fieldValues: readonly string[];
-  /** Values of the fields that differ between objects, joined by NUL. */
-  readonly ownValues: string;
-  /** Values of the additional sort keys, in the order of the profile. A missing number is -Infinity. */
-  readonly sortValues: readonly (string | number)[];
+/** The profile of a kind whose Tables can be printed. */
+export interface PrintedProfile extends KindProfile<KindFacts> {
+  /** See KindValues. */
+  columns(): readonly PrintedColumn[] | undefined;
+  readonly conditions:
+    | ((object: ObjectIdentity<KindFacts>) => readonly RowCondition[] | undefined)
+    | undefined;
 }
 
-type Read<Value> = (object: unknown) => Value;
-
 /** Returns the profile of a kind. `domain`: of the platform, for instance `platform.io`. */
-export function kindProfile(kind: Kind, domain: string): KindProfile<KindFacts> {
+export function kindProfile(kind: Kind, domain: string): PrintedProfile {
   const reader = new FactsReader(domain);
   const fields = Object.entries(selectableFields(kind));
   const ownFields = fields.filter(([field]) => OWN_FIELDS.has(field));
   const sharedFields = fields.filter(([field]) => !OWN_FIELDS.has(field));
   const sharedValues = new SharedValues<readonly string[]>();
-  const sorts = sortsOf(kind);
-  const sortReads = [...sorts.values()];
-  const sharedSorts = new SharedValues<KindFacts['sortValues']>();
+  const shared = new SharedValues<KindFacts['values']>();
   const status = statusOf(kind);
   const reads = Object.fromEntries([
     ...sharedFields.map(([field], i) => fieldOf(field, ({ fieldValues }) => fieldValues[i])),
     ...ownFields.map(([field], i) => fieldOf(field, ({ ownValues }) => ownValues.split('\0')[i])),
   ]);
+  const values = valuesOf(kind, reads);
   return {
     facts: (object) => {
       // Without a spread, which would take more memory for each object.
@@ -49,16 +48,18 @@ export function kindProfile(kind: Kind, domain: string): KindProfile<KindFacts> 
         status: reader.words(status(object)),
         fieldValues: sharedValues.json(sharedFields.map(([, read]) => read(object))),
         ownValues: ownFields.map(([, read]) => read(object)).join('\0'),
-        sortValues: sharedSorts.json(sortReads.map((read) => read(object))),
+        values: shared.json(values.read(object)),
       };
     },
     fields: reads,
     sortKeys: {
-      ...Object.fromEntries([...sorts.keys()].map((name, i) => [name, bySortValue(i)])),
+      ...Object.fromEntries([...values.sorts].map(([name, i]) => [name, byValue(i)])),
       ...(isPods(kind) && reads['spec.nodeName'] ? { node: comparing(reads['spec.nodeName']) } : {}),
     },
     statuses: statusesOf(kind),
     filters: {},
+    columns: () => values.columns(),
+    conditions: isPods(kind) ? podConditions(reads) : undefined,
   };
 }
 
@@ -73,32 +74,40 @@ function fieldOf(
   return [field, ({ facts }) => read(facts) ?? ''];
 }
 
-function sortsOf(kind: Kind): ReadonlyMap<string, Read<string | number>> {
-  if (kind.custom) return columnValues(kind.custom.columns);
-  if (isPods(kind)) return new Map([['restarts', podRestarts]]);
-  if (isEvents(kind)) return new Map([['lastTimestamp', lastSeen]]);
-  return new Map();
-}
+type Fields = Readonly<Record<string, (object: ObjectIdentity<KindFacts>) => string>>;
 
-function isEvents(kind: Kind): boolean {
-  return ['events', 'events.events.k8s.io'].includes(exactName(kind));
+function valuesOf(kind: Kind, fields: Fields): KindValues {
+  if (kind.custom) return customValues(kind.custom.columns);
+  if (isPods(kind)) return podValues(fields);
+  if (exactName(kind) === 'nodes') return nodeValues();
+  const isEvent = ['events', 'events.events.k8s.io'].includes(exactName(kind));
+  return {
+    read: (object) => (isEvent ? [lastSeen(object)] : []),
+    sorts: new Map(isEvent ? [['lastTimestamp', 0]] : []),
+    columns: () => undefined,
+  };
 }
 
 /** Returns the time of kubectl's column LAST SEEN, in ms since the epoch. A repeated event has its first creation time. */
-function lastSeen(event: unknown): number {
+function lastSeen(event: unknown): Value {
   const { lastTimestamp, deprecatedLastTimestamp, eventTime } = record(event);
   const { lastObservedTime } = recordIn(event, 'series');
   const times = [lastObservedTime, lastTimestamp, deprecatedLastTimestamp, eventTime].map(text);
   const time = Date.parse(times.find((each) => each !== '') ?? '');
-  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
+  return Number.isNaN(time) ? null : time;
 }
 
-function bySortValue(i: number): Comparison<KindFacts> {
+/** Compares values of one type; null first, and then numbers before texts in a column that has both. */
+function byValue(i: number): Comparison<KindFacts> {
   return (left, right) => {
-    const [a, b] = [left.facts.sortValues[i] ?? '', right.facts.sortValues[i] ?? ''];
+    const [a, b] = [sortable(left.facts.values[i]), sortable(right.facts.values[i])];
     if (typeof a === 'string' && typeof b === 'string') return ordered(a, b);
     if (typeof a === 'number' && typeof b === 'number') return ordered(a, b);
-    // A column of numbers with a text in some objects: numbers first.
     return typeof a === 'number' ? -1 : 1;
   };
+}
+
+function sortable(value: Value = null): string | number {
+  if (typeof value === 'boolean') return Number(value);
+  return value ?? Number.NEGATIVE_INFINITY;
 }

@@ -1,11 +1,14 @@
-// The status of a pod as in kubectl's column STATUS, and the number of restarts.
+// The status of a pod as in kubectl's column STATUS, and the state of its containers.
 // Source: printPod in pkg/printers/internalversion/printers.go of Kubernetes.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { secondsOf } from '../object-facts.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface ContainerState {
   readonly restarts: number;
+  /** Time of the last termination in seconds since the epoch; 0 if there is none. */
+  readonly restartedAt: number;
   readonly ready: boolean;
   readonly started: boolean;
   readonly isSidecar: boolean;
@@ -28,26 +31,53 @@ export function podStatus(object: unknown): string {
   return containersReason(containers, failedInit ?? general, hasCondition(status, 'Ready'));
 }
 
-/** Returns the restarts of the containers that run now, as in kubectl's column RESTARTS. */
-export function podRestarts(object: unknown): number {
-  const status = recordIn(object, 'status');
-  const { inits, containers } = statesOf(object);
-  const sum = (states: readonly ContainerState[]): number =>
-    states.reduce((total, { restarts }) => total + restarts, 0);
+export interface PodContainers {
+  /** As in kubectl's column READY, for instance `1/2`. */
+  readonly ready: string;
+  /** Restarts of the containers that run now, as in kubectl's column RESTARTS. */
+  readonly restarts: number;
+  /** Time of the last restart in seconds since the epoch; 0 if there is none. */
+  readonly restartedAt: number;
+}
+
+export function podContainers(object: unknown): PodContainers {
+  const { inits, containers, total } = statesOf(object);
   const failed = inits.findIndex((state) => !isInitialized(state));
-  // During initialization: the init containers up to the current one.
-  if (failed >= 0 && !hasCondition(status, 'Initialized')) return sum(inits.slice(0, failed + 1));
+  // The init containers up to the current one.
   const reached = failed >= 0 ? inits.slice(0, failed + 1) : inits;
-  return sum(reached.filter(({ isSidecar }) => isSidecar)) + sum(containers);
+  const isInitializing = failed >= 0 && !hasCondition(recordIn(object, 'status'), 'Initialized');
+  const counted = isInitializing ? reached : [...reached.filter(({ isSidecar }) => isSidecar), ...containers];
+  const ready = reached.filter((state) => isReadySidecar(state)).length;
+  const running = isInitializing ? 0 : containers.filter(isRunning).length;
+  return {
+    ready: `${ready + running}/${total}`,
+    restarts: counted.reduce((sum, { restarts }) => sum + restarts, 0),
+    restartedAt: Math.max(0, ...counted.map(({ restartedAt }) => restartedAt)),
+  };
+}
+
+/** Returns the true readiness gates of a pod, as in kubectl's column READINESS GATES. */
+export function readinessGates(object: unknown): string {
+  const gates = array(recordIn(object, 'spec')['readinessGates']).map(record);
+  if (gates.length === 0) return '<none>';
+  const conditions = conditionsOf(recordIn(object, 'status'));
+  const open = gates.filter(({ conditionType }) => {
+    const first = conditions.find(({ type }) => type === conditionType);
+    return first?.['status'] === 'True';
+  });
+  return `${open.length}/${gates.length}`;
 }
 
 function statesOf(object: unknown): {
   readonly inits: readonly ContainerState[];
   readonly containers: readonly ContainerState[];
+  /** Number of containers and sidecars in `spec`. */
+  readonly total: number;
 } {
   const status = recordIn(object, 'status');
+  const spec = recordIn(object, 'spec');
   const sidecars = new Set(
-    array(recordIn(object, 'spec')['initContainers'])
+    array(spec['initContainers'])
       .map(record)
       .filter((container) => container['restartPolicy'] === 'Always')
       .map((container) => container['name']),
@@ -55,6 +85,7 @@ function statesOf(object: unknown): {
   return {
     inits: array(status['initContainerStatuses']).map((one) => stateOf(record(one), sidecars)),
     containers: array(status['containerStatuses']).map((one) => stateOf(record(one), new Set())),
+    total: array(spec['containers']).length + sidecars.size,
   };
 }
 
@@ -65,6 +96,7 @@ function stateOf(status: Fields, sidecars: ReadonlySet<unknown>): ContainerState
   const { restartCount } = status;
   return {
     restarts: typeof restartCount === 'number' ? restartCount : 0,
+    restartedAt: secondsOf(recordIn(recordIn(status, 'lastState'), 'terminated')['finishedAt']),
     ready: status['ready'] === true,
     started: status['started'] === true,
     isSidecar: sidecars.has(status['name']),
@@ -76,6 +108,15 @@ function stateOf(status: Fields, sidecars: ReadonlySet<unknown>): ContainerState
 
 function isInitialized({ terminated, isSidecar, started }: ContainerState): boolean {
   return (terminated !== undefined && exitCode(terminated) === 0) || (isSidecar && started);
+}
+
+function isReadySidecar({ terminated, isSidecar, started, ready }: ContainerState): boolean {
+  const isComplete = terminated !== undefined && exitCode(terminated) === 0;
+  return isSidecar && started && ready && !isComplete;
+}
+
+function isRunning({ waiting, terminated, running, ready }: ContainerState): boolean {
+  return text(waiting?.['reason']) === '' && !terminated && ready && running !== undefined;
 }
 
 /** Returns the reason why the pod is not initialized; undefined if it is. */
@@ -93,18 +134,18 @@ function initReason(inits: readonly ContainerState[], total: number): string | u
 function containersReason(containers: readonly ContainerState[], reason: string, isReady: boolean): string {
   let word = reason;
   let failure = '';
-  let isRunning = false;
-  for (const { waiting, terminated, running, ready } of containers.toReversed()) {
+  for (const { waiting, terminated } of containers.toReversed()) {
     const wait = text(waiting?.['reason']);
     if (wait !== '') word = wait;
     else if (terminated) {
       word = exitReason(terminated);
       if (exitCode(terminated) !== 0) failure = word;
-    } else if (ready && running) isRunning = true;
+    }
   }
   if (word !== 'Completed') return word;
-  if (isRunning && isReady) return 'Running';
-  return failure || (isRunning ? 'NotReady' : word);
+  const hasRunning = containers.some(isRunning);
+  if (hasRunning && isReady) return 'Running';
+  return failure || (hasRunning ? 'NotReady' : word);
 }
 
 function exitReason(terminated: Fields): string {

@@ -2,7 +2,7 @@
 // Source: AddFieldLabelConversionFunc and ToSelectableFields in pkg/apis and pkg/registry of Kubernetes.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { exactName, type Kind } from '../kind.ts';
-import { JSONPath } from './custom-columns.ts';
+import { JSONPath } from './json-path.ts';
 
 type Read = (object: unknown) => string;
 

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { FaultyWatches } from '../../../hack/consistency/faulty-watches.ts';
 import { runWorkload } from '../../../hack/consistency/workload.ts';
 import { until } from '../../support/until.ts';
+import { describeTables } from './accelerated-tables.ts';
 import { GatewayPlatform, type Side } from './gateway-platform.ts';
 import type { RawResponse } from './raw-request.ts';
 
@@ -84,7 +85,7 @@ describe('the acceleration', function () {
       accept: 'application/vnd.kubernetes.protobuf',
       result: 'media-type',
     },
-    { path: `${PODS}?resourceVersion=0`, accept: TABLE, result: 'columns' },
+    { path: '/api/v1/configmaps?resourceVersion=0', accept: TABLE, result: 'columns' },
     { path: `${PODS}?resourceVersion=0&pretty=true`, result: 'parameter' },
     { path: `${PODS}?resourceVersion=0&resourceVersion=1`, result: 'parameter' },
     { path: `${PODS}?resourceVersion=x`, result: 'parameter' },
@@ -268,6 +269,11 @@ describe('the acceleration', function () {
       expect(seen(ours)).to.deep.equal(seen(direct));
     });
   }
+
+  describeTables(
+    () => gateway,
+    () => token,
+  );
 
   // The last tests, because the faults go on.
   describe('with faults in the watches of the server', () => {

@@ -10,7 +10,8 @@ import { BufferCache } from '../../../server/memory/buffer-cache.ts';
 import { apiVersionOf, type Kind, sourcePath } from '../../../server/resources/kind.ts';
 import type { ListedKind } from '../../../server/resources/kinds/followed-kind.ts';
 import { ListIndex } from '../../../server/resources/lists/list-index.ts';
-import { type KindFacts, kindProfile } from '../../../server/resources/profiles/kind-profiles.ts';
+import { kindProfile } from '../../../server/resources/profiles/kind-profiles.ts';
+import type { KindFacts } from '../../../server/resources/profiles/kind-values.ts';
 import { PLATFORM_PATH } from './platform-lists.ts';
 
 export const PODS: Kind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };

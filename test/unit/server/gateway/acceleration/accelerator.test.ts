@@ -7,6 +7,7 @@ import type { ClusterClient } from '../../../../../server/cluster/connection/cli
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { Accelerator } from '../../../../../server/gateway/acceleration/accelerator.ts';
 import { CallerReviews } from '../../../../../server/gateway/acceleration/caller-reviews.ts';
+import { TableColumns } from '../../../../../server/gateway/acceleration/table-columns.ts';
 import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
 import { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
 import { RecentWrites } from '../../../../../server/resources/recent-writes.ts';
@@ -45,6 +46,7 @@ function allowing(reviewed: () => void): ClusterClient {
 describe('the decision of the accelerator', () => {
   const kinds = new Map<string, FollowedKind>();
   let reviewed: () => void;
+  let describeColumns: () => readonly object[];
   let server: HandlerServer;
 
   function follow(kind: Kind, version: number, objects: readonly PlainObject[]): FollowedKind {
@@ -80,6 +82,10 @@ describe('the decision of the accelerator', () => {
         client: allowing(() => reviewed()),
         allowTtlMs: 0,
         denyTtlMs: 0,
+        signal: never,
+      }),
+      tables: new TableColumns({
+        client: { json: async () => ({ columnDefinitions: describeColumns() }) },
         signal: never,
       }),
       writes: new RecentWrites(() => true),
@@ -158,13 +164,42 @@ describe('the decision of the accelerator', () => {
     expect(result).to.equal('kind');
   });
 
-  it('forwards impersonation, a caller without a token, a Table, and a wildcard', async () => {
+  const NAMES = [
+    'Name',
+    'Ready',
+    'Status',
+    'Restarts',
+    'Age',
+    'IP',
+    'Node',
+    'Nominated Node',
+    'Readiness Gates',
+  ];
+  const columns = (names: readonly string[], type = 'string'): object[] =>
+    names.map((name) => ({ name, type, format: '', description: `The ${name}.`, priority: 0 }));
+  for (const [what, described, result] of [
+    ['answers a Table with the columns of kube-apiserver', columns(NAMES), 'hit'],
+    ['forwards a Table with an unknown column', columns([...NAMES, 'New']), 'columns'],
+    ['forwards a Table without a column', columns(NAMES.slice(0, -1)), 'columns'],
+    ['forwards a Table with a column of another type', columns(NAMES, 'integer'), 'columns'],
+  ] as const) {
+    it(what, async () => {
+      describeColumns = () => described;
+      const Accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+      const { result: seen, body } = await read('/api/v1/pods?resourceVersion=0', { Accept });
+      expect(seen).to.equal(result);
+      if (result === 'hit') expect(JSON.parse(body)).to.deep.include({ columnDefinitions: described });
+    });
+  }
+
+  it('forwards impersonation, a caller without a token, and a Table of an unknown kind, and a wildcard', async () => {
     const path = '/api/v1/pods?resourceVersion=0';
     expect((await read(path, { 'IMPERSONATE-user': 'bob' })).result).to.equal('identity');
     expect((await read(path, { 'Impersonate-Extra-scopes': 'x' })).result).to.equal('identity');
     expect((await server.ask(path)).headers['cache-status']).to.contain('identity');
     const accept = 'application/json; as = Table; v=v1; g=meta.k8s.io';
-    expect((await read(path, { Accept: accept })).result).to.equal('columns');
+    const deployments = '/apis/apps/v1/deployments?resourceVersion=0';
+    expect((await read(deployments, { Accept: accept })).result).to.equal('columns');
     expect((await read(path, { Accept: 'application/*' })).result).to.equal('media-type');
   });
 

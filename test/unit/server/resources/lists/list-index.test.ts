@@ -5,7 +5,7 @@ import type { ObjectIdentity } from '../../../../../server/cache/resource-cache.
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { comparisonBy, sortKeysOf } from '../../../../../server/resources/kind-profile.ts';
 import type { Sorting } from '../../../../../server/resources/lists/list-index.ts';
-import type { KindFacts } from '../../../../../server/resources/profiles/kind-profiles.ts';
+import type { KindFacts } from '../../../../../server/resources/profiles/kind-values.ts';
 import {
   KindCache,
   NAMESPACES,

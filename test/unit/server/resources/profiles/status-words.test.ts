@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { assert, constantFrom, jsonValue, property } from 'fast-check';
 import type { Kind } from '../../../../../server/resources/kind.ts';
-import { podRestarts } from '../../../../../server/resources/profiles/pod-status.ts';
+import { podContainers } from '../../../../../server/resources/profiles/pod-status.ts';
 import { statusesOf, statusOf } from '../../../../../server/resources/profiles/status-words.ts';
 
 const kind = (name: string, custom?: Kind['custom']): Kind => {
@@ -157,7 +157,7 @@ describe('the status of', () => {
           { status: containers, spec: { initContainers: value } },
         ]) {
           expect(statusOf(kind(name))(object)).to.be.an('array');
-          expect(podRestarts(object)).to.be.a('number');
+          expect(podContainers(object).restarts).to.be.a('number');
         }
       }),
     );

@@ -1,0 +1,89 @@
+// The printer columns of pods and nodes.
+// Source: printPod and printNode in pkg/printers/internalversion/printers.go of Kubernetes.
+import type { ObjectIdentity } from '../../cache/resource-cache.ts';
+import { ageSince } from '../age.ts';
+import { nodeColumns } from '../nodes/node-definition.ts';
+import { nodeDetails } from '../nodes/node-facts.ts';
+import type { RowCondition } from '../resource-definition.ts';
+import type { KindFacts, KindValues, PrintedColumn } from './kind-values.ts';
+import { podContainers, readinessGates } from './pod-status.ts';
+
+type Pod = ObjectIdentity<KindFacts>;
+type Cell = PrintedColumn['cell'];
+
+function column(name: string, cell: Cell): PrintedColumn {
+  return { name, type: 'string', cell };
+}
+
+const NAME = column('Name', ({ name }) => name);
+const AGE = column('Age', ({ facts }, now) => ageSince(facts.createdAt, now));
+
+/** The selectable fields of pods. */
+type PodFields = Readonly<Record<string, (pod: Pod) => string>>;
+
+export function podValues(fields: PodFields): KindValues {
+  const valueAt =
+    (i: number): Cell =>
+    ({ facts }) =>
+      facts.values[i] ?? null;
+  const field =
+    (name: string): Cell =>
+    (pod) =>
+      fields[name]?.(pod) || '<none>';
+  const columns = [
+    NAME,
+    column('Ready', valueAt(0)),
+    column('Status', ({ facts }) => facts.status[0] ?? ''),
+    column('Restarts', ({ facts: { values } }, now) => {
+      const [, restarts, restartedAt] = values;
+      const isDated = restarts !== 0 && typeof restartedAt === 'number' && restartedAt > 0;
+      return isDated ? `${restarts} (${ageSince(restartedAt, now)} ago)` : String(restarts);
+    }),
+    AGE,
+    column('IP', field('status.podIP')),
+    column('Node', field('spec.nodeName')),
+    column('Nominated Node', field('status.nominatedNodeName')),
+    column('Readiness Gates', valueAt(3)),
+  ];
+  return {
+    read: (pod) => {
+      const { ready, restarts, restartedAt } = podContainers(pod);
+      return [ready, restarts, restartedAt, readinessGates(pod)];
+    },
+    sorts: new Map([['restarts', 1]]),
+    columns: () => columns,
+  };
+}
+
+const completed = { type: 'Completed', status: 'True' };
+const SUCCEEDED = [{ ...completed, reason: 'Succeeded', message: 'The pod has completed successfully.' }];
+const FAILED = [{ ...completed, reason: 'Failed', message: 'The pod failed.' }];
+
+/** Returns the function that reads the conditions of the row of a pod. */
+export function podConditions(fields: PodFields): (pod: Pod) => readonly RowCondition[] | undefined {
+  return (pod) => {
+    const phase = fields['status.phase']?.(pod);
+    if (phase === 'Succeeded') return SUCCEEDED;
+    return phase === 'Failed' ? FAILED : undefined;
+  };
+}
+
+const NO_FACTS = { createdAt: 0, status: [], alias: '', annotations: {}, owners: [], searchText: '' };
+const BEGINNING = new Date(0);
+
+export function nodeValues(): KindValues {
+  const own = nodeColumns.filter(({ name }) => name !== NAME.name && name !== AGE.name);
+  const columns = nodeColumns.map(({ name }): PrintedColumn => {
+    const i = own.findIndex((one) => one.name === name);
+    if (i < 0) return name === NAME.name ? NAME : AGE;
+    return column(name, ({ facts }) => facts.values[i] ?? null);
+  });
+  return {
+    read: (node) => {
+      const facts = { ...nodeDetails(node), ...NO_FACTS };
+      return own.map((one) => one.cell({ name: '', facts }, BEGINNING));
+    },
+    sorts: new Map(),
+    columns: () => columns,
+  };
+}

@@ -1,0 +1,31 @@
+// Types of the values that a cached object keeps for printer columns and sort keys, so that neither needs its JSON.
+import type { ObjectIdentity } from '../../cache/resource-cache.ts';
+import type { ObjectFacts } from '../object-facts.ts';
+
+export type Value = string | number | boolean | null;
+
+export interface KindFacts extends ObjectFacts {
+  /** Values of the fields that many objects share. */
+  readonly fieldValues: readonly string[];
+  /** Values of the fields that differ between objects, joined by NUL. */
+  readonly ownValues: string;
+  /** Values of KindValues; null if there is none. */
+  readonly values: readonly Value[];
+}
+
+/** A column of the Tables of kube-apiserver. */
+export interface PrintedColumn {
+  readonly name: string;
+  readonly type: string;
+  cell(object: ObjectIdentity<KindFacts>, now: Date): Value;
+}
+
+/** The values of the objects of one kind. */
+export interface KindValues {
+  /** Reads the values of a parsed object. It must not throw. */
+  read(object: unknown): readonly Value[];
+  /** Index of the value of each additional sort key. */
+  readonly sorts: ReadonlyMap<string, number>;
+  /** Returns the columns; undefined if the cells of an object can differ from those of kube-apiserver. */
+  columns(): readonly PrintedColumn[] | undefined;
+}
