@@ -148,7 +148,7 @@ describe('the decision of the accelerator', () => {
   });
 
   for (const [reason, query] of [
-    ['pages', 'limit=1&resourceVersion=100&resourceVersionMatch=NotOlderThan'],
+    ['pages', 'limit=1&labelSelector=!absent&resourceVersion=100&resourceVersionMatch=NotOlderThan'],
     ['behind', 'resourceVersion=101'],
     // The cache has no events, so the proof would take longer than the list of kube-apiserver.
     ['quiet', ''],
