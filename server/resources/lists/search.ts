@@ -21,8 +21,9 @@ export interface Matches<Facts> {
   readonly total: number;
 }
 
-/** Chunks between checks of the time slice, of about 32 objects each. */
-const CHUNKS = 8;
+/** Objects, or chunks without a match, between checks of the time slice: about 20 µs. */
+const STEPS = 64;
+const NONE: readonly [] = [];
 
 /** `namespaces`: undefined for all objects. The text is compared case-insensitively. */
 export async function bestMatches<Facts extends ObjectFacts>(
@@ -32,16 +33,20 @@ export async function bestMatches<Facts extends ObjectFacts>(
   limit: number,
   slicer: TimeSlicer,
 ): Promise<Matches<Facts>> {
-  const matchOf = newMatcher(text.toLowerCase());
+  const wanted = text.toLowerCase();
+  const matchOf = newMatcher(wanted);
   const byMatch = MATCHES.map(() => new Least<Facts>(limit));
   let steps = 0;
-  const parts = namespaces ? identitiesIn(snapshot, namespaces) : candidates(snapshot, text.toLowerCase());
+  const parts = namespaces ? identitiesIn(snapshot, namespaces) : candidates(snapshot, wanted);
   for (const objects of parts) {
     for (const object of objects) {
       const match = matchOf(object);
       if (match >= 0) byMatch[match]?.add(object);
     }
-    if (++steps % CHUNKS === 0 && slicer.spent) await slicer.next();
+    steps += objects.length || STEPS;
+    if (steps < STEPS) continue;
+    steps = 0;
+    if (slicer.spent) await slicer.next();
   }
   const best = byMatch.flatMap(({ objects }, i) =>
     objects.map((object) => ({ object, match: MATCHES[i] ?? 'text' })),
@@ -56,15 +61,34 @@ function* identitiesIn<Facts extends ObjectFacts>(
   for (const objects of objectsIn(snapshot, namespaces)) yield objects.map(({ identity }) => identity);
 }
 
-/** Yields the objects of each chunk; none if the chunk contains no match. `wanted` is in lower case. */
+/**
+ * Yields the objects of each chunk that may have a match, and none after some chunks without. `wanted` is in lower case.
+ */
 function* candidates<Facts extends ObjectFacts>(
   { chunks }: ObjectSnapshot<Facts>,
   wanted: string,
 ): Generator<readonly ObjectIdentity<Facts>[]> {
+  const part = rarePart(wanted);
+  let skipped = 0;
   for (const chunk of chunks) {
     chunk.searchText ??= searchTextOf(chunk.identities);
-    yield chunk.searchText.includes(wanted) ? chunk.identities : [];
+    if (chunk.searchText.includes(part)) yield chunk.identities;
+    else if (++skipped % STEPS === 0) yield NONE;
   }
+}
+
+/** Letters that are rare in names, labels and images, the rarest first. */
+const RARE = 'zqxjkvywhgumpl'.split('');
+const MIN_PART = 3;
+
+/**
+ * Returns the end of the text from its rarest letter on. V8 searches it up to four times as fast as a text that starts
+ * with a frequent letter.
+ */
+function rarePart(text: string): string {
+  const start = text.slice(0, 1 - MIN_PART);
+  const letter = RARE.find((letter) => start.includes(letter));
+  return letter === undefined ? text : text.slice(start.indexOf(letter));
 }
 
 /** Returns the searched texts of all objects, in lower case. */
@@ -114,9 +138,12 @@ function newMatcher(wanted: string): (object: ObjectIdentity<ObjectFacts>) => nu
   return ({ key, namespace, facts }) => {
     // Searches in the key, because a copy of each name would take longer than the search.
     const start = namespace === '' ? 0 : namespace.length + 1;
+    const prefixed = (name: string): number => (name.length - start === wanted.length ? 0 : 1);
+    // Most names are in lower case.
+    if (key.startsWith(wanted, start)) return prefixed(key);
     const lower = key.toLowerCase();
     const at = lower.indexOf(wanted, start);
-    if (at === start) return lower.length - start === wanted.length ? 0 : 1;
+    if (at === start) return prefixed(lower);
     if (at > start) return isWordAt(lower, wanted, at) ? 2 : 3;
     return inNamespace(namespace) || inText(facts.searchText) ? 3 : -1;
   };

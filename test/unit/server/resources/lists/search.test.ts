@@ -52,6 +52,14 @@ describe('bestMatches', () => {
     });
   });
 
+  it('compares the whole text, although it searches a part of it first', async () => {
+    const some = new KindCache(PODS).fill(10, [plain('a/checkout', 1), plain('a/kout', 2)]);
+    expect(await search(some, 'checkout')).to.deep.equal({ total: 1, best: ['name a/checkout'] });
+    expect(await search(some, 'kout')).to.deep.equal({ total: 2, best: ['name a/kout', 'text a/checkout'] });
+    expect((await search(some, 'Kou')).total).to.equal(2);
+    expect((await search(some, 'xkout')).total).to.equal(0);
+  });
+
   it('equals a comparison with every object, after any changes', async () => {
     const key = record({ space: constantFrom('a', 'b', 'ab'), name: stringMatching(/^[ab](-?[ab]){0,3}$/) });
     const change = record({ key, label: constantFrom('a', 'ab', 'B', 'x'), gone: boolean() });
