@@ -92,6 +92,8 @@ export class ListIndex<Facts extends ObjectFacts> {
     const selections = this.#selectionsOf(sorting);
     // The cache changes while this task yields.
     for (;;) {
+      // The end of a first list, and the first query of a kind, take milliseconds in the same turn.
+      if (this.#slicer.spent) await this.#slicer.next();
       const ready = this.#ready(current(), sorting);
       if (ready) {
         if (key.length > MAX_KEY) selections.delete(key);
@@ -114,7 +116,8 @@ export class ListIndex<Facts extends ObjectFacts> {
    */
   #follow(snapshot: ObjectSnapshot<Facts>): void {
     const count = this.#orders.size + this.#selections.size;
-    const changes = this.#differ.follow(snapshot, Math.min(MAX_PENDING, MAX_TESTS / count));
+    const limit = count === 0 ? 0 : Math.min(MAX_PENDING, MAX_TESTS / count);
+    const changes = this.#differ.follow(snapshot, limit);
     if (!changes) {
       this.#orders.clear();
       this.#selections.clear();
