@@ -13,7 +13,6 @@ const WRITING = {
   resources: ['users', 'credentials'],
   verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'],
 };
-const APPLY = ['apply', '-f', '-'];
 
 export function describeAdmission(subject: () => IamCluster): void {
   describe('the admission policies of identity', () => {
@@ -51,14 +50,14 @@ export function describeAdmission(subject: () => IamCluster): void {
     };
 
     it('allow users without groups, and with groups that the caller may impersonate', async () => {
-      await cluster.as(HELPDESK, APPLY, user('ada', { groups: ['dev'] }));
-      await cluster.as(HELPDESK, APPLY, user('bob'));
+      await cluster.write(HELPDESK, 'apply', user('ada', { groups: ['dev'] }));
+      await cluster.write(HELPDESK, 'apply', user('bob'));
     });
 
     it('deny a group that the caller may not impersonate, by name', async () => {
-      const said = await cluster.refusal(
+      const said = await cluster.refusedWrite(
         HELPDESK,
-        APPLY,
+        'apply',
         user('mallory', { groups: ['dev', 'platform-admins'] }),
       );
       expect(said).to.include(
@@ -68,7 +67,7 @@ export function describeAdmission(subject: () => IamCluster): void {
     });
 
     it('deny it in updates too, with every verb', async () => {
-      await cluster.as(HELPDESK, APPLY, user('bob'));
+      await cluster.write(HELPDESK, 'apply', user('bob'));
       const patch = ['patch', 'users.iam.platform.io/bob', '--type=merge'];
       const said = await cluster.refusal(HELPDESK, [
         ...patch,
@@ -76,52 +75,63 @@ export function describeAdmission(subject: () => IamCluster): void {
         '{"spec":{"groups":["platform-admins"]}}',
       ]);
       expect(said).to.include('the group "platform-admins" requires permission');
-      const applied = ['apply', '--server-side', '-f', '-'];
-      expect(
-        await cluster.refusal(HELPDESK, applied, user('bob', { groups: ['platform-admins'] })),
-      ).to.include('Forbidden');
+      for (const verb of ['apply', 'replace'] as const) {
+        expect(
+          await cluster.refusedWrite(HELPDESK, verb, user('bob', { groups: ['platform-admins'] })),
+        ).to.include('Forbidden');
+      }
     });
 
     it('allow other changes of a user with such a group, but not its removal', async () => {
-      await cluster.as(CHIEF, APPLY, user('root', { groups: ['platform-admins'] }));
-      await cluster.as(HELPDESK, APPLY, user('root', { groups: ['dev', 'platform-admins'], email: 'a@b.c' }));
+      await cluster.write(CHIEF, 'apply', user('root', { groups: ['platform-admins'] }));
+      await cluster.write(
+        HELPDESK,
+        'apply',
+        user('root', { groups: ['dev', 'platform-admins'], email: 'a@b.c' }),
+      );
       for (const groups of [[], ['dev']]) {
-        expect(await cluster.refusal(HELPDESK, APPLY, user('root', { groups }))).to.include(
+        expect(await cluster.refusedWrite(HELPDESK, 'replace', user('root', { groups }))).to.include(
           'granting or removing the group "platform-admins" requires permission to impersonate it',
         );
       }
-      await cluster.as(HELPDESK, APPLY, user('root', { groups: ['platform-admins'] }));
-      await cluster.as(CHIEF, APPLY, user('root', { groups: [] }));
+      await cluster.write(HELPDESK, 'apply', user('root', { groups: ['platform-admins'] }));
+      await cluster.write(CHIEF, 'replace', user('root', { groups: [] }));
     });
 
     it('check every changed group within the cost budget of kube-apiserver', async () => {
       const groups = Array.from({ length: MAX_CHANGED_GROUPS }, (_, index) => `team-${index}`);
-      await cluster.as(CHIEF, APPLY, user('many', { groups }));
-      await cluster.as(CHIEF, APPLY, user('many', { groups: groups.slice(8).concat('a', 'b', 'c', 'd') }));
-      expect(await cluster.refusal(CHIEF, APPLY, user('many', { groups: groups.slice(0, 8) }))).to.include(
-        `at most ${MAX_CHANGED_GROUPS} groups`,
+      await cluster.write(CHIEF, 'apply', user('many', { groups }));
+      await cluster.write(
+        CHIEF,
+        'apply',
+        user('many', { groups: groups.slice(8).concat('a', 'b', 'c', 'd') }),
       );
       expect(
-        await cluster.refusal(CHIEF, APPLY, user('more', { groups: [...groups, 'one-more'] })),
+        await cluster.refusedWrite(CHIEF, 'apply', user('many', { groups: groups.slice(0, 8) })),
+      ).to.include(`at most ${MAX_CHANGED_GROUPS} groups`);
+      expect(
+        await cluster.refusedWrite(CHIEF, 'apply', user('more', { groups: [...groups, 'one-more'] })),
       ).to.include(`at most ${MAX_CHANGED_GROUPS} groups`);
       const last = [
         ...Array.from({ length: MAX_CHANGED_GROUPS - 1 }, () => 'dev').map((name, index) => name + index),
         'x',
       ];
-      expect(await cluster.refusal(HELPDESK, APPLY, user('last', { groups: last }))).to.include('"dev0"');
+      expect(await cluster.refusedWrite(HELPDESK, 'apply', user('last', { groups: last }))).to.include(
+        '"dev0"',
+      );
     });
 
     it('deny the password of a user that the caller may not impersonate', async () => {
-      expect(await cluster.refusal(HELPDESK, APPLY, credential('bob'))).to.include(
+      expect(await cluster.refusedWrite(HELPDESK, 'apply', credential('bob'))).to.include(
         'setting the password of "bob" requires permission to impersonate that user',
       );
     });
 
     it('deny a password to a caller who may not impersonate all groups', async () => {
-      expect(await cluster.refusal(HELPDESK, APPLY, credential('ada'))).to.include(
+      expect(await cluster.refusedWrite(HELPDESK, 'apply', credential('ada'))).to.include(
         'because a password gives all groups',
       );
-      await cluster.as(CHIEF, APPLY, credential('ada'));
+      await cluster.write(CHIEF, 'apply', credential('ada'));
       const patch = JSON.stringify({ spec: { passwordHash: SOME_HASH.replace('c29', 'c28') } });
       const args = ['patch', 'credentials.iam.platform.io/ada', '--type=merge', '-p', patch];
       expect(await cluster.refusal(HELPDESK, args)).to.include('because a password gives all groups');
@@ -129,7 +139,7 @@ export function describeAdmission(subject: () => IamCluster): void {
     });
 
     it('reject a new hash under the same changedTime', async () => {
-      await cluster.as(CHIEF, APPLY, credential('ada'));
+      await cluster.write(CHIEF, 'apply', credential('ada'));
       const patch = (spec: object): string[] => [
         'patch',
         'credentials.iam.platform.io/ada',
@@ -154,7 +164,7 @@ export function describeAdmission(subject: () => IamCluster): void {
     });
 
     it('do not replace RBAC', async () => {
-      expect(await cluster.refusal('nobody', APPLY, user('x'))).to.include('cannot');
+      expect(await cluster.refusedWrite('nobody', 'apply', user('x'))).to.include('cannot');
       expect(await cluster.refusal('nobody', ['get', 'credentials.iam.platform.io'])).to.include(
         'cannot list',
       );

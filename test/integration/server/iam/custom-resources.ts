@@ -2,8 +2,6 @@
 import { expect } from 'chai';
 import { credential, type IamCluster, ROOT_USER, session, user } from './iam-cluster.ts';
 
-const APPLY = ['create', '--validate=strict', '-f', '-'];
-
 export function describeCustomResources(subject: () => IamCluster): void {
   describe('the custom resources of identity in a real kube-apiserver', () => {
     let cluster: IamCluster;
@@ -28,22 +26,22 @@ export function describeCustomResources(subject: () => IamCluster): void {
         groups: ['dev', 'ops'],
         disabled: true,
       };
-      await cluster.kubectl(APPLY, user('ada', spec));
+      await cluster.write(ROOT_USER, 'create', user('ada', spec));
       const [heading, line] = await row('users');
       expect(heading).to.equal('NAME|EMAIL|GROUPS|DISABLED|AGE');
       expect(line).to.match(/^ada\|ada@example\.com\|\["dev","ops"\]\|true\|\d+s$/);
     });
 
     it('have printer columns for credentials, without the hash', async () => {
-      await cluster.kubectl(APPLY, credential('ada', { mustChange: true }));
+      await cluster.write(ROOT_USER, 'create', credential('ada', { mustChange: true }));
       const table = (await row('credentials', true)).join('\n');
       expect(table).to.match(/^NAME\|MUST-CHANGE\|CHANGED\|AGE\nada\|true\|\d+d\|\d+s/);
       expect(table).not.to.include('argon2');
     });
 
     it('have printer columns and field selectors for sessions', async () => {
-      await cluster.kubectl(APPLY, session('s-aaaaaaaaaaaaaaaaaaaa'));
-      await cluster.kubectl(APPLY, session('s-bbbbbbbbbbbbbbbbbbbb', { user: 'bob' }));
+      await cluster.write(ROOT_USER, 'create', session('s-aaaaaaaaaaaaaaaaaaaa'));
+      await cluster.write(ROOT_USER, 'create', session('s-bbbbbbbbbbbbbbbbbbbb', { user: 'bob' }));
       const [heading, line] = await row('sessions');
       expect(heading).to.equal('NAME|USER|CLIENT|SOURCE|AGE|LAST-USED');
       expect(line).to.match(/^s-a+\|ada\|platform\|192\.0\.2\.7\|\d+s\|\d+d$/);
@@ -62,7 +60,7 @@ export function describeCustomResources(subject: () => IamCluster): void {
         ...(JSON.parse(user('eve')) as object),
         status: { lastLoginTime: '2026-01-02T03:04:05Z' },
       });
-      await cluster.kubectl(APPLY, withStatus);
+      await cluster.write(ROOT_USER, 'create', withStatus);
       expect(
         await cluster.kubectl(['get', 'users.iam.platform.io/eve', '-o', 'jsonpath={.status}']),
       ).to.equal('');
@@ -101,7 +99,7 @@ export function describeCustomResources(subject: () => IamCluster): void {
     ];
     for (const [what, object, message] of invalid) {
       it(`reject, with a reason: ${what}`, async () => {
-        expect(await cluster.refusal(ROOT_USER, APPLY, object)).to.match(message);
+        expect(await cluster.refusedWrite(ROOT_USER, 'create', object)).to.match(message);
       });
     }
 

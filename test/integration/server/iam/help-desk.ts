@@ -26,13 +26,12 @@ export function describeHelpDesk(subject: () => IamCluster): void {
 
     it('creates developers, and updates only the listed users', async () => {
       const spec = { groups: ['developers'] };
-      for (const name of ['alice', 'carol'])
-        await cluster.as(HELPDESK, ['create', '-f', '-'], user(name, spec));
+      for (const name of ['alice', 'carol']) await cluster.write(HELPDESK, 'create', user(name, spec));
       const disable = ['--type=json', '-p', '[{"op": "add", "path": "/spec/disabled", "value": true}]'];
       const said = await cluster.refusal(HELPDESK, ['patch', 'users.iam.platform.io/carol', ...disable]);
       expect(said).to.include('cannot patch');
-      await cluster.as(HELPDESK, ['replace', '-f', '-'], user('alice', spec));
-      expect(await cluster.refusal(HELPDESK, ['replace', '-f', '-'], user('carol', spec))).to.include(
+      await cluster.write(HELPDESK, 'replace', user('alice', spec));
+      expect(await cluster.refusedWrite(HELPDESK, 'replace', user('carol', spec))).to.include(
         'cannot update',
       );
     });
@@ -51,7 +50,7 @@ export function describeHelpDesk(subject: () => IamCluster): void {
       expect(await cluster.refusal(HELPDESK, ['--as=carol', ...versionAs])).to.include('cannot impersonate');
       await cluster.kubectl(['patch', 'clusterrole', 'help-desk', '--type=json', '-p', patch]);
       await cluster.as(HELPDESK, ['--as=carol', ...versionAs]);
-      await cluster.as(HELPDESK, ['replace', '-f', '-'], user('carol', { groups: ['developers'] }));
+      await cluster.write(HELPDESK, 'replace', user('carol', { groups: ['developers'] }));
     });
   });
 }

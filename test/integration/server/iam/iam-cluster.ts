@@ -1,5 +1,8 @@
-// Starts a control plane with the CRDs and admission policies of the IAM API, for tests. kubectl can act as any
-// user.
+// Starts a control plane with the CRDs and admission policies of the IAM API, for tests. Writes and kubectl can act as
+// any user.
+import { record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
+import { Client, type ClientRequest } from '../../../../hack/control-plane/client.ts';
+import { rejection } from '../../../support/rejection.ts';
 import { until } from '../../../support/until.ts';
 import { type RegisteredCluster, startCluster } from '../registration/registered-cluster.ts';
 
@@ -8,15 +11,24 @@ export interface IamCluster extends RegisteredCluster {
   /** Runs kubectl as this user. Resolves with the standard output, rejects with the standard error. */
   as(user: string, args: readonly string[], input?: string): Promise<string>;
   /** Runs a kubectl command that must fail; resolves with its message. */
-  refusal(user: string, args: readonly string[], input?: string): Promise<string>;
+  refusal(user: string, args: readonly string[]): Promise<string>;
+  /** Writes an object of the IAM API as this user, with strict validation. Rejects with the Status of the response. */
+  write(user: string, verb: Write, object: string): Promise<void>;
+  /** A write that must fail; resolves with the reason and the message of the response. */
+  refusedWrite(user: string, verb: Write, object: string): Promise<string>;
   /** Deletes all users, credentials and sessions. */
   clear(): Promise<void>;
 }
+
+/** `apply`: server-side apply, with one field manager for all users. */
+type Write = 'create' | 'apply' | 'replace';
 
 const PLURALS = ['users', 'credentials', 'sessions'];
 
 /** The administrator of the control plane itself. */
 export const ROOT_USER = '';
+const IAM = '/apis/iam.platform.io/v1beta1';
+const APPLY = 'application/apply-patch+yaml';
 
 export async function startIamCluster(): Promise<IamCluster> {
   const cluster = await startCluster();
@@ -29,6 +41,37 @@ export async function startIamCluster(): Promise<IamCluster> {
   };
   const as: IamCluster['as'] = async (user, args, input) =>
     cluster.kubectl(user === ROOT_USER ? args : ['--kubeconfig', await kubeconfigOf(user), ...args], input);
+  const clients = new Map<string, Promise<Client>>();
+  const newClient = async (name: string): Promise<Client> => {
+    const { url, ca, pki } = cluster.controlPlane;
+    return new Client(url, { ca, pair: await pki.issueClient({ cn: name, o: [] }) });
+  };
+  const clientOf = (name: string): Promise<Client> => {
+    let client = clients.get(name);
+    client ??= name === ROOT_USER ? Promise.resolve(cluster.controlPlane.client) : newClient(name);
+    clients.set(name, client);
+    return client;
+  };
+  const write: IamCluster['write'] = async (user, verb, json) => {
+    const client = await clientOf(user);
+    const body = record(JSON.parse(json));
+    const collection = `${IAM}/${text(body['kind']).toLowerCase()}s`;
+    const path = `${collection}/${text(recordIn(body, 'metadata')['name'])}`;
+    const query = '?fieldValidation=Strict&fieldManager=test';
+    const send = async (target: string, request: ClientRequest): Promise<void> => {
+      const { status, body: answer } = await client.send(target, request);
+      if (status < 300) return;
+      const { reason, message } = record(JSON.parse(answer));
+      throw new Error(`(${text(reason)}) ${text(message)}`);
+    };
+    if (verb === 'create') return send(`${collection}${query}`, { method: 'POST', body });
+    if (verb === 'apply') {
+      return send(`${path}${query}&force=true`, { method: 'PATCH', body, contentType: APPLY });
+    }
+    const { resourceVersion } = recordIn(record(await client.get(path)), 'metadata');
+    const replaced = { ...body, metadata: { ...recordIn(body, 'metadata'), resourceVersion } };
+    return send(`${path}${query}`, { method: 'PUT', body: replaced });
+  };
   await cluster.kubectl(['apply', '-k', 'manifests/access']);
   await cluster.kubectl(['apply', '-k', 'manifests/identity']);
   await cluster.kubectl([
@@ -50,10 +93,12 @@ export async function startIamCluster(): Promise<IamCluster> {
     clear: async () => {
       await cluster.kubectl(['delete', names, '--all']);
     },
-    refusal: async (user, args, input) => {
-      const answer = await as(user, args, input).catch((error: unknown) => error);
-      if (answer instanceof Error) return answer.message;
-      throw new Error(`kubectl ${args.join(' ')} did not fail: ${String(answer)}`);
+    refusal: async (user, args) => (await rejection(as(user, args))).message,
+    write,
+    refusedWrite: async (user, verb, object) => (await rejection(write(user, verb, object))).message,
+    stop: async () => {
+      for (const client of clients.values()) (await client).close();
+      await cluster.stop();
     },
   };
 }
