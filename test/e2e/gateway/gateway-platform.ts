@@ -1,12 +1,14 @@
 // Platform with interactive pods for tests of the gateway.
 import { appendFile, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from '../../../hack/control-plane/client.ts';
 import { type Configure, type Output, PASSWORD, PLATFORM_CLIENT, Platform } from '../platform.ts';
 import { AuditLog } from './audit-log.ts';
 import { InteractivePods, type Pod } from './interactive-pods.ts';
 import { type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
 
 const POLL_MS = 100;
+const SELF_REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 
 /** Where a request goes: to kube-apiserver, or to the gateway. */
 export type Side = 'direct' | 'gateway';
@@ -147,10 +149,13 @@ export class GatewayPlatform {
 
   /** Resolves when kube-apiserver accepts the token: it fetches the keys of the issuer within ten seconds. */
   async #accepted(token: string): Promise<void> {
+    const { url, ca } = this.platform.controlPlane;
+    using client = new Client(url, { ca });
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
     for (;;) {
       this.platform.signal.throwIfAborted();
-      const { code } = await this.kubectl('direct', token, 'auth', 'whoami');
-      if (code === 0) return;
+      const { status } = await client.send(SELF_REVIEWS, { method: 'POST', body, token });
+      if (status === 201) return;
       await delay(POLL_MS);
     }
   }
