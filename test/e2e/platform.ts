@@ -48,6 +48,7 @@ export class Platform {
   readonly #dir: string;
   readonly #serverOptions: ServerProcessOptions;
   readonly #ended: AbortController;
+  readonly #replicas: ServerProcess[] = [];
   server: ServerProcess;
   /** Client of the server, without credentials. */
   client: Client;
@@ -135,6 +136,22 @@ export class Platform {
     await this.server.stop(signal);
     this.server = await ServerProcess.start(this.#serverOptions);
     this.client = new Client(this.server.url, { ca: this.controlPlane.ca });
+  }
+
+  /** Starts another server with the issuer of the first one. It stops with the platform. */
+  async startReplica(
+    name: string,
+    configuration: ServerProcessOptions['configuration'],
+  ): Promise<ServerProcess> {
+    const replica = await ServerProcess.start({
+      ...this.#serverOptions,
+      dir: join(this.#dir, name),
+      port: await freePort(),
+      configuration: { oauth: { issuer: `${this.server.url}/oauth` }, ...configuration },
+    });
+    this.#replicas.push(replica);
+    noteOnFailure(replica, `the log of ${name}`, () => readFile(replica.logFile, 'utf8'));
+    return replica;
   }
 
   /** Runs kubectl, by default as the administrator. */
@@ -272,7 +289,8 @@ export class Platform {
     removeNote(this.controlPlane);
     this.#ended.abort();
     this.client.close();
-    await this.server.stop();
+    for (const replica of this.#replicas) removeNote(replica);
+    await Promise.all([this.server, ...this.#replicas].map((server) => server.stop()));
     await this.controlPlane.stop();
     await rm(this.#dir, { recursive: true, force: true });
   }

@@ -110,7 +110,7 @@ describe('the acceleration', function () {
     expect(status(ours)).to.equal('no-cache');
   });
 
-  it('sends the same events', async () => {
+  it('sends the same events, and the bookmark after the initial ones (checks 33, 37)', async () => {
     const kubectl = (...args: string[]) => gateway.platform.succeeding('-n', 'shop', ...args);
     const name = 'watched';
     const changes = async (): Promise<void> => {
@@ -153,23 +153,72 @@ describe('the acceleration', function () {
     }
   });
 
-  it('permission: has the result of kube-apiserver, and ends a watch whose permission is lost', async () => {
+  describe('permission', () => {
     const kubectl = (...args: string[]) => gateway.platform.succeeding('-n', 'shop', ...args);
-    await kubectl('create', 'serviceaccount', 'reader');
-    await kubectl('create', 'rolebinding', 'reader', '--clusterrole=view', '--serviceaccount=shop:reader');
-    const reader = await gateway.serviceAccountToken('shop', 'reader');
-    const read = (side: Side, path: string) =>
-      gateway.raw(side, [`GET ${path} HTTP/1.1`, `Authorization: Bearer ${reader}`]);
-    const all = await read('gateway', `${PODS}?resourceVersion=0`);
-    expect(status(all)).to.equal('permission');
-    expect(seen(all)).to.deep.equal(seen(await read('direct', `${PODS}?resourceVersion=0`)));
-    await until(async () => status(await read('gateway', `${SHOP}/pods?resourceVersion=0`)) === 'hit');
-    const watch = read('gateway', `${SHOP}/pods?watch=true&resourceVersion=0&timeoutSeconds=60`);
-    await kubectl('delete', 'rolebinding', 'reader');
-    const last = (await watch).body.toString().trim().split('\n').at(-1) ?? '';
-    expect(JSON.parse(last)).to.deep.include({ type: 'ERROR' });
-    expect(JSON.parse(last).object).to.deep.include({ code: 410, reason: 'Expired' });
-    expect((await read('gateway', `${SHOP}/pods?resourceVersion=0`)).status).to.equal(403);
+    const readAs = (caller: string, side: Side, path: string) =>
+      gateway.raw(side, [`GET ${path} HTTP/1.1`, `Authorization: Bearer ${caller}`]);
+    const create = async (namespace: string, name: string): Promise<string> => {
+      await gateway.platform.succeeding('-n', namespace, 'create', 'serviceaccount', name);
+      return gateway.serviceAccountToken(namespace, name);
+    };
+    /** Compares the responses of both sides to a read. */
+    const compared = async (caller: string, path: string, result: string): Promise<void> => {
+      await until(async () => status(await readAs(caller, 'gateway', path)) === result);
+      const [direct, ours] = await Promise.all([
+        readAs(caller, 'direct', path),
+        readAs(caller, 'gateway', path),
+      ]);
+      expect(status(ours), path).to.equal(result);
+      expect(seen(ours), path).to.deep.equal(seen(direct));
+      expect(ours.status, path).to.equal(result === 'hit' ? 200 : 403);
+    };
+
+    it('in a namespace includes the namespace itself, and no other (checks 39, 42)', async () => {
+      const reader = await create('shop', 'reader');
+      await kubectl('create', 'rolebinding', 'reader', '--clusterrole=view', '--serviceaccount=shop:reader');
+      await compared(reader, `${SHOP}/pods?resourceVersion=0`, 'hit');
+      await compared(reader, '/api/v1/namespaces/shop?resourceVersion=0', 'hit');
+      await compared(reader, '/api/v1/namespaces/default?resourceVersion=0', 'permission');
+      await compared(reader, '/api/v1/namespaces/default/pods?resourceVersion=0', 'permission');
+      await compared(reader, `${PODS}?resourceVersion=0`, 'permission');
+      const namesake = await create('default', 'reader');
+      await compared(namesake, `${SHOP}/pods?resourceVersion=0`, 'permission');
+    });
+
+    it('ends a watch with 410 when it is lost', async () => {
+      const watcher = await create('shop', 'watcher');
+      await kubectl(
+        'create',
+        'rolebinding',
+        'watcher',
+        '--clusterrole=view',
+        '--serviceaccount=shop:watcher',
+      );
+      await compared(watcher, `${SHOP}/pods?resourceVersion=0`, 'hit');
+      const path = `${SHOP}/pods?watch=true&resourceVersion=0&timeoutSeconds=60`;
+      const watch = readAs(watcher, 'gateway', path);
+      await kubectl('delete', 'rolebinding', 'watcher');
+      const last = (await watch).body.toString().trim().split('\n').at(-1) ?? '';
+      expect(JSON.parse(last)).to.deep.include({ type: 'ERROR' });
+      expect(JSON.parse(last).object).to.deep.include({ code: 410, reason: 'Expired' });
+      expect((await readAs(watcher, 'gateway', `${SHOP}/pods?resourceVersion=0`)).status).to.equal(403);
+    });
+
+    it('for one name allows this name only, also as a list; get does not allow a list (check 38)', async () => {
+      const one = await create('shop', 'one');
+      await kubectl('create', 'role', 'one', '--verb=get,list', '--resource=pods', `--resource-name=${pod}`);
+      await kubectl('create', 'role', 'get', '--verb=get', '--resource=configmaps');
+      for (const role of ['one', 'get']) {
+        await kubectl('create', 'rolebinding', role, `--role=${role}`, '--serviceaccount=shop:one');
+      }
+      await compared(one, `${SHOP}/pods/${pod}?resourceVersion=0`, 'hit');
+      await compared(one, `${SHOP}/pods?resourceVersion=0&fieldSelector=metadata.name%3D${pod}`, 'hit');
+      await compared(one, `${SHOP}/pods?resourceVersion=0`, 'permission');
+      await compared(one, `${SHOP}/pods/other?resourceVersion=0`, 'permission');
+      await compared(one, `${SHOP}/pods?resourceVersion=0&fieldSelector=metadata.name%3Dother`, 'permission');
+      await compared(one, `${SHOP}/configmaps/kube-root-ca.crt?resourceVersion=0`, 'hit');
+      await compared(one, `${SHOP}/configmaps?resourceVersion=0`, 'permission');
+    });
   });
 
   it('contains each write in reads of nodes in the aggregated API, with cache.currentReads', async () => {
@@ -216,7 +265,7 @@ describe('the acceleration', function () {
     }
 
     for (const path of ['/api/v1/configmaps', `${SHOP}/configmaps`]) {
-      it(`sends the pages of kube-apiserver: ${path}`, async () => {
+      it(`sends the pages of kube-apiserver (check 36): ${path}`, async () => {
         await create('direct', 'paged-1');
         await create('direct', 'paged-2');
         const read = async (side: Side, query: string) => {

@@ -14,6 +14,9 @@ export interface ComparedRequest {
 
 const JSON_TYPE = 'application/json';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+/** Parameters of a watch that begins with the current objects. */
+const INITIAL = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 const MEDIA_TYPES = [
   JSON_TYPE,
   'application/yaml',
@@ -23,7 +26,7 @@ const MEDIA_TYPES = [
   'application/cbor;q=0.9, application/json;q=0.1',
   TABLE,
   'application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io',
-  'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
+  METADATA,
   'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
   '*/*',
   'text/html',
@@ -53,6 +56,33 @@ const write = (
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
+const QUERIES = [
+  'limit=1',
+  'limit=0',
+  'limit=-1',
+  'limit=x',
+  'limit=1&continue=bad',
+  'continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhIn0',
+  'labelSelector=app%3Dcart',
+  'labelSelector=app+in+(cart)',
+  'labelSelector=%3D%3D',
+  'fieldSelector=metadata.name%3Dnone',
+  'fieldSelector=spec.unknown%3D1',
+  'resourceVersion=0',
+  'resourceVersion=0&resourceVersionMatch=Exact',
+  'resourceVersionMatch=NotOlderThan',
+  'resourceVersion=x',
+  'resourceVersion=999999999',
+  'resourceVersion=1&resourceVersionMatch=Exact',
+  'sendInitialEvents=true',
+  'timeoutSeconds=x',
+  'pretty=true',
+  'pretty=1&limit=1',
+  'watch=x&timeoutSeconds=1',
+  'unknown=1',
+  'limit=1&limit=2',
+];
+
 /** Reads of objects in all representations. */
 export function reads({ namespace, name }: Pod): ComparedRequest[] {
   const pods = `/api/v1/namespaces/${namespace}/pods`;
@@ -66,35 +96,9 @@ export function reads({ namespace, name }: Pod): ComparedRequest[] {
     '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/users.iam.platform.io',
     '/apis/apps/v1/namespaces/none/deployments',
   ];
-  const queries = [
-    'limit=1',
-    'limit=0',
-    'limit=-1',
-    'limit=x',
-    'limit=1&continue=bad',
-    'continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhIn0',
-    'labelSelector=app%3Dcart',
-    'labelSelector=app+in+(cart)',
-    'labelSelector=%3D%3D',
-    'fieldSelector=metadata.name%3Dnone',
-    'fieldSelector=spec.unknown%3D1',
-    'resourceVersion=0',
-    'resourceVersion=0&resourceVersionMatch=Exact',
-    'resourceVersionMatch=NotOlderThan',
-    'resourceVersion=x',
-    'resourceVersion=999999999',
-    'resourceVersion=1&resourceVersionMatch=Exact',
-    'sendInitialEvents=true',
-    'timeoutSeconds=x',
-    'pretty=true',
-    'pretty=1&limit=1',
-    'watch=x&timeoutSeconds=1',
-    'unknown=1',
-    'limit=1&limit=2',
-  ];
   return [
     ...targets.flatMap((target) => MEDIA_TYPES.map((type) => get(target, `Accept: ${type}`))),
-    ...queries.map((query) => get(`${pods}?${query}`)),
+    ...QUERIES.map((query) => get(`${pods}?${query}`)),
     get(`${pods}/${name}/log`),
     get(`${pods}/${name}/log?tailLines=1`),
     get(`${pods}/${name}/log?container=none`),
@@ -106,6 +110,84 @@ export function reads({ namespace, name }: Pod): ComparedRequest[] {
     get(`/api/v1/namespaces/${namespace}/services/none/proxy/`),
     get('/api/v1/namespaces/default/services/https:kubernetes:443/proxy/version'),
     get('/api/v1/nodes/none/proxy/metrics'),
+  ];
+}
+
+/** Lists of all namespaces, after which the acceleration has the kinds of `cachedReads` and `watches`. */
+export const CACHED_LISTS = [
+  '/api/v1/pods',
+  '/api/v1/configmaps',
+  '/api/v1/endpoints',
+  '/api/v1/namespaces',
+  '/api/v1/services',
+  '/apis/apps/v1/deployments',
+  '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  '/apis/compared.example.com/v1/widgets',
+];
+
+/** Reads that the acceleration can answer. `widgets`: a custom resource with the object `first`. */
+export function cachedReads({ namespace, name }: Pod): ComparedRequest[] {
+  const pods = `/api/v1/namespaces/${namespace}/pods`;
+  const widgets = '/apis/compared.example.com/v1/namespaces/default/widgets';
+  const targets = [
+    pods,
+    `${pods}/${name}`,
+    '/api/v1/namespaces/kube-system',
+    '/api/v1/namespaces/none',
+    '/api/v1/namespaces/default/services',
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/users.iam.platform.io',
+    '/apis/apps/v1/namespaces/none/deployments',
+    widgets,
+    `${widgets}/first`,
+  ];
+  return [
+    ...targets.flatMap((target) =>
+      MEDIA_TYPES.map((type) => get(`${target}?resourceVersion=0`, `Accept: ${type}`)),
+    ),
+    ...QUERIES.filter((query) => !/resourceVersion=|continue=eyJ/.test(query)).map((query) =>
+      get(`${pods}?resourceVersion=0&${query}`),
+    ),
+    ...[
+      'resourceVersion=1',
+      'resourceVersion=1&resourceVersionMatch=NotOlderThan',
+      'resourceVersion=0&limit=1&resourceVersionMatch=NotOlderThan',
+      'resourceVersion=0&labelSelector=app',
+      'resourceVersion=0&labelSelector=!none,app.kubernetes.io/name+notin+(none)',
+      'resourceVersion=0&fieldSelector=status.phase!%3DRunning',
+      'resourceVersion=0&fieldSelector=spec.nodeName%3Dnode-00001,metadata.namespace%3Dshop',
+      `resourceVersion=0&fieldSelector=metadata.name%3D${name}`,
+      'resourceVersion=0&labelSelector=&fieldSelector=',
+      'resourceVersion=0&includeObject=None',
+      'resourceVersion=0&allowWatchBookmarks=true&timeoutSeconds=1&watch=false',
+    ].map((query) => get(`${pods}?${query}`, `Accept: ${JSON_TYPE}`)),
+    get(`${widgets}?resourceVersion=0&labelSelector=none`, `Accept: ${JSON_TYPE}`),
+    get(`${widgets}?resourceVersion=0&fieldSelector=spec.size%3D1`, `Accept: ${JSON_TYPE}`),
+    get(`${pods}/${name}?resourceVersion=1`),
+    get(`${pods}/none?resourceVersion=0`),
+    get(`${pods}?resourceVersion=0`, 'User-Agent: curl/8.5.0'),
+    ...[
+      'Accept: ',
+      'Accept: application/json;q=0',
+      'Accept: application/json;pretty=1',
+      'Accept: application/json;indent=4',
+      'Accept: application/json; charset=utf-8',
+      'Accept: application/*',
+      'Accept: text/html,application/json;q=0.9',
+      'Accept: invalid',
+      'Accept: application/json;as=PartialObjectMetadata;v=v1beta1;g=meta.k8s.io',
+      'Accept: application/json;as=PartialObjectMetadataList;v=v9;g=meta.k8s.io,application/json',
+      'Accept-Encoding: gzip',
+      'Accept-Encoding: identity;q=0',
+      'Range: bytes=0-1',
+      'If-None-Match: *',
+      'Impersonate-User: jane',
+    ].map((line) => get(`${pods}?resourceVersion=0`, line)),
+    get('/apis/apiextensions.k8s.io/v1/customresourcedefinitions?resourceVersion=0', 'Accept-Encoding: gzip'),
+    get('/api/v1/namespaces/default/endpoints?resourceVersion=0'),
+    ...(['nobody', 'invalid', 'anonymous'] as const).map((caller) => ({
+      ...get(`${pods}?resourceVersion=0`),
+      caller,
+    })),
   ];
 }
 
@@ -124,8 +206,10 @@ export function watches(): ComparedRequest[] {
     get(`${none}&watch=true&timeoutSeconds=1&resourceVersion=x`),
     get(`${none}&watch=true&timeoutSeconds=1&limit=1`),
     get(`${none}&watch=true&timeoutSeconds=1&sendInitialEvents=true`),
-    get(
-      `${none}&watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+    ...[JSON_TYPE, METADATA, `${TABLE},${JSON_TYPE}`].flatMap((type) =>
+      ['resourceVersion=0', `resourceVersion=0&${INITIAL}`, INITIAL].map((query) =>
+        get(`${none}&watch=true&timeoutSeconds=1&${query}`, `Accept: ${type}`),
+      ),
     ),
     get('/api/v1/watch/namespaces/default/configmaps/kube-root-ca.crt?timeoutSeconds=1'),
     { ...get(`${none}&watch=true&timeoutSeconds=1`), caller: 'nobody' },

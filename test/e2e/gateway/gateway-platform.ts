@@ -2,6 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../../../hack/control-plane/client.ts';
+import type { ServerProcess } from '../../../hack/extension/server-process.ts';
 import { type Configure, type Output, PASSWORD, PLATFORM_CLIENT, Platform } from '../platform.ts';
 import { AuditLog } from './audit-log.ts';
 import { InteractivePods, type Pod } from './interactive-pods.ts';
@@ -74,20 +75,20 @@ export class GatewayPlatform {
     return (await this.platform.succeeding('create', 'token', '-n', namespace, name)).trim();
   }
 
-  target(side: Side): RawTarget {
-    const url = side === 'direct' ? this.platform.controlPlane.url : this.platform.server.url;
+  /** `side`: can be a replica of the gateway. */
+  target(side: Side | ServerProcess): RawTarget {
+    const url = typeof side === 'object' ? side.url : this.#urlOf(side);
     return { port: Number(new URL(url).port), ca: this.platform.controlPlane.ca };
   }
 
   /** Sends a request as given bytes. `lines`: the request line and headers. */
-  raw(side: Side, lines: readonly string[], body?: Buffer | string): Promise<RawResponse> {
+  raw(side: Side | ServerProcess, lines: readonly string[], body?: Buffer | string): Promise<RawResponse> {
     return rawRequest(this.target(side), lines, body);
   }
 
   /** Arguments of kubectl for one side with a token, without the credentials of the administrator. */
   flags(side: Side, token: string): string[] {
-    const { controlPlane, server } = this.platform;
-    return this.platform.flags(token, side === 'direct' ? controlPlane.url : server.url);
+    return this.platform.flags(token, this.#urlOf(side));
   }
 
   kubectl(side: Side, token: string, ...args: string[]): Promise<Output> {
@@ -121,6 +122,11 @@ export class GatewayPlatform {
   async stop(): Promise<void> {
     this.#pods.stop();
     await this.platform.stop();
+  }
+
+  #urlOf(side: Side): string {
+    const { controlPlane, server } = this.platform;
+    return side === 'direct' ? controlPlane.url : server.url;
   }
 
   /** The token of a ServiceAccount that may read the metrics. */

@@ -1,7 +1,8 @@
-// Known differences between a response of kube-apiserver and the same response through the gateway. The table of
-// docs/gateway.md lists the same ones.
+// Known differences between a response of kube-apiserver and the same response through the gateway. The tables of
+// docs/gateway.md and docs/acceleration.md list the same ones.
+import { isDeepStrictEqual } from 'node:util';
 import type { ComparedRequest } from './compared-requests.ts';
-import type { RawResponse } from './raw-request.ts';
+import { isHit, type RawResponse } from './raw-request.ts';
 
 export interface Compared {
   readonly request: ComparedRequest;
@@ -10,7 +11,7 @@ export interface Compared {
 }
 
 export interface KnownDifference {
-  /** The first cell of its row in docs/gateway.md. */
+  /** The first cell of its row in the documentation. */
   readonly title: string;
   /** Returns the response of kube-apiserver changed by this difference; undefined if it does not apply. */
   readonly explain: (compared: Compared) => RawResponse | undefined;
@@ -122,6 +123,74 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     },
   },
 ];
+
+/** Differences of responses from a cache. */
+export const CACHED_DIFFERENCES: readonly KnownDifference[] = [
+  {
+    title: '`Cache-Status`, `Age`',
+    explain: ({ direct, gateway }) => {
+      const own = gateway.headers.filter(([name]) => name === 'cache-status' || name === 'age');
+      const isKnown = direct.headers.some(([name]) => name === 'cache-status');
+      return own.length > 0 && !isKnown ? withHeaders(direct, [...direct.headers, ...own]) : undefined;
+    },
+  },
+  {
+    title: '`X-Kubernetes-PF-*` of a cached read',
+    explain: ({ direct, gateway }) =>
+      isHit(gateway) ? without(direct, ([name]) => name.startsWith('x-kubernetes-pf-')) : undefined,
+  },
+  {
+    title: '`Warning` about a deprecated version',
+    explain: ({ direct, gateway }) =>
+      isHit(gateway)
+        ? without(direct, ([name, value]) => name === 'warning' && / is deprecated in /.test(value))
+        : undefined,
+  },
+  {
+    title: 'client that accepts protobuf and JSON',
+    explain: ({ request, direct, gateway }) =>
+      isHit(gateway) &&
+      typeOf(direct) === PROTOBUF &&
+      request.lines.includes(`Accept: ${PROTOBUF}, ${JSON_TYPE}`)
+        ? gateway
+        : undefined,
+  },
+  {
+    title: 'body for browsers and curl, without `pretty`',
+    explain: ({ request, direct, gateway }) =>
+      isHit(gateway) && request.lines.some((line) => line.startsWith('User-Agent: curl'))
+        ? withJSON(direct, gateway)
+        : undefined,
+  },
+  {
+    title: 'order of the members of custom resources and their lists',
+    explain: ({ request, direct, gateway }) =>
+      isHit(gateway) && firstLine(request).includes('/widgets') ? withJSON(direct, gateway) : undefined,
+  },
+];
+
+/** Differences of cached responses that the comparison cannot observe at each run. */
+export const NORMALISED_DIFFERENCES: readonly string[] = [
+  '`resourceVersion` of a list with `resourceVersion=0`',
+  'cells of Tables of pods and nodes',
+  'bookmarks',
+];
+
+const JSON_TYPE = 'application/json';
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+function typeOf({ headers }: RawResponse): string | undefined {
+  return headers.find(([name]) => name === 'content-type')?.[1];
+}
+
+/** Uses the body of the gateway if its JSON differs in white space and the order of members only. */
+function withJSON(direct: RawResponse, gateway: RawResponse): RawResponse | undefined {
+  if (typeOf(direct) !== JSON_TYPE || direct.body.equals(gateway.body)) return undefined;
+  const [theirs, ours] = [direct, gateway].map(({ body }) => JSON.parse(body.toString()));
+  if (theirs.metadata.resourceVersion && theirs.items)
+    theirs.metadata.resourceVersion = ours.metadata.resourceVersion;
+  return isDeepStrictEqual(theirs, ours) ? { ...direct, body: gateway.body } : undefined;
+}
 
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 

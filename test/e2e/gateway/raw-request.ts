@@ -22,6 +22,11 @@ export interface RawResponse {
   readonly body: Buffer;
 }
 
+/** Returns true for a response from a cache of the gateway. */
+export function isHit({ headers }: RawResponse): boolean {
+  return headers.some(([name, value]) => name === 'cache-status' && value === 'ks-apiserver; hit');
+}
+
 /** Opens a TLS connection to 127.0.0.1. */
 export async function openTLS({ port, ca, cert, key }: RawTarget): Promise<TLSSocket> {
   const socket = connect({
