@@ -58,8 +58,11 @@ describe('the acceleration', function () {
     accept = 'application/json',
     more: readonly string[] = [],
   ): Promise<RawResponse> {
-    const lines = [`GET ${path} HTTP/1.1`, `Authorization: Bearer ${token}`, `Accept: ${accept}`, ...more];
-    return gateway.raw(side, lines);
+    return gateway.raw(side, linesOf(path, accept, more));
+  }
+
+  function linesOf(path: string, accept: string, more: readonly string[] = []): readonly string[] {
+    return [`GET ${path} HTTP/1.1`, `Authorization: Bearer ${token}`, `Accept: ${accept}`, ...more];
   }
 
   const decisions: readonly Decision[] = [
@@ -125,7 +128,7 @@ describe('the acceleration', function () {
     await until(
       async () => status(await ask('gateway', `${SHOP}/configmaps?resourceVersion=${start}`)) === 'hit',
     );
-    const watch = 'watch=true&timeoutSeconds=4';
+    const watch = 'watch=true&timeoutSeconds=5';
     const queries = [
       `${watch}&resourceVersion=0`,
       `${watch}&resourceVersion=${start}&allowWatchBookmarks=true`,
@@ -134,16 +137,19 @@ describe('the acceleration', function () {
       `${watch}&resourceVersion=0&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
       `${watch}&resourceVersion=${start}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
     ];
+    const opened: Promise<void>[] = [];
     const responses = queries.flatMap((query) =>
-      ['application/json', ONE_METADATA].map(async (accept) => ({
-        query,
-        accept,
-        sides: await Promise.all([
-          ask('direct', `${SHOP}/configmaps?${query}`, accept),
-          ask('gateway', `${SHOP}/configmaps?${query}`, accept),
-        ]),
-      })),
+      ['application/json', ONE_METADATA].map(async (accept) => {
+        const lines = linesOf(`${SHOP}/configmaps?${query}`, accept);
+        const open = (side: Side): Promise<RawResponse> => {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          opened.push(promise);
+          return gateway.raw(side, lines, '', resolve);
+        };
+        return { query, accept, sides: await Promise.all([open('direct'), open('gateway')]) };
+      }),
     );
+    await Promise.all(opened);
     await changes();
     for (const { query, accept, sides } of await Promise.all(responses)) {
       const [direct, ours] = sides;

@@ -82,8 +82,13 @@ export class GatewayPlatform {
   }
 
   /** Sends a request as given bytes. `lines`: the request line and headers. */
-  raw(side: Side | ServerProcess, lines: readonly string[], body?: Buffer | string): Promise<RawResponse> {
-    return rawRequest(this.target(side), lines, body);
+  raw(
+    side: Side | ServerProcess,
+    lines: readonly string[],
+    body?: Buffer | string,
+    opened?: () => void,
+  ): Promise<RawResponse> {
+    return rawRequest(this.target(side), lines, body, opened);
   }
 
   /** Arguments of kubectl for one side with a token, without the credentials of the administrator. */

@@ -40,17 +40,19 @@ export async function openTLS({ port, ca, cert, key }: RawTarget): Promise<TLSSo
   return socket;
 }
 
-/** `lines`: the request line and the headers without Host and Connection. */
+/** `lines`: the request line and the headers without Host and Connection. `opened`: called at the first byte of the response. */
 export async function rawRequest(
   target: RawTarget,
   lines: readonly string[],
   body: Buffer | string = '',
+  opened: () => void = () => undefined,
 ): Promise<RawResponse> {
   const [first = '', ...headers] = lines;
   const socket = await openTLS(target);
   const all = [first, `Host: 127.0.0.1:${target.port}`, ...headers];
   if (!headers.some((line) => /^connection:/i.test(line))) all.push('Connection: close');
   socket.write(Buffer.concat([Buffer.from(`${all.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)]));
+  socket.once('readable', opened);
   return readResponse(socket);
 }
 
