@@ -72,6 +72,7 @@ func countPods() error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	go func() { _ = objects.Start(ctx) }()
+	objects.WaitForCacheSync(ctx)
 	// The first list starts an informer, and waits for it.
 	var pods corev1.PodList
 	if err := objects.List(ctx, &pods); err != nil {
