@@ -19,7 +19,7 @@ import { atMost, informs, megabytes, milliseconds, type Row } from './row.ts';
 const PYTHON = join(import.meta.dirname, '../../clients/python');
 /** Number of informers of one namespace, for the clients that need seconds for the pods of all namespaces. */
 const INFORMERS = 20;
-const ROUNDS = 2;
+const ROUNDS = 1;
 
 export interface Side {
   readonly target: Target;
