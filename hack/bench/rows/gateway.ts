@@ -7,34 +7,31 @@ import { apply } from '../../extension/registration.ts';
 import type { Target } from '../measuring/load-generator.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
-import { currentVersion } from '../scene/comparison.ts';
 import { AT_A_TIME, repeat } from '../scene/crowd.ts';
 import { CALLER, CORE_NODES, type Scene } from '../scene/scene.ts';
+import { bareRows } from './gateway-bare.ts';
 import { execRows } from './gateway-exec.ts';
 import { memoryRow } from './gateway-memory.ts';
+import {
+  added,
+  CONFIG_MAPS,
+  CONNECTIONS,
+  gets,
+  NAME,
+  RATE_GOAL,
+  sidesOf,
+  WARM_UP_SECONDS,
+} from './gateway-sides.ts';
+import { watchRows } from './gateway-watch.ts';
 import { serviceAccountToken } from './get.ts';
-import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
+import { atLeast, perSecond, type Row } from './row.ts';
 import { accessToken } from './tokens.ts';
 
 const ROUNDS = 5;
-const WARM_UP_SECONDS = 3;
-const CONNECTIONS = 32;
-const RATE_GOAL = 0.7;
-const ADDED_MS = 0.5;
-const WATCHERS = 300;
-const CHANGES = 20;
-const NAME = 'bench-gateway';
-const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
-/** Size of the changed ConfigMap, about that of a node. */
-const CONFIG_MAP_BYTES = 8_000;
 
 /** Reasons for missed goals, from a CPU profile of gets with a scripted kube-apiserver. */
 const SHARED_CORES =
   'on a machine with two cores, the gateway takes its CPU from kube-apiserver. A third of it is the two TLS and socket writes of the request and the response';
-const SHARED_CORES_WATCH =
-  'on a machine with two cores, the gateway takes its CPU from kube-apiserver: it reads and writes one TLS record for each watcher and event';
-
-type Sides<Value> = Readonly<Record<'peer' | 'ours', Value>>;
 
 export async function gatewayRows(scene: Scene): Promise<readonly Row[]> {
   await apply({ kubectl: scene.kubectl, kubeconfig: scene.kubeconfig }, permissions(), scene.signal);
@@ -50,25 +47,10 @@ export async function gatewayRows(scene: Scene): Promise<readonly Row[]> {
     ...(await listRows(scene, own)),
     ...(await createRows(scene, own)),
     ...(await watchRows(scene, own)),
+    ...(await bareRows(scene, own)),
     ...(await execRows(scene, sidesOf(scene, own))),
     await memoryRow(scene, sidesOf(scene, own).ours.target),
   ];
-}
-
-function sidesOf({ kube, direct }: Scene, token: string): Sides<{ readonly target: Target }> {
-  const bearer = ({ server, ca }: Target): Target => ({
-    server,
-    ca,
-    cert: '',
-    key: '',
-    headers: { authorization: `Bearer ${token}` },
-  });
-  return { peer: { target: bearer(kube) }, ours: { target: bearer(direct) } };
-}
-
-function gets(scene: Scene, target: Target, connections: number, seconds = scene.options.seconds) {
-  const paths = [`${CORE_NODES}/${scene.nodeName(0)}`];
-  return scene.load.requests({ target, paths, connections, seconds });
 }
 
 /** Measures both tokens alternately, so that disturbances affect the rows of both. */
@@ -160,88 +142,6 @@ async function createRows(scene: Scene, token: string): Promise<readonly Row[]> 
   } finally {
     for (const client of clients) client.close();
   }
-}
-
-async function watchRows(scene: Scene, token: string): Promise<readonly Row[]> {
-  scene.progress(`${WATCHERS} watchers`);
-  const sides = sidesOf(scene, token);
-  await createConfigMap(scene);
-  const node = `${CORE_NODES}/${scene.nodeName(0)}`;
-  const many = await arrivals(scene, sides, CORE_NODES, node, WATCHERS);
-  // Second, because V8 does not compile code that has forwarded a few events only. The server watches nodes itself, and no
-  // ConfigMaps.
-  const one = await arrivals(scene, sides, CONFIG_MAPS, `${CONFIG_MAPS}/${NAME}`, 1);
-  const rate = (delays: readonly number[]): number => (WATCHERS / median(delays)) * 1000;
-  return [
-    {
-      ...added('gateway: delay of a change at one watcher', one),
-      note: 'of a ConfigMap with the size of a node',
-      shortfall: SHARED_CORES_WATCH,
-    },
-    {
-      ...atLeast(
-        `gateway: events of ${WATCHERS} watchers`,
-        rate(many.peer),
-        rate(many.ours),
-        RATE_GOAL,
-        perSecond,
-      ),
-      note: `events in the time until the last watcher has the change: ${milliseconds(median(many.peer))}, ours ${milliseconds(median(many.ours))}`,
-      shortfall: SHARED_CORES_WATCH,
-    },
-  ];
-}
-
-/** Delays until the last watcher has a change, in ms. */
-async function arrivals(
-  scene: Scene,
-  sides: Sides<{ readonly target: Target }>,
-  list: string,
-  object: string,
-  count: number,
-): Promise<Record<'peer' | 'ours', number[]>> {
-  const { load, signal, writer } = scene;
-  const rounds = await interleaved(
-    3,
-    Object.fromEntries(
-      (['peer', 'ours'] as const).map((side) => [
-        side,
-        async () => {
-          const { target } = sides[side];
-          const version = await currentVersion(writer, list);
-          await load.openWatches(side, target, `${list}?watch=1&resourceVersion=${version}`, count);
-          const write = { target: writer, path: object, ids: [side], pauseMs: 50 };
-          await load.change({ ...write, changes: 5, timeoutMs: 60_000 });
-          const { groups } = await load.change({ ...write, changes: CHANGES, timeoutMs: 60_000 });
-          const { lost } = await load.closeWatches(side);
-          if (lost > 0)
-            throw new Error(`${lost} of ${count} watches of ${target.server} ended by themselves`);
-          await delay(500, undefined, { signal });
-          return groups[side]?.lastMs ?? [];
-        },
-      ]),
-    ) as Record<'peer' | 'ours', () => Promise<readonly number[]>>,
-  );
-  return { peer: rounds.peer.flat(), ours: rounds.ours.flat() };
-}
-
-async function createConfigMap({ cluster }: Scene): Promise<void> {
-  const data = { key: 'x'.repeat(CONFIG_MAP_BYTES) };
-  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: NAME }, data };
-  await cluster.expect(CONFIG_MAPS, { method: 'POST', body }, [201, 409]);
-}
-
-/** A row with the goal for the added median latency. */
-function added(work: string, latencies: Sides<readonly number[]>): Row {
-  const [peer, ours] = [median(latencies.peer), median(latencies.ours)];
-  return {
-    work,
-    peer: milliseconds(peer),
-    ours: milliseconds(ours),
-    ratio: `${ours < peer ? '−' : '+'}${milliseconds(Math.abs(ours - peer))}`,
-    goal: `≤ +${milliseconds(ADDED_MS)}`,
-    met: ours - peer <= ADDED_MS,
-  };
 }
 
 /** Resolves when kube-apiserver accepts the token: it loads the keys of the issuer within ten seconds. */

@@ -1,0 +1,44 @@
+// The two sides of the rows of the gateway: kube-apiserver and the gateway, with the same token.
+import type { Target } from '../measuring/load-generator.ts';
+import { median } from '../measuring/statistics.ts';
+import { CORE_NODES, type Scene } from '../scene/scene.ts';
+import { milliseconds, type Row } from './row.ts';
+
+export const CONNECTIONS = 32;
+export const WARM_UP_SECONDS = 3;
+export const RATE_GOAL = 0.7;
+/** Name of the objects of these rows. */
+export const NAME = 'bench-gateway';
+export const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const ADDED_MS = 0.5;
+
+export type Sides<Value> = Readonly<Record<'peer' | 'ours', Value>>;
+
+export function sidesOf({ kube, direct }: Scene, token: string): Sides<{ readonly target: Target }> {
+  const bearer = ({ server, ca }: Target): Target => ({
+    server,
+    ca,
+    cert: '',
+    key: '',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return { peer: { target: bearer(kube) }, ours: { target: bearer(direct) } };
+}
+
+export function gets(scene: Scene, target: Target, connections: number, seconds = scene.options.seconds) {
+  const paths = [`${CORE_NODES}/${scene.nodeName(0)}`];
+  return scene.load.requests({ target, paths, connections, seconds });
+}
+
+/** A row with the goal for the added median latency. */
+export function added(work: string, latencies: Sides<readonly number[]>): Row {
+  const [peer, ours] = [median(latencies.peer), median(latencies.ours)];
+  return {
+    work,
+    peer: milliseconds(peer),
+    ours: milliseconds(ours),
+    ratio: `${ours < peer ? '−' : '+'}${milliseconds(Math.abs(ours - peer))}`,
+    goal: `≤ +${milliseconds(ADDED_MS)}`,
+    met: ours - peer <= ADDED_MS,
+  };
+}
