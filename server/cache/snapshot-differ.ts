@@ -30,12 +30,17 @@ export class SnapshotDiffer<Facts> {
     return objects;
   }
 
+  /** Returns true if this is the last snapshot. */
+  isAt(snapshot: ObjectSnapshot<Facts>): boolean {
+    return this.#last?.deref() === snapshot;
+  }
+
   /**
    * Returns the changes of at most `limit` objects; undefined if there are more. Without the limit, the first list and a
    * relist of many objects would block the event loop.
    */
   follow(snapshot: ObjectSnapshot<Facts>, limit: number): SnapshotChanges<Facts> | undefined {
-    if (this.#last?.deref() === snapshot) return NOTHING;
+    if (this.isAt(snapshot)) return NOTHING;
     this.#last = new WeakRef(snapshot);
     const before = this.#parts;
     this.#parts = snapshot.chunks.map(({ identities }) => identities);

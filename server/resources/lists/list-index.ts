@@ -65,8 +65,11 @@ export class ListIndex<Facts extends ObjectFacts> {
       const ready = this.#ready(current(), sorting);
       if (ready) return ready;
     } else if (sorting.namespaces) {
-      // A list of few objects does not wait for a list of all.
-      return this.#sortedIn(current(), sorting, sorting.namespaces);
+      // A list of few objects does not wait for a list of all. Only the running task may follow a later snapshot.
+      const snapshot = current();
+      const known = this.#selections.get(selectionKey(sorting));
+      if (known?.current && this.#differ.isAt(snapshot)) return { snapshot, objects: known.objects };
+      return this.#sortedIn(snapshot, sorting, sorting.namespaces);
     }
     this.#busy++;
     // One task at a time, because the selections change while it yields.
@@ -92,8 +95,8 @@ export class ListIndex<Facts extends ObjectFacts> {
     const selections = this.#selectionsOf(sorting);
     // The cache changes while this task yields.
     for (;;) {
-      // The end of a first list, and the first query of a kind, take milliseconds in the same turn.
-      if (this.#slicer.spent) await this.#slicer.next();
+      // The end of a first list, and the first query of a kind, take milliseconds in the same turn as a sort of all objects.
+      if (!sorting.namespaces && this.#slicer.spent) await this.#slicer.next();
       const ready = this.#ready(current(), sorting);
       if (ready) {
         if (key.length > MAX_KEY) selections.delete(key);
@@ -252,13 +255,20 @@ export class SortOrder<Facts> {
   async update(slicer: TimeSlicer): Promise<void> {
     if (this.current) return;
     const [removed, added] = [this.#removed, this.#added];
+    this.#objects = await this.#updated(removed, added, slicer);
     this.#removed = new Set();
     this.#added = new Set();
+  }
+
+  async #updated(
+    removed: ReadonlySet<ObjectIdentity<Facts>>,
+    added: ReadonlySet<ObjectIdentity<Facts>>,
+    slicer: TimeSlicer,
+  ): Promise<readonly ObjectIdentity<Facts>[]> {
     if (removed.size + added.size > MOST_INSERTED) {
       const kept = await filtered(this.#objects, (object) => !removed.has(object), slicer);
       const sorted = await mergeSort([...added], this.#compare, slicer);
-      this.#objects = await merged(kept, sorted, this.#compare, slicer);
-      return;
+      return merged(kept, sorted, this.#compare, slicer);
     }
     // A copy, because callers still use the previous array.
     const objects = [...this.#objects];
@@ -267,7 +277,7 @@ export class SortOrder<Facts> {
       if (objects[at] === object) objects.splice(at, 1);
     }
     for (const object of added) objects.splice(this.#search(objects, object), 0, object);
-    this.#objects = objects;
+    return objects;
   }
 
   /** Returns the index of `object` in `objects`, or its insertion index. */

@@ -174,6 +174,21 @@ describe('ListIndex', () => {
     }
   });
 
+  it('responds at once from the selection of a namespace, also while all objects are sorted', async () => {
+    const pods = new KindCache(PODS, yielding());
+    pods.fill(1, [pod('shop/a', 1), pod('bank/b', 2)]);
+    const call = (namespaces: readonly string[] | undefined) =>
+      pods.index.sorted(() => pods.snapshot(), { sortBy: 'name', filter: EVERYTHING, namespaces });
+    await call(['shop']);
+    const all = call(undefined);
+    expect(call(['shop'])).not.to.be.a('promise');
+    expect(call(['bank'])).to.be.a('promise');
+    pods.apply('ADDED', pod('shop/c', 103));
+    const later = await call(['shop']);
+    expect(keys(later.objects)).to.deep.equal(['shop/a', 'shop/c']);
+    await all;
+  });
+
   it('selects namespaces themselves by their names', async () => {
     const spaces = new KindCache(NAMESPACES);
     spaces.fill(
