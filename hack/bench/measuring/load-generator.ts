@@ -13,6 +13,11 @@ export interface Target {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The same server with a bearer token instead of a client certificate. */
+export function withToken({ server, ca }: Target, token: string): Target {
+  return { server, ca, cert: '', key: '', headers: { authorization: `Bearer ${token}` } };
+}
+
 export interface RequestsJob {
   readonly target: Target;
   readonly paths: readonly string[];

@@ -6,7 +6,7 @@ import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { apply } from '../../extension/registration.ts';
-import type { Target } from '../measuring/load-generator.ts';
+import { withToken } from '../measuring/load-generator.ts';
 import { cpuSeconds, peakWhile, residentMB } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { createManyObjects, namespaceName, podName } from '../scene/many-objects.ts';
@@ -35,11 +35,10 @@ export async function accelerationRows(scene: Scene): Promise<readonly Row[]> {
       resources: { syncTimeout: '300s', kindBudget: '2Gi', preload: ['pods'] },
     },
   });
-  const headers = { authorization: `Bearer ${await serviceAccountToken(scene.cluster)}` };
-  const bearer = ({ ca }: Target, url: string): Target => ({ server: url, ca, cert: '', key: '', headers });
+  const token = await serviceAccountToken(scene.cluster);
   const sides: Sides = {
-    peer: { target: bearer(scene.kube, scene.kube.server), pid: scene.kubePid },
-    ours: { target: bearer(scene.direct, server.url), pid: server.pid },
+    peer: { target: withToken(scene.kube, token), pid: scene.kubePid },
+    ours: { target: withToken({ ...scene.direct, server: server.url }, token), pid: server.pid },
   };
   scene.progress('the first list of all pods');
   await hits(scene, sides, `${PODS}?limit=1&${ANY}&fieldSelector=metadata.name=none`);

@@ -1,5 +1,5 @@
 // The two sides of the rows of the gateway: kube-apiserver and the gateway, with the same token.
-import type { Target } from '../measuring/load-generator.ts';
+import { type Target, withToken } from '../measuring/load-generator.ts';
 import { median } from '../measuring/statistics.ts';
 import { CORE_NODES, type Scene } from '../scene/scene.ts';
 import { milliseconds, type Row } from './row.ts';
@@ -15,14 +15,7 @@ const ADDED_MS = 0.5;
 export type Sides<Value> = Readonly<Record<'peer' | 'ours', Value>>;
 
 export function sidesOf({ kube, direct }: Scene, token: string): Sides<{ readonly target: Target }> {
-  const bearer = ({ server, ca }: Target): Target => ({
-    server,
-    ca,
-    cert: '',
-    key: '',
-    headers: { authorization: `Bearer ${token}` },
-  });
-  return { peer: { target: bearer(kube) }, ours: { target: bearer(direct) } };
+  return { peer: { target: withToken(kube, token) }, ours: { target: withToken(direct, token) } };
 }
 
 export function gets(scene: Scene, target: Target, connections: number, seconds = scene.options.seconds) {

@@ -1,7 +1,7 @@
 // Benchmark: rate of get requests for one node. The baselines are kube-apiserver and a minimal Node server.
 import { join } from 'node:path';
 import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
-import type { Target } from '../measuring/load-generator.ts';
+import { withToken } from '../measuring/load-generator.ts';
 import { readBody } from '../scene/comparison.ts';
 import { CALLER, CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, onOneCore } from './one-core.ts';
@@ -27,12 +27,7 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
   try {
     program.send((await readBody(direct, paths[0] ?? '')).toString('base64'));
     const bare = { ...direct, server: `https://127.0.0.1:${await program.line()}` };
-    const token: Target = {
-      ...direct,
-      cert: '',
-      key: '',
-      headers: { authorization: `Bearer ${await serviceAccountToken(cluster)}` },
-    };
+    const token = withToken(direct, await serviceAccountToken(cluster));
     const sides = {
       bare: { target: bare, pid: program.pid, paths },
       certificate: { target: direct, pid: server.pid, paths },
@@ -42,7 +37,7 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
     await onOneCore(scene, sides.bare, 2);
     await onOneCore(scene, sides.token, 5);
     const figures = await eachOnOneCore(scene, sides);
-    const { bare: peer, certificate, token: withToken } = figures;
+    const { bare: peer, certificate, token: account } = figures;
     return [
       {
         ...atLeast('get one node, beside a bare Node program', peer.rate, certificate.rate, 0.5, perSecond),
@@ -57,7 +52,7 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
         ...atLeast(
           'get one node, ServiceAccount token beside client certificate',
           certificate.rate,
-          withToken.rate,
+          account.rate,
           0.8,
           perSecond,
         ),
@@ -67,7 +62,7 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
         atMost(
           'get one node, ServiceAccount token beside client certificate: CPU',
           certificate.cpu,
-          withToken.cpu,
+          account.cpu,
           1.25,
           microseconds,
         ),

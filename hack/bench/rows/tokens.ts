@@ -1,7 +1,7 @@
 // Benchmark: rate of get requests with an access token of ks-apiserver. The baseline is kube-apiserver with the same
 // token.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Target } from '../measuring/load-generator.ts';
+import { withToken } from '../measuring/load-generator.ts';
 import { TokenClient } from '../measuring/token-client.ts';
 import { addUsers, PASSWORD, untilSynced } from '../scene/crowd.ts';
 import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
@@ -16,20 +16,17 @@ const GOAL_EACH = 3_000;
 export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
   const { kube, direct, server, signal } = scene;
   const token = await accessToken(scene);
-  const bearer = ({ server, ca }: Target): Target => ({
-    server,
-    ca,
-    cert: '',
-    key: '',
-    headers: { authorization: `Bearer ${token}` },
-  });
   const issuer = `${server.url}/oauth`;
   const plain = await scene.another({ configuration: { oauth: { issuer, verifiedTokens: 0 } } });
   const paths = [`${OUR_NODES}/${scene.nodeName(0)}`];
   const sides = {
-    peer: { target: bearer(kube), pid: scene.kubePid, paths: [`${CORE_NODES}/${scene.nodeName(0)}`] },
-    ours: { target: bearer(direct), pid: server.pid, paths },
-    each: { target: bearer({ ...direct, server: plain.url }), pid: plain.pid, paths },
+    peer: {
+      target: withToken(kube, token),
+      pid: scene.kubePid,
+      paths: [`${CORE_NODES}/${scene.nodeName(0)}`],
+    },
+    ours: { target: withToken(direct, token), pid: server.pid, paths },
+    each: { target: withToken({ ...direct, server: plain.url }, token), pid: plain.pid, paths },
   };
   scene.progress('waiting until kube-apiserver accepts the token');
   const patience = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
