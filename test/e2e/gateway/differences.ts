@@ -192,8 +192,9 @@ function normalised(response: RawResponse, { lines }: ComparedRequest): string {
     .replaceAll(/resourceVersion[\x41-\x4a\x61-\x6a]\d+/g, 'resourceVersionRV')
     // oxlint-disable-next-line no-control-regex -- the tag and the length of a protobuf field
     .replaceAll(/\x12[\x01-\x0a]\d{2,10}/g, '\x12RV')
-    // In the error of a future version.
-    .replaceAll(/current: \d+/g, 'current: RV');
+    // In the errors of a future and of an old version.
+    .replaceAll(/current: \d+/g, 'current: RV')
+    .replaceAll(/(too old resource version: \d+) \(\d+\)/g, '$1 (RV)');
   const kept = all
     .filter(([name]) => name !== 'date' && (name !== 'audit-id' || givenID !== undefined))
     .filter(([name, value]) => name !== 'content-length' || Number(value) !== body.length)
