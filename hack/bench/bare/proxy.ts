@@ -13,11 +13,12 @@ const server = createServer(
   (incoming, response) => {
     const { method = 'GET', url = '/', rawHeaders } = incoming;
     const outgoing = request({ host, port, method, path: url, headers: rawHeaders, agent }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders).flushHeaders();
       answer.pipe(response);
     });
     outgoing.on('error', () => response.destroy());
-    response.on('close', () => outgoing.destroy());
+    // After a complete response, another request may use the socket.
+    response.on('close', () => response.writableFinished || outgoing.destroy());
     incoming.pipe(outgoing);
   },
 );
