@@ -65,8 +65,12 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     }
   }
 
-  /** Yields the objects with keys from `first`, and before `end`, in arrays of neighbours. */
-  *between(first: string, end: string): Generator<readonly StoredObject<Facts>[]> {
+  /** Yields the objects of a namespace, or of all if it is empty, with keys greater than `after`, in arrays of neighbours. */
+  *inNamespace(namespace: string, after = ''): Generator<readonly StoredObject<Facts>[]> {
+    const prefix = namespace === '' ? '' : `${namespace}/`;
+    const first = after > prefix ? `${after}\0` : prefix;
+    // The character 0 follows the slash.
+    const end = namespace === '' ? '\uffff' : `${namespace}0`;
     for (let i = this.#chunkOf(first); i < this.#chunks.length; i++) {
       const chunk = this.#chunks[i];
       if (!chunk || chunk.firstKey >= end) return;
@@ -75,8 +79,8 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     }
   }
 
-  count(after: string, end = '\uffff'): number {
-    return Iterator.from(this.between(`${after}\0`, end)).reduce((sum, { length }) => sum + length, 0);
+  count(namespace: string, after?: string): number {
+    return Iterator.from(this.inNamespace(namespace, after)).reduce((sum, { length }) => sum + length, 0);
   }
 
   pieces(): readonly SnapshotPiece[] {

@@ -101,8 +101,8 @@ export interface Snapshot<Facts> {
   get(key: string): CachedObject<Facts> | undefined;
   /** Returns the objects in key order. `after`: only objects with a greater key. */
   objects(after?: string): Iterable<CachedObject<Facts>>;
-  /** Returns the number of objects with keys greater than `after`, and less than `end`. */
-  count(after: string, end?: string): number;
+  /** Returns the number of objects of a namespace, or of all if it is empty, with keys greater than `after`. */
+  count(namespace: string, after?: string): number;
   /** Returns the items of the list in chunks. The encoding of a chunk is cached until an object in it changes. */
   pieces(): readonly SnapshotPiece[];
 }

@@ -158,9 +158,6 @@ function pageOf<Facts>(
   const { namespace } = selection;
   const key = namespace === '' ? last.key : last.name;
   const token = encodeContinue({ resourceVersion, after: key });
-  // The character 0 follows the slash.
-  const count = selection.countable
-    ? { remainingItemCount: snapshot.count(last.key, namespace === '' ? undefined : `${namespace}0`) }
-    : {};
+  const count = selection.countable ? { remainingItemCount: snapshot.count(namespace, last.key) } : {};
   return { meta: { resourceVersion, continue: token, ...count }, objects };
 }

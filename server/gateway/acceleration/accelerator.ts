@@ -132,8 +132,7 @@ export class Accelerator {
     if (requirement.freshness === 'exact') {
       return followed.proof.contains(requirement.version) ? undefined : 'behind';
     }
-    const objects =
-      namespace === '' ? followed.objects : followed.cache.snapshot().count(`${namespace}/`, `${namespace}0`);
+    const objects = namespace === '' ? followed.objects : followed.cache.snapshot().count(namespace);
     const limit = 'limit' in requirement && requirement.limit > 0 ? requirement.limit : objects;
     const waitMs = Math.min(MAX_WAIT_MS, WAIT_MS + Math.min(limit, objects) / OBJECTS_PER_MS);
     if (requirement.freshness === 'current') {

@@ -18,7 +18,6 @@ export function* objectsIn<Facts>(
     // Only the kind Namespace has keys without a slash here.
     const itself = snapshot.get(namespace);
     if (itself) yield [itself];
-    // The character after `/` is `0`.
-    else yield* snapshot.between(`${namespace}/`, `${namespace}0`);
+    else yield* snapshot.inNamespace(namespace);
   }
 }
