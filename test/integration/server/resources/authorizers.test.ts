@@ -55,7 +55,9 @@ class AuthorizationWebhook {
       subjectAccessReviewVersion: 'v1',
       matchConditionSubjectAccessReviewVersion: 'v1',
       failurePolicy: 'Deny',
-      matchConditions: [{ expression: 'request.user.startsWith("reviewed-")' }],
+      matchConditions: [
+        { expression: 'request.user.startsWith("reviewed-") || request.user.endsWith(":reviewed")' },
+      ],
       connectionInfo: { type: 'KubeConfigFile', kubeConfigFile },
     };
     const configuration = {
@@ -120,7 +122,10 @@ describe('lists with an authorization webhook', function () {
     for (const name of ['one', 'two']) {
       await cluster.create('/api/v1/nodes', { metadata: { name, labels: { app: name } } });
     }
-    server = await cluster.serve({ logging: { enabled: true, store: 'kubernetes' } });
+    server = await cluster.serve({
+      logging: { enabled: true, store: 'kubernetes' },
+      gateway: { acceleration: true },
+    });
     await server.caughtUp('configmaps', '/api/v1/configmaps');
   });
 
@@ -270,5 +275,46 @@ describe('lists with an authorization webhook', function () {
       expect(answer.status, path).to.equal(status);
       if (status === 200) expect(keysOf(answer.body)).to.deep.equal(['one']);
     }
+  });
+
+  it('decide about reads that the gateway answers from a cache (checks 40, 41)', async () => {
+    const accounts = '/api/v1/namespaces/a/serviceaccounts';
+    await cluster.create(accounts, { metadata: { name: 'reviewed' } });
+    await cluster.create(`${RBAC}/namespaces/a/roles`, {
+      metadata: { name: 'reviewed' },
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }],
+    });
+    await cluster.create(`${RBAC}/namespaces/a/rolebindings`, {
+      metadata: { name: 'reviewed' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reviewed' },
+      subjects: [{ kind: 'ServiceAccount', name: 'reviewed', namespace: 'a' }],
+    });
+    const created = await cluster.create(`${accounts}/reviewed/token`, { spec: {} });
+    const token = text(recordIn(created, 'status')['token']);
+    const [ours, direct] = [server.as({ token }), cluster.direct({ token })];
+    /** Compares both responses, when the decision before has expired. */
+    const expectStatus = async (path: string, status: 200 | 403) => {
+      const detail = status === 200 ? 'hit' : 'permission';
+      await until(async () => String((await ours.ask(path)).headers['cache-status']).endsWith(detail));
+      const [cached, theirs] = await Promise.all([ours.ask(path), direct.ask(path)]);
+      expect([cached.status, theirs.status], path).to.deep.equal([status, status]);
+      expect(keysOf(cached.body), path).to.deep.equal(keysOf(theirs.body));
+    };
+    const [inA, inB] = ['a', 'b'].map((name) => `/api/v1/namespaces/${name}/configmaps?resourceVersion=0`);
+    await expectStatus(`${inA}`, 200);
+    await expectStatus(`${inB}`, 403);
+    // A denial of the review itself is forwarded.
+    webhook.decide = (spec) => (attributesIn(spec)['resource'] === 'configmaps' ? 'deny' : 'no opinion');
+    await expectStatus(`${inA}`, 403);
+    webhook.decide = (spec) => {
+      const { verb, labelSelector } = attributesIn(spec);
+      const [requirement] = array(record(labelSelector)['requirements']).map(record);
+      const isCart = requirement?.['key'] === 'app' && String(requirement['values']) === 'cart';
+      return verb === 'list' && isCart ? 'allow' : 'no opinion';
+    };
+    await expectStatus(`${inA}`, 200);
+    await expectStatus(`${inB}&labelSelector=app%3Dcart`, 200);
+    await expectStatus(`${inB}&labelSelector=app%3Dshop`, 403);
+    await expectStatus(`${inB}`, 403);
   });
 });
