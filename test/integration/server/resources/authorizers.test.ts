@@ -14,7 +14,10 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
 type Decision = 'allow' | 'deny' | 'no opinion';
 
-/** An authorization webhook of kube-apiserver. It sees the requests of users whose name begins with `reviewed-`. */
+/**
+ * An authorization webhook of kube-apiserver. It sees the requests of users `reviewed-…` and of ServiceAccounts
+ * `reviewed`.
+ */
 class AuthorizationWebhook {
   decide: (spec: Fields) => Decision = () => 'no opinion';
   readonly #server: HTTPServer;
