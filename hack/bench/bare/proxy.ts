@@ -22,6 +22,26 @@ const server = createServer(
     incoming.pipe(outgoing);
   },
 );
+server.on('upgrade', ({ method, url, rawHeaders }, client, head) => {
+  const outgoing = request({
+    host,
+    port,
+    method,
+    path: url,
+    headers: rawHeaders,
+    agent: false,
+    ca: agent.options.ca,
+  });
+  outgoing.on('upgrade', ({ rawHeaders: names }, upstream, first) => {
+    const fields = names.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${names[i + 1]}`] : []));
+    client.write(['HTTP/1.1 101 Switching Protocols', ...fields, '', ''].join('\r\n'));
+    upstream.unshift(first);
+    client.unshift(head);
+    upstream.pipe(client).pipe(upstream);
+  });
+  outgoing.on('error', () => client.destroy());
+  outgoing.end();
+});
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
 // Exits with the process that started it.
 process.stdin.on('close', () => process.exit(0)).resume();

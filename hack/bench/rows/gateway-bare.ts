@@ -5,6 +5,7 @@ import type { Target } from '../measuring/load-generator.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { CORE_NODES, type Scene } from '../scene/scene.ts';
+import { execRows } from './gateway-exec.ts';
 import { added, CONNECTIONS, gets, sidesOf, WARM_UP_SECONDS } from './gateway-sides.ts';
 import { arrivals, WATCHERS } from './gateway-watch.ts';
 import { atLeast, informs, perSecond, type Row } from './row.ts';
@@ -18,7 +19,7 @@ export async function bareRows(scene: Scene, token: string): Promise<readonly Ro
   const args = [BARE_PROXY, hostname, port, kube.ca, serving.cert, serving.key];
   const program = startLineProtocolProgram(process.execPath, args, signal);
   try {
-    const { ours } = sidesOf(scene, token);
+    const { peer: direct, ours } = sidesOf(scene, token);
     const peer = { target: { ...ours.target, server: `https://127.0.0.1:${await program.line()}` } };
     await gets(scene, peer.target, CONNECTIONS, WARM_UP_SECONDS);
     const many = (target: Target, pid: number) => async () => {
@@ -58,6 +59,7 @@ export async function bareRows(scene: Scene, token: string): Promise<readonly Ro
           perSecond,
         ),
       ),
+      ...(await execRows(scene, { peer: direct.target, bare: peer.target, ours: ours.target })),
     ];
   } finally {
     await program.end();
