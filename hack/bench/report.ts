@@ -21,7 +21,7 @@ export interface Report {
   readonly groups: Readonly<Partial<Record<Group, MeasuredGroup>>>;
 }
 
-const HEADINGS = ['work', 'peer', 'ours', 'ours to its', 'goal', 'met'] as const;
+const HEADINGS = ['work', 'peer', 'ours', 'ratio or difference', 'goal', 'met'] as const;
 
 export function table(rows: readonly Row[]): string {
   const cells = rows.map((row) => [

@@ -1,5 +1,5 @@
-// Kubelet that accepts every exec, and writes EXEC_BYTES of fixed content into the upgraded connection. kube-apiserver
-// copies these bytes without parsing them, as it does for kubectl's SPDY.
+// Simulated kubelet for the exec benchmark. It accepts every exec, and writes EXEC_BYTES of fixed content to the upgraded
+// connection. The content is not SPDY, because kube-apiserver copies the bytes without parsing them.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Benchmark: reads of pods that the gateway answers from its cache. The baseline is the same client with the same token
+// Benchmark: reads of pods that the gateway serves from its cache. The baseline is the same client with the same token
 // at kube-apiserver itself.
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -82,7 +82,7 @@ async function wholeLists(
   const [time, work] = form === 'list' ? [0.2, 0.1] : [0.75, 0.75];
   return [
     atMost(`${what}: time`, ms('peer'), ms('ours'), time, milliseconds),
-    atMost(`${what}: CPU of the answering server`, cpu('peer'), cpu('ours'), work, milliseconds),
+    atMost(`${what}: CPU of the serving server`, cpu('peer'), cpu('ours'), work, milliseconds),
     informs(atMost(`${what}: bytes`, bytes('peer'), bytes('ours'), 1, megabytes)),
   ];
 }
@@ -167,7 +167,7 @@ async function changes(scene: Scene, sides: Sides): Promise<readonly Row[]> {
   ];
 }
 
-/** Resolves when the gateway answers the path from its cache. */
+/** Resolves when the gateway serves the path from its cache. */
 async function hits({ signal }: Scene, { ours: { target } }: Sides, path: string): Promise<void> {
   const ca = await readFile(target.ca);
   const patience = AbortSignal.any([signal, AbortSignal.timeout(300_000)]);

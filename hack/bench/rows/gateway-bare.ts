@@ -1,4 +1,5 @@
-// Benchmark: the gateway beside a bare Node proxy, which shows the share of TLS and HTTP in Node.
+// Benchmark: the gateway and a bare Node proxy with the same requests. The proxy shows how much of the CPU time and the
+// latency is TLS and HTTP in Node.
 import { join } from 'node:path';
 import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import type { Target } from '../measuring/load-generator.ts';
@@ -13,7 +14,7 @@ import { atLeast, informs, perSecond, type Row } from './row.ts';
 const BARE_PROXY = join(import.meta.dirname, '../bare/proxy.ts');
 
 export async function bareRows(scene: Scene, token: string): Promise<readonly Row[]> {
-  scene.progress('beside a bare Node proxy');
+  scene.progress('comparing with a bare Node proxy');
   const { kube, serving, server, signal } = scene;
   const { hostname, port } = new URL(kube.server);
   const args = [BARE_PROXY, hostname, port, kube.ca, serving.cert, serving.key];
@@ -43,11 +44,11 @@ export async function bareRows(scene: Scene, token: string): Promise<readonly Ro
     const of = (side: 'peer' | 'ours', figure: 'rate' | 'cpu'): number =>
       median(seen[side].map((round) => round[figure]));
     const eventRate = (delays: readonly number[]): number => (WATCHERS / median(delays)) * 1000;
-    const work = 'beside a bare Node proxy';
+    const work = 'compared with a bare Node proxy';
     return [
       informs(
         atLeast(`gateway: get one node, ${work}`, of('peer', 'rate'), of('ours', 'rate'), 1, perSecond),
-        `${of('peer', 'cpu').toFixed(0)} µs of CPU a request, ours ${of('ours', 'cpu').toFixed(0)} µs`,
+        `${of('peer', 'cpu').toFixed(0)} µs of CPU per request, ours ${of('ours', 'cpu').toFixed(0)} µs`,
       ),
       informs(added(`gateway: latency of a get, ${work}`, latencies)),
       informs(

@@ -1,5 +1,5 @@
-// Benchmark: 1 GB through `exec`, directly, over the gateway, and over a bare Node proxy. A simulated kubelet sends the bytes, which kube-apiserver
-// and the gateway copy without parsing them.
+// Benchmark: 1 GB through `exec`, directly, through the gateway, and through a bare Node proxy. A simulated kubelet sends
+// the bytes. kube-apiserver, the gateway and the proxy copy the bytes without parsing them.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -50,7 +50,7 @@ export async function execRows(
         note: `the hashes are equal; one process for each of kubelet, kube-apiserver, gateway and client shares the cores; the gateway takes ${cpu.toFixed(2)} s of CPU`,
         shortfall: 'on a machine with two cores, the gateway takes its CPU from the other three processes',
       },
-      informs(atLeast(`${work}, beside a bare Node proxy`, rate('bare'), rate('ours'), 1, perSecond)),
+      informs(atLeast(`${work}, compared with a bare Node proxy`, rate('bare'), rate('ours'), 1, perSecond)),
       below(
         'gateway: growth of memory from the second 1 GB to the third',
         growth * 1e6,

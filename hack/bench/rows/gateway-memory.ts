@@ -47,7 +47,7 @@ export async function memoryRow(scene: Scene, target: Target): Promise<Row> {
   const growth = Math.max(0, (peaks.at(-1) ?? 0) - (peaks[1] ?? 0));
   return {
     ...below(
-      'gateway: growth of memory from the second round of these to the last',
+      'gateway: growth of memory from the second round of requests to the last',
       growth * 1e6,
       FLAT_MB * 1e6,
       megabytes,

@@ -1,4 +1,4 @@
-// The two sides of the rows of the gateway: kube-apiserver and the gateway, with the same token.
+// The two targets of the gateway benchmarks: kube-apiserver (`peer`) and the gateway (`ours`), with the same token.
 import { type Target, withToken } from '../measuring/load-generator.ts';
 import { median } from '../measuring/statistics.ts';
 import { CORE_NODES, type Scene } from '../scene/scene.ts';
@@ -7,7 +7,7 @@ import { milliseconds, type Row } from './row.ts';
 export const CONNECTIONS = 32;
 export const WARM_UP_SECONDS = 3;
 export const RATE_GOAL = 0.7;
-/** Name of the objects of these rows. */
+/** Name of the objects that the gateway benchmarks create. */
 export const NAME = 'bench-gateway';
 export const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const ADDED_MS = 0.5;

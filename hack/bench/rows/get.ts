@@ -40,27 +40,39 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
     const { bare: peer, certificate, token: account } = figures;
     return [
       {
-        ...atLeast('get one node, beside a bare Node program', peer.rate, certificate.rate, 0.5, perSecond),
-        note: 'the bare program sends the same bytes over TLS',
+        ...atLeast(
+          'get one node, compared with a bare Node program',
+          peer.rate,
+          certificate.rate,
+          0.5,
+          perSecond,
+        ),
+        note: 'peer: a Node program that sends the same bytes over TLS',
         shortfall:
-          'at our rate the load generator is idle before each response, which wakes it: 6 µs of the server, and 2 µs at the rate of the bare program',
+          'the load generator is idle before each response, and the server spends CPU to wake it: 6 µs at our rate, 2 µs at the rate of the bare program',
       },
       informs(
-        atMost('get one node, beside a bare Node program: CPU', peer.cpu, certificate.cpu, 2, microseconds),
+        atMost(
+          'get one node, compared with a bare Node program: CPU',
+          peer.cpu,
+          certificate.cpu,
+          2,
+          microseconds,
+        ),
       ),
       {
         ...atLeast(
-          'get one node, ServiceAccount token beside client certificate',
+          'get one node, ServiceAccount token compared with client certificate',
           certificate.rate,
           account.rate,
           0.8,
           perSecond,
         ),
-        note: 'both sides are this server',
+        note: 'both sides are this server; peer: with a client certificate',
       },
       informs(
         atMost(
-          'get one node, ServiceAccount token beside client certificate: CPU',
+          'get one node, ServiceAccount token compared with client certificate: CPU',
           certificate.cpu,
           account.cpu,
           1.25,
@@ -100,17 +112,17 @@ async function kubeRows(scene: Scene): Promise<readonly Row[]> {
   return [
     {
       ...atLeast('get one node, direct', peer.rate, ours.rate, 10, perSecond),
-      note: `one core for each server; p99 ${milliseconds(peer.p99)}, ours p99 ${milliseconds(ours.p99)}; the load generator busy for ${(ours.generator * 100).toFixed(0)} % of its core`,
+      note: `one core for each server; p99 ${milliseconds(peer.p99)}, ours p99 ${milliseconds(ours.p99)}; the load generator uses ${(ours.generator * 100).toFixed(0)} % of its core`,
       shortfall: `a request takes ${microseconds(ours.cpu)} of the core: two fifths for the write to TLS and the socket, a quarter for HTTP in Node, and a sixth for the JavaScript of the server`,
     },
     informs(atMost('get one node, direct: CPU of the server', peer.cpu, ours.cpu, 1, microseconds)),
     informs(
-      atLeast('get one node, direct, peer from its cache', cached.rate, ours.rate, 1, perSecond),
+      atLeast('get one node, direct, from the cache of the peer', cached.rate, ours.rate, 1, perSecond),
       'kube-apiserver with resourceVersion=0, which avoids its request to etcd',
     ),
     informs(
       atLeast('get one node, through the aggregator', peer.rate, aggregated.rate, 1, perSecond),
-      'kube-apiserver on one core, our server free',
+      'kube-apiserver on one core, our server on all cores',
     ),
   ];
 }

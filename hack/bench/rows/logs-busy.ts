@@ -23,7 +23,7 @@ export async function busyRow(scene: Scene, side: LogSide, logs: LogScene): Prom
     seconds: options.seconds,
   };
   const gets = () => load.requests(job);
-  // The store and the clients (this process) share the cores; their CPU time must not count against the server.
+  // The store and the clients (this process) share the cores; the CPU time of the server must not include theirs.
   const others = [store.pid ?? 0, process.pid];
   const answered = new Map<string, number>();
   const { calm, busy, beside } = await alone(server.pid, others, machine, () =>
@@ -46,7 +46,7 @@ export async function busyRow(scene: Scene, side: LogSide, logs: LogScene): Prom
     goal: `≤ ${RATIO.toFixed(1)} ×, only 200 and 429`,
     met: during <= RATIO * before && unexpected.length === 0,
     shortfall:
-      'either the latency, or responses other than 200 and 429, which the note counts: on two cores a store that takes seconds per query times out. A query costs one to two milliseconds of the core, in time slices of some tenths, and lengthens garbage collections; a concurrent get waits for a slice',
+      'the cause is the latency, or responses other than 200 and 429 (see the note). On two cores, slow queries of a store time out. A query takes one to two milliseconds of CPU, in time slices of tenths of a millisecond, and makes garbage collections longer; a concurrent get waits for one slice',
     note: `median of ${ROUNDS} alternating rounds; peer: the same without queries; clients respect Retry-After; responses to the queries: ${[...answered].map(([status, times]) => `${times} × ${status}`).join(', ')}; with the same queries directly to the store: ${milliseconds(beside.latencyMs.p99)}`,
   };
 }

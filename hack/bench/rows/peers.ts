@@ -82,28 +82,28 @@ export async function peerRows(scene: Scene): Promise<readonly Row[]> {
     const refreshes = await measured(scene, sides, refreshing);
     return [
       ...row(
-        'sign in with a password, beside Dex',
+        'sign in with a password, compared with Dex',
         passwords['dex'],
         passwords['ours'],
         'Dex hashes with bcrypt (cost 10), signs with RS256, and stores sessions in the same cluster',
       ),
       ...row(
-        'sign in with a password, beside oidc-provider',
+        'sign in with a password, compared with oidc-provider',
         passwords['provider'],
         passwords['ours'],
         'oidc-provider hashes with the same argon2id, signs with ES256 too, and stores sessions in memory, not in the cluster',
       ),
       ...row(
-        'refresh a token, beside Dex',
+        'refresh a token, compared with Dex',
         refreshes['dex'],
         refreshes['ours'],
         'both servers store sessions in the same cluster',
       ),
       ...row(
-        'refresh a token, beside oidc-provider',
+        'refresh a token, compared with oidc-provider',
         refreshes['provider'],
         refreshes['ours'],
-        'oidc-provider stores them in memory; ours writes them to the cluster',
+        'oidc-provider stores sessions in memory; ours writes them to the cluster',
       ),
     ];
   } finally {

@@ -51,7 +51,7 @@ export async function platformRows(scene: Scene): Promise<readonly Row[]> {
   const row = (work: string, peer: Figures, ours: Figures, goal = 1): Row =>
     atLeast(`platform: ${work}`, peer.rate, ours.rate, goal, perSecond);
   const note = (peer: Figures, ours: Figures): string =>
-    `p99 ${milliseconds(peer.p99)}, ours ${milliseconds(ours.p99)}; CPU a request ${milliseconds(peer.cpu)}, ours ${milliseconds(ours.cpu)}`;
+    `p99 ${milliseconds(peer.p99)}, ours ${milliseconds(ours.p99)}; CPU per request ${milliseconds(peer.cpu)}, ours ${milliseconds(ours.cpu)}`;
   const { peerPage, page, peerGet, get, peerGzip, allGzip } = seen;
   return [
     {

@@ -116,7 +116,7 @@ async function firstList(scene: Scene, { server, caller, tenant }: Side): Promis
       ratio: `${share.toFixed(2)} ×`,
       goal: '≤ 0.5 ×',
       met: share <= 0.5,
-      note: `peer: the size of their JSON; both ends of the growth after a garbage collection, ${megabytes(uncollected * 1e6)} before it`,
+      note: `peer: the size of their JSON; ours: growth, with a garbage collection before each measurement; ${megabytes(uncollected * 1e6)} before the last collection`,
     },
     {
       ...below('resources: first page of a tenant', tenantMs, 50, milliseconds),
@@ -186,7 +186,7 @@ async function pages(scene: Scene, { server, caller, tenant }: Side): Promise<re
     return [
       {
         ...atLeast(work, peer.rate, figures.rate, 5, perSecond),
-        note: `p99 ${milliseconds(peer.p99)}, ours ${milliseconds(figures.p99)}; the load generator busy for ${(figures.generator * 100).toFixed(0)} % of its core; the peer's page is of one namespace and has no order`,
+        note: `p99 ${milliseconds(peer.p99)}, ours ${milliseconds(figures.p99)}; the load generator uses ${(figures.generator * 100).toFixed(0)} % of its core; the peer's page is of one namespace and has no order`,
       },
       informs(atMost(`${work}: CPU of the server`, peer.cpu, figures.cpu, 0.2, milliseconds)),
     ];

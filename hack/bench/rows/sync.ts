@@ -40,7 +40,7 @@ export async function syncRows(scene: Scene): Promise<readonly Row[]> {
         2,
         milliseconds,
       ),
-      note: 'peer: a WatchList; ours: from spawning the process',
+      note: 'peer: a WatchList; ours: from the start of the process',
       shortfall:
         'before the list request, Node starts, loads about 900 compiled modules (370 of TypeBox) and validates the configuration. About 700 modules for serving are loaded while the cluster prepares its list',
     },
@@ -51,7 +51,7 @@ export async function syncRows(scene: Scene): Promise<readonly Row[]> {
         50,
         milliseconds,
       ),
-      note: `before it listens, loading modules blocks it for ${milliseconds(median(seen.ours.map(({ loading }) => loading)))}`,
+      note: `before the server listens, module loading blocks the event loop for ${milliseconds(median(seen.ours.map(({ loading }) => loading)))}`,
     },
   ];
 }

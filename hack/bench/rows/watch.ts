@@ -47,7 +47,7 @@ async function oneWatcher(scene: Scene): Promise<Row> {
     ...difference('delay of a change at one watcher', median(peer), median(ours), 0.5, median(later)),
     note: `median of ${CHANGES_FOR_ONE} differences; 90 % within ${milliseconds(quantile(later, 0.9))}`,
     shortfall:
-      'the event goes through one process and two TLS connections more. On a busy machine 0.7 ms pass from its first byte to our last one: 0.15 until its second record has come, 0.4 for reading it, 0.1 for writing; back to back, with warm caches, reading takes 0.11. The rest is two processes that are woken while etcd, kube-apiserver and the load generator use the cores',
+      'the event passes one more process and two more TLS connections. On a busy machine, the server takes 0.7 ms from the first received byte to the last sent byte: 0.15 ms until the second TLS record arrives, 0.4 ms to read, 0.1 ms to write. With warm CPU caches, reading takes 0.11 ms. The rest is the wake-up of two processes while etcd, kube-apiserver and the load generator use the cores',
   };
 }
 
