@@ -62,7 +62,7 @@ function findNpm() {
   return command;
 }
 
-/** An empty HOME means "none": npm then asks the user database instead of writing into the current folder. */
+/** An empty HOME means "none": npm then reads the user database instead of writing into the current folder. */
 function environment() {
   const { HOME, ...rest } = process.env;
   return HOME ? { ...rest, HOME } : rest;

@@ -114,7 +114,7 @@ async function isStale(path: string, holder: Holder | undefined): Promise<boolea
   }
 }
 
-/** Renames the stale lock away, and restores it if it was renewed meanwhile. */
+/** Removes the stale lock by a rename, and restores it if its holder renewed it meanwhile. */
 async function takeAway(path: string, stale: Holder | undefined, token: string): Promise<void> {
   const away = `${path}.${token}.stale`;
   try {

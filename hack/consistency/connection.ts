@@ -1,4 +1,5 @@
-// HTTPS connection of one caller, with the results of the gateway's cache.
+// HTTPS client of one caller, for the consistency test. Each response has the cache status of the gateway: a hit, or the
+// reason why the gateway forwarded the request.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -6,7 +7,7 @@ import { text as textOf } from 'node:stream/consumers';
 
 export interface Reply {
   readonly status: number;
-  /** `hit`, or the reason why kube-apiserver answered; `direct` without the gateway. */
+  /** `hit`, or the reason why the gateway forwarded the request; `direct` without the gateway. */
   readonly result: string;
   readonly body: string;
 }

@@ -66,7 +66,7 @@ export class FaultyWatches {
     return proxy;
   }
 
-  /** Begins to inject faults. */
+  /** Starts to inject faults. */
   begin(): void {
     this.#active = true;
   }

@@ -1,4 +1,4 @@
-// The registers in the cluster: ConfigMaps of one namespace, and their two callers.
+// Registers of the consistency test: ConfigMaps in one namespace, and the ServiceAccounts that write and read them.
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Client } from '../control-plane/client.ts';
 import type { Change } from './history.ts';

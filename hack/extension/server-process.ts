@@ -29,7 +29,7 @@ export interface ServerProcessOptions {
   /** Modules to preload. */
   readonly imports?: readonly string[];
   readonly signal: AbortSignal;
-  /** Called when the server listens, ready or not, with `ask` as below. */
+  /** Called when the server listens, ready or not, with the method `ask`. */
   readonly listening?: (ask: (message: Serializable) => Promise<unknown>) => Promise<void>;
   /** Time until /readyz must return 200, in ms; two minutes by default. */
   readonly readyTimeoutMs?: number;

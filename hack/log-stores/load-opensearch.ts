@@ -73,6 +73,6 @@ async function sendBulk(url: string, batch: Batch, signal: AbortSignal): Promise
 
 async function expectOk(response: Response): Promise<string> {
   const text = await response.text();
-  if (!response.ok) throw new Error(`OpenSearch answered ${response.status}: ${text.slice(0, 500)}`);
+  if (!response.ok) throw new Error(`OpenSearch returned ${response.status}: ${text.slice(0, 500)}`);
   return text;
 }

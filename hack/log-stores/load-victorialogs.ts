@@ -52,6 +52,6 @@ async function countLines(url: string, signal: AbortSignal | undefined): Promise
 async function ask(url: string, init: RequestInit): Promise<string> {
   const response = await fetch(url, init);
   const text = await response.text();
-  if (!response.ok) throw new Error(`VictoriaLogs answered ${response.status}: ${text.slice(0, 500)}`);
+  if (!response.ok) throw new Error(`VictoriaLogs returned ${response.status}: ${text.slice(0, 500)}`);
   return text;
 }

@@ -31,7 +31,7 @@ export const APPLICATIONS: readonly Application[] = [
     messages: [
       '{"level":"info","msg":"item added","sku":"GA-1207","quantity":2}',
       '{"level":"info","msg":"item removed","sku":"KI-0031","quantity":1}',
-      '{"level":"error","msg":"session store did not answer","timeout":"2s","retry":true}',
+      '{"level":"error","msg":"session store did not respond","timeout":"2s","retry":true}',
       '{"level":"warn","msg":"cart abandoned","items":3,"age":"45m"}',
     ],
   },

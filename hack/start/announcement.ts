@@ -66,7 +66,7 @@ export function localAnnouncement(facts: {
     `  ${CURL} -H "Authorization: Bearer $TOKEN" "$LISTS/namespaces/shop/pods?status=CrashLoopBackOff"`,
     `  ${CURL} -H "Authorization: Bearer $TOKEN" "$LISTS/search?q=cart"`,
     '',
-    `The pods by namespace, as a tenant who may read ${TENANT.namespaces.join(' and ')}:`,
+    `The pods by namespace, as a tenant with access to ${TENANT.namespaces.join(' and ')}:`,
     '',
     `  TENANT=$(kubectl -n ${names.namespace} create token ${TENANT.name})`,
     `  ${CURL} -H "Authorization: Bearer $TENANT" "$LISTS/pods?facets=namespace,status&limit=0"`,

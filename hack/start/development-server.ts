@@ -10,7 +10,7 @@ import type { Names } from '../generate/names.ts';
 import { Daemon, type DaemonError } from '../system/daemon.ts';
 import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
 
-/** A start takes a second or two; the timeout leaves room for a busy machine. */
+/** A start takes a second or two; the timeout is sufficient for a busy machine. */
 const READY_TIMEOUT_MS = 120_000;
 
 /** Kinds that consoles show: their first list needs no wait. Other kinds are followed on demand. */

@@ -8,7 +8,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** ServiceAccount for curl: reads nodes, metrics, and namespaced objects with their logs. */
 export const DEVELOPER = 'developer';
 
-/** ServiceAccount of a tenant, who may read two namespaces. */
+/** ServiceAccount of a tenant with access to two namespaces. */
 export const TENANT = { name: 'tenant', namespaces: ['payments', 'shop'] } as const;
 
 /** All example objects, as YAML. `nodeName`: the node of the crash-looping pods. */

@@ -7,7 +7,7 @@ import { suite } from './suite.ts';
 /** Tests wait for half of their time, so twice as many jobs as cores are faster. */
 const WAITING_JOBS = 4;
 
-/** All stages, the fastest first. The timeouts end tests that hang; they leave room for a busy machine. */
+/** All stages, the fastest first. The timeouts end tests that hang; they are sufficient for a busy machine. */
 export function stages(options: {
   grep?: string | undefined;
   jobs?: number | undefined;
