@@ -132,7 +132,7 @@ export const AuthorizationParametersSchema = Type.Object({
   scope,
   state: optional('Returned unchanged.'),
   nonce: optional('Copied into the ID token.'),
-  prompt: optional('`none` returns `login_required`: each request asks for the password.'),
+  prompt: optional('`none` returns `login_required`: each request requires the password.'),
   login_hint: optional('The user name, filled into the form.'),
   id_token_hint: optional('An ID token of the client: only its user can sign in.'),
 });

@@ -1,6 +1,6 @@
 // Read interface of an informer cache, for the REST handlers of get, list and watch.
 
-/** What the cache knows of an object without its JSON. Indexes reference it, so that they keep no bytes in memory. */
+/** Identity of a cached object, without its JSON. Indexes reference it, so that they keep no bytes in memory. */
 export interface ObjectIdentity<Facts> {
   /** `name`, or `namespace/name` if namespaced. Lists are sorted by this key. */
   readonly key: string;

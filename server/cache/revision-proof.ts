@@ -27,7 +27,7 @@ export class RevisionProof {
     this.#cache = cache;
   }
 
-  /** Resolves with true when the cache is current, with false after `ms`. Throws StatusError if kube-apiserver does not answer. */
+  /** Resolves with true when the cache is current, with false after `ms`. Throws StatusError for a failed request. */
   async prove(ms: number, signal: AbortSignal): Promise<boolean> {
     const before = this.#cache.currentResourceVersion ?? '0';
     const revision = await orAborted(this.#currentRevision(), signal);

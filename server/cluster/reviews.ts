@@ -107,7 +107,7 @@ export class ClusterReviews {
 }
 
 function unclear(kind: string, cause: unknown): Error {
-  return newServiceUnavailable(`the cluster did not answer a ${kind}`, 1, { cause });
+  return newServiceUnavailable(`the cluster did not respond to a ${kind}`, 1, { cause });
 }
 
 function userOf(user: Readonly<Record<string, unknown>>): ReviewedUser {

@@ -97,7 +97,7 @@ const MAX_CODINGS = 64;
 const MAX_PARTS = 16;
 
 /**
- * Returns true if the client prefers gzip to identity (RFC 9110, section 12.5.3). A client that accepts gzip and gives
+ * Returns true if the client prefers gzip to identity (RFC 9110, section 12.5.3). A client that accepts gzip and sends
  * no quality for identity prefers gzip.
  */
 export function acceptsGzip({ headers }: Pick<IncomingMessage, 'headers'>): boolean {

@@ -50,8 +50,8 @@ export interface GatewayOptions {
    * one, else undefined.
    */
   readonly rejection: (context: RequestContext) => Promise<string | undefined>;
-  /** Answers reads from caches; undefined if the acceleration is disabled. */
-  readonly accelerator: Pick<Accelerator, 'answer'> | undefined;
+  /** Serves reads from caches; undefined if the acceleration is disabled. */
+  readonly accelerator: Pick<Accelerator, 'serve'> | undefined;
   readonly writes: RecentWrites;
   readonly metrics: GatewayMetrics;
   /** Monotonic clock in ms. */
@@ -98,7 +98,7 @@ export class Gateway {
     const identity = credential && (await this.#identity(context, credential));
     // The deadline or the client may have ended the request while it waited.
     if (context.abortReason !== undefined) throw context.abortReason;
-    if (!identity && (await accelerator?.answer(context))) return context.response.statusCode;
+    if (!identity && (await accelerator?.serve(context))) return context.response.statusCode;
     const forwarding: Forwarding = {
       target,
       caller,
@@ -135,7 +135,7 @@ export class Gateway {
     return { headers: impersonationHeaders(user, token), token };
   }
 
-  /** Throws ServiceUnavailable if the configuration causes the 401 of kube-apiserver, because the caller cannot mend it. */
+  /** Throws ServiceUnavailable if the configuration causes the 401 of kube-apiserver, because the caller cannot correct it. */
   async #explain(
     context: RequestContext,
     response: IncomingMessage,

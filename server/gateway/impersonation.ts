@@ -18,8 +18,9 @@ const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 const MAX_REQUESTED = 100;
 
 /**
- * Returns the user as whom the request runs: the caller, or the user of the impersonation headers. Throws Forbidden if the caller may not
- * impersonate this user, BadRequest for incomplete headers, and ServiceUnavailable if the cluster cannot confirm the permission.
+ * Returns the user as whom the request runs: the caller, or the user of the impersonation headers. Throws Forbidden if the
+ * caller is not allowed to impersonate this user, BadRequest for incomplete headers, and ServiceUnavailable if the cluster
+ * cannot confirm the permission.
  */
 export async function impersonatedUser(
   caller: UserInfo,

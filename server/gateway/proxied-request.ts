@@ -13,7 +13,7 @@ const FORWARDED = /^\/(?:apis?(?:\/|$)|openapi\/v[23](?:\/|$)|version\/?$)/;
 /** The part of a proxy path that kube-apiserver interprets. The rest belongs to the backend. */
 const PROXY_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?(?:pods|services|nodes)\/[^/]+\/proxy(?=\/|$)/;
 
-/** Returns a function that returns undefined for a request that this server answers itself. */
+/** Returns a function that returns undefined for a request that this server handles itself. */
 export function proxiedRequests(
   ownGroups: readonly string[],
 ): (context: Pick<RequestContext, 'request' | 'upgrade'>) => ProxiedRequest | undefined {

@@ -1,5 +1,5 @@
-// Trust check: sends a SelfSubjectReview with a token of this server to kube-apiserver, periodically, to find out
-// whether kube-apiserver accepts the tokens that the gateway forwards.
+// Trust check: finds out whether kube-apiserver accepts the tokens that the gateway forwards. It periodically sends a
+// SelfSubjectReview with a token of this server.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
@@ -28,7 +28,7 @@ export interface TrustCheckOptions {
   readonly retryMs?: number;
 }
 
-/** `unknown`: kube-apiserver did not answer the last check. */
+/** `unknown`: kube-apiserver did not respond to the last check. */
 type Trust =
   | { readonly state: 'trusted' }
   | { readonly state: 'rejected' }

@@ -1,4 +1,5 @@
-// Reads from the response to a write what later reads of the caller must contain, while the response is forwarded.
+// Recorder of the writes of a caller, from the responses that the gateway forwards. Later reads of the caller must contain
+// these writes.
 import type { IncomingMessage } from 'node:http';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';

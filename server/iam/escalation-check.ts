@@ -18,8 +18,9 @@ export class EscalationCheck {
   }
 
   /**
-   * Throws Forbidden with the names of the granted or removed groups that the caller may not impersonate. Removals are
-   * checked too, because a caller could otherwise remove the groups of an administrator and then set the password.
+   * Throws Forbidden with the names of the granted or removed groups that the caller is not allowed to impersonate.
+   * Removals are checked too, because a caller could otherwise remove the groups of an administrator and then set the
+   * password.
    */
   async checkGroups(
     context: RequestContext,

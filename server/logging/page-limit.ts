@@ -38,7 +38,7 @@ const MAX_PAGE_LENGTH = 8 << 20;
 
 /**
  * Retries `read` with fewer lines while the lines are too long for the store. Throws the other errors of `read`.
- * `requested`: lines that the last request asked for.
+ * `requested`: number of lines in the last request.
  */
 export async function withFewerLines<Result>(
   size: number,

@@ -21,7 +21,7 @@ export interface ProxiedContext extends RequestContext {
 
 export interface GatewayRoute {
   readonly authenticator: Authenticator;
-  /** Returns undefined for a request that this server answers itself. */
+  /** Returns undefined for a request that this server handles itself. */
   readonly select: (
     context: Pick<RequestContext, 'request' | 'secure' | 'upgrade'>,
   ) => ProxiedRequest | undefined;

@@ -13,7 +13,7 @@ export interface Kind {
   readonly custom?: CustomDefinition | undefined;
 }
 
-/** What lists use of a CustomResourceDefinition, for the version of the kind. */
+/** The parts of a CustomResourceDefinition that lists use, for the version of the kind. */
 export interface CustomDefinition {
   /** Changes with every change of the definition that affects this record or the stored objects. */
   readonly revision: string;

@@ -6,7 +6,7 @@ import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { BoundedMap } from '../memory/bounded-map.ts';
 import { exactName, type Kind } from './kind.ts';
 
-/** What the response to a write shows of the new state. */
+/** The new state of an object, as far as the response to a write shows it. */
 export type Write =
   /** The written object has this resourceVersion. */
   | { readonly version: bigint }

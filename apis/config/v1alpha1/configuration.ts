@@ -182,7 +182,7 @@ const cache = section('The informer cache, for each resource.', {
   ),
   currentReads: flagOption(
     false,
-    'A get or list of nodes in `/apis` without a `resourceVersion` contains every change before the request. It waits for a request to kube-apiserver, which concurrent reads share. By default, it may lag behind by milliseconds.',
+    'Applies to gets and lists of nodes in `/apis` without a `resourceVersion`. `true`: the response contains every change before the request; the server first requests the current version from kube-apiserver, once for concurrent reads. `false`: the response may lag behind by milliseconds.',
   ),
   watchWindow: section('Past events for resumed watches; older resourceVersions get 410.', {
     events: countOption(

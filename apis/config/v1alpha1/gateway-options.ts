@@ -34,12 +34,12 @@ export const gateway = section(
     ),
     acceleration: flagOption(
       false,
-      'Answers gets, lists and watches of `/api` and `/apis` from the caches of `resources` if kube-apiserver could have sent the same response. The header `Cache-Status` shows what was answered from a cache, and why a request was forwarded.',
+      'Serves gets, lists and watches of `/api` and `/apis` from the caches of `resources` if kube-apiserver could have sent the same response. The header `Cache-Status` shows whether a response is from a cache, or why the request was forwarded.',
     ),
     unaccelerated: namesOption('Kinds whose reads are always forwarded, as `plural` or `plural.group`.'),
     watchReviewInterval: durationOption(
       '30s',
-      'Interval at which the permission of a watch that is answered from a cache is reviewed again. The watch ends with 410 when the permission is lost.',
+      'Interval at which the permission of a watch that is served from a cache is reviewed again. The watch ends with 410 when the permission is lost.',
       { atLeast: '1s' },
     ),
     maxRequests: countOption(

@@ -42,7 +42,7 @@ export const ResourceListSchema = Type.Object(
     partial: Type.Optional(
       Type.Literal(true, {
         description:
-          'The caller may not list the kind in the other namespaces, which the list does not include.',
+          'The caller has no permission to list the kind in the other namespaces, which the list does not include.',
       }),
     ),
   },

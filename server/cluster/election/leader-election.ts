@@ -147,7 +147,7 @@ export class LeaderElection {
 
   /**
    * Logs a failed request. Conflicts are not logged, and outages at debug level, because other components log them. A
-   * missing permission or namespace does not go away by itself and has no other log entry, so it is a warning.
+   * missing permission or namespace does not end by itself and has no other log entry, so it is a warning.
    */
   #logFailure(err: unknown): void {
     const { log, name: lease, namespace } = this.#options;

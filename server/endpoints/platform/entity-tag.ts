@@ -62,7 +62,7 @@ export class PageTags<Facts> {
       return `"${hash('sha256', `${rest}${this.#statesOf(identities)}`, 'base64url')}"`;
     }
     const tag = createHash('sha256').update(rest);
-    // The tag of all objects would reveal changes in namespaces that the caller may not read.
+    // The tag of all objects would reveal changes in namespaces that the caller is not allowed to read.
     const isAll = identities.length === snapshot.size && !isComputed;
     for (const states of isAll ? this.#chunkStates(snapshot) : this.#partStates(identities)) {
       tag.update(`${states},`);

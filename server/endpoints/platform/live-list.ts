@@ -19,7 +19,7 @@ export interface LiveOptions {
 export interface LiveList {
   /** Returns the lists of the kind. They change when the definition of the kind changes. */
   lists(): Promise<PlatformLists>;
-  /** Returns the namespaces of the list. Throws Forbidden when the caller may not list them any more. */
+  /** Returns the namespaces of the list. Throws Forbidden when the caller is no longer allowed to list them. */
   scope(): Promise<ListScope>;
 }
 

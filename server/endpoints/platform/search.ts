@@ -76,8 +76,8 @@ export class Search {
   }
 
   /**
-   * Returns the matches of a kind; undefined if the caller may not list it, or if it is not available and not named in
-   * the query.
+   * Returns the matches of a kind; undefined if the caller is not allowed to list it, or if it is not available and not
+   * named in the query.
    */
   async #searched(
     context: RequestContext,

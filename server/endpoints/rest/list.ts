@@ -27,7 +27,7 @@ export interface ListRequest<Facts> {
   readonly namespace: string;
   readonly headers: BodyHeaders;
   /**
-   * True if kube-apiserver can answer instead: a list at resourceVersion 0 ignores the limit, as the watch cache of
+   * True if kube-apiserver can serve the list instead: a list at resourceVersion 0 ignores the limit, as the watch cache of
    * kube-apiserver does, and a page of a list with selectors throws PagedListError, because it depends on the indexes of
    * kube-apiserver whether such a page has a continue token.
    */

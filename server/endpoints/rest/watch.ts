@@ -48,8 +48,8 @@ export interface WatchRequest<Facts> {
   readonly options: WatchOptions;
   readonly headers: BodyHeaders;
   /**
-   * True if kube-apiserver can answer instead: throws Expired before the response if the window does not have the
-   * resourceVersion any more, because that of kube-apiserver may have it.
+   * True if kube-apiserver can serve the watch instead: throws Expired before the response if the window no longer has
+   * the resourceVersion, because the window of kube-apiserver may have it.
    */
   readonly forwardable: boolean;
   /** Ends the watch with 410 Expired when it is aborted, because the caller may have lost the permission. */

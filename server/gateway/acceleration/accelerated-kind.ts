@@ -1,4 +1,4 @@
-// The handler that answers reads of one followed kind on its path in the Kubernetes API.
+// The handler that serves reads of one followed kind on its path in the Kubernetes API.
 import {
   DEFAULT_OPTIONS,
   type ResourceHandler,

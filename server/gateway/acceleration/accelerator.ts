@@ -1,4 +1,4 @@
-// Accelerator: answers reads of the Kubernetes API from the caches of followed kinds if the response is one that
+// Accelerator: serves reads of the Kubernetes API from the caches of followed kinds if the response is one that
 // kube-apiserver could have returned. All other requests are forwarded.
 import type { IncomingMessage } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
@@ -51,17 +51,17 @@ export class Accelerator {
     this.#options = options;
     this.#reads = new Counter({
       name: 'gateway_cached_reads_total',
-      help: 'Reads of kinds that the gateway can answer from its caches, by resource, verb and result: `hit`, or the reason why kube-apiserver answered.',
+      help: 'Reads of kinds that the gateway can serve from its caches, by resource, verb and result: `hit`, or the reason why the request was forwarded.',
       labelNames: ['resource', 'verb', 'result'],
       registers: [options.registry],
     });
   }
 
   /**
-   * Answers the request from a cache. Returns false if kube-apiserver has to answer it; then nothing was sent, and the header
-   * `Cache-Status` has the reason.
+   * Serves the request from a cache. Returns false, before any part of the response, if kube-apiserver must serve it. The
+   * header `Cache-Status` then has the reason.
    */
-  async answer(context: ProxiedContext): Promise<boolean> {
+  async serve(context: ProxiedContext): Promise<boolean> {
     const { info, response } = context;
     if (!isRead(context, info)) return false;
     const { kinds, excluded } = this.#options;
@@ -71,7 +71,7 @@ export class Accelerator {
       info.verb !== 'get' && info.namespace === '',
     );
     const followed = found && isPathOf(info, found.kind) ? found : undefined;
-    const reason = followed ? await this.#answer(context, info, followed) : 'kind';
+    const reason = followed ? await this.#tryServe(context, info, followed) : 'kind';
     if (followed) {
       this.#reads.inc({ resource: exactName(followed.kind), verb: info.verb, result: reason ?? 'hit' });
     }
@@ -80,7 +80,7 @@ export class Accelerator {
   }
 
   /** Returns undefined after the response, else the reason. */
-  async #answer(
+  async #tryServe(
     context: ProxiedContext,
     info: ResourceRequest,
     followed: FollowedKind,

@@ -1,4 +1,4 @@
-// Decides for a read of the Kubernetes API how fresh a cache must be to answer it, or why only kube-apiserver can answer.
+// Decides for a read of the Kubernetes API how fresh a cache must be to serve it, or why only kube-apiserver can serve it.
 import { decodeContinue } from '../../../apis/meta/v1/continue-token.ts';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import {
@@ -19,7 +19,7 @@ export type Requirement =
   /** The state at the arrival of the request or a later one. `limit`: maximum number of objects; 0 for all. */
   | { readonly freshness: 'current'; readonly limit: number };
 
-/** Why kube-apiserver answers a read, as in the header `Cache-Status` and in metrics. */
+/** Why the gateway forwards a read, as in the header `Cache-Status` and in metrics. */
 export const REASONS = [
   'kind',
   'no-cache',
@@ -55,7 +55,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'watch',
 ]);
 
-/** Returns the requirement of a get, list or watch, or the reason why a cache cannot answer it. */
+/** Returns the requirement of a get, list or watch, or the reason why a cache cannot serve it. */
 export function requirementOf({ verb }: ResourceRequest, query: URLSearchParams): Requirement | Reason {
   const names = [...query.keys()];
   // kube-apiserver uses the first of several values, but a client that sends several has a purpose.

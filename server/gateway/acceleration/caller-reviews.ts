@@ -1,4 +1,4 @@
-// Reviews whether a caller may read from a cache. kube-apiserver itself authenticates the caller: the review is a
+// Reviews the permission of a caller to read from a cache. kube-apiserver itself authenticates the caller: the review is a
 // SelfSubjectAccessReview with the token of the caller, so that the decision is the one for the forwarded request.
 import { hash } from 'node:crypto';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';

@@ -1,4 +1,5 @@
-// The columns of Tables: described by kube-apiserver, because its versions differ, with the cells of the profile of a kind.
+// Table columns of a kind. kube-apiserver describes the columns, because its versions differ; the profile of the kind computes
+// the cells.
 import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
@@ -9,7 +10,7 @@ import type { KindFacts } from '../../resources/profiles/kind-values.ts';
 import type { Column } from '../../resources/resource-definition.ts';
 
 export interface TableColumnsOptions {
-  /** A client that may list the kinds. */
+  /** A client with permission to list the kinds. */
   readonly client: Pick<ClusterClient, 'json'>;
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,4 @@
-// Counts of log lines by histogram bucket, summed from the cells that a store counts.
+// Counts of log lines by histogram bucket. Stores count in cells: time intervals of equal width. A bucket is a sum of cells.
 import { earlier, instantOf, later } from '../instant.ts';
 import type { Buckets, Instant, Selection } from '../log-store.ts';
 

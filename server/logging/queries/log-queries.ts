@@ -132,7 +132,7 @@ export class LogQueries {
     };
   }
 
-  /** Undefined if the caller may not read any of the namespaces; the store is then not queried. */
+  /** Undefined if the caller is not allowed to read any of the namespaces; the store is then not queried. */
   async selection(
     query: LogQuery,
     user: UserInfo,

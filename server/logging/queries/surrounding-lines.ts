@@ -35,7 +35,7 @@ export class SurroundingLines {
     this.#options = options;
   }
 
-  /** Throws NotFound for a record that does not exist or that the caller may not read. `target`: resource for the error. */
+  /** Throws NotFound for a record that is missing, or that the caller is not allowed to read. `target`: of the error. */
   async query(
     { query, user, deadline }: LogCall,
     target: GroupResource,
@@ -133,9 +133,9 @@ function hasID({ time, log }: LogRecord, id: RecordID): boolean {
   return time === id.time && lineDigest(log) === id.digest;
 }
 
-/** The same error for a record that no longer exists and for one that the caller may not read. */
+/** The same error for a record that no longer exists and for one that the caller is not allowed to read. */
 function newRecordNotFound({ group, resource }: GroupResource, id: string): StatusError {
-  const message = 'the record does not exist, or you may not read the logs of its namespace';
+  const message = 'the record does not exist, or you have no permission to read the logs of its namespace';
   return new StatusError(404, 'NotFound', `context: ${message}`, {
     name: id,
     group,

@@ -39,7 +39,7 @@ export interface PermissionReviewOptions {
   readonly mayContinue: (start: Scope | undefined, current: Scope | undefined) => boolean;
   /** Consecutive failures that are tolerated. */
   readonly tolerance: number;
-  /** Aborted, with the reason, when the stream may not continue. */
+  /** Aborted, with the reason, when the stream must end. */
   readonly over: AbortController;
 }
 

@@ -153,7 +153,7 @@ function scopesIn(parameters: Form, client: OAuthClient, refuse: Refuse): readon
   }
 }
 
-/** Every sign-in asks for the password, so `prompt=login` is always satisfied and `prompt=none` never. */
+/** Every sign-in requires the password, so `prompt=login` is always satisfied and `prompt=none` never. */
 function checkPrompt(prompt: string | undefined, refuse: Refuse): void {
   const prompts = prompt?.split(' ') ?? [];
   if (!prompts.includes('none')) return;

@@ -48,7 +48,7 @@ export function signInPage(view: SignInView): Page {
     body: html`${platformHeader(platformName)}
 <h1>Sign in</h1>
 ${notice}
-<p><strong>${client}</strong> asks for access. If you sign in, it can:</p>
+<p><strong>${client}</strong> requests access. If you sign in, it can:</p>
 <ul>${requested(scopes)}</ul>
 <form method="post" action="${action}">
 ${alertBox(alert)}

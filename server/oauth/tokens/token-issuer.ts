@@ -190,7 +190,7 @@ function tooManyGroups({ name, groups }: Account): OAuthError {
   return new OAuthError(
     500,
     'server_error',
-    'the groups of the user exceed the size of a token: ask an administrator to remove some of them',
+    'the groups of the user exceed the size of a token: an administrator must remove some of them',
     {
       cause: new Error(
         `the ${groups.length} groups of user ${name} exceed the size of a token: remove groups from the User object, or shorten their names`,

@@ -76,7 +76,7 @@ export class TokenVerifier implements AccessTokenVerifier {
       typ: TYPE,
       issuer: issuer(),
       audience,
-      // kube-apiserver gives expiry no leeway either, so both accept a token for the same time.
+      // kube-apiserver also allows no leeway for the expiry, so both accept a token for the same time.
       clockTolerance: 0,
       currentDate: new Date(this.#now()),
     }).then(

@@ -57,7 +57,7 @@ const WINDOW = { events: 1024, bytes: 4 << 20 };
 const HISTORY = { snapshots: 1024, ageMs: 60_000, bytes: 8 << 20 };
 
 /**
- * Status codes of a list that only a change of the cluster can mend. NotFound is not one of them, because
+ * Status codes of a list that only a change of the cluster can correct. NotFound is not one of them, because
  * kube-apiserver returns it for a moment after a change of a CustomResourceDefinition.
  */
 const PERMANENT: ReadonlySet<number> = new Set([403, 405]);
@@ -69,7 +69,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
   readonly #informer: Informer<KindFacts>;
   readonly #maxBytes: number;
   readonly #exceeded: (kind: FollowedKind) => void;
-  /** Resolved by the first list, and by a failure that retries do not mend. */
+  /** Resolved by the first list, and by a permanent failure. */
   readonly #settled = Promise.withResolvers<void>();
   readonly #stop = new AbortController();
   #failure: unknown;
@@ -223,7 +223,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
     const name = exactName(this.kind);
     const failure = this.#failure;
     if (failure instanceof StatusError && failure.code === 403) {
-      return `this server may not list ${name}: grant its ServiceAccount the verbs list and watch`;
+      return `this server is not allowed to list ${name}: grant its ServiceAccount the verbs list and watch`;
     }
     if (this.synced) {
       const cause = failure === undefined ? 'the cluster does not respond' : messageOf(failure);

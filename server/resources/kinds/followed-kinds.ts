@@ -107,7 +107,7 @@ export class FollowedKinds {
 
   /**
    * Returns a kind whose objects are up to date, without waiting; undefined if there is none. `start`: a kind that is not
-   * followed yet is followed from now on, if there is room.
+   * followed yet is followed from now on, if the limits allow it.
    */
   cached(wanted: Pick<Kind, 'group' | 'version' | 'plural'>, start: boolean): FollowedKind | undefined {
     const name = exactName(wanted);
@@ -122,7 +122,7 @@ export class FollowedKinds {
   }
 
   /**
-   * Starts to follow a kind if there is room for it. One kind loads after the other, so that the memory of the others is
+   * Starts to follow a kind if the limits allow it. One kind loads after the other, so that the memory of the others is
    * known: a client that reads all kinds must not fill the memory of the server.
    */
   #started(kind: Kind): FollowedKind | undefined {

@@ -218,7 +218,7 @@ function outageOf({ group, version }: GroupVersion): string {
   return `the APIService ${version}.${group} is not available, so that its resources cannot be listed`;
 }
 
-/** Restricted kinds: they contain credentials, or show who may do what. */
+/** Restricted kinds: they contain credentials, or show the permissions of users. */
 function isRestricted({ group, plural }: Kind): boolean {
   return (group === '' && plural === 'secrets') || group === 'rbac.authorization.k8s.io';
 }

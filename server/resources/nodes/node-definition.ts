@@ -41,7 +41,7 @@ export const nodeColumns: readonly Column<NodeFacts>[] = [
   column(
     'Roles',
     0,
-    "The roles that the node's labels give it.",
+    'The roles in the labels of the node.',
     ({ facts }) => facts.roles.join(',') || '<none>',
   ),
   column('Age', 0, 'The time since the node was registered.', ({ facts }, now) =>

@@ -1,4 +1,4 @@
-// Tests of Tables that the gateway answers from its caches: their equality with kube-apiserver, and the output of kubectl.
+// Tests of Tables that the gateway serves from its caches: their equality with kube-apiserver, and the output of kubectl.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { until } from '../../support/until.ts';
@@ -130,7 +130,7 @@ export function describeTables(platform: () => GatewayPlatform, tokenOf: () => s
       });
     }
 
-    it('answers the list of kubectl get pods', async () => {
+    it('serves the list of kubectl get pods', async () => {
       const { client } = platform().platform.controlPlane;
       let round = 0;
       // The event of the write proves that the cache is current.

@@ -1,4 +1,4 @@
-// Tests of reads that the gateway answers from its caches: the decisions, and the equality with kube-apiserver.
+// Tests of reads that the gateway serves from its caches: the decisions, and the equality with kube-apiserver.
 import { expect } from 'chai';
 import { FaultyWatches } from '../../../hack/consistency/faulty-watches.ts';
 import { runWorkload } from '../../../hack/consistency/workload.ts';
@@ -11,7 +11,7 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 const ONE_METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 
-/** A read, and the expected result: `hit`, or the reason why kube-apiserver answers. */
+/** A read, and the expected result: `hit`, or the reason why the gateway forwards the read. */
 interface Decision {
   readonly path: string;
   readonly accept?: string;
@@ -106,7 +106,7 @@ describe('the acceleration', function () {
     { path: `${PODS}/?resourceVersion=0`, result: 'kind' },
   ];
 
-  it('no-cache: a client can ask for the response of kube-apiserver', async () => {
+  it('no-cache: a client can request the response of kube-apiserver', async () => {
     const ours = await ask('gateway', `${PODS}?resourceVersion=0`, 'application/json', [
       'Cache-Control: no-cache',
     ]);
@@ -330,7 +330,7 @@ describe('the acceleration', function () {
     () => token,
   );
 
-  // The last tests, because the faults go on.
+  // The last tests, because the faults continue.
   describe('with faults in the watches of the server', () => {
     it('is linearizable (hack/consistency, short)', async () => {
       const { controlPlane, server, signal } = gateway.platform;

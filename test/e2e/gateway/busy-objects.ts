@@ -1,5 +1,5 @@
-// Objects whose kinds the acceleration caches, and which change all the time, so that the caches can be proven to be current
-// without the next bookmark.
+// Objects that change all the time, of kinds that the acceleration caches. With frequent changes, the caches need no bookmark
+// to prove that they are current.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Platform } from '../platform.ts';
 

@@ -125,7 +125,7 @@ export const CACHED_LISTS = [
   '/apis/compared.example.com/v1/widgets',
 ];
 
-/** Reads that the acceleration can answer. `widgets`: a custom resource with the object `first`. */
+/** Reads that the acceleration can serve. `widgets`: a custom resource with the object `first`. */
 export function cachedReads({ namespace, name }: Pod): ComparedRequest[] {
   const pods = `/api/v1/namespaces/${namespace}/pods`;
   const widgets = '/apis/compared.example.com/v1/namespaces/default/widgets';

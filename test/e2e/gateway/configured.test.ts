@@ -1,5 +1,5 @@
-// Tests of log queries, kubelogin and a console in a browser, with one platform: VictoriaLogs, further OAuth clients and
-// the origin of the console are configured.
+// Tests of log queries, kubelogin and a console in a browser. They share one server: its configuration has VictoriaLogs,
+// further OAuth clients and the origin of the console.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

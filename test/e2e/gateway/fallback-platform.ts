@@ -173,7 +173,7 @@ export class FallbackPlatform {
     };
   }
 
-  /** Asks as whom a request runs. Resolves with the status code, and the user or the error message. */
+  /** Sends a SelfSubjectReview. Resolves with the status code, and the user of the request or the error message. */
   async whoAmI(
     target: { readonly url: string },
     request: Omit<Request, 'body'>,

@@ -1,4 +1,5 @@
-// Tests of the aggregated APIs and the health checks during an outage of the gateway's upstream, and of loops.
+// Tests of the aggregated APIs and the health checks while the gateway fails: its upstream is unavailable, or it forwards
+// to itself.
 import { expect } from 'chai';
 import { available } from '../../../hack/extension/registration.ts';
 import type { FallbackPlatform } from './fallback-platform.ts';
@@ -6,7 +7,7 @@ import type { FallbackPlatform } from './fallback-platform.ts';
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
 export function describeIndependence(subject: () => FallbackPlatform): void {
-  describe('the aggregated APIs beside the gateway', () => {
+  describe('the aggregated APIs while the gateway fails', () => {
     let platform: FallbackPlatform;
 
     before(() => {

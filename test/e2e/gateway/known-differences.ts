@@ -1,5 +1,5 @@
 // Known differences between a response of kube-apiserver and the same response through the gateway. The tables of
-// docs/gateway.md and docs/acceleration.md list the same ones.
+// docs/gateway.md and docs/acceleration.md list the same differences.
 import { isDeepStrictEqual } from 'node:util';
 import type { ComparedRequest } from './compared-requests.ts';
 import { isHit, type RawResponse } from './raw-request.ts';

@@ -21,7 +21,7 @@ const PROTOCOLS = {
   WebSocket: { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'true', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'true' },
 };
 
-/** Output of a command of which a changed, lost or repeated part changes the hash. */
+/** Output of a command. Its hash changes with every changed, lost or repeated part. */
 const MANY_BYTES = 128 << 20;
 const MANY_LINES = `seq 100000000 | head -c ${MANY_BYTES}`;
 /** The buffers of the connections and the garbage of their reads. */

@@ -22,7 +22,7 @@ export function describeTrust(subject: () => FallbackPlatform): void {
       const { status, user } = await platform.whoAmI(platform.passthrough, { token });
       expect(status).to.equal(503);
       expect(user).to.match(CURE);
-      // The server answers 503 instead of the 401 of kube-apiserver, because the caller cannot mend it.
+      // The server returns 503 instead of the 401 of kube-apiserver, because the caller cannot correct it.
       expect((await platform.whoAmI(platform.controlPlane, { token })).status).to.equal(401);
       expect(await platform.readiness(platform.passthrough)).to.match(CURE);
       expect(await trustedMetric(platform)).to.equal('0');

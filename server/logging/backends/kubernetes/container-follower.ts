@@ -31,7 +31,7 @@ export interface ContainerFollowerOptions extends FollowTuning {
   readonly podChanged: (signal: AbortSignal) => Promise<void>;
   readonly begin: Instant;
   readonly filter: LineFilter;
-  /** Backpressure: a promise to await before more lines are read; undefined if there is room. */
+  /** Backpressure: a promise to await before more lines are read; undefined if the queue has capacity. */
   readonly room: () => Promise<void> | undefined;
   readonly deliver: (records: readonly LogRecord[]) => void;
   /** Progress of reading the lines that exist when the live tail begins; undefined if no other log waits for them. */

@@ -62,8 +62,8 @@ export class FollowQueue {
   }
 
   /**
-   * Returns undefined if there is room for more lines, otherwise a promise to await. If no queued line can be sent, the
-   * backlog with the earliest progress always has room: the queue waits for its lines.
+   * Returns undefined if the queue has capacity for more lines, otherwise a promise to await. If no queued line can be sent,
+   * the backlog with the earliest progress always has capacity: the queue waits for its lines.
    */
   room(backlog?: Backlog): Promise<void> | undefined {
     if (!this.#isFull || this.#failure) return undefined;

@@ -12,7 +12,7 @@ export type LineFilter = (text: string) => boolean | Promise<boolean>;
 export interface LineFilterOptions {
   readonly longLines: Pick<LongLines, 'matches'>;
   readonly signal: AbortSignal;
-  /** Called for each line of which only the start is searched, because the pattern is too expensive. */
+  /** Called if the filter searches only the start of a line, because the pattern is too expensive. */
   readonly onPartialSearch?: () => void;
 }
 

@@ -34,7 +34,7 @@ class ResponseError extends Error {
   }
 }
 
-/** Returns the index because of which the store rejected a search, if the response names it. */
+/** Returns the index that caused the rejection of a search, if the response names it. */
 export function unsearchableIndexIn(error: unknown): UnsearchableIndex | undefined {
   return responseErrorIn(error)?.index;
 }

@@ -62,9 +62,9 @@ export async function* exportRecords(
 
 interface SearchedPage {
   readonly response: SearchResponse;
-  /** Number of new records that the search asked for. */
+  /** Number of new records that the search requested. */
   readonly requested: number;
-  /** Whether it asked for fewer, because the lines were too long for the store. */
+  /** Whether the search requested fewer, because the lines were too long for the store. */
   readonly isReduced: boolean;
 }
 

@@ -81,7 +81,7 @@ export class PageReader {
     };
   }
 
-  /** Returns the position after the first `count` records, of which only the times are read; undefined if there are fewer. */
+  /** Returns the position after the first `count` records, and reads only their times; undefined if there are fewer. */
   async #positionAfter(count: number): Promise<Position | undefined> {
     const { span } = this.#options.overview;
     const skipped = span ? await this.#first(count, span, `fields ${TIME}`, MAX_PAGE_BYTES) : [];

@@ -1,4 +1,4 @@
-// Authorization endpoint (RFC 6749, 3.1; RFC 9207; OpenID Connect Core, 3.1.2). Every authorization request asks for
+// Authorization endpoint (RFC 6749, 3.1; RFC 9207; OpenID Connect Core, 3.1.2). Every authorization request requires
 // the password, because the server has no single sign-on session.
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { searchIn } from '../../../request/request-path.ts';

@@ -54,7 +54,7 @@ export function describeAdmission(subject: () => IamCluster): void {
       await cluster.write(HELPDESK, 'apply', user('bob'));
     });
 
-    it('deny a group that the caller may not impersonate, by name', async () => {
+    it('deny a group that the caller is not allowed to impersonate, by name', async () => {
       const said = await cluster.refusedWrite(
         HELPDESK,
         'apply',
@@ -121,13 +121,13 @@ export function describeAdmission(subject: () => IamCluster): void {
       );
     });
 
-    it('deny the password of a user that the caller may not impersonate', async () => {
+    it('deny the password of a user that the caller is not allowed to impersonate', async () => {
       expect(await cluster.refusedWrite(HELPDESK, 'apply', credential('bob'))).to.include(
         'setting the password of "bob" requires permission to impersonate that user',
       );
     });
 
-    it('deny a password to a caller who may not impersonate all groups', async () => {
+    it('deny a password to a caller without permission to impersonate all groups', async () => {
       expect(await cluster.refusedWrite(HELPDESK, 'apply', credential('ada'))).to.include(
         'because a password gives all groups',
       );

@@ -111,10 +111,10 @@ describe('AccessReviewAuthorizer', () => {
 
   const failures: Record<string, () => Promise<unknown>> = {
     'is not reached': () => Promise.reject(newServiceUnavailable('no connection')),
-    'forbids us to ask': () => Promise.reject(newForbidden(undefined, '', 'no')),
-    'answers something else': () => Promise.resolve({ kind: 'Banana' }),
-    'answers nothing': () => Promise.resolve(undefined),
-    'answers no decision': () => Promise.resolve({ status: { allowed: 'true' } }),
+    'forbids reviews': () => Promise.reject(newForbidden(undefined, '', 'no')),
+    'returns another kind': () => Promise.resolve({ kind: 'Banana' }),
+    'returns nothing': () => Promise.resolve(undefined),
+    'returns no decision': () => Promise.resolve({ status: { allowed: 'true' } }),
   };
   for (const [what, answer] of Object.entries(failures)) {
     it(`fails closed with 503, uncached, when the cluster ${what}`, async () => {
@@ -198,7 +198,7 @@ describe('AccessReviewAuthorizer', () => {
     expect(cluster.requests).to.have.length(3);
   });
 
-  it('reviews each object if the caller may not read all of them', async () => {
+  it('reviews each object if the caller is not allowed to read all of them', async () => {
     const cluster = fakeCluster({ allowed: false });
     cluster.answer = () => {
       const allowed = JSON.stringify(cluster.requests.at(-1)).includes('"name":"mine"');
@@ -213,7 +213,7 @@ describe('AccessReviewAuthorizer', () => {
     expect(await get('mine')).to.include({ allowed: true });
   });
 
-  it('reviews the selectors of a list if the caller may not list all objects', async () => {
+  it('reviews the selectors of a list if the caller is not allowed to list all objects', async () => {
     const cluster = fakeCluster({ allowed: false });
     cluster.answer = () => {
       const allowed = JSON.stringify(cluster.requests.at(-1)).includes('"rawSelector":"app=mine"');

@@ -47,7 +47,7 @@ describe('Namespaces', () => {
       event('ADDED', object('shop', '2026-11-20T11:00:00Z', 4)),
     );
     await until(() => createdAt('shop') === Date.parse('2026-11-20T11:00:00Z'));
-    // Without a creation time, its lines cannot be told from those of a predecessor.
+    // Without a creation time, its lines cannot be distinguished from those of an earlier namespace.
     send(stream, event('ADDED', object('timeless', '', 5)), event('ADDED', object('bank', MADE, 6)));
     await until(() => createdAt('bank') !== undefined);
     expect([...namespaces.all().keys()].toSorted()).to.deep.equal(['bank', 'shop']);

@@ -198,7 +198,7 @@ describe('a forwarded request', () => {
     expect(await watch).to.match(/late $/);
   });
 
-  it('goes on while certificate and address of kube-apiserver rotate (check 32)', async () => {
+  it('continues while certificate and address of kube-apiserver rotate (check 32)', async () => {
     const get = (): Promise<string> => server.exchange([`GET ${PODS} HTTP/1.1`]);
     await get();
     await upstream.renewCertificate();

@@ -43,7 +43,7 @@ describe('an error of the authorization server', () => {
   it("is a page with the next step for a filter's 404, 429, 503 and 504", async () => {
     for (const [refusal, status] of [
       [newTooManyRequests('too many', 1), 429],
-      [newServiceUnavailable('the cluster is away', 1), 503],
+      [newServiceUnavailable('the cluster is unavailable', 1), 503],
       [newTimeout('too long', 1), 504],
     ] as const) {
       error = refusal;

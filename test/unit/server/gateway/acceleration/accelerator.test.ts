@@ -1,4 +1,4 @@
-// Tests of the decision which reads are answered from a cache, with a scripted kube-apiserver that allows every read.
+// Tests of the decision whether a read is served from a cache, with a scripted kube-apiserver that allows every read.
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -94,7 +94,7 @@ describe('the decision of the accelerator', () => {
       reviewIntervalMs: 60_000,
     });
     server = await new HandlerServer(async (context) => {
-      if (await accelerator.answer({ ...context, ...FORWARDED })) return;
+      if (await accelerator.serve({ ...context, ...FORWARDED })) return;
       context.response.end('forwarded');
     }).start();
   });
@@ -116,7 +116,7 @@ describe('the decision of the accelerator', () => {
     '/apis/apps/v1/deployments',
   ];
   for (const path of SERVED) {
-    it(`answers ${path}`, async () => {
+    it(`serves ${path}`, async () => {
       expect((await read(`${path}?resourceVersion=0`)).result).to.equal('hit');
     });
   }
@@ -178,7 +178,7 @@ describe('the decision of the accelerator', () => {
   const columns = (names: readonly string[], type = 'string'): object[] =>
     names.map((name) => ({ name, type, format: '', description: `The ${name}.`, priority: 0 }));
   for (const [what, described, result] of [
-    ['answers a Table with the columns of kube-apiserver', columns(NAMES), 'hit'],
+    ['serves a Table with the columns of kube-apiserver', columns(NAMES), 'hit'],
     ['forwards a Table with an unknown column', columns([...NAMES, 'New']), 'columns'],
     ['forwards a Table without a column', columns(NAMES.slice(0, -1)), 'columns'],
     ['forwards a Table with a column of another type', columns(NAMES, 'integer'), 'columns'],

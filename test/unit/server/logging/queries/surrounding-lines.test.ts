@@ -67,7 +67,7 @@ describe('surrounding lines', () => {
       expect(status).to.equal(404);
       const { message, details } = record(JSON.parse(body.toString()));
       expect(message).to.equal(
-        'context: the record does not exist, or you may not read the logs of its namespace',
+        'context: the record does not exist, or you have no permission to read the logs of its namespace',
       );
       expect(details).to.deep.include({ name: one, group: 'logging.platform.io', kind: 'logs' });
       expect(array(record(details)['causes']).map((cause) => record(cause)['field'])).to.deep.equal([

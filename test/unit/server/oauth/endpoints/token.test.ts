@@ -167,7 +167,7 @@ describe('POST /oauth/token', () => {
     expect((await request(form)).json).to.deep.equal({ error: 'invalid_grant', error_description: 'wrong' });
     for (const [failure, expected] of [
       [tooManyAttempts(7), [429, 'invalid_grant', '7']],
-      [newServiceUnavailable('the cluster is away', 3), [503, 'temporarily_unavailable', '3']],
+      [newServiceUnavailable('the cluster is unavailable', 3), [503, 'temporarily_unavailable', '3']],
     ] as const) {
       grant.failure = failure;
       const { status, json, headers } = await request(form);

@@ -77,7 +77,7 @@ describe('the authorization_code grant', () => {
     });
     const { status, json } = await exchange({ code });
     expect(status).to.equal(500);
-    expect(json['error_description']).to.match(/ask an administrator/);
+    expect(json['error_description']).to.match(/an administrator must remove some/);
     expect(state.sessions.objects.size).to.equal(0);
   });
 

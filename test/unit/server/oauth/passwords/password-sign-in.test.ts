@@ -53,7 +53,7 @@ class Scene {
       credentials: {
         get: (name) => this.credentials.get(name),
         set: async (name, credential) => {
-          if (this.setFails) throw newServiceUnavailable('the cluster is away');
+          if (this.setFails) throw newServiceUnavailable('the cluster is unavailable');
           this.credentials.set(name, { ...credential, uid: 'p', resourceVersion: '2' });
         },
       },

@@ -139,7 +139,7 @@ describe('the cluster session store', () => {
 
   for (const error of [
     newUnauthorized(),
-    newForbidden(TARGET, 'x', 'no rights'),
+    newForbidden(TARGET, 'x', 'no permission'),
     newInternalError(new Error('etcdserver: leader changed')),
     newTooManyRequests('too many requests', 7),
   ]) {

@@ -168,7 +168,7 @@ describe('the session reaper', () => {
   });
 
   for (const error of [
-    new Error('the cluster is gone'),
+    new Error('the cluster is unavailable'),
     newServiceUnavailable('no leader', 1),
     newTooManyRequests('wait', 1),
     newTimeout('too slow', 1),

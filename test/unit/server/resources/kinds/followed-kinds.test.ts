@@ -105,14 +105,14 @@ describe('FollowedKinds', () => {
     expect((await use(kinds, SERVICES)).synced).to.equal(true);
   });
 
-  it('responds at once to a failure that retries do not mend, and recovers', async () => {
+  it('responds at once to a permanent failure, and recovers', async () => {
     cluster.responses.set(PODS_PATH, ({ response }) => refuse(response, 403, 'Forbidden'));
     const kinds = await follow({ syncTimeout: 600_000 });
     for (let i = 0; i < 2; i++) {
       const { code, message } = await failure(use(kinds, PODS));
       expect(code).to.equal(503);
       expect(message).to.equal(
-        'this server may not list pods: grant its ServiceAccount the verbs list and watch',
+        'this server is not allowed to list pods: grant its ServiceAccount the verbs list and watch',
       );
     }
     cluster.responses.clear();

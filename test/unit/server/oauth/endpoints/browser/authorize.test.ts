@@ -17,7 +17,7 @@ describe('the authorization endpoint', () => {
       await site.ask('/oauth/authorize', { form: REQUEST }),
     ]) {
       expect(status).to.equal(200);
-      expect(text).to.contain('<strong>The Console</strong> asks for access');
+      expect(text).to.contain('<strong>The Console</strong> requests access');
       expect(text).to.contain('Know who you are').and.to.contain('See your email address');
       expect(text).to.contain('return to console.example.com');
       expect(text).not.to.contain('<script');
@@ -151,7 +151,7 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  it('asks for the password again after a sign-in, whatever the prompt', async () => {
+  it('requires the password again after a sign-in, with any prompt', async () => {
     const visit = await Visit.begin(site);
     await visit.signIn();
     for (const prompt of [undefined, 'login', 'consent', 'login consent']) {

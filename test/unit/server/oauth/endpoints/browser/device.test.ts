@@ -109,7 +109,7 @@ describe('the device flow', () => {
     expect(form.text)
       .to.contain('type="password"')
       .and.to.contain(`<strong>${user_code}</strong>`)
-      .and.to.contain('<strong>cli</strong> asks for access')
+      .and.to.contain('<strong>cli</strong> requests access')
       .and.to.contain('192.0.2.7, from a program that calls itself “terminal &lt;1&gt;”')
       .and.to.contain('only if you started this yourself');
     for (const { headers } of [empty, form]) {

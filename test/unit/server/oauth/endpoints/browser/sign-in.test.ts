@@ -124,13 +124,13 @@ describe('the sign-in form', () => {
   });
 
   it('shows an error page while passwords cannot be verified', async () => {
-    state.throttled = newServiceUnavailable('the cluster is away', 2);
+    state.throttled = newServiceUnavailable('the cluster is unavailable', 2);
     const visit = await Visit.begin(site);
     const { status, headers, text } = await visit.signIn();
     expect(status).to.equal(503);
     expect(headers['retry-after']).to.equal('2');
     expect(text).to.contain('Try again in a moment').and.not.to.contain('cluster');
-    expect(site.warnings.at(-1)).to.contain('error page sent').and.contain('the cluster is away');
+    expect(site.warnings.at(-1)).to.contain('error page sent').and.contain('the cluster is unavailable');
   });
 
   it('returns access_denied to the client after a cancel', async () => {
@@ -214,7 +214,7 @@ describe('the sign-in form', () => {
 
     const NEW = 'a password of my own';
 
-    it('asks for a new password, then continues', async () => {
+    it('requires a new password, then continues', async () => {
       const visit = await Visit.begin(site);
       const changePage = await visit.signIn('newcomer');
       expect(changePage.status).to.equal(200);
@@ -283,7 +283,7 @@ describe('the sign-in form', () => {
       }
     });
 
-    it('asks for the old password again after ten minutes, and in another browser', async () => {
+    it('requires the old password again after ten minutes, and in another browser', async () => {
       for (const [spoil, message] of [
         [() => (state.now += 11 * 60_000), 'This page was open for too long.'],
         [
