@@ -1,4 +1,4 @@
-// Tests of clients of kube-apiserver that read the nodes of ks-apiserver, with one platform.
+// Tests of clients of kube-apiserver that read the nodes of ks-apiserver. They share one server with one control plane.
 import { describeInformers } from './client-go.ts';
 import { describeKubectl } from './kubectl.ts';
 import { NODES, Platform } from './platform.ts';

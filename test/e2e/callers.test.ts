@@ -1,4 +1,5 @@
-// Tests of the first sign-in, lists for consoles, access tokens, users and `npm run login`, with one platform.
+// Tests of the first sign-in, lists for consoles, access tokens, users and `npm run login`. They share one server with
+// one control plane.
 import { describeConsoles } from './console.ts';
 import { describeFirstSignIn } from './first-sign-in.ts';
 import { describeIdentity } from './identity.ts';

@@ -63,7 +63,7 @@ export function describeConsoles(subject: () => Platform): void {
     ): Promise<{ status: number; body: string }> =>
       platform.curl(token, path, '--header', 'Content-Type: application/json', ...args);
 
-    it('returns a page of nodes to a caller who may list nodes', async () => {
+    it('returns a page of nodes to a caller with permission to list nodes', async () => {
       const { status, body } = await curl(
         reader,
         `${NODES}?limit=5&sortBy=name&ascending=true&_=1`,
@@ -109,7 +109,7 @@ export function describeConsoles(subject: () => Platform): void {
       expect(found.body).not.to.include('monitoring');
     });
 
-    it('forbids a caller who may not list nodes', async () => {
+    it('forbids a caller without permission to list nodes', async () => {
       const list = await curl(nobody, NODES);
       expect(list.status).to.equal(403);
       expect(record(JSON.parse(list.body))['message']).to.equal(

@@ -60,7 +60,7 @@ export function describeLogQueries(
         line(at(-3_600), 'of an earlier shop'),
         line(at(1), 'of the shop'),
         line(at(1), 'of the bank', { namespace: 'bank' }),
-        line(at(1), 'of a namespace that is gone', { namespace: 'gone' }),
+        line(at(1), 'of a deleted namespace', { namespace: 'gone' }),
       ]);
     });
 

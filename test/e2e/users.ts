@@ -120,7 +120,7 @@ export function describeUsers(subject: () => Platform): void {
       expect((await rest(token, 'GET', '/carol')).status).to.equal(404);
     });
 
-    it('get a group only from a manager who may impersonate it', async () => {
+    it('get a group only from a manager with permission to impersonate it', async () => {
       const role = {
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'ClusterRole',

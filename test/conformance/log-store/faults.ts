@@ -30,14 +30,14 @@ export interface FaultTraits {
 
 const FAULTS: readonly (readonly [what: string, fault: Fault])[] = [
   ['ends connections', 'refuse'],
-  ['cuts its answers', 'cut'],
-  ['ends its answers too early', 'truncate'],
-  ['answers in HTML', 'garbage'],
-  ['answers nonsense', 'nonsense'],
-  ['answers 500', { status: 500 }],
-  ['answers 429', { status: 429 }],
-  ['answers 401', { status: 401 }],
-  ['answers 404', { status: 404 }],
+  ['cuts its responses', 'cut'],
+  ['ends its responses too early', 'truncate'],
+  ['responds with HTML', 'garbage'],
+  ['responds with nonsense', 'nonsense'],
+  ['responds with 500', { status: 500 }],
+  ['responds with 429', { status: 429 }],
+  ['responds with 401', { status: 401 }],
+  ['responds with 404', { status: 404 }],
 ];
 
 export function describeLogStoreFaults(
@@ -158,7 +158,7 @@ export function describeLogStoreFaults(
         const operation = operations(call(leaving.signal))[index];
         const outcome = operation?.().catch((error: unknown) => error);
         await the().proxy.untilAsked();
-        leaving.abort(new Error('the caller has gone'));
+        leaving.abort(new Error('the caller has disconnected'));
         expect(await outcome).to.be.an('error');
         await the().proxy.untilIdle();
       }

@@ -115,8 +115,8 @@ describe('server/main.ts', function () {
   });
 
   for (const [what, fault] of [
-    ['an error that nobody caught', 'throw new Error("boom")'],
-    ['a rejection that nobody awaited', 'Promise.reject(new Error("boom"))'],
+    ['an uncaught error', 'throw new Error("boom")'],
+    ['an unhandled rejection', 'Promise.reject(new Error("boom"))'],
   ] as const) {
     it(`logs ${what} and ends with 1`, async () => {
       const program = await workplace.start({}, [

@@ -15,7 +15,7 @@ const VAGUE_NAME = /^(?:(?:utils?|helpers?|commons?|manager|misc)\b|index\.)|-(?
 
 /** Words of the column "not" in the glossary that have no other meaning here. */
 const PRIVATE_WORDS =
-  /\b(?:anew|whoever|who asks|who comes|(?:is|are) told|bears?|at fault|heals?|lets go|nobody|somebody|everybody|unless told otherwise)\b/i;
+  /\b(?:anew|whoever|who (?:asks|comes|may)|(?:is|are) told|bears?|at fault|heals?|lets go|nobody|somebody|everybody|unless told otherwise)\b/i;
 
 const isProse = (file: string): boolean => /\.(?:ts|md)$/.test(file);
 const isTypeScript = (file: string): boolean => file.endsWith('.ts');

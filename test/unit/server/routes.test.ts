@@ -97,7 +97,7 @@ describe('the resources that metrics name', () => {
     expect(known('iam.platform.io', 'v1beta1', 'users', 'password')).to.equal(true);
   });
 
-  it('are no others, whatever callers ask for', () => {
+  it('do not include other paths', () => {
     expect(known('iam.platform.io', 'v1beta1', 'users', 'status')).to.equal(false);
     expect(known('iam.platform.io', 'v1', 'users', '')).to.equal(false);
     expect(known('', 'v1', 'nodes', '')).to.equal(false);

@@ -31,7 +31,7 @@ describe('VictoriaLogs', function () {
   let store: LogStoreProcess;
 
   before(async function () {
-    this.timeout(180_000); // a build, when nobody has built it yet
+    this.timeout(180_000); // includes a build, if there is none yet
     dir = await mkdtemp(join(tmpdir(), 'victorialogs-'));
     store = await startVictoriaLogs({ dir: join(dir, 'one'), signal });
   });

@@ -9,7 +9,7 @@ import { describePlatformPermissions } from './platform-permissions.ts';
 
 const ROOT = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
 
-describe('callers of a server beside a real cluster', function () {
+describe('callers of a server with a real cluster', function () {
   this.timeout(120_000);
   let cluster: GuardedCluster;
 

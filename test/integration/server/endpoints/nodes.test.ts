@@ -1,4 +1,4 @@
-// Tests of nodes under the aggregated path and the platform paths beside kube-apiserver, with one real cluster.
+// Tests of nodes in the aggregated API and under `/kapis`, compared with kube-apiserver. They share one real cluster.
 import { describeUsage } from './platform/usage.ts';
 import { describeOpenAPI } from './rest/described.ts';
 import { describeReads } from './rest/parity.ts';

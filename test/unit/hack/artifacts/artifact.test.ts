@@ -65,7 +65,7 @@ describe('an artifact', () => {
       await mkdir(join(cache, left, 'half'), { recursive: true });
     }
     const dead = { pid: process.pid, startedAt: 'in another life' };
-    const lock = { token: 'of somebody else', host: hostname(), process: dead };
+    const lock = { token: 'of another process', host: hostname(), process: dead };
     await writeFile(join(cache, 'killed-2.lock'), JSON.stringify(lock));
     const elsewhere = { ...lock, host: 'another-machine' };
     await mkdir(join(cache, 'busy-4.building-1'));

@@ -13,7 +13,7 @@ import { scratchFolder } from '../../../support/scratch.ts';
 const { signal } = new AbortController();
 
 function holder(process: unknown, host = hostname()): string {
-  return JSON.stringify({ token: 'of somebody else', host, process });
+  return JSON.stringify({ token: 'of another process', host, process });
 }
 
 describe('the lock', () => {

@@ -13,7 +13,7 @@ describe('generating', () => {
     const stale: string[] = [];
     for (const file of await generatedFiles(ROOT, namesFor(platform)))
       if (await isStale(file)) stale.push(file.path);
-    expect(stale, 'mend it with: npm run generate').to.deep.equal([]);
+    expect(stale, 'update them with: npm run generate').to.deep.equal([]);
   });
 
   it('writes each file once', async () => {

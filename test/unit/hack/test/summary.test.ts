@@ -5,7 +5,7 @@ import type { Stage, StageResult } from '../../../../hack/test/stage.ts';
 import { summary, verdict } from '../../../../hack/test/summary.ts';
 
 function stage(name: string, result: () => StageResult, kind: Stage['kind'] = 'suite'): Stage {
-  return { name, kind, cure: `mend ${name}`, run: async () => result() };
+  return { name, kind, cure: `correct the ${name}`, run: async () => result() };
 }
 
 function counted(passed: number, failed: number, skipped: number): () => StageResult {
@@ -36,7 +36,7 @@ describe('the summary of npm test', () => {
       stage('unit', counted(10, 0, 0)),
     ]);
     expect(lines.at(-1)).to.equal('10 passed, 1 failed, 0 skipped');
-    expect(lines).to.include('types failed. Cure: mend types');
+    expect(lines).to.include('types failed. Cure: correct the types');
     expect(exitCode).to.equal(1);
   });
 

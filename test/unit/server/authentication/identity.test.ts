@@ -71,7 +71,7 @@ describe('the identity of a caller', () => {
       [
         sessionCheckedAuthentication(new FrontProxyAuthenticator(config, peers, frontProxyStatus), {
           check: (jti) => {
-            if (jti === REVOKED) throw newUnauthorized(new Error('the session is over'));
+            if (jti === REVOKED) throw newUnauthorized(new Error('the session was terminated'));
           },
         }),
         new ClientCertificateAuthenticator(config, peers),
@@ -108,7 +108,7 @@ describe('the identity of a caller', () => {
   }
 
   describe('through the front proxy', () => {
-    it('is the user of the headers, of which empty values are ignored, and no group is split', async () => {
+    it('is the user of the headers; empty values are ignored, and no group is split', async () => {
       const headers = [
         ['X-Remote-User', 'bob'],
         ['X-Remote-Uid', 'u-1'],

@@ -14,7 +14,7 @@ import {
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 
 const context = { signal: new AbortController().signal };
-const over = newUnauthorized(new Error('the session is over'));
+const over = newUnauthorized(new Error('the session was terminated'));
 const withToken = (...ids: string[]): UserInfo => ({
   name: 'bob',
   uid: 'u',

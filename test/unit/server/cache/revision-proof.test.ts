@@ -59,7 +59,7 @@ describe('RevisionProof', () => {
     expect(await proving).to.equal(false);
   });
 
-  it('throws if kube-apiserver does not answer, and reads again at the next call', async () => {
+  it('throws if kube-apiserver does not respond, and reads again at the next call', async () => {
     const proving = rejection(proof.prove(1_000, never));
     await until(() => reads.length === 1);
     reads[0]?.reject(newServiceUnavailable('down', 1));

@@ -56,7 +56,7 @@ describe('ClusterReviews', () => {
     );
   });
 
-  it('throws ServiceUnavailable, not Forbidden, when the server may not create reviews', async () => {
+  it('throws ServiceUnavailable, not Forbidden, when the server is not allowed to create reviews', async () => {
     const forbidden = (): never => {
       throw new StatusError(403, 'Forbidden', 'not you');
     };

@@ -163,7 +163,7 @@ describe('the request chain', () => {
     });
     const later = knowing(() => Promise.reject(newUnauthorized()));
     const invalid = { authenticator: rejecting(newUnauthorized(new Error('signature of bob'))) };
-    const silent = { authorizer: { authorize: () => Promise.reject(newServiceUnavailable('no answer')) } };
+    const silent = { authorizer: { authorize: () => Promise.reject(newServiceUnavailable('no response')) } };
     const large = { headers: { ...asAlice.headers, 'content-length': '1001' }, body: 'x'.repeat(1001) };
     const impersonating = { headers: { ...asAlice.headers, 'impersonate-user': 'bob' } };
     const cases: readonly (readonly [string, number, boolean, Ask, Options?, string?])[] = [

@@ -80,7 +80,7 @@ describe('CORS', () => {
   });
 
   for (const [what, path, user, handler, code] of [
-    ['a caller without rights', NODES, 'bob', ok, 403],
+    ['a caller without permissions', NODES, 'bob', ok, 403],
     ['a path with two readings', '/apis//x', 'alice', ok, 400],
     [
       'too many requests',
@@ -92,7 +92,7 @@ describe('CORS', () => {
       429,
     ],
     [
-      'a store that is down, behind headers of an answer that did not come',
+      'a store outage after the headers of the response were set',
       NODES,
       'alice',
       ({ response }) => {

@@ -46,7 +46,7 @@ describe('sessionTermination', () => {
     await sessionTermination(counter.check, 1)(exchange);
     await until(() => counter.times >= 3);
     expect(exchange.signal.aborted).to.equal(false);
-    refusal = newUnauthorized(new Error('the session is over'));
+    refusal = newUnauthorized(new Error('the session was terminated'));
     await once(exchange.signal, 'abort');
   });
 

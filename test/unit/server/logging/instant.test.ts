@@ -38,7 +38,7 @@ describe('an RFC 3339 time', () => {
     ['2026-01-15T10:00:00.123456+02:00', '2026-01-15T08:00:00.123456000Z'],
     ['2026-01-15T10:00:00.5-0330', '2026-01-15T13:30:00.500000000Z'],
     ['2026-01-15 10:00:00.000000001Z', '2026-01-15T10:00:00.000000001Z'],
-    // Only the mapping can tell the unit.
+    // Only the mapping defines the unit.
     [1_768_471_200_123, undefined],
     ['1768471200123', undefined],
     ['yesterday', undefined],

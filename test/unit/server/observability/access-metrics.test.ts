@@ -34,7 +34,7 @@ describe('access metrics', () => {
       () => undefined,
       () => fail(newUnauthorized(new Error('no'))),
       () => Promise.reject(newUnauthorized(new Error('no'))),
-      () => Promise.reject(newServiceUnavailable('no answer')),
+      () => Promise.reject(newServiceUnavailable('no response')),
     ]) {
       const counted = countedAuthentication({ name: 'any', authenticate }, metrics);
       const request = { request: new IncomingMessage(new Socket()), secure: true, ...scope };
@@ -47,7 +47,7 @@ describe('access metrics', () => {
 
   it('count decisions by result, and leave them unchanged', async () => {
     const results: unknown[] = [];
-    const silence = newServiceUnavailable('no answer');
+    const silence = newServiceUnavailable('no response');
     const allowed = { allowed: true, reason: 'rbac' };
     const denied = { allowed: false, reason: '' };
     for (const authorize of [
@@ -70,7 +70,7 @@ describe('access metrics', () => {
 
   it('count failed reviews by status code, and `<error>` without a response', async () => {
     const spec = { user: 'u', uid: '', groups: [], extra: {} };
-    for (const error of [newServiceUnavailable('etcd is away'), new Error('no connection')]) {
+    for (const error of [newServiceUnavailable('etcd is unavailable'), new Error('no connection')]) {
       const reviews = new ClusterReviews(
         clusterThat(() => Promise.reject(error)),
         metrics,

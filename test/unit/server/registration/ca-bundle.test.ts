@@ -15,7 +15,7 @@ describe('desiredBundle', () => {
     yesterday = new Date(now.getTime() - 86_400_000);
     own = (await CertificateAuthority.create('serving@1')).cert;
     sibling = (await CertificateAuthority.create('serving@2')).cert;
-    foreign = (await CertificateAuthority.create('somebody else@1')).cert;
+    foreign = (await CertificateAuthority.create('another@1')).cert;
   });
 
   it('is our CA, then the CAs of other replicas, without foreign CAs and other text', () => {
@@ -33,7 +33,7 @@ describe('desiredBundle', () => {
   it('removes expired certificates', async () => {
     for (const [name, others] of [
       ['serving', 'sameName'],
-      ['somebody else', 'valid'],
+      ['another', 'valid'],
     ] as const) {
       const { cert } = await CertificateAuthority.create(name, {
         notBefore: new Date(0),

@@ -19,7 +19,7 @@ function versionOf({ body }: Spoken): string {
 }
 
 export function describeVersions(subject: () => ServedNodes): void {
-  describe('resourceVersions of lists beside kube-apiserver', () => {
+  describe('resourceVersions of lists, compared with kube-apiserver', () => {
     let served: ServedNodes;
     const versions: string[] = [];
 

@@ -201,8 +201,8 @@ describe('LeaderElection', () => {
     });
     const errors = [
       new StatusError(503, 'ServiceUnavailable', 'away'),
-      new StatusError(403, 'Forbidden', 'no right to leases'),
-      new StatusError(403, 'Forbidden', 'no right to leases'),
+      new StatusError(403, 'Forbidden', 'no permission for leases'),
+      new StatusError(403, 'Forbidden', 'no permission for leases'),
       new StatusError(409, 'Conflict', 'another one was faster'),
       new StatusError(429, 'TooManyRequests', 'later'),
       new StatusError(404, 'NotFound', 'no such namespace'),
@@ -218,7 +218,7 @@ describe('LeaderElection', () => {
       await ended(signal);
     });
     await elected.promise;
-    expect(warned).to.deep.equal(['no right to leases', 'no such namespace']);
+    expect(warned).to.deep.equal(['no permission for leases', 'no such namespace']);
     end.abort();
     await running;
   });

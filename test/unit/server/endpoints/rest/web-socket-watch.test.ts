@@ -130,7 +130,7 @@ describe('watch over WebSocket', () => {
     expect(ends).to.deep.equal(['stopped', 'stopped']);
   });
 
-  it('answers pings and ignores messages', async () => {
+  it('responds to pings and ignores messages', async () => {
     const client = await connect('&resourceVersion=10');
     client.webSocket.send('x'.repeat(65_536));
     client.webSocket.ping('are you there?');

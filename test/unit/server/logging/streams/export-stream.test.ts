@@ -79,12 +79,12 @@ describe('an export', () => {
       await using service = await serve({
         store: exporting(async function* () {
           yield* batches;
-          return { shortfalls: [{ reason: 'ShardFailed', message: 'a shard is away' }] };
+          return { shortfalls: [{ reason: 'ShardFailed', message: 'a shard is unavailable' }] };
         }),
       });
       return JSON.parse((await service.ask('operation=export&format=json')).body.toString());
     };
-    const missing = { error: { reason: 'ShardFailed', message: 'a shard is away' } };
+    const missing = { error: { reason: 'ShardFailed', message: 'a shard is unavailable' } };
     const many = Array.from({ length: 600 }, (_, n) => record(`line ${n}`));
     expect(await inBatches([many, [record('last')]])).to.deep.equal([...many, record('last'), missing]);
     expect(await inBatches([])).to.deep.equal([missing]);

@@ -71,14 +71,14 @@ describe('a live tail', () => {
     const store = {
       async *follow() {
         yield [toLogRecord(line('2026-11-20T10:00:00.000000000Z', 'one'))];
-        throw newNotSupported('kubernetes', 'follow', 'ask for fewer');
+        throw newNotSupported('kubernetes', 'follow', 'select fewer');
       },
     };
     const currentSelection = async () => seeing('shop');
     const { body } = await (await serve({ currentSelection }, { store })).ask('/');
     const [, error = ''] = body.toString().trimEnd().split('\n');
     expect(JSON.parse(error)).to.have.nested.property('error.reason', 'Limit');
-    expect(error).to.include('ask for fewer');
+    expect(error).to.include('select fewer');
   });
 
   it('sends heartbeats without lines', async () => {

@@ -111,12 +111,12 @@ describe('an export with permissions that change', () => {
 
   it('tolerates a short outage of the cluster, and ends after a longer one', async () => {
     const shop = namespaces('shop');
-    const away = () => Promise.reject(newServiceUnavailable('the cluster gave no answer'));
+    const away = () => Promise.reject(newServiceUnavailable('the cluster did not respond'));
     const back = await exported(shop, (look) => (look % 5 === 0 ? Promise.resolve(shop) : away()), 11);
     expect([JSON.parse(back.last), back.failure]).to.deep.equal([record, undefined]);
     const { last, looks } = await exported(shop, away);
     expect(JSON.parse(last)).to.deep.equal({
-      error: { reason: 'StoreFailed', message: 'the cluster gave no answer' },
+      error: { reason: 'StoreFailed', message: 'the cluster did not respond' },
     });
     expect(looks).to.equal(5);
   });

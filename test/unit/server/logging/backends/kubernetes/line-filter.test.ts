@@ -24,7 +24,7 @@ describe('the line filter', () => {
     return lineFilter(selection, { longLines, signal, onPartialSearch: () => partial++ });
   };
 
-  it('reports lines of which it searches only the start', async () => {
+  it('reports lines if it searches only their start', async () => {
     const most = maxLineLength(regex('x.{498}y'));
     const filter = filterOf(regex('x.{498}y'));
     const found = `x${'-'.repeat(498)}y`;

@@ -25,7 +25,7 @@ describe('an error response to a pod log request', () => {
       [400, 'unable to retrieve container logs for containerd://1', 'gone'],
       [401, 'Unauthorized', 'forbidden'],
       [403, 'pods "a" is forbidden', 'forbidden'],
-      [404, 'pods "a" is gone', 'gone'],
+      [404, 'pods "a" is deleted', 'gone'],
       [500, 'internal error', 'failed'],
     ] as const) {
       cluster.disturb = (_, response) => {

@@ -78,7 +78,7 @@ describe('a live tail of OpenSearch', () => {
     await leave();
   });
 
-  it('shares five slots between all live tails, each of which searches the same copies of the shards', async () => {
+  it('shares five slots between all live tails, and each searches the same copies of the shards', async () => {
     let open = 0;
     let most = 0;
     await using store = await scriptedStore((_, response) => {
