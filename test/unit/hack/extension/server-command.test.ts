@@ -12,6 +12,10 @@ describe('the command of the server', () => {
     const { args, env } = serverCommand('');
     const entrypoint: unknown = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(image)?.[1] ?? '');
     expect(entrypoint).to.deep.equal(['node', ...args]);
+    // The compile cache is valid only for the same options of Node.
+    const filling: unknown = JSON.parse(/^RUN (\[.*)$/m.exec(image)?.[1] ?? '');
+    expect(filling).to.deep.equal(['node', '--random-seed=1', ...args, '--version']);
+    expect(image.indexOf('USER 1000')).to.be.within(0, image.indexOf('RUN ['));
     const variables = /^ENV (.*)$/m.exec(image)?.[1]?.split(' ');
     expect(variables).to.include.members(Object.entries(env).map(([name, value]) => `${name}=${value}`));
   });
