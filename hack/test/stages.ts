@@ -34,6 +34,11 @@ export function stages(options: {
       cure: 'node hack/lockfile.mjs',
     }),
     gate({
+      name: 'dependencies',
+      command: [process.execPath, 'hack/dependencies.ts'],
+      cure: 'replace the package, or accept it in hack/dependencies/lockfile-rules.ts with a reason',
+    }),
+    gate({
       name: 'generated',
       command: [process.execPath, 'hack/generate.ts', '--check'],
       cure: 'npm run generate',
