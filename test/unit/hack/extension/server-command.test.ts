@@ -14,7 +14,7 @@ describe('the command of the server', () => {
     expect(entrypoint).to.deep.equal(['node', ...args]);
     // The compile cache is valid only for the same options of Node.
     const filling: unknown = JSON.parse(/^RUN (\[.*)$/m.exec(image)?.[1] ?? '');
-    expect(filling).to.deep.equal(['node', '--random-seed=1', ...args, '--version']);
+    expect(filling).to.deep.equal(['node', '--predictable', '--random-seed=1', ...args, '--version']);
     expect(image.indexOf('USER 1000')).to.be.within(0, image.indexOf('RUN ['));
     const variables = /^ENV (.*)$/m.exec(image)?.[1]?.split(' ');
     expect(variables).to.include.members(Object.entries(env).map(([name, value]) => `${name}=${value}`));

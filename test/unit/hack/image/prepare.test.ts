@@ -78,6 +78,21 @@ describe('the application in the image', function () {
     expect(await prepare()).to.equal(sbom);
   });
 
+  it('has the same compile cache after a second build, valid for the options of the server', async () => {
+    const containerfile = await readFile(join(ROOT, 'hack/image/Containerfile'), 'utf8');
+    const fill: string[] = JSON.parse(/^RUN (\[.*)$/m.exec(containerfile)?.[1] ?? '[]');
+    const serve: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(containerfile)?.[1] ?? '[]');
+    const cacheOf = async (command: string[], folder: string): Promise<string[]> => {
+      await run(`NODE_COMPILE_CACHE=${folder} '${process.execPath}' ${command.slice(1).join(' ')}`);
+      const { stdout } = await run(`cd ${folder} && find . -type f | sort | xargs sha256sum`);
+      return stdout.trim().split('\n');
+    };
+    const first = await cacheOf(fill, 'first');
+    expect(first).to.have.length.above(500);
+    expect(await cacheOf(fill, 'second')).to.deep.equal(first);
+    expect(await cacheOf([...serve, '--version'], 'first')).to.deep.equal(first);
+  });
+
   it('loads all modules of the server without the removed files', async () => {
     expect(existsSync(join(scratch.path, CLIENTS))).to.equal(false);
     const { stdout } = await run(`'${process.execPath}' server/main.ts --version`);
