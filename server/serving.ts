@@ -13,7 +13,7 @@ import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { descriptionHandlers } from './endpoints/description/description.ts';
 import { discoveryHandlers } from './endpoints/discovery/discovery.ts';
-import { healthHandlers } from './endpoints/health.ts';
+import { collectHealthMetrics, healthHandlers } from './endpoints/health.ts';
 import { metricsHandler } from './endpoints/metrics.ts';
 import { OpenAPI } from './endpoints/openapi/openapi.ts';
 import { versionHandler } from './endpoints/version.ts';
@@ -152,6 +152,7 @@ export async function serve(
     describeGateway: () => gateway?.describe(),
     stopping: () => stopping,
   });
+  collectHealthMetrics(metrics, health);
   const routed = [nodes.route, resources.route, ...(users?.routes ?? []), ...(logs?.routes ?? [])];
   const chain = new RequestChain({
     handler: routes({

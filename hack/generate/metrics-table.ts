@@ -1,5 +1,8 @@
 // Generates the Markdown table of the server's metrics.
+import type { Registry } from 'prom-client';
+import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
+import { collectHealthMetrics } from '../../server/endpoints/health.ts';
 import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { GatewayMetrics } from '../../server/gateway/gateway-metrics.ts';
@@ -20,6 +23,26 @@ const OF_THE_PROCESS = /^(process|nodejs)_/;
  * module is missing.
  */
 export async function metricsTable(): Promise<string> {
+  const metrics = await registered().getMetricsAsJSON();
+  const own = metrics.filter(({ name }) => !OF_THE_PROCESS.test(name));
+  return table(
+    ['metric', 'type', 'meaning'],
+    own
+      .sort((left, right) => (left.name < right.name ? -1 : 1))
+      .map(({ name, type, help }) => [`\`${name}\``, String(type), help]),
+  );
+}
+
+/** The names of the labels of each metric. */
+export function labelsByMetric(): Map<string, readonly string[]> {
+  return new Map(
+    registered()
+      .getMetricsAsArray()
+      .map((metric) => [metric.name, array(record(metric)['labelNames']).map(text)]),
+  );
+}
+
+function registered(): Registry {
   const registry = createRegistry();
   collectProcessMetrics(registry, '0');
   newListenerMetrics(registry);
@@ -29,6 +52,7 @@ export async function metricsTable(): Promise<string> {
     watchers: 0,
     objects: 0,
     bytes: 0,
+    maxBytes: 0,
     ageMs: 0,
   }));
   void new AccessMetrics(registry);
@@ -37,13 +61,7 @@ export async function metricsTable(): Promise<string> {
   void new LogMetrics(registry);
   void new WatchMetrics(registry);
   void new GatewayMetrics(registry, { requests: () => 0, streams: () => 0, trusted: () => undefined });
+  collectHealthMetrics(registry, []);
   collectRegistrationMetrics(registry, () => []);
-  const metrics = await registry.getMetricsAsJSON();
-  const own = metrics.filter(({ name }) => !OF_THE_PROCESS.test(name));
-  return table(
-    ['metric', 'type', 'meaning'],
-    own
-      .sort((left, right) => (left.name < right.name ? -1 : 1))
-      .map(({ name, type, help }) => [`\`${name}\``, String(type), help]),
-  );
+  return registry;
 }

@@ -9,6 +9,8 @@ export interface CacheGauges {
   readonly objects: number;
   /** Memory of the objects, in bytes. */
   readonly bytes: number;
+  /** Maximum of `bytes`. Undefined without a maximum. */
+  readonly maxBytes?: number;
   /** Time since the last proof that the cache is up to date, in ms. */
   readonly ageMs: number;
 }
@@ -65,6 +67,11 @@ export class CacheMetrics {
       value: ({ bytes }) => bytes,
     });
     cacheGauge(registry, caches, {
+      name: 'cache_max_bytes',
+      help: 'Maximum of `cache_bytes`: `resources.kindBudget`. Absent for nodes, which have no maximum.',
+      value: ({ maxBytes }) => maxBytes,
+    });
+    cacheGauge(registry, caches, {
       name: 'cache_age_seconds',
       help: 'Time since the last proof that the cache is up to date. kube-apiserver sends one about once a minute.',
       value: ({ ageMs }) => ageMs / 1000,
@@ -79,6 +86,8 @@ export class CacheMetrics {
   /** Returns the observer of one resource. `resource`: `<plural>.<group>`. `gauges`: called at each scrape. */
   observe(resource: string, gauges: () => CacheGauges): ReflectorObserver {
     this.#caches.set(resource, gauges);
+    // increase() in an alert counts the first failure only if the series exists before it.
+    for (const cause of ['error', 'backwards']) this.#watchEnds.inc({ resource, cause }, 0);
     return {
       listed: (way, seconds) => {
         this.#lists.inc({ resource, way });
@@ -103,7 +112,7 @@ export class CacheMetrics {
 interface CacheGauge {
   readonly name: string;
   readonly help: string;
-  readonly value: (gauges: CacheGauges) => number;
+  readonly value: (gauges: CacheGauges) => number | undefined;
 }
 
 function cacheGauge(
@@ -120,7 +129,10 @@ function cacheGauge(
       collect() {
         // Removes the values of resources that are not followed any more.
         this.reset();
-        for (const [resource, gauges] of caches) this.set({ resource }, value(gauges()));
+        for (const [resource, gauges] of caches) {
+          const number = value(gauges());
+          if (number !== undefined) this.set({ resource }, number);
+        }
       },
     }),
   );

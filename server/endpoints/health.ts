@@ -1,4 +1,5 @@
 // Serves /livez, /readyz and /healthz by running health checks. The responses have kube-apiserver's format.
+import { Gauge, type Registry } from 'prom-client';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
@@ -14,6 +15,25 @@ type LoggedFailures = Map<string, string>;
 export function healthHandlers(registries: readonly HealthRegistry[]): [path: string, handler: Handler][] {
   const logged: LoggedFailures = new Map();
   return registries.map((registry) => [`/${registry.path}{/*check}`, healthHandler(registry, logged)]);
+}
+
+/** Adds the metric of kube-apiserver for health checks. Each scrape runs the checks. */
+export function collectHealthMetrics(metrics: Registry, registries: readonly HealthRegistry[]): void {
+  metrics.registerMetric(
+    new Gauge({
+      name: 'kubernetes_healthcheck',
+      help: '1 if the health check passes, else 0, by the name of the check and its type: `livez`, `readyz` or `healthz`.',
+      labelNames: ['name', 'type'],
+      registers: [],
+      collect() {
+        for (const registry of registries) {
+          for (const { name, failure } of registry.run(registry.names)) {
+            this.set({ name, type: registry.path }, failure === undefined ? 1 : 0);
+          }
+        }
+      },
+    }),
+  );
 }
 
 function healthHandler(registry: HealthRegistry, logged: LoggedFailures): Handler {

@@ -14,7 +14,7 @@ export class OAuthMetrics {
     const registers = [registry];
     this.#logins = new Counter({
       name: 'oauth_logins_total',
-      help: 'Password sign-in attempts, by method, outcome and client.',
+      help: 'Password sign-in attempts by method, client and outcome: `success`, `unknown_user`, `no_password`, `wrong_password`, `disabled`, `must_change`, `throttled`, or `unavailable` (the server could not verify the password).',
       labelNames: ['method', 'outcome', 'client'],
       registers,
     });

@@ -1,4 +1,5 @@
 // Creates the Prometheus registry of the server, with the metrics of the process.
+import { totalmem } from 'node:os';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export function createRegistry(): Registry {
@@ -15,4 +16,10 @@ export function collectProcessMetrics(registry: Registry, version: string): void
     labelNames: ['git_version', 'node_version'],
     registers: [registry],
   }).set({ git_version: `v${version}`, node_version: process.version }, 1);
+  new Gauge({
+    name: 'apiserver_memory_limit_bytes',
+    help: 'Memory limit of the container, or the memory of the machine if it is less.',
+    registers: [registry],
+    // 0 if the limit is unknown.
+  }).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
 }

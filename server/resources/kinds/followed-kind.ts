@@ -66,8 +66,9 @@ export class FollowedKind implements ListedKind<KindFacts> {
   readonly kind: Kind;
   readonly profile: PrintedProfile;
   readonly index: ListIndex<KindFacts>;
+  /** Maximum memory of the objects, in bytes. */
+  readonly maxBytes: number;
   readonly #informer: Informer<KindFacts>;
-  readonly #maxBytes: number;
   readonly #exceeded: (kind: FollowedKind) => void;
   /** Resolved by the first list, and by a permanent failure. */
   readonly #settled = Promise.withResolvers<void>();
@@ -80,7 +81,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
   constructor(kind: Kind, options: FollowedKindOptions) {
     const { client, log, domain, frames, maxBytes, slicer, observer } = options;
     this.kind = kind;
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
     this.#exceeded = options.exceeded;
     this.profile = kindProfile(kind, domain);
     this.index = new ListIndex(this.profile, slicer);
@@ -195,7 +196,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
 
   /** Calls `exceeded` if the kind has grown beyond its budget. */
   checkBudget(): void {
-    if (this.bytes > this.#maxBytes) this.#exceeded(this);
+    if (this.bytes > this.maxBytes) this.#exceeded(this);
   }
 
   /** Resolves after the first list, after a permanent failure, when the kind is stopped, or after `ms`. */

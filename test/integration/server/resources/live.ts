@@ -152,6 +152,7 @@ export function describeLive(subject: () => { cluster: ResourceCluster; server: 
       const label = '{resource="configmaps"}';
       expect((await server.samples('cache_objects')).get(label)).to.be.at.least(created);
       expect((await server.samples('cache_bytes')).get(label)).to.be.greaterThan(1_000);
+      expect((await server.samples('cache_max_bytes')).get(label)).to.equal(512 << 20);
       expect((await server.samples('cache_age_seconds')).get(label)).to.be.within(0, 120);
       expect((await server.samples('cache_synced')).get(label)).to.equal(1);
       expect((await server.samples('cache_watchers')).get(label)).to.be.at.least(1);

@@ -1,6 +1,8 @@
 // Tests of the handlers of /livez, /readyz and /healthz.
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
 import {
+  collectHealthMetrics,
   type HealthCheck,
   HealthCheckError,
   HealthRegistry,
@@ -110,4 +112,15 @@ describe('healthHandlers', () => {
     expect((await serve(handler, '/readyz/cluster')).status).to.equal(500);
     expect((await serve(handler, '/readyz/nothing')).status).to.equal(404);
   });
+});
+
+it('collectHealthMetrics exports the current result of each check', async () => {
+  const metrics = new Registry();
+  collectHealthMetrics(metrics, [
+    new HealthRegistry('livez', [ping]),
+    new HealthRegistry('readyz', [broken]),
+  ]);
+  const text = await metrics.metrics();
+  expect(text).to.include('kubernetes_healthcheck{name="ping",type="livez"} 1\n');
+  expect(text).to.include('kubernetes_healthcheck{name="cluster",type="readyz"} 0\n');
 });
