@@ -60,10 +60,11 @@ export async function provideGo(
     title,
     module,
     packages,
-  }: Pick<GoBuild, 'title' | 'module' | 'packages'> & { readonly name: string },
+    tags,
+  }: Pick<GoBuild, 'title' | 'module' | 'packages'> & { readonly name: string; readonly tags?: string },
   options: BuildOptions,
 ): Promise<string> {
-  const flags = [...GO_FLAGS, '-ldflags=-s -w'];
+  const flags = [...GO_FLAGS, '-ldflags=-s -w', ...(tags === undefined ? [] : [`-tags=${tags}`])];
   const files = ['go.mod', 'go.sum', '**/*.go'];
   const hash = await hashOfInputs({ folder: module, files, settings: [flags] });
   const make = (staging: string): Promise<void> =>

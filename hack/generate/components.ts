@@ -11,6 +11,7 @@ import {
 import { configuration } from './configuration.ts';
 import { component } from './kustomization.ts';
 import type { ManifestFile } from './manifest-file.ts';
+import { monitoringFiles } from './monitoring.ts';
 import { type Names, SERVER } from './names.ts';
 import { CONFIGURATION, networkPolicy, priorityQuota } from './workload.ts';
 
@@ -151,5 +152,6 @@ export function componentFiles(names: Names): ManifestFile[] {
         }),
       ],
     },
+    ...monitoringFiles(names),
   ];
 }

@@ -7,6 +7,7 @@ import type { GeneratedFile } from './generated-file.ts';
 import { manifests } from './manifests.ts';
 import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
+import { alertsTable } from './monitoring.ts';
 import type { Names } from './names.ts';
 import { configurationTable, limitsTable, sectionTable } from './option-tables.ts';
 import { logQueryTable, resourceQueryTable, searchQueryTable } from './parameter-table.ts';
@@ -37,7 +38,10 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
     document(join(root, 'docs/log-store-opensearch.md'), {
       'index-template': codeBlock('json', compactJson(indexTemplate('ks-logstash-log'))),
     }),
-    document(join(root, 'docs/metrics.md'), { metrics: await metricsTable() }),
+    document(join(root, 'docs/metrics.md'), {
+      alerts: alertsTable(),
+      metrics: await metricsTable(),
+    }),
   ];
 }
 

@@ -7,10 +7,11 @@ import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
 import { buildNode } from '../log-stores/node-build.ts';
 import { NODE_KINDS } from '../log-stores/node-kinds.ts';
 import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
+import { buildPromtool, provideOperatorCRDs } from '../monitoring/build.ts';
 import { printProgress } from '../terminal/progress.ts';
 import type { StageContext } from './stage.ts';
 
-/** Builds the control plane, the Go clients and the log stores if the cache lacks them; once per run. */
+/** Builds the control plane, the Go programs and the log stores if the cache lacks them; once per run. */
 export class Prerequisites {
   #building: Promise<void> | undefined;
 
@@ -29,6 +30,8 @@ export class Prerequisites {
       // This download is the most likely to fail; its suite then reports that it is skipped, and why.
       progress(messageOf(error));
     });
+    await buildPromtool({ env, signal, progress });
+    await provideOperatorCRDs({ env, signal, progress });
     await buildVictoriaLogs({ env, signal, progress });
     for (const kind of NODE_KINDS) {
       const missing = await missingForOpenSearch(env, kind, progress);

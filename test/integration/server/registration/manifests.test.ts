@@ -8,6 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import { groupVersionsOf } from '../../../../hack/generate/groups.ts';
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
+import { provideOperatorCRDs } from '../../../../hack/monitoring/build.ts';
 import { until } from '../../../support/until.ts';
 import { type RegisteredCluster, SERVER_USER, startCluster } from './registered-cluster.ts';
 
@@ -32,6 +33,10 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   before(async () => {
     cluster = await startCluster();
     await cluster.kubectl(['apply', '-k', 'manifests/access']);
+    const { signal } = new AbortController();
+    const crds = await provideOperatorCRDs({ env: process.env, signal, progress: () => undefined });
+    await cluster.kubectl(['apply', '--server-side', '-f', crds]);
+    await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=30s', '-f', crds]);
   });
   after(() => cluster?.stop());
 
@@ -91,12 +96,22 @@ describe('the manifests, applied to a real kube-apiserver', function () {
       ...(await kustomizationsOf('docs/configuration.md')),
       ...(await kustomizationsOf('docs/certificates.md')),
       ...(await kustomizationsOf('docs/installation.md')),
+      ...(await kustomizationsOf('docs/metrics.md')),
     ];
-    expect(shown).to.have.length(5);
-    const [base = '', configuration = '', certificates = '', variant = '', logs = ''] = shown;
+    expect(shown).to.have.length(6);
+    const [base = '', configuration = '', certificates = '', variant = '', logs = '', monitoring = ''] =
+      shown;
     const [, patch = ''] = /^patches:\n(.*)/ms.exec(certificates) ?? [];
     const built = new Map<string, string>();
-    for (const kustomization of [base, base + configuration, certificates, variant, logs, logs + patch]) {
+    for (const kustomization of [
+      base,
+      base + configuration,
+      certificates,
+      variant,
+      logs,
+      logs + patch,
+      monitoring,
+    ]) {
       const objects = await build(kustomization);
       built.set(kustomization, objects);
       expect(objects, kustomization).to.match(/^kind: Deployment$/m);

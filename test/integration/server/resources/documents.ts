@@ -1,7 +1,11 @@
-// Tests of the metrics and health checks in docs/ against a running server. lifecycle.test.ts runs the tests.
+// Tests of the metrics, alerts and health checks in docs/ against a running server. lifecycle.test.ts runs the tests.
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { grant } from '../../../../hack/extension/registration.ts';
+import { labelsByMetric } from '../../../../hack/generate/metrics-table.ts';
+import { buildPromtool } from '../../../../hack/monitoring/build.ts';
+import { dashboardExpressions, type KnownMetric, rules, unknownIn } from '../../../support/promql.ts';
 import type { ResourceCluster, Server } from './resource-cluster.ts';
 
 export function describeDocuments(subject: () => { cluster: ResourceCluster }): void {
@@ -24,11 +28,32 @@ export function describeDocuments(subject: () => { cluster: ResourceCluster }): 
       const [table = ''] = /<!-- generated[\s\S]*<!-- end/.exec(text) ?? [];
       const named = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name);
       expect(own).to.have.members(named);
-      const [, alerts = ''] = text.split(/^## Alerts$/m);
-      const [conditions = ''] = alerts.split(/^## /m);
-      const alerted = [...conditions.matchAll(/(?:`|rate\()([a-z]+_\w+)/g)].map(([, name = '']) => name);
-      expect(alerted).to.include.members(['cache_synced', 'apiserver_request_total']);
-      expect(reported).to.include.members(alerted);
+    });
+
+    it('exports every metric, label and value of the alerts and the dashboard', async () => {
+      const { text: body } = await server.admin.ask('/metrics');
+      const known = new Map<string, KnownMetric>([['up', { labels: [], text: '' }]]);
+      for (const [name, labels] of labelsByMetric()) {
+        const lines = body.match(new RegExp(`^(?:# HELP ${name} |${name}[{ ]).*$`, 'gm'));
+        if (lines) known.set(name, { labels, text: lines.join('\n') });
+      }
+      const { expressions, recorded } = await rules();
+      for (const name of recorded) known.set(name, { labels: name.split(/[:_]/), text: '' });
+      const all = [...expressions, ...(await dashboardExpressions())];
+      expect(all.flatMap((expr) => unknownIn(expr, known))).to.deep.equal([]);
+    });
+
+    it('exports metrics that promtool accepts, except for names of kube-apiserver and Node.js', async () => {
+      const { text: body } = await server.admin.ask('/metrics');
+      const signal = AbortSignal.timeout(600_000);
+      const promtool = await buildPromtool({ env: process.env, signal, progress: () => undefined });
+      const { stderr } = spawnSync(promtool, ['check', 'metrics'], { input: body, encoding: 'utf8' });
+      expect(stderr.trim().split('\n')).to.have.members([
+        'authentication_attempts counter metrics should have "_total" suffix',
+        ...['handles', 'requests', 'resources'].map(
+          (counted) => `nodejs_active_${counted}_total non-counter metrics should not have "_total" suffix`,
+        ),
+      ]);
     });
 
     it('agree on the lines of /readyz?verbose', async () => {
