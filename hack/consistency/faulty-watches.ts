@@ -19,7 +19,7 @@ interface Identity {
   readonly seed: number;
 }
 
-/** Time in ms between two stalls or cuts of a watch. */
+/** Mean time in ms between two faults of a watch: a stall or a closed connection. */
 const CALM_MS = 4_000;
 const STALL_MS = 2_000;
 const DELAY_MS = 15;
@@ -100,7 +100,7 @@ export class FaultyWatches {
     incoming.pipe(sent);
   }
 
-  /** Forwards a watch with faults. Its order is kept. */
+  /** Forwards a watch with faults. The order of the events is kept. */
   async #spoil(response: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const random = this.#random;
     let next = performance.now() + random.below(CALM_MS);

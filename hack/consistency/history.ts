@@ -20,7 +20,7 @@ export interface Change {
   readonly value: Value;
 }
 
-/** The lower bounds at the begin of a read. */
+/** Lower bounds for the result of a read, at its start. */
 export interface Begin {
   /** Numbers of states by register that a current read must have reached. */
   readonly current: readonly number[];

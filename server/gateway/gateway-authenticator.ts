@@ -66,7 +66,7 @@ function recorded(
   };
 }
 
-/** Wraps an authenticator to reject its callers with the cure. Without it, they would be anonymous at kube-apiserver. */
+/** Wraps an authenticator to reject its callers, who would be anonymous at kube-apiserver. The error names the cure. */
 function rejected(inner: Authenticator): Authenticator {
   const reject = (user: UserInfo | undefined): undefined => {
     if (!user) return undefined;

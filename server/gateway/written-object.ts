@@ -19,7 +19,7 @@ export function noteWrite(
 ): void {
   const { statusCode = 0, headers } = upstream;
   if (!info.isResourceRequest || !WRITES.has(info.verb) || statusCode >= 300) return;
-  // The connection of an interactive subresource and a dry run write nothing.
+  // A request to a pod, Service or node proxy, and a dry run, write nothing.
   if (info.subresource === 'proxy' || request.url?.includes('dryRun=')) return;
   const kind = { group: info.group, plural: info.resource };
   if (!writes.concerns(kind)) return;

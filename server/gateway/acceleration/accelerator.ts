@@ -33,12 +33,12 @@ export interface AcceleratorOptions {
 
 /** A media type of the header `Accept`, with the white space that kube-apiserver accepts. */
 const TABLE = /\bas\s*=\s*Table\b/;
-/** Wait of any read for its cache, in ms. An event of a busy kind arrives earlier. */
+/** Minimum time in ms that a read waits for its cache. An event of a busy kind arrives earlier. */
 const WAIT_MS = 20;
-/** Objects for each further ms: a list of kube-apiserver takes about 0.1 ms for each object, four times as long. */
+/** Number of objects for which the wait is 1 ms longer. A list of kube-apiserver takes four times as long for them. */
 const OBJECTS_PER_MS = 40;
 const MAX_WAIT_MS = 2_000;
-/** Time in ms in which a cache without events becomes current (`catchUp`). */
+/** Time in ms that a cache without events needs to become current (`catchUp`). */
 const CATCH_UP_MS = 1_100;
 
 export class Accelerator {

@@ -13,7 +13,7 @@ export type GroupVersion = Pick<Kind, 'group' | 'version'>;
 export interface Discovery {
   /**
    * All kinds that can be listed and watched, in the order of discovery: the core group, then the other groups by
-   * priority. Of a kind with several versions, the preferred one.
+   * priority. A kind with several versions has the preferred version.
    */
   readonly kinds: readonly Kind[];
   /** The aggregated APIs that do not respond, so that their kinds are unknown. They do not delay the others. */

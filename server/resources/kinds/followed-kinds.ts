@@ -51,8 +51,8 @@ const OVER_BUDGET_MS = 60_000;
 const STALE_MS = 180_000;
 /** Longer than the interval of bookmarks, which prove that a quiet kind is up to date. */
 const FRESH_MS = 90_000;
-/** Share of the budget of one kind that all kinds may use before another one is followed without need (`cached`). */
-const ROOM = 0.5;
+/** `cached` starts to follow a kind if all kinds together use less than this share of the budget of one kind. */
+const PRELOAD_SHARE = 0.5;
 
 export class FollowedKinds {
   readonly catalog: KindCatalog;
@@ -132,7 +132,7 @@ export class FollowedKinds {
       if (other.loading) return undefined;
       bytes += other.bytes;
     }
-    return bytes < this.#options.kindBudget * ROOM ? this.#follow(kind) : undefined;
+    return bytes < this.#options.kindBudget * PRELOAD_SHARE ? this.#follow(kind) : undefined;
   }
 
   async #synced(first: FollowedKind, { signal }: CallContext): Promise<FollowedKind> {

@@ -3,7 +3,7 @@ import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { StoredObject } from '../../cache/stored-object.ts';
 
 /**
- * Yields the objects in the namespaces, or all objects if `namespaces` is undefined, in arrays of neighbours. Of the
+ * Yields the objects in the namespaces, or all objects if `namespaces` is undefined, in arrays of neighbours. For the
  * kind Namespace, it yields the namespaces themselves. The time is proportional to the number of yielded objects.
  */
 export function* objectsIn<Facts>(

@@ -62,7 +62,8 @@ function* identitiesIn<Facts extends ObjectFacts>(
 }
 
 /**
- * Yields the objects of each chunk that may have a match, and none after some chunks without. `wanted` is in lower case.
+ * Yields the objects of each chunk that may have a match. After every STEPS other chunks, yields an empty array, so that
+ * the caller can check its time slice. `wanted` is in lower case.
  */
 function* candidates<Facts extends ObjectFacts>(
   { chunks }: ObjectSnapshot<Facts>,
