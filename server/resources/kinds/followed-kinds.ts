@@ -52,7 +52,7 @@ const STALE_MS = 180_000;
 /** Longer than the interval of bookmarks, which prove that a quiet kind is up to date. */
 const FRESH_MS = 90_000;
 /** `cached` starts to follow a kind if all kinds together use less than this share of the budget of one kind. */
-const PRELOAD_SHARE = 0.5;
+const CACHED_SHARE = 0.5;
 
 export class FollowedKinds {
   readonly catalog: KindCatalog;
@@ -132,7 +132,7 @@ export class FollowedKinds {
       if (other.loading) return undefined;
       bytes += other.bytes;
     }
-    return bytes < this.#options.kindBudget * PRELOAD_SHARE ? this.#follow(kind) : undefined;
+    return bytes < this.#options.kindBudget * CACHED_SHARE ? this.#follow(kind) : undefined;
   }
 
   async #synced(first: FollowedKind, { signal }: CallContext): Promise<FollowedKind> {
