@@ -1,5 +1,5 @@
 // Writes the log files of the simulated containers: one file per application. KWOK serves the log files.
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { APPLICATIONS, type Application, CRASH_LOOPING } from './applications.ts';
@@ -54,17 +54,28 @@ export interface GrowthOptions {
   /** Stops writing. */
   readonly signal: AbortSignal;
   readonly intervalMs?: number;
+  /** Number of lines after which each log is rotated, as by a kubelet. By default, the logs only grow. */
+  readonly rotateEvery?: number;
   readonly now?: () => number;
 }
 
 /** Appends lines to each log until the signal aborts; rejects if a write fails. */
 export async function growPodLogs(dir: string, options: GrowthOptions): Promise<void> {
-  const { signal, intervalMs = GROWTH_INTERVAL_MS, now = Date.now } = options;
+  const {
+    signal,
+    intervalMs = GROWTH_INTERVAL_MS,
+    rotateEvery = Number.POSITIVE_INFINITY,
+    now = Date.now,
+  } = options;
   for (let index = LINES; !signal.aborted; index++) {
     await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     await Promise.all(
-      LOGGED.map((application) => appendFile(logFile(dir, application), criLine(application, index, now()))),
+      LOGGED.map(async (application) => {
+        const file = logFile(dir, application);
+        if (index % rotateEvery === 0) await rename(file, `${file}.1`);
+        await appendFile(file, criLine(application, index, now()));
+      }),
     );
   }
 }

@@ -1,5 +1,5 @@
-// Reads the CPU time and the resident memory of a process from /proc.
-import { readFile } from 'node:fs/promises';
+// Reads the CPU time, the resident memory and the open files of a process from /proc.
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** USER_HZ, the unit of times under /proc, on every architecture that Node supports. */
@@ -31,6 +31,13 @@ export async function residentMB(pid: number): Promise<number> {
 /** Number of bytes that a process has written, to sockets and files. */
 export async function bytesWritten(pid: number): Promise<number> {
   return Number(/^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))?.[1]);
+}
+
+/** Targets of the open files of a process, such as `socket:[123]`. A file that is closed meanwhile is skipped. */
+export async function openFiles(pid: number): Promise<string[]> {
+  const folder = `/proc/${pid}/fd`;
+  const targets = (await readdir(folder)).map((file) => readlink(`${folder}/${file}`).catch(() => ''));
+  return (await Promise.all(targets)).filter((target) => target !== '');
 }
 
 const LOOK_MS = 50;

@@ -1,4 +1,4 @@
-// Functions that compute medians and quantiles, and run the measurements of several servers alternately.
+// Functions that compute medians, quantiles and slopes, and run the measurements of several servers alternately.
 /** The median. For an even number of values, the lower of the two middle values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
@@ -8,6 +8,25 @@ export function median(values: readonly number[]): number {
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export interface Point {
+  /** Seconds since the start of a run. */
+  readonly at: number;
+  readonly value: number;
+}
+
+/** Points of which all pairs are compared. */
+const MAX_POINTS = 240;
+
+/** The Theil–Sen slope, per second: the median of the slopes between pairs of points. */
+export function theilSen(points: readonly Point[]): number {
+  const every = Math.ceil(points.length / MAX_POINTS);
+  const compared = points.filter((_, index) => index % every === 0);
+  const slopes = compared.flatMap((one, index) =>
+    compared.slice(index + 1).map((other) => (other.value - one.value) / (other.at - one.at)),
+  );
+  return slopes.length === 0 ? 0 : median(slopes);
 }
 
 export function sum(values: readonly number[]): number {

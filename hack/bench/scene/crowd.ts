@@ -48,7 +48,7 @@ export async function refreshing(
 }
 
 /** Creates the missing users. */
-export async function addUsers({ cluster }: Scene, names = USERS): Promise<void> {
+export async function addUsers({ cluster }: Pick<Scene, 'cluster'>, names = USERS): Promise<void> {
   const passwordHash = await hash(PASSWORD);
   const create = async (kind: string, name: string, spec: object): Promise<string | undefined> => {
     const body = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec };

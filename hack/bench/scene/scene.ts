@@ -13,7 +13,7 @@ import { freePort } from '../../system/ports.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import { LoadGenerator, type Target } from '../measuring/load-generator.ts';
 import type { Machine } from '../measuring/machine.ts';
-import { pairFiles, pemFile } from './pem-files.ts';
+import { pairFiles, servingFiles } from './pem-files.ts';
 import { inWorkFolder } from './work-folder.ts';
 
 export const CORE_NODES = '/api/v1/nodes';
@@ -120,7 +120,7 @@ export async function withScene(
         dir: join(dir, name),
         kubeconfig,
         port,
-        certificate: { ...files.serving, ca: files.ca },
+        certificate: files.serving,
         imports: probed ? [PROBE] : [],
         signal,
         ...options,
@@ -133,11 +133,11 @@ export async function withScene(
     await register(cluster, port, signal);
     await available(cluster, signal);
     const issuer = `${server.url}/oauth`;
-    await trust.establish({ issuer, caFile: files.ca, audience: 'platform' });
+    await trust.establish({ issuer, caFile: files.serving.ca, audience: 'platform' });
 
     const load = LoadGenerator.start(clients.load, machine.loadCore, signal);
     defer(() => load.stop());
-    const caller = { ca: files.ca, ...files.caller };
+    const caller = { ca: files.serving.ca, ...files.caller };
     await work({
       options,
       machine,
@@ -154,7 +154,7 @@ export async function withScene(
       server,
       kube: { server: controlPlane.url, ...caller },
       direct: { server: server.url, ...caller },
-      writer: { server: controlPlane.url, ca: files.ca, ...files.writer },
+      writer: { server: controlPlane.url, ca: files.serving.ca, ...files.writer },
       tenant: files.tenant,
       cluster: controlPlane.client,
       nodeName,
@@ -163,11 +163,10 @@ export async function withScene(
   });
 }
 
-async function certificates({ pki, ca }: ControlPlane, dir: string) {
-  const names = { dns: ['localhost', 'ks-apiserver.platform-system.svc'], ip: ['127.0.0.1'] };
+async function certificates(controlPlane: ControlPlane, dir: string) {
+  const { pki } = controlPlane;
   return {
-    ca: await pemFile(dir, 'ca.crt', ca),
-    serving: await pairFiles(dir, 'serving', pki.cluster.issueServer({ cn: 'ks-apiserver' }, names)),
+    serving: await servingFiles(controlPlane, dir),
     caller: await pairFiles(dir, 'caller', pki.issueClient({ cn: CALLER })),
     tenant: await pairFiles(dir, 'tenant', pki.issueClient({ cn: TENANT })),
     writer: await pairFiles(dir, 'writer', pki.issueClient({ cn: 'bench-writer', o: ['system:masters'] })),

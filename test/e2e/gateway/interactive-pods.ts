@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { array, record, text } from '../../../apis/reading/unknown-value.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
+import { interactive } from '../../../hack/simulation/interactive.ts';
 import { startKwok } from '../../../hack/simulation/kwok.ts';
 
 const NAMESPACE = 'shop';
@@ -63,19 +64,4 @@ export class InteractivePods {
 
 function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
-}
-
-/** Objects of KWOK for the interactive subresources of all pods. */
-function interactive({ attached, echo }: { attached: string; echo: number }): object[] {
-  const object = (kind: string, spec: object): object => ({
-    apiVersion: 'kwok.x-k8s.io/v1alpha1',
-    kind,
-    metadata: { name: 'interactive' },
-    spec,
-  });
-  return [
-    object('ClusterExec', { execs: [{ local: {} }] }),
-    object('ClusterAttach', { attaches: [{ logsFile: attached }] }),
-    object('ClusterPortForward', { forwards: [{ target: { address: '127.0.0.1', port: echo } }] }),
-  ];
 }

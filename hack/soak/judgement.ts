@@ -1,0 +1,40 @@
+// Judgement of a measured series: flat or growing. A series grows only if two robust measures exceed its limit: the
+// difference of medians and the Theil–Sen slope. Outliers and periodic work such as garbage collections change neither.
+import { median, type Point, theilSen } from '../bench/measuring/statistics.ts';
+
+/** Growth that is tolerated: a share of the first median, and at least a fixed amount. */
+export interface Limit {
+  readonly share: number;
+  readonly least: number;
+}
+
+export interface Judgement {
+  readonly verdict: 'FLAT' | 'GROWING' | 'TOO SHORT';
+  /** Medians of the first and the last quarter. */
+  readonly first: number;
+  readonly last: number;
+  /** Theil–Sen slope: the median of the slopes between pairs of points. */
+  readonly perHour: number;
+  readonly limit: number;
+}
+
+/** Fewer points after the warm-up are not judged. */
+const MIN_POINTS = 6;
+
+/** Caches, pools and compiled code grow at first: a fifth of the run, at least five minutes, at most half of the run. */
+export function warmUpSeconds(duration: number): number {
+  return Math.min(duration / 2, Math.max(duration / 5, 300));
+}
+
+/** `points`: in the order of time, without the warm-up. */
+export function judge(points: readonly Point[], { share, least }: Limit): Judgement {
+  const quarter = Math.max(1, Math.floor(points.length / 4));
+  const first = median(points.slice(0, quarter).map(({ value }) => value));
+  const last = median(points.slice(-quarter).map(({ value }) => value));
+  const slope = theilSen(points);
+  const limit = Math.max(first * share, least);
+  const span = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
+  const grows = last - first > limit && slope * span > limit;
+  const verdict = points.length < MIN_POINTS ? 'TOO SHORT' : grows ? 'GROWING' : 'FLAT';
+  return { verdict, first, last, perHour: slope * 3600, limit };
+}

@@ -1,0 +1,125 @@
+// `npm run soak`: runs a mixed load with constant change against two replicas of the server, and reports whether their
+// memory, open files, timers and latencies grow.
+import { writeFile } from 'node:fs/promises';
+import { getPriority, setPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { cpuSeconds } from '../bench/measuring/process-usage.ts';
+import { onStopSignal } from '../system/stop-signal.ts';
+import { formatElapsed, printProgress } from '../terminal/progress.ts';
+import { runScript } from '../terminal/script.ts';
+import { parseCommandLine, wholeNumber } from '../terminal/usage.ts';
+import { type Environment, type Replica, withEnvironment } from './environment.ts';
+import { Recorder, runLoad } from './load.ts';
+import { json, markdown, type Run, reportOf, type Window } from './report.ts';
+import { sampleOf } from './samples.ts';
+import { CONTROL, soakTasks } from './tasks.ts';
+
+const SAMPLE_MS = 10_000;
+/** Leaves the CPU to other work. */
+const NICE = 10;
+/** Time until the server has noticed that all streams were dropped. */
+const SETTLE_MS = 30_000;
+
+const USAGE = `Usage: npm run soak -- [options]
+
+  --minutes N    duration of the load; default 60
+  --report FILE  also writes the report to FILE: JSON with all samples if the name ends with .json, else Markdown
+  -h, --help     this text
+
+Ctrl-C ends the load and prints the report. The exit code is 1 if a series grows or an unexpected error occurred.
+`;
+
+const progress = printProgress(process.stdout);
+
+/** Runs the load until it is over or `stopped` aborts. */
+async function soak(environment: Environment, minutes: number, stopped: AbortSignal): Promise<Run> {
+  const { replicas, pids, failure } = environment;
+  const recorder = new Recorder();
+  const tasks = await soakTasks(environment, recorder);
+  const failed = new AbortController();
+  const fail = (error: unknown): void => {
+    recorder.fail('programs', error);
+    failed.abort();
+  };
+  void failure.then(fail);
+  const signal = AbortSignal.any([stopped, failed.signal, AbortSignal.timeout(minutes * 60_000)]);
+  const windows: Window[] = [];
+  const date = new Date().toISOString();
+  const before = await cpuOf(pids);
+  const running = runLoad(tasks, recorder, signal);
+  try {
+    while (await delay(SAMPLE_MS, true, { signal }).catch(() => false)) {
+      const state = { at: recorder.seconds, latencies: recorder.takeLatencies() };
+      const samples = replicas.map(async (replica) => [replica.name, await sampleOf(replica)] as const);
+      windows.push({ ...state, samples: new Map(await Promise.all(samples)) });
+      progress(
+        `${formatElapsed(state.at * 1000)} of ${minutes}m, ${recorder.errors.size} kinds of errors`,
+        true,
+      );
+    }
+  } catch (error) {
+    // A replica has exited.
+    fail(error);
+  }
+  await running;
+  const { seconds } = recorder;
+  const after = await cpuOf(pids).catch(() => before);
+  const cores = new Map([...after].map(([name, used]) => [name, (used - (before.get(name) ?? 0)) / seconds]));
+  // Ctrl-C in a terminal stops the replicas too.
+  for (const replica of stopped.aborted ? [] : replicas)
+    await streamsEnd(replica).catch((error: unknown) => recorder.fail(replica.name, error));
+  return { date, seconds, windows, cores, errors: [...recorder.errors.values()] };
+}
+
+async function cpuOf(pids: Environment['pids']): Promise<Map<string, number>> {
+  const seconds = [...pids].map(async ([name, pid]) => [name, await cpuSeconds(pid)] as const);
+  return new Map(await Promise.all(seconds));
+}
+
+/** Throws if dropped streams stay open. */
+async function streamsEnd(replica: Replica): Promise<void> {
+  const patience = AbortSignal.timeout(SETTLE_MS);
+  for (;;) {
+    const open = (await sampleOf(replica))['long-running requests'];
+    if (open === 0) return;
+    if (patience.aborted) throw new Error(`${open} long-running requests are open after the load`);
+    await delay(500);
+  }
+}
+
+await runScript(async () => {
+  const { values } = parseCommandLine({
+    options: {
+      minutes: { type: 'string', default: '60' },
+      report: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const minutes = wholeNumber('--minutes', values.minutes, 1, 10_000);
+  setPriority(Math.max(NICE, getPriority()));
+  const stopped = onStopSignal();
+  // The environment outlives a stop of the load.
+  const start = new AbortController();
+  const abandon = (): void => start.abort(stopped.reason);
+  stopped.addEventListener('abort', abandon);
+  const run = withEnvironment(progress, start.signal, async (environment) => {
+    stopped.removeEventListener('abort', abandon);
+    return soak(environment, minutes, stopped);
+  });
+  const report = reportOf(
+    await run.catch((error: unknown) => {
+      // An error after an abort is a consequence of it.
+      start.signal.throwIfAborted();
+      throw error;
+    }),
+    CONTROL,
+  );
+  process.stdout.write(`\n${markdown(report)}`);
+  const { report: file = '' } = values;
+  if (file !== '') await writeFile(file, file.endsWith('.json') ? json(report) : markdown(report));
+  return report.passed ? 0 : 1;
+});
