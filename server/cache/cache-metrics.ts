@@ -15,6 +15,8 @@ export interface CacheGauges {
   readonly ageMs: number;
 }
 
+const FAILURES = ['error', 'backwards'];
+
 /** The metrics of all reflectors and caches, created once per registry. */
 export class CacheMetrics {
   readonly #lists: Counter<'resource' | 'way'>;
@@ -22,6 +24,8 @@ export class CacheMetrics {
   readonly #watchEnds: Counter<'resource' | 'cause'>;
   readonly #version: Gauge<'resource'>;
   readonly #caches = new Map<string, () => CacheGauges>();
+  /** Causes in `#watchEnds`. */
+  readonly #causes = new Set(FAILURES);
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -87,17 +91,23 @@ export class CacheMetrics {
   observe(resource: string, gauges: () => CacheGauges): ReflectorObserver {
     this.#caches.set(resource, gauges);
     // increase() in an alert counts the first failure only if the series exists before it.
-    for (const cause of ['error', 'backwards']) this.#watchEnds.inc({ resource, cause }, 0);
+    for (const cause of FAILURES) this.#watchEnds.inc({ resource, cause }, 0);
+    // The reflector of a resource that is not followed any more can report a last event.
+    const followed = (): boolean => this.#caches.get(resource) === gauges;
     return {
       listed: (way, seconds) => {
+        if (!followed()) return;
         this.#lists.inc({ resource, way });
         this.#listDuration.observe({ resource }, seconds);
       },
-      watchEnded: (cause) => this.#watchEnds.inc({ resource, cause }),
+      watchEnded: (cause) => {
+        if (!followed()) return;
+        this.#causes.add(cause);
+        this.#watchEnds.inc({ resource, cause });
+      },
       progressed: (resourceVersion) => {
-        // A resource that is not followed any more can apply a last event. A gauge is a double, so it loses the last digits
-        // of a resourceVersion above 2^53. Progress is still visible.
-        if (this.#caches.get(resource) === gauges) this.#version.set({ resource }, Number(resourceVersion));
+        // A gauge is a double, so it loses the last digits of a resourceVersion above 2^53. Progress is still visible.
+        if (followed()) this.#version.set({ resource }, Number(resourceVersion));
       },
     };
   }
@@ -106,6 +116,9 @@ export class CacheMetrics {
   remove(resource: string): void {
     this.#caches.delete(resource);
     this.#version.remove({ resource });
+    this.#listDuration.remove({ resource });
+    for (const way of ['stream', 'pages']) this.#lists.remove({ resource, way });
+    for (const cause of this.#causes) this.#watchEnds.remove({ resource, cause });
   }
 }
 
