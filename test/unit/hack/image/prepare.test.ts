@@ -39,11 +39,9 @@ describe('the application in the image', function () {
     scratch = await scratchFolder();
     const packages = (await productionPackages()).map(([path]) => path);
     const files = ['package.json', 'package-lock.json', '.npmrc', 'apis', 'server', ...packages];
-    for (const file of files.filter((path) => !path.includes('/node-linux-'))) {
-      // These files alone have 45 MB.
-      const filter = (source: string): boolean => !/\/dist\/gen\/(?:models|types)\//.test(source);
-      await cp(join(ROOT, file), join(scratch.path, file), { recursive: true, filter });
-    }
+    const copied = files.filter((path) => !path.includes('/node-linux-'));
+    // Faster than node:fs for 9,000 files.
+    await promisify(execFile)('cp', ['-R', '--parents', ...copied, scratch.path], { cwd: ROOT });
     await cp(join(ROOT, 'hack/image/prepare.ts'), join(scratch.path, 'prepare.ts'));
     expect(existsSync(join(scratch.path, CLIENTS))).to.equal(true);
     sbom = await prepare();
@@ -63,8 +61,11 @@ describe('the application in the image', function () {
         name,
         version,
         purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
-        licenses: [license.includes(' ') ? { expression: license } : { license: { id: license } }],
-        hashes: [{ alg: 'SHA-512', content: hash }],
+        // On arm64, one entry of the lockfile has neither.
+        ...(integrity && {
+          licenses: [{ license: { id: license } }],
+          hashes: [{ alg: 'SHA-512', content: hash }],
+        }),
       });
     }
     const ids = new Set(
