@@ -34,10 +34,10 @@ export interface Report extends Run {
   readonly passed: boolean;
 }
 
-const LATENCY: Limit = { share: 0.5, least: 5 };
+const LATENCY: Limit = { share: 1, least: 10 };
 
-/** `control`: kind of requests that do not involve the server. Their latency grows when the machine becomes busier. */
-export function reportOf(run: Run, control: string): Report {
+/** `controls`: kinds of requests that do not involve the server. Their latency grows when the machine becomes busier. */
+export function reportOf(run: Run, controls: readonly string[]): Report {
   const { windows, errors } = run;
   const warmUp = warmUpSeconds(run.seconds);
   const points = (valueOf: (window: Window) => number | undefined): Point[] =>
@@ -47,16 +47,13 @@ export function reportOf(run: Run, control: string): Report {
     });
   const medians = (kind: string): Point[] =>
     points(({ latencies }) => quantile(latencies.get(kind) ?? [], 0.5));
-  const before = judge(medians(control), LATENCY);
-  const busier = Math.max(1, before.last / before.first || 1);
+  const judged = controls.map((kind) => judge(medians(kind), LATENCY));
+  const busier = Math.max(1, ...judged.map(({ first, last }) => last / first || 1));
   const limit = { share: (1 + LATENCY.share) * busier - 1, least: LATENCY.least * busier };
   const resources = namesIn(windows.map(({ samples }) => samples)).flatMap((replica) =>
     (Object.keys(SERIES) as Series[]).map((name) => {
-      const judged = judge(
-        points(({ samples }) => samples.get(replica)?.[name]),
-        SERIES[name],
-      );
-      return { series: `${replica}: ${name}`, ...judged };
+      const values = points(({ samples }) => samples.get(replica)?.[name]);
+      return { series: `${replica}: ${name}`, ...judge(values, SERIES[name]) };
     }),
   );
   const kinds = namesIn(windows.map(({ latencies }) => latencies)).map((kind) => {

@@ -12,7 +12,7 @@ import { type Environment, type Replica, withEnvironment } from './environment.t
 import { Recorder, runLoad } from './load.ts';
 import { json, markdown, type Run, reportOf, type Window } from './report.ts';
 import { sampleOf } from './samples.ts';
-import { CONTROL, soakTasks } from './tasks.ts';
+import { CONTROLS, soakTasks } from './tasks.ts';
 
 const SAMPLE_MS = 10_000;
 /** Leaves the CPU to other work. */
@@ -116,7 +116,7 @@ await runScript(async () => {
       start.signal.throwIfAborted();
       throw error;
     }),
-    CONTROL,
+    CONTROLS,
   );
   process.stdout.write(`\n${markdown(report)}`);
   const { report: file = '' } = values;

@@ -27,8 +27,8 @@ const SHOP = '/api/v1/namespaces/shop/pods';
 const PATCH = 'application/merge-patch+json';
 const HOLD_MS = 10_000;
 
-/** Latency of a request that does not involve the server. */
-export const CONTROL = 'kube-apiserver: get';
+/** Kinds of requests that do not involve the server. */
+export const CONTROLS = ['kube-apiserver: get', 'kube-apiserver: list'] as const;
 
 export async function soakTasks(environment: Environment, recorder: Recorder): Promise<readonly Task[]> {
   const tasks = environment.replicas.map((replica) => tasksOf(environment, replica, recorder));
@@ -135,7 +135,8 @@ function changes({ cluster, replicas }: Environment, recorder: Recorder): Task[]
   const read = (name: string, path: string): Task =>
     task(name, 2_000, (signal) => recorder.time(name, () => cluster.get(path, signal)));
   return [
-    read(CONTROL, '/api/v1/namespaces/shop'),
+    read(CONTROLS[0], '/api/v1/namespaces/shop'),
+    read(CONTROLS[1], CORE_NODES),
     read('list through the aggregator', OUR_NODES),
     task('changed nodes', 500, (signal) => {
       const metadata = { labels: { turn: `${turn}` } };
