@@ -5,6 +5,7 @@ import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
 import { collectHealthMetrics } from '../../server/endpoints/health.ts';
 import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
+import { newCachedReads } from '../../server/gateway/acceleration/accelerator.ts';
 import { GatewayMetrics } from '../../server/gateway/gateway-metrics.ts';
 import { newCertificateMetrics } from '../../server/listener/certificates/certificate-metrics.ts';
 import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';
@@ -61,6 +62,7 @@ function registered(): Registry {
   void new LogMetrics(registry);
   void new WatchMetrics(registry);
   void new GatewayMetrics(registry, { requests: () => 0, streams: () => 0, trusted: () => undefined });
+  newCachedReads(registry);
   collectHealthMetrics(registry, []);
   collectRegistrationMetrics(registry, () => []);
   return registry;

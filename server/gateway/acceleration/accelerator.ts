@@ -41,6 +41,15 @@ const MAX_WAIT_MS = 2_000;
 /** Time in ms that a cache without events needs to become current (`catchUp`). */
 const CATCH_UP_MS = 1_100;
 
+export function newCachedReads(registry: Registry): Counter<'resource' | 'verb' | 'result'> {
+  return new Counter({
+    name: 'gateway_cached_reads_total',
+    help: 'Reads of kinds that the gateway can serve from its caches, by resource, verb and result: `hit`, or the reason why the request was forwarded. Absent without `gateway.acceleration`.',
+    labelNames: ['resource', 'verb', 'result'],
+    registers: [registry],
+  });
+}
+
 export class Accelerator {
   readonly #options: AcceleratorOptions;
   /** By the kind, or by the columns of its Tables. */
@@ -49,12 +58,7 @@ export class Accelerator {
 
   constructor(options: AcceleratorOptions) {
     this.#options = options;
-    this.#reads = new Counter({
-      name: 'gateway_cached_reads_total',
-      help: 'Reads of kinds that the gateway can serve from its caches, by resource, verb and result: `hit`, or the reason why the request was forwarded.',
-      labelNames: ['resource', 'verb', 'result'],
-      registers: [options.registry],
-    });
+    this.#reads = newCachedReads(options.registry);
   }
 
   /**

@@ -15,7 +15,7 @@ export function describeDocuments(subject: () => { cluster: ResourceCluster }): 
     before(async () => {
       const { cluster } = subject();
       await grant(cluster.controlPlane, 9443, AbortSignal.timeout(30_000));
-      server = await cluster.serve({ oauth: {}, logging: {} });
+      server = await cluster.serve({ oauth: {}, logging: {}, gateway: { acceleration: true } });
     });
 
     after(() => server?.stop());
