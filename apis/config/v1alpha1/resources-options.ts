@@ -10,7 +10,7 @@ import {
 
 export const resources = section('The lists under `/kapis` of nodes and of all other kinds of the cluster.', {
   preload: namesOption(
-    'Kinds to follow from the start, as `plural` or `plural.group`. Other kinds are followed on demand.',
+    'Kinds to follow (list, watch and cache) from the start, as `plural` or `plural.group`. Other kinds are followed on demand.',
   ),
   restricted: namesOption(
     'Restricted kinds to serve: `secrets`, or kinds of `rbac.authorization.k8s.io`, such as `roles.rbac.authorization.k8s.io`. The server also needs the permission to list and watch them.',

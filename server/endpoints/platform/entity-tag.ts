@@ -1,5 +1,5 @@
-// Entity tags of responses under `/kapis`: the tags of pages, the headers, and the response 304 for a client that has
-// the content.
+// Entity tags of responses under `/kapis`: the tag of each page of a list, the header `ETag`, and the response 304 to a
+// matching `If-None-Match`.
 import { createHash, hash } from 'node:crypto';
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';

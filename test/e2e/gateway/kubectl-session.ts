@@ -1,5 +1,5 @@
-// Runs kubectl for one side with one token, in a namespace and a folder of its own. The outputs of two sessions are
-// equal except for the values that `comparable` replaces.
+// Session of kubectl commands with one token, in its own namespace and folder, against kube-apiserver or the gateway.
+// The outputs of both servers are equal except for the values that `comparable` replaces.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Parser of pod log responses into lines with timestamps. Lines above 1 MiB are truncated.
+// Parses pod log responses into lines with timestamps. Lines above 1 MiB are truncated.
 import { StringDecoder } from 'node:string_decoder';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../log-store.ts';

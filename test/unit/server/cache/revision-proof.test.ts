@@ -1,4 +1,4 @@
-// Tests of the proof that a cache is current, with a scripted kube-apiserver and cache.
+// Tests of RevisionProof, which proves that a cache is current, with a fake kube-apiserver and a fake cache.
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import { RevisionProof } from '../../../../server/cache/revision-proof.ts';

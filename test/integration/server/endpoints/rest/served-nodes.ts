@@ -1,5 +1,5 @@
-// Test fixture: a real kube-apiserver with nodes, and the node handlers of ks-apiserver, whose responses the tests
-// compare.
+// Test fixture: a real kube-apiserver with nodes, and the node handlers of ks-apiserver. The tests compare the responses
+// of both.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
