@@ -113,18 +113,20 @@ function urlOf({ port }: Pick<ServerProcessOptions, 'port'>): string {
 
 function configurationOf(options: ServerProcessOptions): Readonly<Record<string, unknown>> {
   const { cert, key, ca } = options.certificate;
+  const { listeners, oauth, ...other } = options.configuration ?? {};
   return {
     apiVersion: 'config.platform.io/v1alpha1',
     kind: 'APIServerConfiguration',
     listeners: {
       secure: { address: '127.0.0.1', port: options.port, certFile: cert, keyFile: key, caFile: ca },
       insecure: { enabled: false },
+      ...record(listeners),
     },
     kubernetes: { kubeconfig: options.kubeconfig },
     shutdown: { readinessDelay: '0s' },
-    ...options.configuration,
+    ...other,
     // The default issuer contains localhost, which is only ::1 on some machines.
-    oauth: { issuer: `${urlOf(options)}/oauth`, ...record(options.configuration?.['oauth']) },
+    oauth: { issuer: `${urlOf(options)}/oauth`, ...record(oauth) },
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';
 import { exampleConfiguration, idTokenExample } from './authentication-configuration.ts';
+import { faultTable } from './fault-table.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { manifests } from './manifests.ts';
 import { replaceSection } from './marked-section.ts';
@@ -42,6 +43,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       alerts: alertsTable(),
       metrics: await metricsTable(),
     }),
+    document(join(root, 'docs/faults.md'), { faults: await faultTable(root) }),
   ];
 }
 

@@ -76,7 +76,7 @@ export function stages(options: {
       name: 'e2e',
       files: [
         'test/e2e/**/{callers,description,gateway}.test.ts',
-        'test/e2e/**/{acceleration,configured,start}.test.ts',
+        'test/e2e/**/{acceleration,configured,faults,start}.test.ts',
         'test/e2e/**/*.test.ts',
       ],
       jobs: jobs ?? WAITING_JOBS,

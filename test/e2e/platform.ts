@@ -138,13 +138,17 @@ export class Platform {
     this.client = new Client(this.server.url, { ca: this.controlPlane.ca });
   }
 
-  /** Starts another server with the issuer of the first one. It stops with the platform. */
+  /**
+   * Starts another server with the issuer of the first one. It stops with the platform. `imports`: modules to preload.
+   */
   async startReplica(
     name: string,
     configuration: ServerProcessOptions['configuration'],
+    imports: readonly string[] = [],
   ): Promise<ServerProcess> {
     const replica = await ServerProcess.start({
       ...this.#serverOptions,
+      imports,
       dir: join(this.#dir, name),
       port: await freePort(),
       configuration: { oauth: { issuer: `${this.server.url}/oauth` }, ...configuration },
@@ -152,6 +156,11 @@ export class Platform {
     this.#replicas.push(replica);
     noteOnFailure(replica, `the log of ${name}`, () => readFile(replica.logFile, 'utf8'));
     return replica;
+  }
+
+  /** Replaces the serving certificate of all servers by another one of the same CA. */
+  async rotateServingCertificate(): Promise<void> {
+    await servingCertificate(this.controlPlane, this.#dir);
   }
 
   /** Runs kubectl, by default as the administrator. */

@@ -5,6 +5,7 @@ import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { Call, LogBackend, LogRecord, Selection } from '../../../server/logging/log-store.ts';
 import { type Fault, type FaultyProxy, STORE_SECRET } from '../../support/cluster/faulty-proxy.ts';
+import { fault } from '../../support/faults.ts';
 import { call } from '../../support/logging/call.ts';
 import { MemoryLogStore, toLogRecord } from '../../support/logging/memory-log-store.ts';
 import { rejection } from '../../support/rejection.ts';
@@ -29,8 +30,6 @@ export interface FaultTraits {
 }
 
 const FAULTS: readonly (readonly [what: string, fault: Fault])[] = [
-  ['ends connections', 'refuse'],
-  ['cuts its responses', 'cut'],
   ['ends its responses too early', 'truncate'],
   ['responds with HTML', 'garbage'],
   ['responds with nonsense', 'nonsense'],
@@ -117,18 +116,32 @@ export function describeLogStoreFaults(
 
     it('works without failures', works);
 
-    for (const [what, fault] of FAULTS) {
+    async function reports(injected: Fault): Promise<void> {
+      the().proxy.break(injected);
+      for (const [index, operation] of operations(call(undefined, 5_000)).entries()) {
+        const outcome = await operation().catch((error: unknown) => error);
+        expectHonest(outcome, `operation ${index}`);
+      }
+      if (traits.checked !== false) {
+        const checking = the().store.check(call(undefined, 5_000));
+        expect(await checking.catch((error: unknown) => error), 'its health').to.be.an('error');
+      }
+      the().proxy.break(undefined);
+    }
+
+    fault('the log store is down', async (recovers) => {
+      await reports('refuse');
+      await recovers(() => works().then(() => true));
+    });
+
+    fault('the log store cuts its responses', async (recovers) => {
+      await reports('cut');
+      await recovers(() => works().then(() => true));
+    });
+
+    for (const [what, injected] of FAULTS) {
       it(`reports it when the store ${what}, and recovers`, async () => {
-        the().proxy.break(fault);
-        for (const [index, operation] of operations(call(undefined, 5_000)).entries()) {
-          const outcome = await operation().catch((error: unknown) => error);
-          expectHonest(outcome, `operation ${index}`);
-        }
-        if (traits.checked !== false) {
-          const checking = the().store.check(call(undefined, 5_000));
-          expect(await checking.catch((error: unknown) => error), 'its health').to.be.an('error');
-        }
-        the().proxy.break(undefined);
+        await reports(injected);
         await works();
       });
     }

@@ -24,6 +24,8 @@ export type Fault =
   /** Unrelated JSON. */
   | 'nonsense'
   | { readonly status: number }
+  /** The request is forwarded after this time. */
+  | { readonly delayMs: number }
   /** Transforms the text of the response. */
   | { readonly rewrite: (text: string, path: string) => string };
 
@@ -119,6 +121,10 @@ export class FaultyProxy {
     } else if (typeof fault === 'object' && 'status' in fault) {
       outgoing.writeHead(fault.status, { 'content-type': 'application/json' });
       outgoing.end(`{"error":{"type":"trouble","reason":"${STORE_SECRET}"},"status":${fault.status}}`);
+    } else if (typeof fault === 'object' && 'delayMs' in fault) {
+      setTimeout(() => {
+        if (!outgoing.destroyed) this.#forward(undefined, incoming, outgoing);
+      }, fault.delayMs);
     } else if (fault !== 'hang') this.#forward(fault, incoming, outgoing);
   }
 

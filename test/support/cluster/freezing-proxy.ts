@@ -2,6 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOnLoopback, portOf } from '../loopback.ts';
 
+/** A slow network: latency of a round trip, and packet loss, which delays all later data by a retransmission. */
+export interface Impairment {
+  readonly roundTripMs: number;
+  /** One of this number of chunks is lost. */
+  readonly lossOneIn: number;
+  readonly retransmissionMs: number;
+}
+
 /** TCP proxy that simulates network failures: stalled connections, broken connections and truncated streams. */
 export class FreezingProxy {
   readonly #server: Server;
@@ -10,6 +18,8 @@ export class FreezingProxy {
   #frozen = false;
   #cutAfter = Number.POSITIVE_INFINITY;
   #bytesPerSecond = Number.POSITIVE_INFINITY;
+  #impairment: Impairment | undefined;
+
   private constructor(targetPort: number) {
     this.#targetPort = targetPort;
     this.#server = createServer({ allowHalfOpen: false }, (client) => this.#join(client, this.#targetPort));
@@ -62,6 +72,11 @@ export class FreezingProxy {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
+  /** Delays the data of further connections. Undefined stops it. */
+  impair(impairment: Impairment | undefined): void {
+    this.#impairment = impairment;
+  }
+
   cut(): void {
     for (const [client, upstream] of this.#pairs) {
       client.destroy();
@@ -89,18 +104,34 @@ export class FreezingProxy {
     if (this.#frozen) return;
     let left = this.#cutAfter;
     const pace = this.#bytesPerSecond;
-    client.on('data', (chunk) => upstream.write(chunk));
+    const [up, down] = [delivery(this.#impairment), delivery(this.#impairment)];
+    client.on('data', (chunk) => up(() => upstream.write(chunk)));
     upstream.on('data', (chunk) => {
       left -= chunk.length;
       if (left <= 0) {
         gone();
         return;
       }
-      client.write(chunk);
+      down(() => client.write(chunk));
       if (pace === Number.POSITIVE_INFINITY) return;
       upstream.pause();
       setTimeout(() => upstream.resume(), (chunk.length / pace) * 1000);
     });
-    upstream.on('end', () => client.end());
+    upstream.on('end', () => down(() => client.end()));
   }
+}
+
+/** Returns a function that makes the calls of one direction in order: at once, or when the data would arrive. */
+function delivery(impairment: Impairment | undefined): (call: () => void) => void {
+  if (!impairment) return (call) => call();
+  const { roundTripMs, lossOneIn, retransmissionMs } = impairment;
+  const calls: (() => void)[] = [];
+  let sent = 0;
+  let due = 0;
+  return (call) => {
+    calls.push(call);
+    const delay = roundTripMs / 2 + (++sent % lossOneIn === 0 ? retransmissionMs : 0);
+    due = Math.max(due, performance.now() + delay);
+    setTimeout(() => calls.shift()?.(), due - performance.now());
+  };
 }

@@ -3,6 +3,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { nodeName } from '../../../../hack/simulation/realistic-node.ts';
+import { fault } from '../../../support/faults.ts';
 import { FEW, type FollowedCluster } from './followed-cluster.ts';
 
 export function describeFaults(subject: () => FollowedCluster): void {
@@ -94,10 +95,11 @@ export function describeFaults(subject: () => FollowedCluster): void {
       await cluster.equalsCluster(followed);
     });
 
-    it('recovers from a stalled connection', async () => {
+    fault('a watch of kube-apiserver stalls', async (recovers) => {
       const followed = await cluster.synced({ stallMs: 2_000 });
       cluster.proxy.freeze();
-      await cluster.reaches(followed, await cluster.write());
+      const version = await cluster.write();
+      await recovers(() => cluster.reaches(followed, version).then(() => true));
       expect(followed.ends[0]).to.equal('stalled');
       expect(followed.lists).to.deep.equal(['stream']);
       await cluster.equalsCluster(followed);

@@ -1,0 +1,113 @@
+// Generates the Markdown table of faults. Each fault has a test, which `fault` in test/support/faults.ts declares.
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { table } from './markdown-table.ts';
+
+interface Fault {
+  /** Behaviour that clients observe during the fault, in Markdown. */
+  readonly clientsSee: string;
+  /** Maximum time from the end of the fault to the recovery, in s. 0: there is nothing to recover from. */
+  readonly recoverySeconds: number;
+}
+
+export const FAULTS = {
+  'kube-apiserver is down for 30 s': {
+    clientsSee:
+      'Cached reads of known callers work. All other requests get 503 with `Retry-After`. Watches stay open, without events. After 30 s, `/readyz` fails; `/livez` never does',
+    recoverySeconds: 15,
+  },
+  'kube-apiserver takes 5 s for each response': {
+    clientsSee:
+      'Cached reads of known callers take no longer. A new token takes 10 s, for its TokenReview and SubjectAccessReview. Requests through the gateway and sign-ins take 5 s or more',
+    recoverySeconds: 10,
+  },
+  'kube-apiserver responds with 429': {
+    clientsSee:
+      'Cached reads of known callers work. New tokens and sign-ins get 503. The gateway forwards the 429. Watches stay open',
+    recoverySeconds: 15,
+  },
+  'kube-apiserver responds with 500': {
+    clientsSee:
+      'Cached reads of known callers work. New tokens and sign-ins get 503. The gateway forwards the 500. Watches stay open',
+    recoverySeconds: 15,
+  },
+  'latency of 200 ms and packet loss to kube-apiserver': {
+    clientsSee: 'Requests that need kube-apiserver take longer. No request fails, and watches stay open',
+    recoverySeconds: 15,
+  },
+  'a watch of kube-apiserver stalls': {
+    clientsSee:
+      'Lists and watches are stale. The server replaces a watch after 90 s without data, and those of sessions, users and passwords after 15 s. The recovery time counts from then on',
+    recoverySeconds: 10,
+  },
+  'etcd is restored to an older snapshot': {
+    clientsSee:
+      'The same as while kube-apiserver is down. Then lists contain the older objects. Watches end, so that clients relist',
+    recoverySeconds: 30,
+  },
+  'the clock of one replica is 30 s ahead': {
+    clientsSee:
+      'Nothing. Tokens, refreshes and revocations work across replicas, and at kube-apiserver. An access token can expire 30 s early or late',
+    recoverySeconds: 0,
+  },
+  'the front-proxy CA is rotated under load': {
+    clientsSee:
+      'Nothing. The server follows the ConfigMap `extension-apiserver-authentication`, without a restart',
+    recoverySeconds: 0,
+  },
+  'the serving certificate is rotated under load': {
+    clientsSee: 'Nothing. New connections get the new certificate',
+    recoverySeconds: 0,
+  },
+  'the ServiceAccount token of the server is rotated under load': {
+    clientsSee:
+      'Nothing. The server reads the new token after a minute, or when kube-apiserver rejects the former one',
+    recoverySeconds: 0,
+  },
+  '10,000 idle connections': {
+    clientsSee:
+      'Beyond `listeners.limits.connections`, the server closes each new connection to this port. Open connections and the other port work. An idle connection is closed after 95 s (`listeners.limits.keepAliveTimeout`)',
+    recoverySeconds: 5,
+  },
+  'clients send their requests slowly (Slowloris)': {
+    clientsSee:
+      'The slow clients get 408, or 429 if another client needs their slot: after `listeners.limits.headersTimeout` (30 s) or `requestTimeout` (60 s). Other clients notice nothing',
+    recoverySeconds: 5,
+  },
+  'a flood of invalid tokens': {
+    clientsSee:
+      'The flood gets 401, and 429 beyond 100 concurrent TokenReviews. Known callers notice nothing. A new valid token can also get 429',
+    recoverySeconds: 5,
+  },
+  'the log store is down': {
+    clientsSee:
+      'Log queries get 503 or 504, or a response that is marked as partial. All other requests work, and `/readyz` passes',
+    recoverySeconds: 5,
+  },
+  'the log store cuts its responses': {
+    clientsSee:
+      'Log queries get 503 or 504, or a response that is marked as partial. A cut response is never returned as a complete one. Live tails resume without losing lines',
+    recoverySeconds: 5,
+  },
+  'the disk under the log is full': {
+    clientsSee: 'Nothing. The server drops log lines, and logs their number when it can write again',
+    recoverySeconds: 5,
+  },
+} as const satisfies Readonly<Record<string, Fault>>;
+
+/** `root`: the root of the repository. Throws if no test has the name of a fault. */
+export async function faultTable(root: string): Promise<string> {
+  const files = (
+    await Array.fromAsync(glob('test/{conformance,e2e,integration,unit}/**/*.ts', { cwd: root }))
+  ).toSorted();
+  const tests = await Promise.all(
+    files.map(async (file) => ({ file, text: await readFile(join(root, file), 'utf8') })),
+  );
+  const rows = Object.entries(FAULTS).map(([name, { clientsSee, recoverySeconds }]) => {
+    const test = tests.find(({ text }) => text.includes(`'${name}'`));
+    if (!test) throw new Error(`no test declares the fault "${name}": call fault('${name}', …) in a test`);
+    const recovery = recoverySeconds === 0 ? '–' : `${recoverySeconds} s`;
+    return [name, clientsSee, recovery, `[test](../${test.file})`];
+  });
+  return table(['fault', 'clients see', 'recovery within', 'test'], rows);
+}

@@ -1,0 +1,28 @@
+// Tests of faults of the cluster, the network and clients, with one control plane and four servers.
+import { describeClientFaults } from './client-faults.ts';
+import { describeBadNetwork, describeOutage, describeResponses } from './cluster-faults.ts';
+import { FaultPlatform } from './fault-platform.ts';
+import { describeMachineFaults } from './machine-faults.ts';
+import { describeRotations } from './rotations.ts';
+
+describe('faults', function () {
+  this.timeout(120_000);
+  let platform: FaultPlatform;
+
+  before(async () => {
+    platform = await FaultPlatform.start();
+  });
+  after(() => platform?.stop());
+
+  describeBadNetwork(() => platform);
+  // The outage of one replica takes 30 s, during which the other replicas have other faults.
+  describeOutage(
+    () => platform,
+    () => {
+      describeResponses(() => platform);
+      describeClientFaults(() => platform);
+      describeMachineFaults(() => platform);
+    },
+  );
+  describeRotations(() => platform);
+});
