@@ -11,7 +11,7 @@ export interface ApiserverOptions {
   readonly etcd: Pick<Etcd, 'endpoint' | 'clientFiles'>;
   /** A client with administrator credentials, for the readiness check. */
   readonly client: Client;
-  /** Appended to our flags, so that they override them. `--authorization-config` replaces `--authorization-mode`. */
+  /** Replace our flags of the same name. `--authorization-config` replaces `--authorization-mode`. */
   readonly extraFlags: readonly string[];
   readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
   readonly failed: (error: DaemonError) => void;
@@ -48,12 +48,15 @@ export class Apiserver extends Daemon {
   }
 }
 
-const AUTHORIZATION_MODE = '--authorization-mode=RBAC';
-
-/** kube-apiserver rejects the mode together with a configuration file. */
+/** kube-apiserver rejects the authorization mode together with a configuration file. */
 function argsOf(flags: readonly string[], extraFlags: readonly string[]): string[] {
-  const isConfigured = extraFlags.some((flag) => flag.startsWith('--authorization-config='));
-  return [...flags.filter((flag) => !isConfigured || flag !== AUTHORIZATION_MODE), ...extraFlags];
+  const replaced = new Set(extraFlags.map(nameOf));
+  if (replaced.has('--authorization-config')) replaced.add('--authorization-mode');
+  return [...flags.filter((flag) => !replaced.has(nameOf(flag))), ...extraFlags];
+}
+
+function nameOf(flag: string): string | undefined {
+  return flag.split('=', 1)[0];
 }
 
 function flagsOf(options: ApiserverOptions): string[] {
@@ -75,7 +78,7 @@ function flagsOf(options: ApiserverOptions): string[] {
 
     // The plugin taints each new node. The controller that removes the taint does not run here.
     '--disable-admission-plugins=TaintNodesByCondition',
-    AUTHORIZATION_MODE,
+    '--authorization-mode=RBAC',
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-signing-key-file=${files.serviceAccountKey}`,

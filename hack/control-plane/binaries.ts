@@ -13,6 +13,9 @@ export interface Binaries {
   readonly kubeApiserver: string;
   readonly kubeControllerManager: string;
   readonly kubectl: string;
+  readonly kubelet: string;
+  readonly kubeProxy: string;
+  readonly kubeScheduler: string;
   readonly kwok: string;
   /** Prints the stages of exactly this KWOK version. */
   readonly kwokStages: string;
@@ -37,6 +40,9 @@ const PROGRAMS: Record<keyof Binaries, Program> = {
     file: 'kubectl',
     version: { args: ['version', '--client', '-o', 'json'], fits: /"gitVersion":\s*"v1\.36\.\d+"/ },
   },
+  kubelet: { file: 'kubelet' },
+  kubeProxy: { file: 'kube-proxy' },
+  kubeScheduler: { file: 'kube-scheduler' },
   kwok: { file: 'kwok' },
   kwokStages: { file: 'kwok-stages' },
 };
@@ -65,15 +71,38 @@ export async function findBinaries(options: FindOptions): Promise<Binaries> {
     building ??= (options.build ?? build)({ env, signal: options.signal, progress });
     return join(await building, program.file);
   };
-  const [etcd, kubeApiserver, kubeControllerManager, kubectl, kwok, kwokStages] = await Promise.all([
+  const [
+    etcd,
+    kubeApiserver,
+    kubeControllerManager,
+    kubectl,
+    kubelet,
+    kubeProxy,
+    kubeScheduler,
+    kwok,
+    kwokStages,
+  ] = await Promise.all([
     find('etcd'),
     find('kubeApiserver'),
     find('kubeControllerManager'),
     find('kubectl'),
+    find('kubelet'),
+    find('kubeProxy'),
+    find('kubeScheduler'),
     find('kwok'),
     find('kwokStages'),
   ]);
-  return { etcd, kubeApiserver, kubeControllerManager, kubectl, kwok, kwokStages };
+  return {
+    etcd,
+    kubeApiserver,
+    kubeControllerManager,
+    kubectl,
+    kubelet,
+    kubeProxy,
+    kubeScheduler,
+    kwok,
+    kwokStages,
+  };
 }
 
 function foldersOf(env: NodeJS.ProcessEnv): string[] {

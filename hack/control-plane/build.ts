@@ -11,7 +11,10 @@ const NAMES = [
   'etcd',
   'kube-apiserver',
   'kube-controller-manager',
+  'kube-proxy',
+  'kube-scheduler',
   'kubectl',
+  'kubelet',
   'kwok',
   'kwok-stages',
 ] as const;

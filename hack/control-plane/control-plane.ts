@@ -22,8 +22,10 @@ export interface ControlPlaneOptions {
   readonly signal: AbortSignal;
   /** Keeps the state for the next start; by default stop() deletes it. */
   readonly keep?: boolean;
-  /** Whether kube-controller-manager runs; true by default. */
-  readonly controllers?: boolean;
+  /** Whether kube-controller-manager runs, and whether all its controllers do; by default those that tests need. */
+  readonly controllers?: boolean | 'all';
+  /** Further addresses of kube-apiserver, for its serving certificate. */
+  readonly addresses?: readonly string[];
   readonly extraApiserverFlags?: readonly string[];
   readonly progress?: Progress;
 }
@@ -80,7 +82,7 @@ async function startIn(
   options: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const { signal, progress = () => undefined } = options;
-  const pki = await openPki(folder.pki);
+  const pki = await openPki(folder.pki, { addresses: options.addresses ?? [] });
   const ports = await choosePorts(await folder.readPorts());
   await folder.writePorts(ports);
 
@@ -135,6 +137,7 @@ async function startIn(
         port: ports.controllerManager,
         files: pki.files,
         kubeconfig: await kubeconfigOf(path, 'system:kube-controller-manager', pki.files.controllerManager),
+        all: options.controllers === 'all',
         client,
       };
       controllerManager = await launch(

@@ -1,5 +1,5 @@
-// Starts kube-controller-manager as a child process of the control plane. Only the controllers that tests need are
-// enabled.
+// Starts kube-controller-manager as a child process of the control plane. By default only the controllers that tests
+// need are enabled.
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { Client } from './client.ts';
 import type { PkiFiles } from './pki.ts';
@@ -24,6 +24,8 @@ export interface ControllerManagerOptions {
   readonly port: number;
   readonly files: PkiFiles;
   readonly kubeconfig: string;
+  /** Enables every controller, for a cluster with a real node. */
+  readonly all: boolean;
   /** A client with administrator credentials, to see the effects of the controllers. */
   readonly client: Client;
   readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
@@ -48,7 +50,7 @@ export class ControllerManager extends Daemon {
 
 function flagsOf(options: ControllerManagerOptions): string[] {
   return [
-    `--controllers=${CONTROLLERS.join(',')}`,
+    `--controllers=${options.all ? '*' : CONTROLLERS.join(',')}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${options.port}`,
     `--tls-cert-file=${options.files.apiserver.cert}`,

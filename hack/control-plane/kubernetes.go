@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 
 	"go.etcd.io/etcd/server/v3/etcdmain"
@@ -11,6 +12,9 @@ import (
 	"k8s.io/kubectl/pkg/cmd/util"
 	apiserverapp "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllermanagerapp "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	proxyapp "k8s.io/kubernetes/cmd/kube-proxy/app"
+	schedulerapp "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	kubeletapp "k8s.io/kubernetes/cmd/kubelet/app"
 )
 
 func etcd() int {
@@ -24,6 +28,18 @@ func apiserver() int {
 
 func controllerManager() int {
 	return cli.Run(controllermanagerapp.NewControllerManagerCommand())
+}
+
+func scheduler() int {
+	return cli.Run(schedulerapp.NewSchedulerCommand())
+}
+
+func kubelet() int {
+	return cli.Run(kubeletapp.NewKubeletCommand(context.Background()))
+}
+
+func kubeProxy() int {
+	return cli.Run(proxyapp.NewProxyCommand())
 }
 
 func kubectl() int {

@@ -56,8 +56,17 @@ export interface PkiFiles {
 /** Common name of the aggregator, the only allowed name of the front proxy. */
 export const FRONT_PROXY_NAME = 'front-proxy-client';
 
+export interface PkiOptions {
+  /** Further addresses in a new serving certificate of kube-apiserver. */
+  readonly addresses?: readonly string[];
+  readonly now?: () => number;
+}
+
 /** Loads the PKI from the folder; creates missing certificates and renews expiring ones. */
-export async function openPki(dir: string, now: () => number = Date.now): Promise<Pki> {
+export async function openPki(
+  dir: string,
+  { addresses = [], now = Date.now }: PkiOptions = {},
+): Promise<Pki> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const [cluster, frontProxy, etcd] = await Promise.all([
     openAuthority(dir, 'ca', 'kubernetes', now),
@@ -88,7 +97,7 @@ export async function openPki(dir: string, now: () => number = Date.now): Promis
             'kubernetes.default.svc',
             'kubernetes.default.svc.cluster.local',
           ],
-          ip: [...LOOPBACK.ip, KUBERNETES_SERVICE],
+          ip: [...LOOPBACK.ip, KUBERNETES_SERVICE, ...addresses],
         },
       ),
     ),

@@ -20,7 +20,7 @@ describe('the PKI of a control plane', () => {
     await using scratch = await scratchFolder();
     const first = await openPki(scratch.path);
     const before = await readFile(first.files.apiserver.cert, 'utf8');
-    const later = await openPki(scratch.path, () => Date.now() + 340 * DAY);
+    const later = await openPki(scratch.path, { now: () => Date.now() + 340 * DAY });
     expect(later.cluster.cert).to.equal(first.cluster.cert);
     expect(await readFile(later.files.apiserver.cert, 'utf8')).not.to.equal(before);
   });
