@@ -1,4 +1,5 @@
-// Runs `npm start` or `npm run dev` until a signal or the death of a child process. The result is the exit code.
+// Runs `npm start`, `npm run dev` or `npm run cluster` until a signal or the death of a child process. The result is the
+// exit code.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { identify, isRunning } from '../system/process-identity.ts';
 import { onStopSignal, StoppedError } from '../system/stop-signal.ts';
@@ -39,6 +40,13 @@ export async function runProgram(
     console.log(startHelp(command, command === 'start'));
     return 0;
   }
+  return runUntilStopped((life, progress) => start(args, life, progress));
+}
+
+/** Prints the announcement when the environment is ready, and runs until a signal or until `life` aborts. */
+export async function runUntilStopped(
+  start: (life: AbortController, progress: Progress) => Promise<RunningEnvironment>,
+): Promise<number> {
   // A closed terminal must not prevent the stop.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const stopSignal = onStopSignal();
@@ -52,7 +60,7 @@ export async function runProgram(
   let running: RunningEnvironment | undefined;
   const began = Date.now();
   try {
-    running = await start(args, life, printProgress(process.stdout));
+    running = await start(life, printProgress(process.stdout));
     console.log(`\nReady after ${formatElapsed(Date.now() - began)}.\n${running.announcement}`);
     await aborted(life.signal);
   } catch (error) {
