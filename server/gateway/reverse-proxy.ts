@@ -4,7 +4,6 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { setDefaultHeaders } from '../request/api-response.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import { hasBody } from '../request/request-body.ts';
-import type { RequestContext } from '../request/request-context.ts';
 import { framing, responseHeaders } from './forwarded-headers.ts';
 import { type Forwarding, openUpstream, StaleConnectionError, upstreamResponse } from './upstream-request.ts';
 
@@ -31,9 +30,10 @@ export async function send(context: ProxiedContext, forwarding: Forwarding): Pro
 
 /**
  * Copies the response to the client. Resolves at the end of the response, or when the client disconnects. If kube-apiserver
- * ends the response early, the connection of the client is destroyed.
+ * ends the response early, the connection of the client is destroyed. If this server stops, a watch ends between two events.
  */
-export function respond({ request, response }: RequestContext, upstream: IncomingMessage): Promise<void> {
+export function respond(context: ProxiedContext, upstream: IncomingMessage): Promise<void> {
+  const { request, response } = context;
   // The client has disconnected while the gateway looked for the cause of a 401.
   if (response.destroyed) {
     upstream.destroy();
@@ -47,10 +47,14 @@ export function respond({ request, response }: RequestContext, upstream: Incomin
   const vary = response.getHeader('Vary');
   if (typeof vary === 'string') headers.push('Vary', vary);
   response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', headers);
-  copyBody(upstream, response);
-  upstream.on('error', () => response.destroy());
+  const body = copyBody(upstream, response);
+  const isWatch = context.info.verb === 'watch' && upstream.statusCode === 200 && hasJSONLines(upstream);
+  // `close` follows.
+  upstream.on('error', () => undefined);
   upstream.on('close', () => {
-    if (!upstream.complete) response.destroy();
+    if (upstream.complete || response.destroyed) return;
+    if (isWatch && context.abortReason !== undefined && body.atLineEnd()) body.end();
+    else response.destroy();
   });
   return new Promise((resolve) =>
     response.on('close', () => {
@@ -60,11 +64,28 @@ export function respond({ request, response }: RequestContext, upstream: Incomin
   );
 }
 
+/** Each line is an event of a watch. */
+function hasJSONLines({ headers }: IncomingMessage): boolean {
+  return (
+    headers['content-encoding'] === undefined && !!headers['content-type']?.startsWith('application/json')
+  );
+}
+
+interface CopiedBody {
+  /** Returns true if the last byte was a newline, or no byte has arrived. */
+  atLineEnd(): boolean;
+  /** Ends the copy after the bytes that have arrived. */
+  end(): void;
+}
+
+const NEWLINE = 0x0a;
+
 /**
  * Copies a body with backpressure. The bytes that arrive in one iteration of the event loop are written together, because each
  * write costs a TLS record and a system call. The first write contains the headers. After the end of `to`, the rest is discarded.
  */
-function copyBody(from: IncomingMessage, to: ClientRequest | ServerResponse): void {
+function copyBody(from: IncomingMessage, to: ClientRequest | ServerResponse): CopiedBody {
+  let last = NEWLINE;
   let parts: Buffer[] = [];
   const take = (): Buffer | undefined => {
     const bytes = parts.length > 1 ? Buffer.concat(parts) : parts[0];
@@ -84,10 +105,13 @@ function copyBody(from: IncomingMessage, to: ClientRequest | ServerResponse): vo
   let scheduled: NodeJS.Immediate | undefined = setImmediate(write);
   from.on('data', (part: Buffer) => {
     parts.push(part);
+    last = part.at(-1) ?? last;
     scheduled ??= setImmediate(write);
   });
-  from.on('end', () => {
+  const end = (): void => {
     clearImmediate(scheduled);
     to.end(take());
-  });
+  };
+  from.on('end', end);
+  return { atLineEnd: () => last === NEWLINE, end };
 }

@@ -406,6 +406,24 @@ describe('a forwarded request', () => {
     held.resolve();
     expect(await readAll(ordinary)).to.include('complete');
   });
+
+  it('ends cleanly between two events while the server stops, if it is a watch', async () => {
+    for (const [events, isClean] of [
+      ['', true],
+      ['{"type":"ADDED"}\n', true],
+      ['{"type":"ADDED"}\n{"type":', false],
+    ] as const) {
+      await restart({});
+      upstream.respond = (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' }).flushHeaders();
+        if (events !== '') response.write(events);
+      };
+      const watch = await server.send([`GET ${PODS}?watch=1 HTTP/1.1`, 'Connection: close']);
+      await readUntil(watch, events === '' ? '\r\n\r\n' : events);
+      server.chain.drain();
+      expect((await readAll(watch)).endsWith('0\r\n\r\n'), events).to.equal(isClean);
+    }
+  });
 });
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
