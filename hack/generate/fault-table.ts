@@ -13,7 +13,7 @@ interface Fault {
 export const FAULTS = {
   'kube-apiserver is down for 30 s': {
     clientsSee:
-      'Cached reads of known callers work. All other requests get 503 with `Retry-After`. Watches stay open, without events. After 30 s, `/readyz` fails; `/livez` never does',
+      'Cached reads of known callers work. All other requests get 503 with `Retry-After`. Watches stay open, without events. The probes of the manifests pass',
     recoverySeconds: 15,
   },
   'kube-apiserver takes 5 s for each response': {

@@ -1,8 +1,12 @@
 // Tests of faults of kube-apiserver, and of the network to it.
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { fault } from '../../support/faults.ts';
 import { until } from '../../support/until.ts';
 import { type FaultPlatform, NODES, type Statuses, type Watch, WORKING } from './fault-platform.ts';
+
+/** The liveness and readiness probes of the manifests. */
+const PROBES = ['/livez', '/readyz?exclude=informer-sync&exclude=front-proxy&exclude=oauth'];
 
 export function describeBadNetwork(subject: () => FaultPlatform): void {
   fault('latency of 200 ms and packet loss to kube-apiserver', async (recovers) => {
@@ -46,20 +50,14 @@ export function describeOutage(subject: () => FaultPlatform, others: () => void)
     fault('kube-apiserver is down for 30 s', async (recovers) => {
       const { network, remote } = platform;
       await until(() => performance.now() - began >= 30_000);
-      await until(async () => (await remote.status('/readyz')) === 500);
       const statuses: Statuses = { known: 503, unknown: 503, forwarded: 503, signIn: 503 };
       expect(await remote.statuses()).to.deep.equal(statuses);
       const { body } = await remote.client.send(NODES, { token: platform.token });
       expect(body).to.include('"retryAfterSeconds":1');
-      expect(await remote.status('/livez')).to.equal(200);
+      for (const path of PROBES) expect(await remote.status(path), path).to.equal(200);
       network.redirect(platform.platform.controlPlane.ports.apiserver);
       const afterwards = await platform.change();
-      await recovers(
-        async () =>
-          watch.text.includes(afterwards) &&
-          (await remote.works()) &&
-          (await remote.status('/readyz')) === 200,
-      );
+      await recovers(async () => watch.text.includes(afterwards) && (await remote.works()));
       expect(watch.ended).to.equal(false);
     });
   });
@@ -86,8 +84,13 @@ export function describeResponses(subject: () => FaultPlatform): void {
     const { answers, faulty } = platform;
     const watch = await faulty.watch();
     expect(await faulty.statuses()).to.deep.equal(WORKING);
+    const failures = async (): Promise<number> =>
+      (await readFile(faulty.server.logFile, 'utf8')).split(`"code":${status}`).length;
+    const before = await failures();
     answers.break({ status });
     answers.cut();
+    // The watches of the server fail too.
+    await until(async () => (await failures()) > before);
     const statuses: Statuses = { known: 200, unknown: 503, forwarded: status, signIn: 503 };
     expect(await faulty.statuses()).to.deep.equal(statuses);
     answers.break(undefined);

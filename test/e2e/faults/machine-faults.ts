@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { record } from '../../../apis/reading/unknown-value.ts';
 import { fault } from '../../support/faults.ts';
 import { until } from '../../support/until.ts';
 import { PASSWORD } from '../platform.ts';
@@ -17,6 +18,8 @@ export function describeMachineFaults(subject: () => FaultPlatform): void {
       [main, ahead],
     ] as const) {
       const first = await one.grant(password);
+      const aheadMs = issuedAt(first.access) - Date.now();
+      expect(aheadMs > 15_000).to.equal(one === ahead);
       expect(await other.status('/oauth/userinfo', first.access)).to.equal(200);
       const second = await other.grant({ grant_type: 'refresh_token', refresh_token: first.refresh });
       expect(second.status).to.equal(200);
@@ -49,4 +52,10 @@ export function describeMachineFaults(subject: () => FaultPlatform): void {
       return (await lines()).includes('log lines dropped: standard output was not writable');
     });
   });
+}
+
+/** `iat` of a token, in ms. */
+function issuedAt(token: string): number {
+  const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
+  return 1000 * Number(record(JSON.parse(payload))['iat']);
 }
