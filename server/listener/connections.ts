@@ -69,7 +69,6 @@ export class Connections {
       const place = responses.indexOf(response);
       if (place >= 0) responses.splice(place, 1);
       this.#incomplete.mark(connection);
-      // Headers that were sent before the stop may contain keep-alive.
       if (this.#stopping) closeIfIdle(connection);
     });
     return true;
@@ -87,7 +86,10 @@ export class Connections {
   stop(): void {
     this.#stopping = true;
     this.endKeepAlive();
-    for (const connection of this.#open) closeIfIdle(connection);
+    for (const connection of this.#open) {
+      closeIfIdle(connection);
+      for (const response of pendingResponses(connection)) closeWith(response, connection);
+    }
   }
 
   /** Destroys connections until incomplete requests are within their memory limit. Returns the number of destroyed connections. */
@@ -98,6 +100,16 @@ export class Connections {
 
 function closeIfIdle(connection: Duplex): void {
   if (pendingResponses(connection).length === 0) closeGracefully(connection);
+}
+
+/**
+ * Closes the connection together with its last response, whose headers may contain keep-alive. At the event `close` of the
+ * response, the next request may have arrived; a new watch would get 503 instead of another replica.
+ */
+function closeWith(response: ServerResponse, connection: Duplex): void {
+  response.once('prefinish', () => {
+    if (pendingResponses(connection).at(-1) === response) closeGracefully(connection);
+  });
 }
 
 function announceClose(response: ServerResponse): void {

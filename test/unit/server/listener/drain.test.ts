@@ -109,6 +109,23 @@ describe('drain', () => {
     expect(await done).to.equal(0);
   });
 
+  it('ignores a request that arrives with the end of a response whose headers promised keep-alive', async () => {
+    const client = await open(listener);
+    client.write(GET);
+    await arrived.promise;
+    const [response] = waiting;
+    response?.flushHeaders();
+    const socket = response?.socket;
+    const end = (): void => {
+      response?.end('last');
+      // The next request is read before the end of the response is written.
+      socket?.emit('data', Buffer.from(GET));
+    };
+    const [text] = await Promise.all([readAll(client), draining({ end })]);
+    expect(text.endsWith('4\r\nlast\r\n0\r\n\r\n')).to.equal(true);
+    expect(waiting).to.have.length(1);
+  });
+
   it('does not wait for a client to close its side of a stream that has ended', async () => {
     receive = (_request, response) => {
       response.flushHeaders();
