@@ -101,6 +101,7 @@ async function startApiserver(): Promise<ControlPlane> {
     extraApiserverFlags: [
       trust.flag,
       '--authorization-mode=Node,RBAC',
+      '--allow-privileged',
       '--enable-admission-plugins=NodeRestriction',
       '--bind-address=0.0.0.0',
       `--advertise-address=${addresses.node}`,
