@@ -21,6 +21,8 @@ export interface StageResult {
   readonly tally: Tally;
   /** Problems that are not failures of single tests, one line each. */
   readonly problems: readonly string[];
+  /** Why this machine cannot run the stage. Unlike a skipped test, this is no failure on a build machine. */
+  readonly skipped?: string;
 }
 
 export interface FinishedStage extends StageResult {

@@ -1,4 +1,8 @@
 // Lists the stages of `npm test`.
+import { provideImages } from '../cluster/images.ts';
+import { missingForCluster } from '../cluster/prerequisites.ts';
+import { findBinaries } from '../control-plane/binaries.ts';
+import { printProgress } from '../terminal/progress.ts';
 import { gate } from './gate.ts';
 import { Prerequisites } from './prerequisites.ts';
 import type { Stage, StageContext } from './stage.ts';
@@ -82,6 +86,21 @@ export function stages(options: {
       jobs: jobs ?? WAITING_JOBS,
       timeout: 180_000,
       prepare,
+      grep,
+      strict,
+    }),
+    suite({
+      name: 'cluster',
+      files: ['test/cluster/**/*.test.ts'],
+      // All files share one cluster.
+      jobs: 1,
+      timeout: 180_000,
+      missing: ({ env }) => missingForCluster(env),
+      prepare: async ({ root, env, signal }) => {
+        const options = { env, signal, progress: printProgress(process.stdout) };
+        await findBinaries(options);
+        await provideImages(root, options);
+      },
       grep,
       strict,
     }),

@@ -9,7 +9,7 @@ import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { newScratch, unwritableReason } from './scratch.ts';
 import { failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
-import { sum } from './tally.ts';
+import { NOTHING, sum } from './tally.ts';
 
 export interface SuiteOptions {
   readonly name: string;
@@ -27,6 +27,8 @@ export interface SuiteOptions {
   readonly strict: boolean;
   /** `collect` buffers the output; the default prints it live. */
   readonly output?: 'inherit' | 'collect';
+  /** Why this machine cannot run the suite, in one line; undefined if it can. */
+  missing?(context: StageContext): Promise<string | undefined>;
   /** Prepares the prerequisites of the suite. */
   prepare?(context: StageContext): Promise<void>;
 }
@@ -40,6 +42,11 @@ export function suite(options: SuiteOptions): Stage {
     async run(context) {
       const files = await filesOf(options.files, context.root);
       if (files.length === 0) return failedWith(`no test file matches ${options.files.join(' ')}`);
+      const skipped = await options.missing?.(context);
+      if (skipped !== undefined) {
+        context.print(`skipped: ${skipped}`);
+        return { tally: NOTHING, problems: [], skipped };
+      }
       try {
         await options.prepare?.(context);
       } catch (error) {

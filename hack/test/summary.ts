@@ -6,8 +6,8 @@ import { sum, type Tally, tallyLine } from './tally.ts';
 export function summary(finished: readonly FinishedStage[], total: Tally): string {
   const width = Math.max(...finished.map(({ stage }) => stage.name.length), 0);
   const rows = finished.map(
-    ({ stage, tally, seconds }) =>
-      `  ${stage.name.padEnd(width)}  ${seconds.toFixed(1).padStart(6)} s  ${tallyLine(tally)}`,
+    ({ stage, tally, seconds, skipped }) =>
+      `  ${stage.name.padEnd(width)}  ${seconds.toFixed(1).padStart(6)} s  ${skipped === undefined ? tallyLine(tally) : `skipped: ${skipped}`}`,
   );
   const failures = finished
     .filter(({ tally }) => tally.failed > 0)
@@ -21,8 +21,13 @@ export function summary(finished: readonly FinishedStage[], total: Tally): strin
 /** The reason why a run without checks has failed. */
 function emptiness(finished: readonly FinishedStage[]): string[] {
   const { passed, failed, skipped } = sum(finished.map(({ tally }) => tally));
-  if (passed + failed > 0) return [];
+  if (passed + failed > 0 || isSkipped(finished)) return [];
   return [`nothing was checked: ${skipped > 0 ? 'every test was skipped' : 'no title matches'}`];
+}
+
+/** Whether this machine can run none of the stages. */
+function isSkipped(finished: readonly FinishedStage[]): boolean {
+  return finished.length > 0 && finished.every(({ skipped }) => skipped !== undefined);
 }
 
 /** The overall result. A run without checks fails, and with `strict` also a run with skipped tests. */
@@ -31,7 +36,7 @@ export function verdict(
   strict: boolean,
 ): { total: Tally; exitCode: 0 | 1 } {
   const counted = sum(finished.map(({ tally }) => tally));
-  const nothing = counted.passed + counted.failed === 0;
+  const nothing = counted.passed + counted.failed === 0 && !isSkipped(finished);
   const total = nothing ? { ...counted, failed: 1 } : counted;
   return { total, exitCode: total.failed > 0 || (strict && total.skipped > 0) ? 1 : 0 };
 }

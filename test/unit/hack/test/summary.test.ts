@@ -70,4 +70,13 @@ describe('the summary of npm test', () => {
     expect((await run([stage('unit', counted(9, 0, 1))], true)).exitCode).to.equal(1);
     expect((await run([stage('unit', counted(9, 0, 1))], false)).exitCode).to.equal(0);
   });
+
+  it('shows a stage that this machine cannot run, which is no failure', async () => {
+    const skipped = { ...counted(0, 0, 0)(), skipped: 'it needs root' };
+    for (const others of [[], [stage('unit', counted(9, 0, 0))]]) {
+      const { exitCode, lines } = await run([...others, stage('cluster', () => skipped)], true);
+      expect(lines.at(-2)).to.match(/^ {2}cluster .* skipped: it needs root$/);
+      expect(exitCode).to.equal(0);
+    }
+  });
 });

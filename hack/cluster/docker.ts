@@ -1,0 +1,39 @@
+// Stand-in for `docker build` and `docker push`, for the commands of the documents. It builds with buildah, and pushes
+// to the containerd of the cluster in KS_CLUSTER_PID instead of a registry.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { runScript } from '../terminal/script.ts';
+import { parseCommandLine, unknownCommand } from '../terminal/usage.ts';
+import { enterCommand, importCommand } from './configuration.ts';
+import { ImageStore } from './image-store.ts';
+import { environmentOf } from './packages.ts';
+
+await runScript(async () => {
+  const { values, positionals } = parseCommandLine({
+    allowPositionals: true,
+    options: { file: { type: 'string', default: 'Dockerfile' }, tag: { type: 'string', default: '' } },
+  });
+  const [command, argument = '.'] = positionals;
+  const { env } = process;
+  const { signal } = new AbortController();
+  const root = join(import.meta.dirname, '../..');
+  const store = await ImageStore.open(root, { env, signal, progress: () => undefined });
+  if (command === 'build') {
+    await store.build({ containerfile: resolve(values.file), context: resolve(argument), tag: values.tag });
+    return 0;
+  }
+  if (command !== 'push') throw unknownCommand(command, ['build', 'push']);
+  const folder = await mkdtemp(join(tmpdir(), 'ks-push-'));
+  try {
+    const archive = join(folder, 'image.tar');
+    await store.save(argument, archive);
+    const [program, ...args] = enterCommand(Number(env['KS_CLUSTER_PID']), importCommand(archive));
+    await promisify(execFile)(program, args, { env: environmentOf(store.packages, env) });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  return 0;
+});
