@@ -91,6 +91,7 @@ export function stages(options: {
     }),
     suite({
       name: 'cluster',
+      onDemand: true,
       files: ['test/cluster/**/*.test.ts'],
       // All files share one cluster.
       jobs: 1,
