@@ -190,7 +190,7 @@ function withJSON(direct: RawResponse, gateway: RawResponse): RawResponse | unde
   const [theirs, ours] = [direct, gateway].map(({ body }) =>
     JSON.parse(body.toString().replaceAll(/"(?:\d+[dhms]){1,2}"/g, '"AGE"')),
   );
-  if (theirs.metadata.resourceVersion && theirs.items)
+  if (theirs.metadata?.resourceVersion && (theirs.items ?? theirs.rows))
     theirs.metadata.resourceVersion = ours.metadata.resourceVersion;
   return isDeepStrictEqual(theirs, ours) ? { ...direct, body: gateway.body } : undefined;
 }
