@@ -71,37 +71,16 @@ export async function findBinaries(options: FindOptions): Promise<Binaries> {
     building ??= (options.build ?? build)({ env, signal: options.signal, progress });
     return join(await building, program.file);
   };
-  const [
-    etcd,
-    kubeApiserver,
-    kubeControllerManager,
-    kubectl,
-    kubelet,
-    kubeProxy,
-    kubeScheduler,
-    kwok,
-    kwokStages,
-  ] = await Promise.all([
-    find('etcd'),
-    find('kubeApiserver'),
-    find('kubeControllerManager'),
-    find('kubectl'),
-    find('kubelet'),
-    find('kubeProxy'),
-    find('kubeScheduler'),
-    find('kwok'),
-    find('kwokStages'),
-  ]);
   return {
-    etcd,
-    kubeApiserver,
-    kubeControllerManager,
-    kubectl,
-    kubelet,
-    kubeProxy,
-    kubeScheduler,
-    kwok,
-    kwokStages,
+    etcd: await find('etcd'),
+    kubeApiserver: await find('kubeApiserver'),
+    kubeControllerManager: await find('kubeControllerManager'),
+    kubectl: await find('kubectl'),
+    kubelet: await find('kubelet'),
+    kubeProxy: await find('kubeProxy'),
+    kubeScheduler: await find('kubeScheduler'),
+    kwok: await find('kwok'),
+    kwokStages: await find('kwokStages'),
   };
 }
 
