@@ -60,8 +60,12 @@ export class ClusterAuthentication implements AuthenticationConfig {
     await followObject({ client, log, path, namespace: NAMESPACE, name: NAME }, read, signal);
   }
 
-  /** Loads the settings. Without a ConfigMap, no CA is trusted. An invalid ConfigMap is logged and ignored. */
+  /**
+   * Loads the settings. Without a ConfigMap at the start, no CA is trusted. A later deletion is ignored, because kube-apiserver
+   * recreates the ConfigMap within a second. An invalid ConfigMap is logged and ignored.
+   */
   #read(configMap: unknown): void {
+    if (this.#current && configMap === undefined) return;
     const data: AuthenticationData = texts(record(configMap)['data']);
     const source = JSON.stringify(data);
     if (this.#current && source === this.#source) return;

@@ -54,6 +54,10 @@ class WatchedConfigMap {
     send((await this.#opened).response, bookmark(++this.#version, true));
   }
 
+  async listEmpty(): Promise<void> {
+    send((await this.#opened).response, bookmark(++this.#version, true));
+  }
+
   stop(): Promise<void> {
     return this.#cluster.stop();
   }
@@ -136,12 +140,20 @@ describe('ClusterAuthentication settings', () => {
     expect(warnings.join()).to.contain('is invalid, the current settings stay');
   });
 
-  it('trust no CA when the ConfigMap is deleted', async () => {
+  it('trust no CA if the ConfigMap does not exist at the start', async () => {
+    const empty = changed();
+    await source.listEmpty();
+    await empty;
+    expect(settings.current()).to.deep.equal({ generation: 1, clientCAs: [], frontProxy: undefined });
+  });
+
+  it('stay in use when the ConfigMap is deleted, until it is created again', async () => {
     await first();
-    const gone = changed();
     await source.send('DELETED', data());
-    await gone;
-    expect(settings.current()).to.deep.equal({ generation: 2, clientCAs: [], frontProxy: undefined });
+    const next = changed();
+    await source.send('ADDED', { 'client-ca-file': ca.cert });
+    await next;
+    expect(settings.current()).to.deep.include({ generation: 2, frontProxy: undefined });
   });
 
   it('return the CAs of clients and of the front proxy for the handshake', async () => {
