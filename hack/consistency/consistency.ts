@@ -1,5 +1,5 @@
-// Consistency test of the accelerated reads: `node --import ./hack/prepared.mjs hack/consistency/consistency.ts`. Random
-// writers and readers of a control plane, with faults in the watches of the server. Exit code 1 after a violation.
+// Consistency test of the reads that the gateway serves from caches (`gateway.acceleration`). Clients write and read at
+// random while the watches of the server fail. After a violation, the exit code is 1.
 import { join } from 'node:path';
 import { pairFiles, pemFile } from '../bench/scene/pem-files.ts';
 import { inWorkFolder } from '../bench/scene/work-folder.ts';

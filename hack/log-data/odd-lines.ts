@@ -1,4 +1,4 @@
-// Lists log lines with edge cases for parsers, log stores and text matching, for the log data set.
+// Log lines of the log data set that are edge cases for parsers, log stores and text matching.
 /** Fills a line with short words up to `length` characters. */
 const filled = (start: string, length: number, end: string) => {
   const filling = Array.from(

@@ -1,4 +1,4 @@
-// Samples of a server process: series of its metrics, and its open files and sockets under /proc.
+// A sample of a server process: values of its metrics, and the numbers of its open files and sockets under /proc.
 import { openFiles } from '../bench/measuring/process-usage.ts';
 import type { Replica } from './environment.ts';
 import type { Limit } from './judgement.ts';

@@ -1,10 +1,11 @@
+// Deadline filter: sets the deadline of each request that is not long-running, and sends 504 when it has passed.
 import { newBadRequest, newTimeout } from '../../apis/meta/v1/errors.ts';
 import { parseGoDuration } from '../../apis/reading/go-duration.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
-/** Interval of the checks for passed deadlines, in ms: the maximum delay of a 504. */
+/** Deadlines are checked at this interval (in ms), so a 504 is late by at most this time. */
 const CHECK_MS = 100;
 
 export interface DeadlineDependencies {

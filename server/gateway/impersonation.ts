@@ -1,5 +1,5 @@
-// Impersonation: the identity headers of a caller whom the gateway impersonates, and the check of the impersonation
-// that the caller requests (`kubectl --as`), as in kube-apiserver.
+// Impersonation at the gateway: the headers with which the gateway impersonates its caller at kube-apiserver, and the
+// permission check for a caller that itself impersonates a user (`kubectl --as`), as in kube-apiserver.
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest, newForbidden, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import { extraFields, utf8 } from '../authentication/identity-headers.ts';

@@ -1,7 +1,7 @@
 import { findPython, type PythonEnvironment } from '../../hack/python/environment.ts';
 import { printProgress } from '../../hack/terminal/progress.ts';
 
-/** Returns the Python of an environment. Without Python, returns undefined to skip a test; in CI, throws. */
+/** Returns the path of the interpreter in a Python environment. Without Python: undefined, to skip the test; in CI, throws. */
 export async function pythonWith(
   environment: PythonEnvironment,
   signal: AbortSignal,

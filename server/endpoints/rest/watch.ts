@@ -1,4 +1,4 @@
-// The verb watch: sends initial events on request, then every change until the timeout.
+// The verb watch: sends initial events if the client requests them, then every change until the timeout.
 import { isExpired, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';

@@ -1,4 +1,4 @@
-/** Returns the user's own kubeconfig, in JSON. */
+/** Returns a kubeconfig, in JSON, that the user has made and `npm start` must not change. */
 export function theirKubeconfig(server: string): string {
   return JSON.stringify({
     apiVersion: 'v1',

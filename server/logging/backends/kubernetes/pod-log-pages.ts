@@ -1,5 +1,5 @@
-// Pages of pod log lines, sorted by time, that fit into the memory budget: one page for a query, consecutive pages
-// for an export. The first page of a query reads the whole time range, to count its lines.
+// Pages of pod log lines, sorted by time, that fit into the memory budget. A query reads one page, an export reads
+// consecutive pages. A query without a cursor reads the whole time range, to count the matching lines.
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../instant.ts';
 import type {

@@ -1,4 +1,5 @@
-// Tests of the identity headers of impersonated callers, for values that no client of a real cluster sends.
+// Tests of impersonation at the gateway with edge cases: empty names, control characters, text that is not ASCII, more
+// than 100 groups. The end-to-end tests of the gateway have the common cases.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
