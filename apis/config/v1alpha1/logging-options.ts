@@ -24,11 +24,11 @@ const limits = section('Limits of log queries.', {
   }),
   concurrentExports: countOption(
     4,
-    'Maximum number of concurrent exports. A further export preempts an export of the caller with the most exports, if this caller has at least two exports more than the caller of the new export. Otherwise the new export gets 429.',
+    'Maximum number of concurrent exports. A further export preempts the newest export of the caller with the most exports. If that caller has fewer than two exports more than the caller of the further export, the further export gets 429 instead.',
   ),
   concurrentFollowers: countOption(
     100,
-    'Maximum number of concurrent live tails. A further live tail preempts a live tail of the caller with the most live tails, if this caller has at least two live tails more than the caller of the new live tail. Otherwise the new live tail gets 429.',
+    'Maximum number of concurrent live tails. A further live tail preempts the newest live tail of the caller with the most live tails. If that caller has fewer than two live tails more than the caller of the further live tail, the further live tail gets 429 instead.',
   ),
   queryTimeout: durationOption(
     '30s',
@@ -57,7 +57,7 @@ const limits = section('Limits of log queries.', {
   ),
   followOverlap: durationOption(
     '15s',
-    'A resumed live tail starts this long before the last event that the client received, so lines can repeat. If a line reaches the store later than this time after its timestamp, and while the client is disconnected, the live tail misses the line.',
+    'When a client resumes a live tail, the live tail starts this long before the last event that the client received, so lines can repeat. It misses lines that reach the store while the client is disconnected, and later than this time after their timestamp.',
     { atLeast: '1s' },
   ),
   buckets: countOption(
