@@ -94,17 +94,6 @@ describe('FollowedKinds', () => {
     expect(namesOf(kinds)).to.deep.equal(['pods']);
   });
 
-  it('responds with 503 and the reason after a bounded wait', async () => {
-    cluster.responses.set(PODS_PATH, () => undefined);
-    const kinds = await follow({ syncTimeout: 20 });
-    const { code, message, details } = await failure(use(kinds, PODS));
-    expect(code).to.equal(503);
-    expect(message).to.equal('the list of pods is not available yet: the first list takes longer');
-    expect(details?.retryAfterSeconds).to.equal(1);
-    // Other kinds are not affected.
-    expect((await use(kinds, SERVICES)).synced).to.equal(true);
-  });
-
   it('responds at once to a permanent failure, and recovers', async () => {
     cluster.responses.set(PODS_PATH, ({ response }) => refuse(response, 403, 'Forbidden'));
     const kinds = await follow({ syncTimeout: 600_000 });

@@ -123,16 +123,6 @@ describe('KindCatalog', () => {
     }
   });
 
-  it('never serves the groups of this server', async () => {
-    const own = ['nodes.resources.platform.io', 'users.iam.platform.io', 'credentials.iam.platform.io'];
-    const catalog = await catalogOf(
-      [PODS, ...own.map((name) => kind(name)), kind('users.iam.example.com')],
-      own,
-    );
-    for (const name of [...own, 'credentials']) expect((await failure(catalog, name)).code).to.equal(404);
-    expect(await resolved(catalog, 'users')).to.equal('users.iam.example.com');
-  });
-
   it('responds with 503 until discovery has responded, and keeps the kinds of a failed discovery', async () => {
     const catalog = await catalogOf([PODS]);
     cluster.responses.set('/apis', ({ response }) => refuse(response, 500, 'InternalError'));

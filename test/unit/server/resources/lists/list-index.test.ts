@@ -6,13 +6,7 @@ import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { comparisonBy, sortKeysOf } from '../../../../../server/resources/kind-profile.ts';
 import type { Sorting } from '../../../../../server/resources/lists/list-index.ts';
 import type { KindFacts } from '../../../../../server/resources/profiles/kind-values.ts';
-import {
-  KindCache,
-  NAMESPACES,
-  type PlainObject,
-  PODS,
-  plain,
-} from '../../../../support/platform/kind-cache.ts';
+import { KindCache, type PlainObject, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
 
 type Identity = ObjectIdentity<KindFacts>;
@@ -160,20 +154,6 @@ describe('ListIndex', () => {
     expect(filtered.most).to.be.at.most(256);
   });
 
-  it('responds at once from a selection without pending changes', async () => {
-    const pods = new KindCache(PODS);
-    pods.fill(1, [pod('shop/a', 1)]);
-    for (const filter of [EVERYTHING, ODD]) {
-      const sorting = { sortBy: 'name', filter, namespaces: undefined };
-      const call = () => pods.index.sorted(() => pods.snapshot(), sorting);
-      await call();
-      expect(call()).not.to.be.a('promise');
-      pods.apply('ADDED', pod(`shop/b-${filter.key}`, pods.snapshot().size + 101));
-      expect(call()).to.be.a('promise');
-      await call();
-    }
-  });
-
   it('responds at once from the selection of a namespace, also while all objects are sorted', async () => {
     const pods = new KindCache(PODS, yielding());
     pods.fill(1, [pod('shop/a', 1), pod('bank/b', 2)]);
@@ -187,16 +167,6 @@ describe('ListIndex', () => {
     const later = await call(['shop']);
     expect(keys(later.objects)).to.deep.equal(['shop/a', 'shop/c']);
     await all;
-  });
-
-  it('selects namespaces themselves by their names', async () => {
-    const spaces = new KindCache(NAMESPACES);
-    spaces.fill(
-      3,
-      SPACES.map((name, i) => plain(name, i + 1)),
-    );
-    const sorting = { sortBy: 'name', filter: EVERYTHING, namespaces: ['shop', 'gone'] };
-    expect(await sorted(spaces, sorting)).to.deep.equal(['shop']);
   });
 
   it('reports a failed sort to its caller only', async () => {

@@ -58,8 +58,4 @@ describe('nodeDefinition', () => {
       }),
     );
   });
-
-  it('has no short names or categories, so that core nodes take precedence', () => {
-    expect(nodes).not.to.have.any.keys('shortNames', 'categories');
-  });
 });

@@ -2,35 +2,39 @@
 import { expect } from 'chai';
 import { platformStatus } from '../../../../../server/resources/nodes/node-facts.ts';
 
-const conditions = (...pairs: readonly (readonly [string, string])[]) => ({
-  conditions: pairs.map(([type, status]) => ({ type, status })),
-});
+const UNHEALTHY = [
+  ...['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'].map((type) => [type, 'True']),
+  ...['Ready', 'ConfigOK', 'KubeletReady'].flatMap((type) => [
+    [type, 'False'],
+    [type, 'Unknown'],
+  ]),
+];
 
 describe('platformStatus', () => {
-  it('is running when every known condition is healthy', () => {
-    expect(platformStatus({}, conditions(['Ready', 'True'], ['MemoryPressure', 'False']))).to.equal(
+  for (const [status, spec, conditions] of [
+    [
       'running',
-    );
-    expect(platformStatus({}, {})).to.equal('running');
-  });
-
-  it('is warning when one condition is unhealthy or unknown', () => {
-    for (const type of ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']) {
-      expect(platformStatus({}, conditions(['Ready', 'True'], [type, 'True'])), type).to.equal('warning');
-    }
-    for (const type of ['Ready', 'ConfigOK', 'KubeletReady']) {
-      expect(platformStatus({}, conditions([type, 'False'])), type).to.equal('warning');
-      expect(platformStatus({}, conditions([type, 'Unknown'])), type).to.equal('warning');
-    }
-  });
-
-  it('ignores unknown conditions', () => {
-    expect(platformStatus({}, conditions(['Ready', 'True'], ['FrequentDockerRestart', 'True']))).to.equal(
+      {},
+      [
+        ['Ready', 'True'],
+        ['MemoryPressure', 'False'],
+      ],
+    ],
+    ['running', {}, undefined],
+    [
       'running',
-    );
-  });
-
-  it('is unschedulable for a cordoned node with any conditions', () => {
-    expect(platformStatus({ unschedulable: true }, conditions(['Ready', 'False']))).to.equal('unschedulable');
-  });
+      {},
+      [
+        ['Ready', 'True'],
+        ['FrequentDockerRestart', 'True'],
+      ],
+    ],
+    ...UNHEALTHY.map((condition) => ['warning', {}, [condition]] as const),
+    ['unschedulable', { unschedulable: true }, [['Ready', 'False']]],
+  ] as const) {
+    it(`is ${status} with the conditions ${conditions?.join(' ')}`, () => {
+      const objects = conditions?.map(([type, state]) => ({ type, status: state }));
+      expect(platformStatus(spec, objects ? { conditions: objects } : {})).to.equal(status);
+    });
+  }
 });

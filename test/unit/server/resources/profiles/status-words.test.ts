@@ -114,17 +114,6 @@ describe('the status of', () => {
     expect(word('jobs.batch', complete)).to.equal('Complete');
   });
 
-  it('cronjobs is Active or Suspended', () => {
-    expect(word('cronjobs.batch', {})).to.equal('Active');
-    expect(word('cronjobs.batch', { spec: { suspend: true } })).to.equal('Suspended');
-  });
-
-  it('events is their type', () => {
-    for (const name of ['events', 'events.events.k8s.io']) {
-      expect(word(name, { type: 'Warning' })).to.equal('Warning');
-    }
-  });
-
   it('custom resources is the state of the condition that means that they work', () => {
     const of = (...conditions: object[]): object => ({ status: { conditions, phase: 'Going' } });
     expect(word(WIDGETS, of(condition('Ready')))).to.equal('Ready');
