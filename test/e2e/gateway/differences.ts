@@ -76,7 +76,7 @@ export function describeDifferences(subject: () => GatewayPlatform): void {
       ['requests for a backend', () => proxied(backend.path)],
     ];
     for (const [title, requests] of groups) {
-      it(`responds as kube-apiserver to ${title} (checks 31, 33, 37)`, async () => {
+      it(`responds as kube-apiserver to ${title} (checks 27, 33, 37)`, async () => {
         expect(await compareAll(requests(), 'gateway')).to.deep.equal([]);
       });
     }
