@@ -5,9 +5,6 @@ import { expect } from 'chai';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
 import { describeCARotation } from './ca-rotation.ts';
 import { GuardedCluster, groupNamed, NODES } from './guarded-cluster.ts';
-import { describePlatformPermissions } from './platform-permissions.ts';
-
-const ROOT = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
 
 describe('callers of a server with a real cluster', function () {
   this.timeout(120_000);
@@ -120,40 +117,6 @@ describe('callers of a server with a real cluster', function () {
         extra: {},
       });
     });
-
-    it('may be in 400 groups', async () => {
-      const groups = Array.from({ length: 399 }, (_, i) => `group-${'x'.repeat(60)}-${i}`);
-      const headers = [
-        'X-Remote-User',
-        'many',
-        ...[...groups, 'readers'].flatMap((name) => ['X-Remote-Group', name]),
-      ];
-      const { status, body } = await cluster.ask(NODES, {
-        pair: cluster.controlPlane.pki.frontProxyClient,
-        headers,
-      });
-      expect(status).to.equal(200);
-      expect(body['groups']).to.have.length(401);
-    });
-  });
-
-  describe('that send front-proxy headers', () => {
-    it('are anonymous without a certificate', async () => {
-      expect((await cluster.ask(NODES, { headers: ROOT })).status).to.equal(403);
-    });
-
-    it('are the user of a certificate of the cluster CA with the proxy’s name', async () => {
-      const pair = await cluster.controlPlane.pki.issueClient({ cn: 'front-proxy-client' });
-      const { status, body } = await cluster.ask(NODES, { pair, headers: ROOT });
-      expect(status).to.equal(403);
-      expect(body['message']).to.contain('User "front-proxy-client" cannot list');
-    });
-
-    it('are rejected with a certificate of its CA and another name', async () => {
-      const pair = await cluster.controlPlane.pki.frontProxy.issueClient({ cn: 'other' });
-      expect((await cluster.ask(NODES, { pair, headers: ROOT })).status).to.equal(401);
-      expect(cluster.access.frontProxyStatus.describe()).to.contain('check --requestheader-allowed-names');
-    });
   });
 
   describe('when the settings of the cluster change', () => {
@@ -170,26 +133,6 @@ describe('callers of a server with a real cluster', function () {
       expect((await cluster.ask(NODES, { pair, agent })).status).to.equal(401);
       agent.destroy();
     });
-
-    it('can use a second front proxy with a new name', async () => {
-      const before = await cluster.published();
-      const ca = await CertificateAuthority.create('second front proxy CA');
-      const pair = await ca.issueClient({ cn: 'second' });
-      const headers = ['X-Remote-User', 'rita', 'X-Remote-Group', 'readers'];
-      expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(401);
-      const names = (): readonly string[] =>
-        cluster.access.settings.current()?.frontProxy?.allowedNames ?? [];
-      await cluster.publish(
-        {
-          'requestheader-client-ca-file': `${before['requestheader-client-ca-file']}\n${ca.cert}`,
-          'requestheader-allowed-names': '["front-proxy-client","second"]',
-        },
-        () => names().includes('second'),
-      );
-      expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(200);
-      await cluster.publish(before, () => !names().includes('second'));
-      expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(401);
-    });
   });
 
   it('get 503 while the cluster is unreachable, except for health', async () => {
@@ -201,8 +144,6 @@ describe('callers of a server with a real cluster', function () {
     await cluster.controlPlane.apiserver.restart();
     expect((await cluster.ask(NODES, { pair })).status).to.equal(200);
   });
-
-  describePlatformPermissions(() => cluster);
   // Last, because it replaces the front proxy.
   describeCARotation(() => cluster);
 });

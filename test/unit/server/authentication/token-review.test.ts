@@ -76,23 +76,6 @@ describe('bearer tokens', () => {
     time = 0;
   });
 
-  it('are reviewed by kube-apiserver', async () => {
-    const cluster = fakeCluster();
-    const user = await ask(authenticator(cluster), 'Bearer good');
-    expect(user).to.deep.equal({ name: 'sa', uid: '7', groups: ['g'], extra: { k: ['v'] } });
-    expect(cluster.requests).to.deep.equal([
-      {
-        path: '/apis/authentication.k8s.io/v1/tokenreviews',
-        json: {
-          apiVersion: 'authentication.k8s.io/v1',
-          kind: 'TokenReview',
-          metadata: {},
-          spec: { token: 'good' },
-        },
-      },
-    ]);
-  });
-
   it('are reviewed once per TTL', async () => {
     const cluster = fakeCluster();
     const bearer = authenticator(cluster);
