@@ -62,22 +62,6 @@ export function describeFaults(subject: () => FollowedCluster): void {
       expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(version)).to.equal(true);
     });
 
-    it('responds like kube-apiserver to a future resourceVersion', async () => {
-      const { informer } = await cluster.synced({ waitMs: 3_000 });
-      const [ours, theirs] = await Promise.all([
-        informer.cache.waitUntil('987654321', cluster.signal).catch((error: unknown) => error),
-        cluster.direct
-          .json({ path: '/api/v1/nodes?resourceVersion=987654321', signal: cluster.signal })
-          .catch((error: unknown) => error),
-      ]);
-      const shape = ({ message, ...rest }: { message: string }) => ({
-        ...rest,
-        message: message.replace(/current: \d+/, 'current: N'),
-      });
-      const wire = (error: unknown) => shape((error as { toStatus(): { message: string } }).toStatus());
-      expect(wire(ours)).to.deep.equal(wire(theirs));
-    });
-
     it('recovers after kube-apiserver was killed and restarted', async () => {
       const followed = await cluster.synced();
       await cluster.controlPlane.apiserver.kill();

@@ -1,9 +1,8 @@
 // Tests of Informer, a reflector with a cache, against a fake kube-apiserver.
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { catchUp, Informer, type InformerOptions } from '../../../../server/cache/informer.ts';
+import { Informer, type InformerOptions } from '../../../../server/cache/informer.ts';
 import type { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
-import { eventMetadata } from '../../../../server/cluster/reflector/watch-stream.ts';
 import { complete } from '../../../support/cluster/followed-script.ts';
 import { rawThing, THINGS } from '../../../support/cluster/raw-objects.ts';
 import {
@@ -94,60 +93,5 @@ describe('Informer', () => {
     informer.cache.watch('6', watcher)();
     expect(() => informer.cache.snapshotAt('6')).to.throw('no longer available');
     expect(informer.cache.snapshotAt('7').resourceVersion).to.equal('7');
-  });
-});
-
-describe('catchUp', () => {
-  let cluster: ScriptedCluster;
-  let client: ClusterConnection;
-  const taken: string[] = [];
-  const sink = {
-    apply: (type: string, object: Buffer): void => {
-      taken.push(`${type} ${eventMetadata(object).name}@${eventMetadata(object).resourceVersion}`);
-    },
-    bookmark: (resourceVersion: string): void => {
-      taken.push(`BOOKMARK ${resourceVersion}`);
-    },
-  };
-
-  async function start(watch: (call: Call) => void, position = reached): Promise<void> {
-    taken.length = 0;
-    cluster = await ScriptedCluster.start((call) => (call.kind === 'watch' ? watch(call) : position(call)));
-    client = cluster.connect();
-  }
-
-  const reached = ({ response }: Call): void => list(response, 20);
-  const ask = (signal = new AbortController().signal): Promise<void> =>
-    catchUp({ client, path: '/api/v1/things', query: { labelSelector: 'a=b' }, sink }, '10', 20n, signal);
-
-  afterEach(async () => {
-    client.close();
-    await cluster.stop();
-  });
-
-  it("makes the cluster reach the target, then watches from the cache's resourceVersion", async () => {
-    await start(({ response }) => send(response, event('MODIFIED', rawThing('a', 15)), bookmark(20)));
-    await ask();
-    expect(taken).to.deep.equal(['MODIFIED a@15', 'BOOKMARK 20']);
-    expect(cluster.calls.map(({ url }) => Object.fromEntries(url.searchParams))).to.deep.equal([
-      { labelSelector: 'a=b', limit: '1', resourceVersion: '20', resourceVersionMatch: 'NotOlderThan' },
-      {
-        labelSelector: 'a=b',
-        resourceVersion: '10',
-        timeoutSeconds: '3',
-        watch: 'true',
-        allowWatchBookmarks: 'true',
-      },
-    ]);
-    expect(cluster.calls[0]?.request.headers.accept).to.include('as=PartialObjectMetadataList');
-  });
-
-  it('does not advance the cache when the stream ends before the target', async () => {
-    await start(({ response }) => {
-      send(response, event('ADDED', rawThing('c', 15)));
-      response.end();
-    });
-    await ask();
-    expect(taken).to.deep.equal(['ADDED c@15']);
   });
 });

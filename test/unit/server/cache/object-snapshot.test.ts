@@ -1,12 +1,9 @@
-// Tests of ObjectSnapshot, all objects of a resource at one resourceVersion.
-import { promisify } from 'node:util';
-import { constants, inflateRaw } from 'node:zlib';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { ObjectReader } from '../../../../server/cache/object-reader.ts';
 import { CHUNK_OBJECTS, type ObjectSnapshot } from '../../../../server/cache/object-snapshot.ts';
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
-import { type FrameFactory, PackedFrames, storedAlone } from '../../../../server/cache/stored-object.ts';
+import { type FrameFactory, PackedFrames } from '../../../../server/cache/stored-object.ts';
 import { Change } from '../../../../server/cache/watch-cache.ts';
 import { readThing, THING_HEAD, THINGS } from '../../../support/cluster/raw-objects.ts';
 
@@ -61,11 +58,7 @@ const NAMES = Array.from({ length: 200 }, (_, i) => `thing-${i}`);
 
 describe('ObjectSnapshot', () => {
   it('equals a Map after any history, as do all previous snapshots', () => {
-    const change = fc.record({
-      name: fc.constantFrom(...NAMES),
-      remove: fc.boolean(),
-      read: fc.boolean(),
-    });
+    const change = fc.record({ name: fc.constantFrom(...NAMES), remove: fc.boolean(), read: fc.boolean() });
     // A cache of few bytes, so that packed frames are opened repeatedly.
     const frames = fc.constantFrom(undefined, new PackedFrames(8192));
     fc.assert(
@@ -94,44 +87,6 @@ describe('ObjectSnapshot', () => {
       ),
       { numRuns: 60 },
     );
-  });
-
-  it('sorts an unsorted list while it arrives, not at its end', () => {
-    const packed = new PackedFrames();
-    let frames = 0;
-    const counted: FrameFactory = {
-      objects: packed.objects,
-      bytes: packed.bytes,
-      frame: (bytes) => {
-        frames++;
-        return packed.frame(bytes);
-      },
-    };
-    const builder = new SnapshotBuilder<{ readonly size: number }>(counted);
-    for (let i = 0; i < 2000; i++) builder.add(readThing(`n-${(i * 7919) % 2000}`, i + 1));
-    const before = frames;
-    expect(before).to.be.above(2000 / CHUNK_OBJECTS);
-    const snapshot = builder.build(9n);
-    expect(frames).to.equal(before);
-    expect(Object.keys(contents(snapshot))).to.have.length(2000);
-    expect(builder.bytes).to.be.within(snapshot.bytes() / 2, snapshot.bytes() * 2);
-  });
-
-  it('compresses few large objects together, because each read decompresses all of them', () => {
-    const text = 'x'.repeat(100_000);
-    const readLarge = (name: string, version: number) => {
-      const metadata = { name, uid: `uid-${name}`, resourceVersion: String(version) };
-      return new ObjectReader(THINGS).read(Buffer.from(JSON.stringify({ metadata, text })));
-    };
-    const builder = new SnapshotBuilder<{ readonly size: number }>(new PackedFrames());
-    for (const name of NAMES.toSorted()) builder.add(readLarge(name, 1));
-    let snapshot = builder.build(1n);
-    for (const [i, name] of NAMES.entries()) {
-      const { identity, spliced } = readLarge(`${name}-more`, i + 2);
-      const object = storedAlone(identity, spliced, [Buffer.alloc(0), Buffer.alloc(0)]);
-      snapshot = snapshot.with(BigInt(i + 2), object, undefined);
-    }
-    expect(Math.max(...snapshot.chunks.map((chunk) => chunk.objects.length))).to.equal(2);
   });
 
   it('keeps chunks within limits while thousands of objects change', () => {
@@ -169,37 +124,6 @@ describe('ObjectSnapshot', () => {
     });
   }
 
-  it('knows the length of its JSON without compressing changed chunks', () => {
-    const packed = new PackedFrames();
-    let frames = 0;
-    const counting: FrameFactory = {
-      objects: packed.objects,
-      bytes: packed.bytes,
-      frame: (bytes) => {
-        frames++;
-        return packed.frame(bytes);
-      },
-    };
-    let snapshot = built(NAMES.toSorted(), counting);
-    for (let i = 0; i < NAMES.length; i += 10) snapshot = set(snapshot, `thing-${i}`, 2 + i);
-    const before = frames;
-    const lengths = snapshot.pieces().map((piece) => piece.length());
-    expect(frames).to.equal(before);
-    expect(lengths).to.deep.equal(snapshot.pieces().map((piece) => piece.json().length));
-    expect(frames).to.be.greaterThan(before);
-  });
-
-  it('rarely copies the neighbours of changed objects', () => {
-    let snapshot = built(NAMES.slice(0, 20));
-    let copies = 0;
-    for (let version = 2; version < 66; version++) {
-      const before = snapshot.get('thing-1')?.frame;
-      snapshot = set(snapshot, 'thing-0', version);
-      if (snapshot.get('thing-1')?.frame !== before) copies++;
-    }
-    expect(copies).to.equal(4);
-  });
-
   describe('with large objects', () => {
     const reader = new ObjectReader(THINGS);
     const large = (name: string, version: number, bytes: number) => {
@@ -232,16 +156,5 @@ describe('ObjectSnapshot', () => {
         expect(bytes.includes(name.repeat(300_000))).to.equal(true);
       }
     });
-  });
-
-  it('has chunks that concatenate into one deflate stream and are compressed once', async () => {
-    const snapshot = built(NAMES.toSorted());
-    const pieces = snapshot.pieces();
-    const streams = await Promise.all(pieces.map((piece) => piece.deflated()));
-    const inflated = await promisify(inflateRaw)(Buffer.concat(streams), {
-      finishFlush: constants.Z_SYNC_FLUSH,
-    });
-    expect(inflated.equals(Buffer.concat(pieces.map((piece) => piece.json())))).to.equal(true);
-    expect(pieces[0]?.deflated()).to.equal(pieces[0]?.deflated());
   });
 });

@@ -70,18 +70,6 @@ describe('VersionWaiters', () => {
     expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
-  it('throws the Timeout that client-go retries', async () => {
-    const error: unknown = await waiters({ timeoutMs: 20 })
-      .wait(99n, never)
-      .catch((thrown: unknown) => thrown);
-    expect(isTimeout(error)).to.equal(true);
-    expect(error).to.have.property('message', 'Timeout: Too large resource version: 99, current: 10');
-    expect(error).to.have.deep.property('details', {
-      retryAfterSeconds: 1,
-      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    });
-  });
-
   it('is not delayed by a version that is never reached', async () => {
     const probing = Promise.withResolvers<void>();
     const waiting = waiters({
