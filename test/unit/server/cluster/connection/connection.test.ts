@@ -1,11 +1,8 @@
-// Tests of the HTTP connection to kube-apiserver.
-import { getEventListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -47,33 +44,6 @@ describe('ClusterConnection', () => {
     );
     return { cluster, client };
   }
-
-  it('sends nothing when the signal aborts while credentials load', async () => {
-    const controller = new AbortController();
-    const { cluster, client } = await connected(
-      ({ response }) => response.end('{}'),
-      (url) => () => {
-        queueMicrotask(() => controller.abort(new Error('gone')));
-        return kubeConfigFor(url)();
-      },
-    );
-    const error = await rejection(client.open({ path: '/never', signal: controller.signal }));
-    expect(error).to.have.property('message', 'gone');
-    await client.json({ path: '/later', signal });
-    expect(cluster.calls.map(({ url }) => url.pathname)).to.deep.equal(['/later']);
-  });
-
-  it('resolves answered at the first response with any status', async () => {
-    const { client } = await connected(({ response }) => response.writeHead(403).end());
-    let answered = false;
-    void client.answered.then(() => {
-      answered = true;
-    });
-    await turn();
-    expect(answered).to.equal(false);
-    await rejection(client.json({ path: '/', signal }));
-    await client.answered;
-  });
 
   it('throws the Status of kube-apiserver with causes and retry delay', async () => {
     const details = {
@@ -173,23 +143,6 @@ describe('ClusterConnection', () => {
     expect(error).to.have.nested.property('cause.message', 'no more');
     const socket = cluster.calls.at(-1)?.request.socket;
     await until(() => socket?.destroyed === true);
-  });
-
-  it('does not read a response as empty that is aborted when it arrives', async () => {
-    const { client } = await connected(({ response }) => response.end('{"a":1}'));
-    const controller = new AbortController();
-    // Aborts before the caller receives the response.
-    void client.answered.then(() => controller.abort(new Error('enough')));
-    const answer = client.json({ path: '/', signal: controller.signal });
-    expect(await rejection(answer)).to.have.property('message', 'enough');
-  });
-
-  it('leaves no listener on a long-lived signal', async () => {
-    const { client } = await connected(({ response }) => response.end('{}'));
-    const { signal } = new AbortController();
-    for (let i = 0; i < 3; i++) await client.json({ path: '/', signal });
-    await turn();
-    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
   it('retries a read, also a review, but never a write, on a closed idle connection', async () => {

@@ -1,5 +1,3 @@
-// Tests of the cache of kubeconfig credentials.
-import { getEventListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,7 +6,6 @@ import { CredentialSource, type Credentials } from '../../../../../server/cluste
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
 import { kubeConfigFor, kubeConfigText } from '../../../../support/cluster/scripted-cluster.ts';
 import { HeldPlugin } from '../../../../support/held-plugin.ts';
-import { until } from '../../../../support/until.ts';
 
 const failure = (promise: unknown): Promise<unknown> =>
   Promise.resolve(promise).then(
@@ -108,67 +105,25 @@ describe('CredentialSource', () => {
     }
   });
 
-  describe('with a slow plugin', () => {
-    let plugin: HeldPlugin;
-    let credentials: CredentialSource;
-    let slow: string[];
-
-    beforeEach(async () => {
-      slow = [];
-      plugin = await HeldPlugin.make();
-      const config = kubeConfigFor('https://cluster.example', plugin.user);
-      const observer = { slow: (giver: string) => void slow.push(giver) };
-      credentials = new CredentialSource(config, 1000, () => 0, observer);
-    });
-
-    afterEach(() => plugin.remove());
-
-    const patience = (ms: number, signal = new AbortController().signal) => ({ signal, ms });
-
-    it('limits the wait of each caller, and serves later callers', async () => {
-      const error = await failure(credentials.within(patience(20)));
-      expect(error).to.have.property(
-        'message',
-        'the exec plugin "/bin/sh" of the kubeconfig returned no credentials within 20 ms',
-      );
-      const controller = new AbortController();
-      const left = failure(credentials.within(patience(60_000, controller.signal)));
-      controller.abort(new Error('gone'));
-      expect(await left).to.have.property('message', 'gone');
-      expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
-      await plugin.release('late');
-      const { headers } = await credentials.within(patience(60_000));
-      expect(headers['Authorization']).to.equal('Bearer late');
-      expect(await plugin.runs()).to.equal(1);
-    });
-
-    it('reruns the plugin after a rejection, also without an expiry, but not for each rejection', async () => {
-      const file = join(await mkdtemp(join(tmpdir(), 'credentials-')), 'kubeconfig');
-      await writeFile(file, kubeConfigText('https://cluster.example', plugin.user));
-      let now = 0;
-      credentials = new CredentialSource(kubeConfigSource(file, process.env), 1000, () => now);
-      const token = async (refused?: Credentials) =>
-        (await credentials.get(refused)).headers['Authorization'];
-      await plugin.release('one');
-      expect(await token()).to.equal('Bearer one');
-      await plugin.release('two');
-      now = 5000;
-      expect(await token()).to.equal('Bearer one');
-      expect(await token(await credentials.get())).to.equal('Bearer two');
-      await plugin.release('three');
-      expect(await token(await credentials.get())).to.equal('Bearer two');
-      expect(await plugin.runs()).to.equal(2);
-      now = 6000;
-      expect(await token(await credentials.get())).to.equal('Bearer three');
-      await rm(dirname(file), { recursive: true });
-    });
-
-    it('reports the slow plugin once, by name', async () => {
-      for (let i = 0; i < 3; i++) void failure(credentials.within(patience(60_000)));
-      await until(() => slow.length > 0);
-      await plugin.release('late');
-      await credentials.get();
-      expect(slow).to.deep.equal(['the exec plugin "/bin/sh" of the kubeconfig']);
-    });
+  it('reruns the plugin after a rejection, also without an expiry, but not for each rejection', async () => {
+    const plugin = await HeldPlugin.make();
+    const file = join(await mkdtemp(join(tmpdir(), 'credentials-')), 'kubeconfig');
+    await writeFile(file, kubeConfigText('https://cluster.example', plugin.user));
+    let now = 0;
+    const credentials = new CredentialSource(kubeConfigSource(file, process.env), 1000, () => now);
+    const token = async (refused?: Credentials) => (await credentials.get(refused)).headers['Authorization'];
+    await plugin.release('one');
+    expect(await token()).to.equal('Bearer one');
+    await plugin.release('two');
+    now = 5000;
+    expect(await token()).to.equal('Bearer one');
+    expect(await token(await credentials.get())).to.equal('Bearer two');
+    await plugin.release('three');
+    expect(await token(await credentials.get())).to.equal('Bearer two');
+    expect(await plugin.runs()).to.equal(2);
+    now = 6000;
+    expect(await token(await credentials.get())).to.equal('Bearer three');
+    await plugin.remove();
+    await rm(dirname(file), { recursive: true });
   });
 });

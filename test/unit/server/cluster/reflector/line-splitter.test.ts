@@ -30,10 +30,6 @@ describe('LineSplitter', () => {
     );
   });
 
-  it('skips empty lines', () => {
-    expect(split(['\n\na\n'])).to.deep.equal(['a']);
-  });
-
   it('rejects a line over the limit before its end', () => {
     expect(split(['12345\n'], 5)).to.deep.equal(['12345']);
     expect(() => split(['123', '456'], 5)).to.throw(LineTooLongError, '5 bytes');

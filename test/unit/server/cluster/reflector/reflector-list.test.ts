@@ -57,15 +57,6 @@ describe('Reflector: list', () => {
     expect(cluster.kinds).to.deep.equal(['stream', 'stream']);
   });
 
-  it('falls back to pages after repeatedly truncated streams, as from a server without initial events', async () => {
-    const { sink, cluster } = await followed({
-      stream: [({ response }) => response.writeHead(200).end()],
-      page: [({ response }) => list(response, 7, [rawThing('a', 3)])],
-    });
-    await sink.until('list@7 a@3');
-    expect(cluster.kinds.slice(0, 3)).to.deep.equal(['stream', 'stream', 'page']);
-  });
-
   for (const code of [400, 405, 422, 501]) {
     it(`falls back to pages at once when the streaming list is rejected with ${code}`, async () => {
       const { sink, cluster, causes } = await followed({

@@ -146,29 +146,6 @@ describe('Reflector: watch', () => {
     expect(causes).to.deep.equal(['end', 'error']);
   });
 
-  it('discards and replaces a stream that stalls before its list is complete', async () => {
-    const { sink } = await followed(
-      { stream: [({ response }) => send(response, event('ADDED', rawThing('a', 3))), complete] },
-      { stallMs: 1_000 },
-    );
-    await sink.until('list@5 a@3 b@2');
-    expect(sink.lines[0]).to.equal('list@5 a@3 b@2');
-  });
-
-  it('relists when the resourceVersion of the stream decreases', async () => {
-    const { sink } = await followed({
-      stream: [
-        (call) => {
-          complete(call);
-          send(call.response, event('MODIFIED', rawThing('a', 4)));
-        },
-        ({ response }) => send(response, bookmark(4, true)),
-      ],
-    });
-    await sink.until('list@4');
-    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'list@4']);
-  });
-
   it('relists when the sink throws, because it may have missed a change', async () => {
     const { sink } = await followed({
       stream: [
