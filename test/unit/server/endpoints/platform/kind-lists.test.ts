@@ -1,7 +1,7 @@
 // Tests of lists of nodes under `/kapis`, without a cluster.
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
+import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { NodeCache, node, type PlainNode } from '../../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
@@ -9,24 +9,10 @@ import { PLATFORM_PATH, platformLists, platformNodes } from '../../../../support
 
 const PATH = '/kapis/resources.platform.io/v1alpha3/nodes';
 
-/** Creation in minutes after midnight, and overrides. */
-function created(name: string, version: number, minute: number, more: object = {}, labels = {}): PlainNode {
-  const plain = node(name, version, labels, more);
-  const creationTimestamp = `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`;
-  return { ...plain, metadata: { ...plain.metadata, creationTimestamp } };
-}
-
 const NODES: readonly PlainNode[] = [
-  created(
-    'alpha',
-    1,
-    3,
-    { spec: { unschedulable: true } },
-    { zone: 'a', 'node-role.kubernetes.io/worker': '' },
-  ),
-  created('beta', 2, 1, { status: { conditions: [{ type: 'Ready', status: 'False' }] } }, { zone: 'b' }),
-  created('gamma', 3, 2, { status: { allocatable: { cpu: '1500m', memory: '1Gi' } } }, { zone: 'a' }),
-  created('delta', 4, 2, { status: { allocatable: { cpu: '2', memory: '1000Mi' } } }, { zone: 'c' }),
+  node('alpha', 1, { zone: 'a' }),
+  node('beta', 2, { zone: 'b' }),
+  node('gamma', 3, { zone: 'a' }),
 ];
 
 describe('the platform lists of nodes', () => {
@@ -44,32 +30,6 @@ describe('the platform lists of nodes', () => {
   after(async () => {
     expect(server.lastError).to.equal(undefined);
     await server.close();
-  });
-
-  async function names(query: string): Promise<string[]> {
-    const list = await server.json(`${PATH}?${query}`);
-    expect(list['items'], JSON.stringify(list)).to.be.an('array');
-    return array(list['items']).map((item) => text(record(record(item)['metadata'])['name']));
-  }
-
-  it('returns complete nodes with selfLink, newest first, and the total', async () => {
-    const list = await server.json(PATH);
-    expect(list).to.deep.include({
-      kind: 'NodeList',
-      apiVersion: 'resources.platform.io/v1alpha3',
-      metadata: { resourceVersion: '1000' },
-      totalItems: 4,
-    });
-    const [first] = array(list['items']);
-    const [alpha] = NODES;
-    expect(first).to.deep.equal({
-      kind: 'Node',
-      apiVersion: 'resources.platform.io/v1alpha3',
-      ...alpha,
-      metadata: { ...alpha?.metadata, selfLink: `${PATH}/alpha` },
-    });
-    expect(await names('')).to.deep.equal(['alpha', 'gamma', 'delta', 'beta']);
-    expect(await names('ascending=true')).to.deep.equal(['beta', 'delta', 'gamma', 'alpha']);
   });
 
   it('replaces a stored selfLink', async () => {
@@ -138,16 +98,16 @@ describe('the platform lists of nodes', () => {
       const etag = await tag(page);
       expect(await again(page, etag)).to.equal(304);
       cache.cache.bookmark('1500');
-      cache.apply('MODIFIED', created('beta', 1501, 1, {}, { zone: 'b' }));
+      cache.apply('MODIFIED', node('beta', 1501, { zone: 'b' }));
       expect(await again(page, etag)).to.equal(304);
-      cache.apply('MODIFIED', created('gamma', 1502, 2, {}, { zone: 'a' }));
+      cache.apply('MODIFIED', node('gamma', 1502, { zone: 'a' }));
       expect(await again(page, etag)).to.equal(200);
     });
 
     it('detects a new or deleted node on another page', async () => {
       const page = `${PATH}?limit=1`;
       const etag = await tag(page);
-      cache.apply('DELETED', created('beta', 1501, 1));
+      cache.apply('DELETED', node('beta', 1501));
       expect(await again(page, etag)).to.equal(200);
     });
 

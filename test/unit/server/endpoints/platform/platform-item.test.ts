@@ -46,9 +46,7 @@ describe('PlatformItem', () => {
         const { annotations: seen, ...rest } = shown(
           { labels: annotations, annotations, note: 'é "x"' },
           computed,
-        ) as {
-          annotations: object;
-        };
+        ) as { annotations: object };
         const { labels: _labels, ...plain } = expected({ note: 'é "x"' }) as { labels?: object };
         expect(rest).to.deep.include(plain);
         expect(seen).to.deep.include({ ...annotations });

@@ -79,33 +79,6 @@ describe('list', () => {
     });
   }
 
-  it('builds no body for HEAD', async () => {
-    const own = new NodeCache();
-    own.fill(
-      10,
-      Array.from({ length: 400 }, (_, i) => node(`n${i}`, i + 1, { text: 'x'.repeat(1000) })),
-    );
-    let made = 0;
-    const { cache } = own;
-    const pieces = cache.snapshot().pieces();
-    cache.snapshot().pieces = () =>
-      pieces.map((piece) => ({
-        length: () => piece.length(),
-        checksum: () => piece.checksum(),
-        json: () => piece.json(),
-        deflated: () => {
-          made++;
-          return piece.deflated();
-        },
-      }));
-    await using handler = await new HandlerServer(resourceHandler(nodes, cache)).start();
-    const headers = { 'accept-encoding': 'gzip' };
-    const head = await handler.ask(LIST, { method: 'HEAD', headers });
-    expect([head.headers['content-encoding'], made]).to.deep.equal(['gzip', 0]);
-    await handler.ask(LIST, { headers });
-    expect(made).to.equal(pieces.length);
-  });
-
   it('returns 405 with Allow for other methods, and 404 for other paths', async () => {
     for (const method of ['POST', 'DELETE', 'OPTIONS']) {
       const answer = await server.ask(LIST, { method });

@@ -251,16 +251,3 @@ class Broken extends Selection<NodeFacts> {
     throw new Error('broken');
   }
 }
-
-describe('InitialEventsBudget', () => {
-  it('shrinks chunks with the remaining memory, down to about one object', () => {
-    const budget = new InitialEventsBudget(1024 * KB);
-    expect(budget.chunk).to.equal(128 * KB);
-    const leave = [budget.take(512 * KB), budget.take(256 * KB)];
-    expect(budget.chunk).to.equal(64 * KB);
-    leave.push(budget.take(2048 * KB));
-    expect(budget.chunk).to.equal(8 * KB);
-    for (const one of leave) one();
-    expect(budget.chunk).to.equal(128 * KB);
-  });
-});

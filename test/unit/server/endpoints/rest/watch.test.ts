@@ -74,38 +74,6 @@ describe('watch', () => {
     expect(await lines.names(1)).to.deep.equal(['ADDED c@11']);
   });
 
-  it('encodes the table row of an event once per representation', async () => {
-    let made = 0;
-    const now = (): Date => {
-      made += 1;
-      return new Date();
-    };
-    await server.close();
-    server = await new HandlerServer(
-      resourceHandler(nodes, cache.cache, { ...DEFAULT_OPTIONS, now }),
-    ).start();
-    const headers = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
-    const forms = ['', '', '', '&includeObject=Object', '&includeObject=Object'];
-    const watches: WatchLines[] = [];
-    for (const form of forms) {
-      const lines = new WatchLines(await server.open(`${WATCH}&resourceVersion=10${form}`, { headers }));
-      open.push(lines);
-      watches.push(lines);
-    }
-    const change = async (version: number): Promise<string[]> => {
-      cache.apply('MODIFIED', node('a', version, { zone: 'x' }));
-      return Promise.all(watches.map(async (lines) => JSON.stringify(await lines.next())));
-    };
-    await change(11);
-    made = 0;
-    const [one, two, three, whole, same] = await change(12);
-    expect(made).to.equal(2);
-    expect([two, three]).to.deep.equal([one, one]);
-    expect(same).to.equal(whole);
-    expect(whole).to.not.equal(one);
-    expect(one).to.include('"resourceVersion":"12"');
-  });
-
   it('sends bookmarks only to clients that allow them, and one shortly before the end', async () => {
     await start({ lastBookmarkMs: 500 });
     const silent = await watch('&resourceVersion=10&timeoutSeconds=2');
