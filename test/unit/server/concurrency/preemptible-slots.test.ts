@@ -1,5 +1,3 @@
-// Tests of the semaphore with preemption.
-import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { type PreemptibleSlot, PreemptibleSlots } from '../../../../server/concurrency/preemptible-slots.ts';
 
@@ -67,15 +65,5 @@ describe('PreemptibleSlots', () => {
     held[3]?.[Symbol.dispose]();
     await taken('c');
     expect(preempted(held.slice(0, 3))).to.deep.equal([false, false, false]);
-  });
-
-  it('removes its listener from the signal', async () => {
-    const { signal } = new AbortController();
-    const held = await taken('a', 'a', 'a', 'a');
-    const coming = slots.take(signal, 'b');
-    held[3]?.[Symbol.dispose]();
-    (await coming)[Symbol.dispose]();
-    (await slots.take(signal, 'b'))[Symbol.dispose]();
-    expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 });

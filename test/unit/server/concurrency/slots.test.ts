@@ -1,5 +1,3 @@
-// Tests of the semaphore with a queue.
-import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { Slots, tenantShare } from '../../../../server/concurrency/slots.ts';
 
@@ -57,21 +55,6 @@ describe('Slots', () => {
     first[Symbol.dispose]();
     expect(await failure(slots.take(gone.signal))).to.equal(reason);
     expect(slots.taken).to.equal(0);
-  });
-
-  it('removes timers and listeners after the wait', async () => {
-    const slots = oneWaiting();
-    const timers = (): number =>
-      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
-    const { signal } = new AbortController();
-    const first = await slots.take(signal);
-    const before = timers();
-    const waiting = slots.take(signal);
-    expect(getEventListeners(signal, 'abort')).to.have.length(1);
-    first[Symbol.dispose]();
-    using _second = await waiting;
-    expect(getEventListeners(signal, 'abort')).to.have.length(0);
-    expect(timers()).to.equal(before);
   });
 
   it('skips a caller that has reached its share', async () => {
