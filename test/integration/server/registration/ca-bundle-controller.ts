@@ -233,24 +233,6 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
       await described(registration, 'trusts the serving CA');
     });
 
-    it('cannot recreate an APIService whose deletion it has not seen', async () => {
-      const { uid } = await apiService(() => true);
-      await removeAPIService();
-      const answer = admin.json({
-        method: 'PATCH',
-        path: `${API_SERVICE_PATH}?fieldManager=${FIELD_MANAGER}&force=true`,
-        headers: { 'content-type': 'application/apply-patch+yaml' },
-        body: JSON.stringify({
-          apiVersion: 'apiregistration.k8s.io/v1',
-          kind: 'APIService',
-          metadata: { name: API_SERVICE, uid },
-          spec: { caBundle: '' },
-        }),
-        signal: AbortSignal.timeout(30_000),
-      });
-      expect(await answer.catch((error: unknown) => String(error))).to.match(/uid mismatch/i);
-    });
-
     it('does not manage an APIService with insecureSkipTLSVerify', async () => {
       const patch = '{"spec":{"insecureSkipTLSVerify":true}}';
       await cluster.kubectl(['patch', 'apiservice', API_SERVICE, '--type', 'merge', '--patch', patch]);
