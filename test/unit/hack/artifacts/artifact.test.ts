@@ -8,11 +8,7 @@ import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
 function options(root: string): BuildOptions {
-  return {
-    env: { XDG_CACHE_HOME: root },
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  };
+  return { env: { XDG_CACHE_HOME: root }, signal: new AbortController().signal, progress: () => undefined };
 }
 
 describe('an artifact', () => {

@@ -1,9 +1,9 @@
 // Tests of child processes with a log file and a PID file.
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Daemon, type DaemonError, type DaemonSpec } from '../../../../hack/system/daemon.ts';
-import { identify, isStopped } from '../../../../hack/system/process-identity.ts';
+import { identify } from '../../../../hack/system/process-identity.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
@@ -57,30 +57,6 @@ describe('a daemon', () => {
     expect(error.message).to.match(/^program was not ready after 0 s; /);
     expect(daemon.pid).to.equal(undefined);
     expect((await rejection(childIn(scratch.path))).message).to.equal('the child does not run');
-  });
-
-  it('stops all threads when paused', async () => {
-    await using scratch = await scratchFolder();
-    const write = 'setInterval(() => require("node:fs").writeSync(1, "ready"), 1);';
-    const worker = `new (require('node:worker_threads').Worker)('${write}', { eval: true });`;
-    const spec = {
-      ...specOf(scratch.path, ''),
-      command: process.execPath,
-      args: ['-e', write + worker.repeat(3)],
-    };
-    const written = async () => (await stat(spec.logFile)).size;
-    const daemon = new Daemon(spec, unexpected);
-    await daemon.start(signal);
-    for (let round = 0; round < 5; round++) {
-      await daemon.pause();
-      expect(isStopped(daemon.pid ?? 0)).to.equal(true);
-      const before = await written();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await written()).to.equal(before);
-      daemon.resume();
-      while ((await written()) === before) await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    await daemon.stop();
   });
 
   it('that ignores SIGTERM is killed after the timeout', async () => {
