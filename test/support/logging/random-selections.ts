@@ -172,10 +172,7 @@ const workloads = fc
         'worker',
         'no-such',
       ),
-      {
-        minLength: 1,
-        maxLength: 3,
-      },
+      { minLength: 1, maxLength: 3 },
     ),
     fc.constantFrom('exact', 'contains'),
   )

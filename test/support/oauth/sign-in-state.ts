@@ -70,11 +70,7 @@ export class SiteState {
       this.meanwhile = () => undefined;
       const known = this.credentials.get('alice');
       if (!known) throw new Error('alice has no password');
-      void this.credentials.set('alice', {
-        ...known,
-        passwordHash: 'of another',
-        changedAt: this.now + 500,
-      });
+      void this.credentials.set('alice', { ...known, passwordHash: 'of another', changedAt: this.now + 500 });
       this.now += 1000;
     };
   }
