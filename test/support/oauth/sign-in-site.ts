@@ -115,7 +115,7 @@ export class SignInSite {
       get: (id: string) => state.clients.find((client) => client.id === id),
       checkSecret: (id: string, secret: string) => secret === `secret of ${id}`,
     };
-    const sourceOf = (): string => '192.0.2.7';
+    const sourceOf = (): string => state.source;
     const tokens = new TokenIssuer({ keys, issuer: () => ISSUER, audience: 'platform', now });
     const creator = new SessionCreator({
       sessions: store,

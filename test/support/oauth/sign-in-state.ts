@@ -17,6 +17,8 @@ export const REDIRECT = 'https://console.example.com/callback';
 
 export class SiteState {
   now = Date.now();
+  /** Address of all clients. */
+  source = '192.0.2.7';
   readonly sessions = new MemorySessions();
   readonly accounts = new Map<string, Account>();
   readonly credentials = new MemoryCredentials();

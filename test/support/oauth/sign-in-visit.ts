@@ -1,7 +1,7 @@
 // HTTP client for the sign-in page. The client sends the cookie and the CSRF token as a browser does.
 import { expect } from 'chai';
 import type { SignInSite, SiteResponse } from './sign-in-site.ts';
-import { CHALLENGE, PASSWORD, REDIRECT } from './sign-in-state.ts';
+import { CHALLENGE, PASSWORD, REDIRECT, VERIFIER } from './sign-in-state.ts';
 
 export const REQUEST: Readonly<Record<string, string>> = {
   response_type: 'code',
@@ -14,6 +14,14 @@ export const REQUEST: Readonly<Record<string, string>> = {
   code_challenge_method: 'S256',
 };
 
+/** The token request for a code of REQUEST, without the code. */
+export const EXCHANGE = {
+  grant_type: 'authorization_code',
+  client_id: 'console',
+  redirect_uri: REDIRECT,
+  code_verifier: VERIFIER,
+};
+
 export function authorizePath(changes: Readonly<Record<string, string | undefined>> = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...REQUEST, ...changes })) {
@@ -24,13 +32,16 @@ export function authorizePath(changes: Readonly<Record<string, string | undefine
 
 export class Visit {
   readonly site: SignInSite;
+  readonly #action: string;
   cookie: string;
   response: SiteResponse;
 
-  private constructor(site: SignInSite, response: SiteResponse) {
+  /** `action`: path of the form. */
+  constructor(site: SignInSite, response: SiteResponse, action = '/oauth/sign-in') {
     this.site = site;
+    this.#action = action;
     this.response = response;
-    this.cookie = cookieIn(response);
+    this.cookie = response.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
   }
 
   static async begin(
@@ -46,13 +57,12 @@ export class Visit {
     return /name="ticket" value="([^"]+)"/.exec(this.response.text)?.[1] ?? '';
   }
 
-  /** Submits the last form with these fields, at `site`. */
+  /** Submits the last form with these fields. */
   async send(
     form: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
-    site = this.site,
   ): Promise<SiteResponse> {
-    this.response = await site.ask('/oauth/sign-in', {
+    this.response = await this.site.ask(this.#action, {
       form: { ticket: this.ticket, ...form },
       headers: { cookie: this.cookie, ...headers },
     });
@@ -77,8 +87,4 @@ export async function codeFor(
 export function sentBack({ status, headers, text }: SiteResponse): URLSearchParams {
   expect(status, text).to.equal(303);
   return new URL(headers.location ?? '').searchParams;
-}
-
-function cookieIn({ headers }: SiteResponse): string {
-  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }

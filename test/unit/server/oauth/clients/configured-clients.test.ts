@@ -1,62 +1,40 @@
-// Tests of the registry of the configured OAuth clients.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// Tests of the secrets of the configured OAuth clients.
+
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ClientSecrets, ConfiguredClients } from '../../../../../server/oauth/clients/configured-clients.ts';
-import type { ConfiguredClient } from '../../../../../server/oauth/clients/oauth-client.ts';
 import { followSecretFile } from '../../../../../server/oauth/clients/secret-file.ts';
 import { newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
-import { until } from '../../../../support/until.ts';
-
-const nowhere = {
-  open: () => Promise.reject(new Error('no cluster')),
-  json: () => Promise.reject(new Error('no cluster')),
-};
-
-function registry(clients: readonly ConfiguredClient[], warnings: unknown[]): ConfiguredClients {
-  return new ConfiguredClients({
-    clients,
-    client: nowhere,
-    namespace: 'platform-system',
-    log: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: (line: unknown) => warnings.push(line),
-    },
-    pollMs: 5,
-  });
-}
+import { scratchFolder } from '../../../../support/scratch.ts';
 
 describe('client secrets', () => {
   it('match any current secret of a client, and the newest of each source', () => {
     const secrets = new ClientSecrets();
+    const matching = (...texts: string[]) => texts.filter((text) => secrets.matches('a', text));
     secrets.set('a', 'one', 'first');
     secrets.set('a', 'two', 'second');
     secrets.set('b', 'one', 'third');
-    expect(['first', 'second', 'third', ''].map((secret) => secrets.matches('a', secret))).to.deep.equal([
-      true,
-      true,
-      false,
-      false,
-    ]);
+    expect(matching('first', 'second', 'third', '')).to.deep.equal(['first', 'second']);
     secrets.set('a', 'one', 'newer');
-    expect(secrets.matches('a', 'first')).to.equal(false);
-    expect(secrets.matches('a', 'newer')).to.equal(true);
     secrets.set('a', 'two', undefined);
-    expect(secrets.matches('a', 'second')).to.equal(false);
+    expect(matching('first', 'newer', 'second')).to.deep.equal(['newer']);
     secrets.set('a', 'one', '');
     for (const id of ['a', 'nobody']) expect(secrets.matches(id, ''), id).to.equal(false);
   });
-});
 
-describe('the configured clients', () => {
-  it('accept the well-known secret of the default client, with a warning', async () => {
+  it('include the well-known secret of the default client, with a warning', async () => {
     const warnings: unknown[] = [];
-    const clients = registry(
-      [newConfiguredClient('platform', { wellKnownSecret: 'platform' }), newConfiguredClient('console', {})],
-      warnings,
-    );
+    const nowhere = () => Promise.reject(new Error('no cluster'));
+    const clients = new ConfiguredClients({
+      clients: [
+        newConfiguredClient('platform', { wellKnownSecret: 'platform' }),
+        newConfiguredClient('console'),
+      ],
+      client: { open: nowhere, json: nowhere },
+      namespace: 'platform-system',
+      log: { debug: () => undefined, info: () => undefined, warn: (line: unknown) => warnings.push(line) },
+    });
     expect(clients.checkSecret('platform', 'platform')).to.equal(true);
     expect(clients.checkSecret('platform', 'other')).to.equal(false);
     expect(clients.checkSecret('other', 'platform')).to.equal(false);
@@ -64,36 +42,21 @@ describe('the configured clients', () => {
     await clients.run(AbortSignal.abort());
     expect(warnings).to.deep.equal([{ client: 'platform' }]);
   });
-});
 
-describe('a file with a client secret', () => {
-  let dir: string;
-  const stop = new AbortController();
-  const running: Promise<void>[] = [];
-  before(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'secret-file-'));
-  });
-  after(async () => {
-    stop.abort();
-    await Promise.all(running);
-    await rm(dir, { recursive: true });
-  });
-
-  function follow(path: string): () => Promise<unknown> {
-    const seen: unknown[] = [];
-    const changed = (secret: string | undefined, failure?: unknown) => seen.push(secret ?? { failure });
-    running.push(followSecretFile(path, changed, stop.signal, 5));
-    return async () => {
-      await until(() => seen.length > 0);
-      return seen.shift();
-    };
+  for (const [content, failure] of [
+    ['\n', 'the file is empty'],
+    ['x'.repeat(5000), 'the file is longer than 4096 characters'],
+  ] as const) {
+    it(`are not read from a file if ${failure}`, async () => {
+      await using folder = await scratchFolder();
+      const path = join(folder.path, 'secret');
+      await writeFile(path, content);
+      const stop = new AbortController();
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      const following = followSecretFile(path, (...read) => resolve(read), stop.signal, 5);
+      expect(await promise).to.deep.equal([undefined, failure]);
+      stop.abort();
+      await following;
+    });
   }
-
-  it('is rejected when it is empty or too long', async () => {
-    const [empty, long] = [join(dir, 'empty'), join(dir, 'long')];
-    await writeFile(empty, '\n');
-    await writeFile(long, 'x'.repeat(5000));
-    expect(await follow(empty)()).to.deep.equal({ failure: 'the file is empty' });
-    expect(await follow(long)()).to.deep.equal({ failure: 'the file is longer than 4096 characters' });
-  });
 });

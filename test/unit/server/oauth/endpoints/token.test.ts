@@ -13,6 +13,7 @@ import type { Grant, TokenRequest } from '../../../../../server/oauth/grants/gra
 import { OAuthMetrics } from '../../../../../server/oauth/oauth-metrics.ts';
 import type { Handler } from '../../../../../server/request/request-context.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { basic, type PostedForm } from '../../../../support/oauth/oauth-endpoint.ts';
 import { ask, type ChainFixture, startChain } from '../../filters/chain-fixture.ts';
 
 const TOKEN = '/oauth/token';
@@ -69,20 +70,14 @@ describe('POST /oauth/token', () => {
     grant.requests.length = 0;
   });
 
-  async function post(
-    path: string,
-    form: Readonly<Record<string, string>> | string,
-    headers = {},
-    method = 'POST',
-  ) {
+  async function post(path: string, form: PostedForm, headers = {}, method = 'POST') {
     const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     const response = await ask(server, path, { method, headers: { ...type, ...headers }, body });
     const json = JSON.parse(response.body || '{}') as Readonly<Record<string, unknown>>;
     return { ...response, json };
   }
-  const request = (form: Readonly<Record<string, string>> | string, headers = {}) =>
-    post(TOKEN, form, headers);
+  const request = (form: PostedForm, headers = {}) => post(TOKEN, form, headers);
 
   it('responds as RFC 6749, 5.1 specifies, without caching', async () => {
     const form = { grant_type: 'password', ...CLIENT, username: 'älice' };
@@ -106,10 +101,8 @@ describe('POST /oauth/token', () => {
 
   for (const [what, form, status, error] of [
     ['no grant type', CLIENT, 400, 'invalid_request'],
-    ['an empty grant type', { ...CLIENT, grant_type: '' }, 400, 'invalid_request'],
     ['an unknown grant type', { ...CLIENT, grant_type: 'magic' }, 400, 'unsupported_grant_type'],
     ['no client', { grant_type: 'password' }, 401, 'invalid_client'],
-    ['an unknown client', { ...CLIENT, grant_type: 'password', client_id: 'x' }, 401, 'invalid_client'],
     ['a wrong secret', { ...CLIENT, grant_type: 'password', client_secret: 'x' }, 401, 'invalid_client'],
     [
       'a client without the grant',
@@ -117,7 +110,6 @@ describe('POST /oauth/token', () => {
       400,
       'unauthorized_client',
     ],
-    ['a malformed escape', 'a=%', 400, 'invalid_request'],
     ['a repeated parameter', 'grant_type=password&grant_type=password', 400, 'invalid_request'],
   ] as const) {
     it(`returns ${status} ${error} for ${what}`, async () => {
@@ -131,8 +123,7 @@ describe('POST /oauth/token', () => {
   }
 
   it('adds a challenge when the client used the Authorization header', async () => {
-    const authorization = `Basic ${Buffer.from('platform:wrong').toString('base64')}`;
-    const response = await request({ grant_type: 'password' }, { authorization });
+    const response = await request({ grant_type: 'password' }, basic('platform', 'wrong'));
     expect([response.status, response.json['error']]).to.deep.equal([401, 'invalid_client']);
     expect(response.headers['www-authenticate']).to.match(/^Basic realm=/);
   });

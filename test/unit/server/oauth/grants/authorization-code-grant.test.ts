@@ -3,15 +3,8 @@ import { expect } from 'chai';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { newConflict, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { ISSUER, SignInSite } from '../../../../support/oauth/sign-in-site.ts';
-import { REDIRECT, SiteState, VERIFIER } from '../../../../support/oauth/sign-in-state.ts';
-import { codeFor, REQUEST } from '../../../../support/oauth/sign-in-visit.ts';
-
-const EXCHANGE = {
-  grant_type: 'authorization_code',
-  client_id: 'console',
-  redirect_uri: REDIRECT,
-  code_verifier: VERIFIER,
-};
+import { REDIRECT, SiteState } from '../../../../support/oauth/sign-in-state.ts';
+import { codeFor, EXCHANGE, REQUEST } from '../../../../support/oauth/sign-in-visit.ts';
 
 function withAnotherSecret(code: string): string {
   const changed = code.replace(/_[\w-]{43}(?=\.|$)/, `_${'x'.repeat(43)}`);

@@ -4,6 +4,9 @@ import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts
 import { REDIRECT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import { authorizePath, REQUEST, sentBack, Visit } from '../../../../../support/oauth/sign-in-visit.ts';
 
+/** An id in the format of the cookie. */
+const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
+
 describe('the authorization endpoint', () => {
   let site: SignInSite;
   before(async () => {
@@ -44,9 +47,18 @@ describe('the authorization endpoint', () => {
     expect(again.headers['set-cookie']).to.deep.equal([cookie]);
   });
 
+  for (const cookie of [`x__Host-sign-in=${ID}`, `a=__Host-sign-in=${ID}`, `__Host-sign-in=${ID}A`]) {
+    it(`replaces the cookie ${cookie}, such as one that a sibling domain has set`, async () => {
+      const { headers } = await site.ask(authorizePath(), { headers: { cookie } });
+      expect(headers['set-cookie']?.[0])
+        .to.match(/^__Host-sign-in=[\w-]{22};/)
+        .and.not.include(ID);
+    });
+  }
+
   it('fills in login_hint as escaped text', async () => {
-    const { text } = await site.ask(authorizePath({ login_hint: '"><b>alice' }));
-    expect(text).to.contain('value="&quot;&gt;&lt;b&gt;alice"');
+    const { text } = await site.ask(authorizePath({ login_hint: `"><b>&'alice` }));
+    expect(text).to.contain('value="&quot;&gt;&lt;b&gt;&amp;&#39;alice"');
     const long = await site.ask(authorizePath({ login_hint: '<'.repeat(1_000) }));
     expect(long.text).to.contain(`value="${'&lt;'.repeat(253)}"`);
   });

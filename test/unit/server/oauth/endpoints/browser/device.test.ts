@@ -4,6 +4,7 @@ import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts'
 import { NO_USER } from '../../../../../../server/oauth/sessions/session.ts';
 import { SignInSite, type SiteResponse } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
+import { Visit } from '../../../../../support/oauth/sign-in-visit.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -46,18 +47,13 @@ describe('the device flow', () => {
   const enter = (code: string, at = site): Promise<SiteResponse> =>
     at.ask(`/oauth/device?user_code=${encodeURIComponent(code)}`);
 
-  async function response(
-    page: SiteResponse,
-    form: Record<string, string>,
-    at = site,
-  ): Promise<SiteResponse> {
-    const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-    const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-    return at.ask('/oauth/device/sign-in', { form: { ticket, ...form }, headers: { cookie } });
-  }
+  const visit = async ({ user_code = '' }: Record<string, string>, at = site): Promise<Visit> =>
+    new Visit(at, await enter(user_code, at), '/oauth/device/sign-in');
 
   const approve = async (device: Record<string, string>, at = site): Promise<SiteResponse> =>
-    response(await enter(device['user_code'] ?? '', at), { username: 'alice', password: PASSWORD }, at);
+    (await visit(device, at)).signIn();
+
+  const users = (): string[] => [...state.sessions.objects.values()].map(({ user }) => user);
 
   it('issues a device code and a user code, and stores the request for all replicas without either code', async () => {
     const device = await begin();
@@ -122,23 +118,30 @@ describe('the device flow', () => {
     expect(repeated.text).not.to.include('name="ticket"');
   });
 
-  it('rejects an unknown code and throttles guessing', async () => {
+  it('rejects an unknown code, and throttles guessing from an address or a /64 network of IPv6', async () => {
+    state.source = '2001:db8::ffff';
     const wrong = await enter('BCDF-GHJK');
     expect(wrong.status).to.equal(400);
     expect(wrong.text).to.contain('This code is unknown').and.to.contain('value="BCDF-GHJK"');
-    for (let attempt = 1; attempt < 10; attempt++) expect((await enter('x')).status).to.equal(400);
+    for (let attempt = 1; attempt < 10; attempt++) {
+      state.source = `2001:db8::${attempt}`;
+      expect((await enter('x')).status).to.equal(400);
+    }
     const device = await begin();
     const slowed = await enter(device['user_code'] ?? '');
     expect(slowed.status).to.equal(429);
     expect(slowed.headers['retry-after']).to.equal('5');
     expect(slowed.text).to.contain('Try again in 5 seconds.').and.not.to.contain('type="password"');
+    state.source = '2001:db8:0:1::1';
+    expect((await enter(device['user_code'] ?? '')).text).to.contain('type="password"');
+    state.source = '2001:db8::1';
     state.now += 5000;
     expect((await enter(device['user_code'] ?? '')).text).to.contain('type="password"');
   });
 
   it('returns access_denied after the user cancels', async () => {
     const device = await begin();
-    const refused = await response(await enter(device['user_code'] ?? ''), { decision: 'cancel' });
+    const refused = await (await visit(device)).send({ decision: 'cancel' });
     expect(refused.text).to.contain('<h1>Device not connected</h1>');
     state.now += 11_000;
     expect(await errorOf(device)).to.equal('access_denied');
@@ -146,27 +149,33 @@ describe('the device flow', () => {
 
   it('returns expired_token after the lifetime, and an error page to the user', async () => {
     const device = await begin();
-    const page = await enter(device['user_code'] ?? '');
+    const page = await visit(device);
     state.now += 600_000;
     expect(await errorOf(device)).to.equal('expired_token');
     expect((await enter(device['user_code'] ?? '')).status).to.equal(400);
-    expect((await response(page, { username: 'alice', password: PASSWORD })).status).to.equal(400);
-    expect([...state.sessions.objects.values()].some(({ user }) => user !== NO_USER)).to.equal(false);
+    expect((await page.signIn()).status).to.equal(400);
+    expect(users().filter((user) => user !== NO_USER)).to.deep.equal([]);
   });
 
   it('returns 503 while the session cache is stale', async () => {
     const device = await begin();
+    const page = await visit(device);
+    site.store.fresh = false;
+    for (const { status } of [await enter(device['user_code'] ?? ''), await page.signIn()]) {
+      expect(status).to.equal(503);
+    }
+    site.store.fresh = true;
     state.now += 60_000;
     state.sessions.objects.clear();
-    const unavailable = async (): Promise<unknown> => {
+    for (const [cache, property] of [
+      [site.store, 'fresh'],
+      [state.credentials, 'synced'],
+    ] as const) {
+      Object.assign(cache, { [property]: false });
       const { status, json } = await poll(device);
-      return [status, json['error']];
-    };
-    site.store.fresh = false;
-    expect(await unavailable()).to.deep.equal([503, 'temporarily_unavailable']);
-    site.store.fresh = true;
-    Object.assign(state.credentials, { synced: false });
-    expect(await unavailable()).to.deep.equal([503, 'temporarily_unavailable']);
+      expect([status, json['error']]).to.deep.equal([503, 'temporarily_unavailable']);
+      Object.assign(cache, { [property]: true });
+    }
   });
 
   it('accepts only the first approval or denial, even at a replica with a stale cache', async () => {
@@ -174,32 +183,34 @@ describe('the device flow', () => {
     await state.add('bob');
     const device = await begin();
     other.store.lag();
-    const late = await enter(device['user_code'] ?? '', other);
+    const late = await visit(device, other);
     expect((await approve(device)).status).to.equal(200);
-    expect((await response(late, { username: 'bob', password: PASSWORD }, other)).status).to.equal(400);
-    expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
+    expect((await late.signIn('bob')).status).to.equal(400);
+    expect(users()).to.deep.equal(['alice']);
   });
 
   it('shows that the device is connected when the form is sent twice', async () => {
     await state.add('bob');
     const device = await begin();
-    const page = await enter(device['user_code'] ?? '');
-    const form = { username: 'alice', password: PASSWORD };
-    for (const sent of await Promise.all([response(page, form), response(page, form)])) {
-      expect(sent.text).to.contain('<h1>Device connected</h1>');
+    const page = await visit(device);
+    const { ticket } = page;
+    const send = async (username = 'alice'): Promise<string> =>
+      (await page.send({ ticket, username, password: PASSWORD })).text;
+    for (const text of await Promise.all([send(), send()])) {
+      expect(text).to.contain('<h1>Device connected</h1>');
     }
-    expect((await response(page, form)).text).to.contain('<h1>Device connected</h1>');
-    expect((await response(page, { ...form, username: 'bob' })).text).to.contain('This code cannot be used');
-    expect([...state.sessions.objects.values()].map(({ user }) => user)).to.deep.equal(['alice']);
+    expect(await send()).to.contain('<h1>Device connected</h1>');
+    expect(await send('bob')).to.contain('This code cannot be used');
+    expect(users()).to.deep.equal(['alice']);
     expect((await poll(device)).status).to.equal(200);
-    expect((await response(page, form)).text).to.contain('<h1>Device connected</h1>');
+    expect(await send()).to.contain('<h1>Device connected</h1>');
   });
 
   it('does not report a connected device as denied', async () => {
     const device = await begin();
-    const page = await enter(device['user_code'] ?? '');
+    const page = await visit(device);
     await approve(device);
-    const late = await response(page, { decision: 'cancel' });
+    const late = await page.send({ decision: 'cancel' });
     expect(late.status).to.equal(400);
     expect(late.text).to.contain('<h1>The device is connected</h1>').and.to.contain('sign out at the device');
     expect((await poll(device)).status).to.equal(200);

@@ -2,10 +2,11 @@
 import { expect } from 'chai';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../../../apis/meta/v1/errors.ts';
 import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
-import { PASSWORD, REDIRECT, SiteState, VERIFIER } from '../../../../../support/oauth/sign-in-state.ts';
+import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import {
   authorizePath,
   codeFor,
+  EXCHANGE,
   REQUEST,
   sentBack,
   Visit,
@@ -14,18 +15,19 @@ import {
 describe('the sign-in form', () => {
   let state: SiteState;
   let site: SignInSite;
+  let visit: Visit;
   before(async () => {
     state = await SiteState.make();
     site = await SignInSite.start(state);
   });
   after(() => site.close());
-  beforeEach(() => {
+  beforeEach(async () => {
     state.sessions.objects.clear();
     state.throttled = undefined;
+    visit = await Visit.begin(site);
   });
 
   it('redirects with code, state and issuer by 303, and stores a pending session of one minute without the code', async () => {
-    const visit = await Visit.begin(site);
     const response = await visit.send({ username: 'alice', password: PASSWORD }, { 'user-agent': 'Firefox' });
     const back = sentBack(response);
     expect([...back.keys()]).to.deep.equal(['code', 'state', 'iss']);
@@ -34,19 +36,19 @@ describe('the sign-in form', () => {
     expect(back.get('iss')).to.equal(ISSUER);
     expect(response.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     const [session] = [...state.sessions.objects.values()];
-    expect(session).to.include({
+    expect(session).to.deep.include({
       user: 'alice',
       clientID: 'console',
       source: '192.0.2.7',
       userAgent: 'Firefox',
+      familyHash: '',
+      notAfter: state.now + 60_000,
+      scopes: ['openid', 'email'],
     });
-    expect(session).to.include({ familyHash: '', notAfter: state.now + 60_000 });
-    expect(session?.scopes).to.deep.equal(['openid', 'email']);
     expect(JSON.stringify(session)).not.to.contain(back.get('code')?.slice(26));
   });
 
   it('shows the name of the platform and the password help on every form', async () => {
-    const visit = await Visit.begin(site);
     const again = await visit.send({ username: 'alice', password: '' });
     const device = await site.ask('/oauth/device');
     for (const { text } of [again, device]) {
@@ -58,23 +60,17 @@ describe('the sign-in form', () => {
 
   it('signs in only the user of an id_token_hint, with the name filled in', async () => {
     await state.add('bob');
-    const { json } = await site.token({
-      grant_type: 'authorization_code',
-      client_id: 'console',
-      code: await codeFor(site),
-      redirect_uri: REDIRECT,
-      code_verifier: VERIFIER,
-    });
-    const hint = String(json['id_token']);
-    const visit = await Visit.begin(site, { id_token_hint: hint });
-    expect(visit.response.text).to.contain('value="alice"');
-    expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
-    const back = sentBack(await (await Visit.begin(site, { id_token_hint: hint })).signIn('bob'));
+    const { json } = await site.token({ ...EXCHANGE, code: await codeFor(site) });
+    const id_token_hint = String(json['id_token']);
+    const hinted = await Visit.begin(site, { id_token_hint });
+    expect(hinted.response.text).to.contain('value="alice"');
+    expect(sentBack(await hinted.signIn()).has('code')).to.equal(true);
+    const back = sentBack(await (await Visit.begin(site, { id_token_hint })).signIn('bob'));
     expect(back.get('error')).to.equal('login_required');
     expect(back.get('state')).to.equal(REQUEST['state']);
     expect(back.has('code')).to.equal(false);
     const other = { client_id: 'cli', redirect_uri: 'http://localhost:1234' };
-    for (const changes of [{ ...other, id_token_hint: hint }, { id_token_hint: `${hint}x` }]) {
+    for (const changes of [{ ...other, id_token_hint }, { id_token_hint: `${id_token_hint}x` }]) {
       const rejected = sentBack(await site.ask(authorizePath(changes)));
       expect(rejected.get('error')).to.equal('invalid_request');
     }
@@ -88,7 +84,6 @@ describe('the sign-in form', () => {
       ['nobody', PASSWORD],
       ['mallory', PASSWORD],
     ] as const) {
-      const visit = await Visit.begin(site);
       const { status, text } = await visit.signIn(user, password);
       expect(status).to.equal(400);
       expect(text).to.contain('role="alert">User name or password is wrong.');
@@ -99,7 +94,6 @@ describe('the sign-in form', () => {
   });
 
   it('keeps the name but not the password, marks the field, and accepts another attempt', async () => {
-    const visit = await Visit.begin(site);
     const { text } = await visit.signIn('alice', 'wrong & "odd"');
     expect(text).to.contain('<title>Error: Sign in to Acme &lt;Cloud&gt;</title>');
     expect(text).to.contain('value="alice"').and.not.to.contain('odd');
@@ -114,7 +108,6 @@ describe('the sign-in form', () => {
 
   it('shows the time to wait when throttled', async () => {
     state.throttled = newTooManyRequests('too many', 90);
-    const visit = await Visit.begin(site);
     const { status, headers, text } = await visit.signIn();
     expect(status).to.equal(429);
     expect(headers['retry-after']).to.equal('90');
@@ -125,7 +118,6 @@ describe('the sign-in form', () => {
 
   it('shows an error page while passwords cannot be verified', async () => {
     state.throttled = newServiceUnavailable('the cluster is unavailable', 2);
-    const visit = await Visit.begin(site);
     const { status, headers, text } = await visit.signIn();
     expect(status).to.equal(503);
     expect(headers['retry-after']).to.equal('2');
@@ -134,31 +126,40 @@ describe('the sign-in form', () => {
   });
 
   it('returns access_denied to the client after a cancel', async () => {
-    const visit = await Visit.begin(site);
     const back = sentBack(await visit.send({ decision: 'cancel' }));
     expect(back.get('error')).to.equal('access_denied');
     expect(back.get('state')).to.equal(REQUEST['state']);
   });
 
-  it('is rejected when another site sends it, and with an invented ticket', async () => {
-    const form = { username: 'alice', password: PASSWORD };
-    for (const from of ['cross-site', 'same-site', 'none', undefined]) {
-      const visit = await Visit.begin(site);
-      const { status, text, headers } = await visit.send(
-        from === undefined ? { ...form, ticket: 'e30.x:00' } : form,
-        from === undefined ? {} : { 'sec-fetch-site': from },
-      );
+  const same = (ticket: string): string => ticket;
+  for (const [what, from, change] of [
+    ['a form of another site', 'cross-site', same],
+    ['a form of a sibling domain', 'same-site', same],
+    ['a form of no page', 'none', same],
+    ['an invented ticket', 'same-origin', () => 'e30.x:00'],
+    ['a ticket without a MAC', 'same-origin', () => 'no-mac'],
+    ['a changed MAC', 'same-origin', (ticket: string) => `${ticket}0`],
+    ['a changed ticket', 'same-origin', (ticket: string) => `x${ticket}`],
+  ] as const) {
+    it(`is rejected with ${what}`, async () => {
+      const form = { username: 'alice', password: PASSWORD, ticket: change(visit.ticket) };
+      const { status, text, headers } = await visit.send(form, { 'sec-fetch-site': from });
       expect(status).to.equal(403);
       expect(headers.location).to.equal(undefined);
       expect(text).to.contain('<h1>Start again</h1>');
       expect(state.sessions.objects.size).to.equal(0);
-    }
+    });
+  }
+
+  it('is rejected with the ticket of another form', async () => {
+    const form = { username: 'alice', password: PASSWORD, ticket: visit.ticket };
+    const headers = { cookie: visit.cookie };
+    expect((await site.ask('/oauth/device/sign-in', { form, headers })).status).to.equal(403);
   });
 
   it('is shown again in another browser, without verifying the password', async () => {
     const own = await Visit.begin(site, { state: 'of the first tab' });
-    const other = await Visit.begin(site);
-    for (const cookie of [other.cookie, '']) {
+    for (const cookie of [visit.cookie, '']) {
       own.cookie = cookie;
       const { status, text, headers } = await own.signIn();
       expect(status).to.equal(400);
@@ -167,23 +168,22 @@ describe('the sign-in form', () => {
       expect(state.sessions.objects.size).to.equal(0);
     }
     // Two tabs that were opened at the same time: the browser has the cookie of the second.
-    own.cookie = other.cookie;
+    own.cookie = visit.cookie;
     await own.signIn();
     expect(sentBack(await own.signIn()).get('state')).to.equal('of the first tab');
   });
 
-  it('is shown again after its expiry, without verifying the password', async () => {
-    const visit = await Visit.begin(site);
-    state.now += 31 * 60_000;
+  it('is shown again after thirty minutes, without verifying the password', async () => {
+    state.now += 30 * 60_000;
     const { status, text } = await visit.signIn();
     expect(status).to.equal(400);
     expect(text).to.contain('This page was open for too long.');
     expect(state.sessions.objects.size).to.equal(0);
+    state.now += 30 * 60_000 - 1;
     expect(sentBack(await visit.signIn()).has('code')).to.equal(true);
   });
 
   it('shows an error page when the redirect URI was removed from the client', async () => {
-    const visit = await Visit.begin(site);
     const [client, ...others] = state.clients;
     if (!client) throw new Error('no client');
     state.clients.splice(0, 1, { ...client, redirectURIs: [] });
@@ -201,82 +201,69 @@ describe('the sign-in form', () => {
     const got = await site.ask('/oauth/sign-in');
     expect(got.status).to.equal(405);
     expect(got.headers['allow']).to.equal('POST');
-    const json = await site.ask('/oauth/sign-in', {
-      form: '{}',
-      headers: { 'content-type': 'application/json' },
-    });
+    const headers = { 'content-type': 'application/json' };
+    const json = await site.ask('/oauth/sign-in', { form: '{}', headers });
     expect(json.status).to.equal(415);
     expect(json.headers['content-type']).to.equal('text/html; charset=utf-8');
   });
 
   describe('with a password that must be changed', () => {
-    beforeEach(() => state.add('newcomer', { mustChange: true }));
-
     const NEW = 'a password of my own';
+    let form: Readonly<Record<string, string>>;
+    beforeEach(async () => {
+      await state.add('newcomer', { mustChange: true });
+      await visit.signIn('newcomer');
+      form = { ticket: visit.ticket, new_password: NEW, repeated: NEW };
+    });
+
+    const credential = () => state.credentials.get('newcomer');
+    const isSet = (password: string): Promise<boolean> =>
+      state.hasher.verify(credential()?.passwordHash, password);
 
     it('requires a new password, then continues', async () => {
-      const visit = await Visit.begin(site);
-      const changePage = await visit.signIn('newcomer');
-      expect(changePage.status).to.equal(200);
-      expect(changePage.text).to.contain('<h1>Choose a new password</h1>');
-      expect(changePage.text).to.contain('At least 8 characters, 4 of them different.');
+      expect(visit.response.status).to.equal(200);
+      expect(visit.response.text)
+        .to.contain('<h1>Choose a new password</h1>')
+        .and.contain('At least 8 characters, 4 of them different.');
       expect(state.sessions.objects.size).to.equal(0);
       const sealed = Buffer.from(visit.ticket.split('.')[0] ?? '', 'base64url').toString();
       const { content } = JSON.parse(sealed) as { content: { account: object } };
       expect(content.account).to.have.all.keys('name', 'uid');
-      const response = await visit.send({ new_password: NEW, repeated: NEW });
-      expect(sentBack(response).has('code')).to.equal(true);
-      const credential = state.credentials.get('newcomer');
-      expect(credential?.mustChange).to.equal(false);
-      expect(await state.hasher.verify(credential?.passwordHash, NEW)).to.equal(true);
+      expect(sealed).not.to.contain(visit.cookie.split('=')[1]);
+      expect(sentBack(await visit.send(form)).has('code')).to.equal(true);
+      expect(credential()?.mustChange).to.equal(false);
+      expect(await isSet(NEW)).to.equal(true);
       const [session] = [...state.sessions.objects.values()];
-      expect(session?.createdAt).to.be.at.least(credential?.changedAt ?? Infinity);
-    });
-
-    it('replaces a changedTime that is far in the future', async () => {
-      const known = state.credentials.get('newcomer');
-      if (!known) throw new Error('newcomer has no password');
-      await state.credentials.set('newcomer', { ...known, changedAt: state.now + 86_400_000 });
-      const visit = await Visit.begin(site);
-      await visit.signIn('newcomer');
-      await visit.send({ new_password: NEW, repeated: NEW });
-      expect(state.credentials.get('newcomer')?.changedAt).to.equal(state.now);
+      expect(session?.createdAt).to.be.at.least(credential()?.changedAt ?? Infinity);
     });
 
     it('reports an invalid new password and accepts another', async () => {
-      const visit = await Visit.begin(site);
-      await visit.signIn('newcomer');
-      for (const [password, repeated, text] of [
+      for (const [new_password, repeated, text] of [
         [NEW, 'another', 'The two passwords are not the same.'],
         ['short', 'short', 'must have at least 8 characters'],
         [PASSWORD, PASSWORD, 'The new password must differ from the current one.'],
         ['', '', 'must have at least 8 characters'],
         ['abababab', 'abababab', 'must have at least 4 different characters'],
       ] as const) {
-        const response = await visit.send({ new_password: password, repeated });
+        const response = await visit.send({ new_password, repeated });
         expect(response.status).to.equal(400);
         expect(response.text).to.contain(text);
       }
-      expect(sentBack(await visit.send({ new_password: NEW, repeated: NEW })).has('code')).to.equal(true);
+      expect(sentBack(await visit.send(form)).has('code')).to.equal(true);
     });
 
     it('accepts a password change only once, and counts the password of each repeated form as an attempt', async () => {
-      const visit = await Visit.begin(site);
-      const { ticket } = await visit.signIn('newcomer').then(() => visit);
-      await visit.send({ new_password: NEW, repeated: NEW });
-      const again = await visit.send({ ticket, new_password: `${NEW}!`, repeated: `${NEW}!` });
+      await visit.send(form);
+      const again = await visit.send({ ...form, new_password: `${NEW}!`, repeated: `${NEW}!` });
       expect(again.status).to.equal(400);
       expect(again.text).to.contain('Your password was changed in the meantime.');
       expect(again.text).to.contain('value="newcomer"').and.to.contain('current-password');
-      expect(await state.hasher.verify(state.credentials.get('newcomer')?.passwordHash, NEW)).to.equal(true);
+      expect(await isSet(NEW)).to.equal(true);
       state.throttled = newTooManyRequests('too many', 90);
-      expect((await visit.send({ ticket, new_password: NEW, repeated: NEW })).status).to.equal(429);
+      expect((await visit.send(form)).status).to.equal(429);
     });
 
     it('continues with the new password when the form is sent twice', async () => {
-      const visit = await Visit.begin(site);
-      const { ticket } = await visit.signIn('newcomer').then(() => visit);
-      const form = { ticket, new_password: NEW, repeated: NEW };
       const responses = await Promise.all([visit.send(form), visit.send(form)]);
       for (const response of [...responses, await visit.send(form)]) {
         expect(sentBack(response).has('code')).to.equal(true);
@@ -285,29 +272,21 @@ describe('the sign-in form', () => {
 
     it('requires the old password again after ten minutes, and in another browser', async () => {
       for (const [spoil, message] of [
-        [() => (state.now += 11 * 60_000), 'This page was open for too long.'],
-        [
-          async (visit: Visit) => (visit.cookie = (await Visit.begin(site)).cookie),
-          'Please sign in once more.',
-        ],
+        [() => (state.now += 10 * 60_000), 'This page was open for too long.'],
+        [async () => (visit.cookie = (await Visit.begin(site)).cookie), 'Please sign in once more.'],
       ] as const) {
-        const visit = await Visit.begin(site);
-        await visit.signIn('newcomer');
-        await spoil(visit);
-        const { status, text } = await visit.send({ new_password: NEW, repeated: NEW });
+        await spoil();
+        const { status, text } = await visit.send(form);
         expect(status).to.equal(400);
         expect(text).to.contain(message).and.to.contain('current-password');
-        const stored = state.credentials.get('newcomer')?.passwordHash;
-        expect(await state.hasher.verify(stored, NEW)).to.equal(false);
+        expect(await isSet(NEW)).to.equal(false);
       }
     });
 
     it('does not overwrite a password that was recreated with the same time', async () => {
-      const visit = await Visit.begin(site);
-      await visit.signIn('newcomer');
       state.credentials.delete('newcomer');
       await state.add('newcomer', { mustChange: true });
-      expect((await visit.send({ new_password: NEW, repeated: NEW })).text).to.contain('in the meantime');
+      expect((await visit.send(form)).text).to.contain('in the meantime');
     });
   });
 });
