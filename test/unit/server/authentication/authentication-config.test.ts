@@ -105,15 +105,17 @@ describe('ClusterAuthentication settings', () => {
     });
   }
 
-  const data = (): Record<string, string> => ({
+  const data = (more: Record<string, string> = {}): Record<string, string> => ({
     'client-ca-file': ca.cert,
     'requestheader-client-ca-file': ca.cert,
     'requestheader-username-headers': '["X-Who"]',
+    ...more,
   });
 
-  async function first(): Promise<void> {
+  /** Completes the first list, with this ConfigMap. */
+  async function first(content = data()): Promise<void> {
     const known = changed();
-    await source.list(data());
+    await source.list(content);
     await known;
   }
 
@@ -132,9 +134,9 @@ describe('ClusterAuthentication settings', () => {
   it('keep the current settings when the ConfigMap is invalid, and notify only of changes', async () => {
     await first();
     await source.send('MODIFIED', data());
-    await source.send('MODIFIED', { ...data(), 'requestheader-allowed-names': 'front-proxy-client' });
+    await source.send('MODIFIED', data({ 'requestheader-allowed-names': 'front-proxy-client' }));
     const next = changed();
-    await source.send('MODIFIED', { ...data(), 'requestheader-allowed-names': '["x"]' });
+    await source.send('MODIFIED', data({ 'requestheader-allowed-names': '["x"]' }));
     await next;
     expect(settings.current()?.generation).to.equal(2);
     expect(warnings.join()).to.contain('is invalid, the current settings stay');
@@ -158,31 +160,25 @@ describe('ClusterAuthentication settings', () => {
 
   it('return the CAs of clients and of the front proxy for the handshake', async () => {
     const proxy = await newCA('front proxy');
-    const known = changed();
-    await source.list({ ...data(), 'requestheader-client-ca-file': proxy.cert });
-    await known;
+    await first(data({ 'requestheader-client-ca-file': proxy.cert }));
     const own = [ca, proxy].map(({ cert }) => new X509Certificate(cert).toString());
     expect(settings.clientCAs()).to.deep.equal(own);
     expect(warnings).to.deep.equal([]);
   });
 
   it('return every identity header once, beside the prefix X-Remote-', async () => {
-    const known = changed();
-    await source.list({
-      ...data(),
+    const headers = {
       'requestheader-username-headers': '["X-Remote-User","X-Who"]',
       'requestheader-uid-headers': '["X-Uid"]',
       'requestheader-group-headers': '["X-Remote-Group","X-Team"]',
       'requestheader-extra-headers-prefix': '["X-More-"]',
-    });
-    await known;
+    };
+    await first(data(headers));
     expect(settings.identityHeaders()).to.deep.equal(['x-remote-', 'x-who', 'x-uid', 'x-team', 'x-more-']);
   });
 
   it('return the prefix X-Remote- without a front proxy, and warn', async () => {
-    const known = changed();
-    await source.list({ 'client-ca-file': ca.cert });
-    await known;
+    await first({ 'client-ca-file': ca.cert });
     expect(settings.identityHeaders()).to.deep.equal(['x-remote-']);
     expect(warnings).to.deep.equal(['no front proxy: kube-apiserver publishes no request-header CA']);
   });

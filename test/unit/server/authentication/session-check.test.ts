@@ -12,6 +12,7 @@ import {
   type TokenIDChecker,
 } from '../../../../server/authentication/session-check.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
+import { rejection } from '../../../support/rejection.ts';
 
 const context = { signal: new AbortController().signal };
 const over = newUnauthorized(new Error('the session was terminated'));
@@ -21,13 +22,7 @@ const withToken = (...ids: string[]): UserInfo => ({
   groups: [],
   extra: { [CREDENTIAL_ID]: ids },
 });
-const failure = (check: () => unknown): Promise<unknown> =>
-  Promise.resolve()
-    .then(check)
-    .then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+const failure = (check: () => unknown): Promise<Error> => rejection(Promise.try(check));
 
 /** A checker that decides synchronously, and one that decides after a request to the cluster. */
 const checkers: Readonly<Record<string, (checked: unknown[]) => TokenIDChecker>> = {

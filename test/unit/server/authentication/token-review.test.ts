@@ -9,6 +9,7 @@ import { TokenReviewAuthenticator } from '../../../../server/authentication/toke
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
+import { rejection } from '../../../support/rejection.ts';
 
 interface Cluster {
   readonly client: ClusterClient;
@@ -66,12 +67,6 @@ describe('bearer tokens', () => {
     return bearer.authenticate({ request, secure: true, signal });
   }
 
-  const failure = (promise: Promise<unknown>): Promise<unknown> =>
-    promise.then(
-      (value) => ({ accepted: value }),
-      (error: unknown) => error,
-    );
-
   beforeEach(() => {
     time = 0;
   });
@@ -80,13 +75,13 @@ describe('bearer tokens', () => {
     const cluster = fakeCluster();
     const bearer = authenticator(cluster);
     const first = await ask(bearer, 'Bearer good');
-    const refused = await failure(ask(bearer, 'bearer bad'));
+    const refused = await rejection(ask(bearer, 'bearer bad'));
     expect(refused).to.satisfy(isUnauthorized).and.to.have.nested.property('cause.message', 'no such token');
     time = 3999;
-    expect(await failure(ask(bearer, 'bearer bad'))).to.satisfy(isUnauthorized);
+    expect(await rejection(ask(bearer, 'bearer bad'))).to.satisfy(isUnauthorized);
     expect(cluster.requests).to.have.length(2);
     time = 4000;
-    await failure(ask(bearer, 'bearer bad'));
+    await rejection(ask(bearer, 'bearer bad'));
     expect(cluster.requests).to.have.length(3);
     time = 9_999;
     expect(await ask(bearer, 'Bearer good')).to.equal(first);
@@ -111,7 +106,7 @@ describe('bearer tokens', () => {
         : Promise.resolve({ status: { authenticated: true, user: { username: 'u' } } }),
     );
     const bearer = authenticator(cluster);
-    expect(await failure(ask(bearer, 'Bearer good'))).to.include({ code: 503 });
+    expect(await rejection(ask(bearer, 'Bearer good'))).to.include({ code: 503 });
     down = false;
     expect(await ask(bearer, 'Bearer good')).to.include({ name: 'u' });
   });
@@ -119,7 +114,7 @@ describe('bearer tokens', () => {
   it('return 401 when the review does not authenticate (check 9), and 503 when it names no user', async () => {
     const codeFor = async (status: object): Promise<unknown> => {
       const cluster = fakeCluster(() => Promise.resolve({ status }));
-      return failure(ask(authenticator(cluster), 'Bearer good'));
+      return rejection(ask(authenticator(cluster), 'Bearer good'));
     };
     for (const status of [{ authenticated: false }, {}, { user: { username: 'u' } }]) {
       expect(await codeFor(status), JSON.stringify(status)).to.include({ code: 401 });
@@ -139,7 +134,7 @@ describe('bearer tokens', () => {
     );
     const bearer = authenticator(cluster);
     const leaving = new AbortController();
-    const left = failure(ask(bearer, 'Bearer t', leaving.signal));
+    const left = rejection(ask(bearer, 'Bearer t', leaving.signal));
     const stays = ask(bearer, 'Bearer t');
     leaving.abort(new Error('gone'));
     expect(await left).to.have.property('message', 'gone');
@@ -155,8 +150,8 @@ describe('bearer tokens', () => {
       return { status: {} };
     });
     const bearer = authenticator(cluster, { maxPending: 6 });
-    const pending = [1, 2, 3].map((i) => failure(ask(bearer, `Bearer invented-${i}`)));
-    expect(await failure(ask(bearer, 'Bearer invented-4'))).to.include({ code: 429 });
+    const pending = [1, 2, 3].map((i) => rejection(ask(bearer, `Bearer invented-${i}`)));
+    expect(await rejection(ask(bearer, 'Bearer invented-4'))).to.include({ code: 429 });
     waiting.abort();
     for (const error of await Promise.all(pending)) expect(error).to.satisfy(isUnauthorized);
   });
@@ -171,7 +166,9 @@ describe('bearer tokens', () => {
       'Bearer "a"',
       `Bearer ${'x'.repeat(70_000)}`,
     ]) {
-      expect(await failure(ask(authenticator(cluster), text)), text.slice(0, 12)).to.satisfy(isUnauthorized);
+      expect(await rejection(ask(authenticator(cluster), text)), text.slice(0, 12)).to.satisfy(
+        isUnauthorized,
+      );
     }
     for (const other of [undefined, 'Basic YTpi', 'Negotiate x', 'Bearerx y']) {
       expect(await ask(authenticator(cluster), other), other).to.equal(undefined);
@@ -193,8 +190,8 @@ describe('bearer tokens', () => {
     const bearer = authenticator({ ...cluster, client }, { maxPending: 4 });
     await ask(bearer, 'Bearer good');
     time = 60_000;
-    const invented = [1, 2, 3, 4].map((number) => failure(ask(bearer, `Bearer invented-${number}`)));
-    expect(await failure(ask(bearer, 'Bearer good'))).to.have.nested.property('accepted.name', 'sa');
+    const invented = [1, 2, 3, 4].map((number) => rejection(ask(bearer, `Bearer invented-${number}`)));
+    expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
     expect(held).to.have.length(2);
     for (const release of held) release();
     const codes = (await Promise.all(invented)).map((error) => error instanceof StatusError && error.code);
@@ -212,10 +209,10 @@ describe('bearer tokens', () => {
     await ask(bearer, 'Bearer once-good');
     good = false;
     time = 10_000;
-    expect(await failure(ask(bearer, 'Bearer once-good'))).to.satisfy(isUnauthorized);
+    expect(await rejection(ask(bearer, 'Bearer once-good'))).to.satisfy(isUnauthorized);
     time = 20_000;
-    const invented = [1, 2].map((number) => failure(ask(bearer, `Bearer invented-${number}`)));
-    expect(await failure(ask(bearer, 'Bearer once-good'))).to.include({ code: 429 });
+    const invented = [1, 2].map((number) => rejection(ask(bearer, `Bearer invented-${number}`)));
+    expect(await rejection(ask(bearer, 'Bearer once-good'))).to.include({ code: 429 });
     for (const release of held) release();
     await Promise.all(invented);
   });
@@ -239,7 +236,7 @@ describe('bearer tokens', () => {
       { name: 'slow', authenticate: () => Promise.resolve(undefined) },
     ];
     for (const kinds of [[], nobody, nobody.toReversed()]) {
-      const failed = await failure(ask(new BearerTokenAuthenticator(kinds), 'Bearer strange'));
+      const failed = await rejection(ask(new BearerTokenAuthenticator(kinds), 'Bearer strange'));
       expect(failed).to.satisfy(isUnauthorized);
       expect(failed).to.have.nested.property('cause.message', 'no authenticator recognises the bearer token');
     }
