@@ -50,35 +50,6 @@ export function describeFaults(subject: () => FollowedCluster): void {
       expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(version)).to.equal(true);
     });
 
-    it('reaches it in time when the first connection stalls', async () => {
-      // Below the response timeout.
-      const { informer } = await cluster.synced({ waitMs: 7_000 });
-      cluster.proxy.freezeNew();
-      const version = await writeElsewhere();
-      const reading = informer.cache.waitUntil(version, cluster.signal);
-      await cluster.proxy.connected();
-      cluster.proxy.thaw();
-      await reading;
-      expect(BigInt(informer.cache.snapshot().resourceVersion) >= BigInt(version)).to.equal(true);
-    });
-
-    it('recovers after kube-apiserver was killed and restarted', async () => {
-      const followed = await cluster.synced();
-      await cluster.controlPlane.apiserver.kill();
-      await cluster.controlPlane.apiserver.restart();
-      await cluster.reaches(followed, await cluster.write());
-      await cluster.equalsCluster(followed);
-    });
-
-    it('recovers after kube-apiserver was paused', async () => {
-      const followed = await cluster.synced({ stallMs: 2_000 });
-      await cluster.controlPlane.apiserver.pause();
-      await followed.ended('stalled');
-      cluster.controlPlane.apiserver.resume();
-      await cluster.reaches(followed, await cluster.write());
-      await cluster.equalsCluster(followed);
-    });
-
     fault('a watch of kube-apiserver stalls', async (recovers) => {
       const followed = await cluster.synced({ stallMs: 2_000 });
       cluster.proxy.freeze();
