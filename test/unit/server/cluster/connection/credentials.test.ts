@@ -6,12 +6,7 @@ import { CredentialSource, type Credentials } from '../../../../../server/cluste
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
 import { kubeConfigFor, kubeConfigText } from '../../../../support/cluster/scripted-cluster.ts';
 import { HeldPlugin } from '../../../../support/held-plugin.ts';
-
-const failure = (promise: unknown): Promise<unknown> =>
-  Promise.resolve(promise).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+import { rejection } from '../../../../support/rejection.ts';
 
 describe('CredentialSource', () => {
   const source = (server: string): CredentialSource =>
@@ -70,7 +65,7 @@ describe('CredentialSource', () => {
     fault = new Error('half written');
     for (now = 1000; now <= 3000; now += 1000) expect(await credentials.get()).to.equal(first);
     expect(reported).to.deep.equal([fault]);
-    expect(await failure(credentials.get(first))).to.equal(fault);
+    expect(await rejection(Promise.try(() => credentials.get(first)))).to.equal(fault);
     fault = undefined;
     expect(await credentials.get(first)).to.not.equal(first);
   });

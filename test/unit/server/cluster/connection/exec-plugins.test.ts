@@ -1,13 +1,14 @@
 // Tests of the exec credential plugins of a kubeconfig.
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { kubeConfigClass } from '../../../../../server/cluster/connection/client-node.ts';
 import type { PluginOptions } from '../../../../../server/cluster/connection/exec-plugin.ts';
 import { useExecPlugins } from '../../../../../server/cluster/connection/exec-plugins.ts';
+import { rejection } from '../../../../support/rejection.ts';
+import { scratchFolderEach } from '../../../../support/scratch.ts';
 import { until } from '../../../../support/until.ts';
 
 const NAME = 'the exec plugin "/bin/sh" of the kubeconfig';
@@ -16,11 +17,7 @@ const printing = (status: object): string =>
   `echo '${JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status })}'`;
 
 describe('exec plugins', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'exec-plugins-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+  const folder = scratchFolderEach();
 
   /** Applies the credentials of a script, with further members of its entry. */
   function plugin(script: string, entry: object = {}, options: Partial<PluginOptions> = {}) {
@@ -33,7 +30,7 @@ describe('exec plugins', () => {
     );
     useExecPlugins(config, {
       ...PATIENT,
-      inherited: { PATH: process.env['PATH'], FOLDER: folder },
+      inherited: { PATH: process.env['PATH'], FOLDER: folder() },
       ...options,
     });
     return async (): Promise<RequestOptions> => {
@@ -43,14 +40,10 @@ describe('exec plugins', () => {
     };
   }
   async function failureOf(apply: () => Promise<unknown>): Promise<string> {
-    const error = await apply().then(
-      () => undefined,
-      (caught: unknown) => caught,
-    );
-    return error instanceof Error ? error.message : `no error: ${String(error)}`;
+    return (await rejection(apply())).message;
   }
   const written = async (name: string): Promise<string> =>
-    (await readFile(join(folder, name), 'utf8')).trim();
+    (await readFile(join(folder(), name), 'utf8')).trim();
 
   it('return a token, or a certificate with its key', async () => {
     const { headers } = await plugin(printing({ token: 't' }))();
@@ -105,7 +98,7 @@ describe('exec plugins', () => {
       wait`;
     const apply = plugin(script, {}, { timeoutMs: 500 });
     expect(await failureOf(apply)).to.equal(`${NAME} returned no credentials within 0.5 s and was stopped`);
-    await until(() => existsSync(join(folder, 'ended')));
+    await until(() => existsSync(join(folder(), 'ended')));
     expect((await apply()).headers).to.deep.equal({ Authorization: 'Bearer at last' });
   });
 
@@ -144,12 +137,9 @@ describe('exec plugins', () => {
     expect(await failureOf(plugin('', { command: undefined }))).to.include('cannot be run');
   });
 
-  it('have their stderr truncated in errors', async () => {
+  it('are stopped when their output exceeds the limit, and have their stderr truncated in errors', async () => {
     const message = await failureOf(plugin('yes "no access" | head -c 200000 >&2; exit 1'));
     expect(message).to.have.length.below(1200);
-  });
-
-  it('are stopped when their output exceeds the limit', async () => {
     expect(await failureOf(plugin('yes'))).to.equal(`${NAME} printed more than 1 MiB and was stopped`);
   });
 });

@@ -1,21 +1,16 @@
 // Tests of the loader of the kubeconfig.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
+import { scratchFolderEach } from '../../../../support/scratch.ts';
 
 describe('kubeConfigSource', () => {
-  let dir: string;
-
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
-  });
-  afterEach(() => rm(dir, { recursive: true }));
+  const dir = scratchFolderEach();
 
   async function write(name: string, server: string, current = true): Promise<string> {
-    const file = join(dir, name);
+    const file = join(dir(), name);
     await writeFile(
       file,
       JSON.stringify({
@@ -27,21 +22,21 @@ describe('kubeConfigSource', () => {
     );
     return file;
   }
-  const places = () => ({ serviceAccountToken: join(dir, 'token'), home: join(dir, 'home') });
+  const places = () => ({ serviceAccountToken: join(dir(), 'token'), home: join(dir(), 'home') });
 
   it('returns the same object until the file changes', async () => {
     const file = await write('a', 'https://one');
     const source = kubeConfigSource(file);
     const first = source();
     expect(source()).to.equal(first);
-    expect(first.getCurrentCluster()).to.include({ server: 'https://one', caFile: join(dir, 'ca.crt') });
+    expect(first.getCurrentCluster()).to.include({ server: 'https://one', caFile: join(dir(), 'ca.crt') });
     await write('a', 'https://two');
     expect(source().getCurrentCluster()).to.include({ server: 'https://two' });
   });
 
   it('merges several files: the first definition wins, missing files are ignored', async () => {
     const [a, b] = [await write('a', 'https://a', false), await write('b', 'https://b')];
-    const config = kubeConfigSource([a, join(dir, 'missing'), b].join(delimiter))();
+    const config = kubeConfigSource([a, join(dir(), 'missing'), b].join(delimiter))();
     expect(config.getCurrentContext()).to.equal('b');
     expect(config.clusters.map(({ name }) => name)).to.deep.equal(['a', 'b']);
   });
@@ -63,15 +58,15 @@ describe('kubeConfigSource', () => {
     expect(() => kubeConfigSource(undefined, {}, places())()).to.throw(
       'no kubeconfig: neither --kubeconfig nor KUBECONFIG is set',
     );
-    expect(() => kubeConfigSource(join(dir, 'x') + delimiter + join(dir, 'y'))()).to.throw(
+    expect(() => kubeConfigSource(join(dir(), 'x') + delimiter + join(dir(), 'y'))()).to.throw(
       'no kubeconfig file exists',
     );
   });
 
   it('reports an unreadable file with its path', () => {
-    const missing = join(dir, 'missing');
+    const missing = join(dir(), 'missing');
     expect(() => kubeConfigSource(missing)()).to.throw(`${missing}: no such file`);
-    expect(() => kubeConfigSource(dir)()).to.throw(`${dir}: it is a directory`);
+    expect(() => kubeConfigSource(dir())()).to.throw(`${dir()}: it is a directory`);
   });
 
   describe('with one file', () => {
@@ -84,7 +79,7 @@ describe('kubeConfigSource', () => {
 
     /** The message after the file name; undefined for a usable file. */
     async function refusalOf(text: string): Promise<string | undefined> {
-      const file = join(dir, 'config');
+      const file = join(dir(), 'config');
       await writeFile(file, text);
       const source = kubeConfigSource(file);
       const [first, second] = [attempt(source), attempt(source)];
