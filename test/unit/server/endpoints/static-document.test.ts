@@ -1,64 +1,34 @@
 // Tests of responses with documents that rarely change.
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GZIP_THRESHOLD } from '../../../../server/endpoints/response.ts';
 import { staticBytes, writeDocument } from '../../../../server/endpoints/static-document.ts';
-import { Exchange } from '../../../../server/filters/exchange.ts';
-import { HandlerServer } from '../../../support/handler-server.ts';
-import { silent } from '../listener/listening.ts';
+import { HandlerServer, servedHandler } from '../../../support/handler-server.ts';
 
 // Larger than the kernel buffers of a connection whose client does not read.
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'abcdefghijklmnop');
 
 describe('writeDocument', () => {
-  let server: Server;
-  let written: PromiseWithResolvers<ServerResponse>;
-
-  beforeEach(async () => {
-    written = Promise.withResolvers();
-    server = createServer((request, response) => {
-      const arrival = { request, response, secure: false, upgrade: undefined };
-      void writeDocument(new Exchange(arrival, silent, 0, 0), staticBytes(LARGE), {});
-      written.resolve(response);
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  afterEach(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-
   it('buffers one piece at a time for a slow client, and sends the whole document', async () => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    await once(socket, 'connect');
-    socket.pause();
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    const response = await written.promise;
-    expect(response.writableLength).to.be.lessThan(256 * 1024);
-    const pieces: Buffer[] = [];
-    socket.on('data', (piece: Buffer) => pieces.push(piece));
-    socket.resume();
-    await once(socket, 'end');
-    const received = Buffer.concat(pieces);
-    expect(received.subarray(-LARGE.length).equals(LARGE)).to.equal(true);
-    expect(response.writableFinished).to.equal(true);
+    let response: ServerResponse | undefined;
+    await using server = await new HandlerServer((context) => {
+      ({ response } = context);
+      return writeDocument(context, staticBytes(LARGE), {});
+    }).start();
+    const incoming = await server.open('/');
+    expect(response?.writableLength).to.be.lessThan(256 * 1024);
+    const received = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>));
+    expect(received.equals(LARGE)).to.equal(true);
   });
 });
 
 describe('writeDocument with a large document', () => {
   const bytes = Buffer.alloc(GZIP_THRESHOLD + 1, 'abcdefghijklmnop');
   const document = staticBytes(bytes);
-  const server = new HandlerServer((context) => writeDocument(context, document, {}));
+  const server = servedHandler((context) => writeDocument(context, document, {}));
   const ask = (headers: Readonly<Record<string, string>>, method = 'GET') =>
     server.ask('/', { method, headers });
-
-  before(() => server.start());
-  after(() => server.close());
 
   it('compresses for clients that accept gzip', async () => {
     const small = await ask({ 'accept-encoding': 'gzip' });

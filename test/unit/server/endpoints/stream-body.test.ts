@@ -1,11 +1,15 @@
 // Tests of the HTTP response body of unknown length.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createGunzip } from 'node:zlib';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GONE, StreamBody } from '../../../../server/endpoints/stream-body.ts';
+import { HandlerServer, servedHandler } from '../../../support/handler-server.ts';
+
+/** A stall time in ms that no test reaches. */
+const NEVER = 3_600_000;
+const CHUNK = 128 << 10;
 
 describe('StreamBody', () => {
   for (const gzip of [false, true]) {
@@ -14,34 +18,16 @@ describe('StreamBody', () => {
         { length: 300 },
         (_, n) => `${n} ${'aé字\u{1f600}'.repeat((n * n) % 9_000)}\n`,
       );
-      const server = createServer((_, response) => {
-        const body = new StreamBody(response, { gzip, stallMs: 10_000 });
-        const write = async () => {
-          for (const text of texts) await body.write(text);
-          await body.end();
-        };
-        write().catch(() => response.destroy());
-      });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      try {
-        const { port } = server.address() as AddressInfo;
-        const [answer] = (await once(get({ host: '127.0.0.1', port }), 'response')) as [IncomingMessage];
-        let text = '';
-        for await (const part of (gzip ? answer.pipe(createGunzip()) : answer).setEncoding('utf8'))
-          text += part;
-        expect(text === texts.join('')).to.equal(true);
-      } finally {
-        server.close();
-        server.closeAllConnections();
-      }
+      await using server = await new HandlerServer(async ({ response }) => {
+        const body = new StreamBody(response, { gzip, stallMs: NEVER });
+        for (const text of texts) await body.write(text);
+        await body.end();
+      }).start();
+      const { body } = await server.ask('/');
+      expect((gzip ? gunzipSync(body) : body).toString() === texts.join('')).to.equal(true);
     });
   }
 });
-
-/** A stall time in ms that no test reaches. */
-const NEVER = 3_600_000;
-const CHUNK = 128 << 10;
 
 /** Incompressible data beyond the buffers of the sockets. */
 function* chunks(count = 256): Generator<Buffer> {
@@ -49,28 +35,18 @@ function* chunks(count = 256): Generator<Buffer> {
 }
 
 describe('StreamBody with a reader that', () => {
-  let server: Server;
   let answer: IncomingMessage;
   let response: ServerResponse;
+  const server = servedHandler((context) => {
+    ({ response } = context);
+    response.flushHeaders();
+  });
 
   beforeEach(async () => {
-    const requested = Promise.withResolvers<ServerResponse>();
-    server = createServer((_, opened) => {
-      opened.flushHeaders();
-      requested.resolve(opened);
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const answered = once(get({ host: '127.0.0.1', port }), 'response');
-    response = await requested.promise;
-    [answer] = (await answered) as [IncomingMessage];
+    answer = await server.open('/');
     answer.on('error', () => undefined);
   });
-  afterEach(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  afterEach(() => answer.destroy());
 
   /** Fills the buffers of the sockets. */
   async function fill(body: StreamBody): Promise<void> {

@@ -6,23 +6,19 @@ import { expect } from 'chai';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { servedHandler } from '../../../../support/handler-server.ts';
 
 const run = promisify(execFile);
 
 describe('a compressed list', () => {
   const cache = new NodeCache();
-  let server: HandlerServer;
+  const server = servedHandler(resourceHandler(nodes, cache.cache));
 
-  before(async () => {
-    server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
-    cache.fill(
-      9000,
-      Array.from({ length: 1000 }, (_, i) => node(`n${i}`, i + 1, {}, { filler: 'x'.repeat(4000) })),
-    );
+  before(() => {
+    const filler = 'x'.repeat(4000);
+    const many = Array.from({ length: 1000 }, (_, i) => node(`n${i}`, i + 1, {}, { filler }));
+    cache.fill(9000, many);
   });
-
-  after(() => server.close());
 
   async function curl(...args: string[]): Promise<string> {
     const url = `http://127.0.0.1:${server.port}/apis/resources.platform.io/v1alpha3/nodes`;

@@ -94,22 +94,16 @@ describe('the OpenAPI documents', () => {
     );
   });
 
-  for (const [name, answer] of [
-    ['query', LogQueryAnswerSchema],
-    ['statistics', LogStatisticsAnswerSchema],
-    ['histogram', LogHistogramAnswerSchema],
+  for (const [what, schema] of [
+    ['the response to a log query', LogQueryAnswerSchema],
+    ['the response to a log statistics', LogStatisticsAnswerSchema],
+    ['the response to a log histogram', LogHistogramAnswerSchema],
+    ...CUSTOM_RESOURCES.map(
+      ({ kind, spec, status }) => [`a ${kind}`, { properties: { spec, status } }] as const,
+    ),
   ] as const) {
-    it(`describe each member of the response to a log ${name}`, () => {
-      for (const [path, member] of members(answer)) {
-        expect(record(member)['description'], path).to.be.a('string').that.matches(/\.$/);
-      }
-    });
-  }
-
-  for (const { kind, spec, status } of CUSTOM_RESOURCES) {
-    it(`describe each member of a ${kind}, for kubectl explain`, () => {
-      const whole = { properties: { spec, ...(status === undefined ? {} : { status }) } };
-      for (const [path, member] of members(whole)) {
+    it(`describe each member of ${what}`, () => {
+      for (const [path, member] of members(wire(schema))) {
         expect(record(member)['description'], path).to.be.a('string').that.matches(/\.$/);
       }
     });

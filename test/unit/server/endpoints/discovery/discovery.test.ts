@@ -4,7 +4,7 @@ import { newPathNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import { discoveryHandlers } from '../../../../../server/endpoints/discovery/discovery.ts';
 import type { DiscoveredResource } from '../../../../../server/endpoints/discovery/documents.ts';
 import { nodes } from '../../../../support/cluster/node-cache.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { servedHandler } from '../../../../support/handler-server.ts';
 
 const LOGS: DiscoveredResource = {
   group: 'logging.platform.io',
@@ -18,18 +18,12 @@ const LOGS: DiscoveredResource = {
 const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 describe('discovery', () => {
-  let server: HandlerServer;
-
-  before(async () => {
-    const handlers = discoveryHandlers([nodes, LOGS, { ...LOGS, version: 'v1alpha1' }]);
-    server = await new HandlerServer((context) => {
-      const handler = handlers.get(context.info.path);
-      if (!handler) throw newPathNotFound();
-      return handler(context);
-    }).start();
+  const handlers = discoveryHandlers([nodes, LOGS, { ...LOGS, version: 'v1alpha1' }]);
+  const server = servedHandler((context) => {
+    const handler = handlers.get(context.info.path);
+    if (!handler) throw newPathNotFound();
+    return handler(context);
   });
-
-  after(() => server.close());
 
   it('lists groups in the order of their definitions, the first version preferred', async () => {
     const list = await server.json('/apis');

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { NodeCache, node, type PlainNode } from '../../../../support/cluster/node-cache.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { HandlerServer, servedHandler } from '../../../../support/handler-server.ts';
 import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 import { PLATFORM_PATH, platformLists, platformNodes } from '../../../../support/platform/platform-lists.ts';
 
@@ -17,20 +17,9 @@ const NODES: readonly PlainNode[] = [
 
 describe('the platform lists of nodes', () => {
   const cache = new NodeCache();
-  let server: HandlerServer;
+  const server = servedHandler(platformNodes({ cache: cache.cache }));
 
-  before(async () => {
-    server = await new HandlerServer(platformNodes({ cache: cache.cache })).start();
-  });
-
-  beforeEach(() => {
-    cache.fill(1000, NODES);
-  });
-
-  after(async () => {
-    expect(server.lastError).to.equal(undefined);
-    await server.close();
-  });
+  beforeEach(() => cache.fill(1000, NODES));
 
   it('replaces a stored selfLink', async () => {
     cache.apply('MODIFIED', {
@@ -174,19 +163,15 @@ describe('platform lists with computed annotations', () => {
 describe('the platform lists of a tenant', () => {
   const PODS_PATH = `${PLATFORM_PATH}/pods`;
   let pods: KindCache;
-  let server: HandlerServer;
   let readable: ReadonlySet<string>;
+  const handler = platformLists(() => [pods.lists], {
+    namespaces: ['bank', 'shop'],
+    allowed: ({ namespace }) => readable.has(namespace),
+  });
+  const server = servedHandler(handler);
 
   const pod = (key: string, version: number, phase = 'Running') =>
     plain(key, version, { labels: { app: key } }, { status: { phase } });
-
-  before(async () => {
-    const handler = platformLists(() => [pods.lists], {
-      namespaces: ['bank', 'shop'],
-      allowed: ({ namespace }) => readable.has(namespace),
-    });
-    server = await new HandlerServer(handler).start();
-  });
 
   beforeEach(() => {
     readable = new Set(['shop']);
@@ -195,11 +180,6 @@ describe('the platform lists of a tenant', () => {
       pod('shop/b', 2, 'Pending'),
       pod('bank/c', 3, 'Failed'),
     ]);
-  });
-
-  after(async () => {
-    expect(server.lastError).to.equal(undefined);
-    await server.close();
   });
 
   /** The response without the version of the snapshot. */

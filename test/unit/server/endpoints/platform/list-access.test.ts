@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
 import type { ResourceAttributes } from '../../../../../server/authorization/authorizer.ts';
 import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { HandlerServer, servedHandler } from '../../../../support/handler-server.ts';
 import { KindCache, NAMESPACES, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 import { PLATFORM_PATH, platformLists, platformNodes } from '../../../../support/platform/platform-lists.ts';
 
@@ -33,25 +33,16 @@ describe('the permissions of platform lists', () => {
     3,
     SPACES.map((name, i) => plain(name, i + 1)),
   );
-  let server: HandlerServer;
   let reviews: string[];
   let allowed: ReadonlySet<string>;
-
-  before(async () => {
-    const handler = platformLists(() => [pods.lists, namespaces.lists], {
-      namespaces: SPACES,
-      allowed: (attributes) => {
-        reviews.push(short(attributes));
-        return allowed.has(short(attributes));
-      },
-    });
-    server = await new HandlerServer(handler).start();
+  const lists = platformLists(() => [pods.lists, namespaces.lists], {
+    namespaces: SPACES,
+    allowed: (attributes) => {
+      reviews.push(short(attributes));
+      return allowed.has(short(attributes));
+    },
   });
-
-  after(async () => {
-    expect(server.lastError).to.equal(undefined);
-    await server.close();
-  });
+  const server = servedHandler(lists);
 
   beforeEach(() => {
     reviews = [];

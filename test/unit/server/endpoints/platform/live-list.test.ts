@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
-import type { PlatformLists } from '../../../../../server/endpoints/platform/kind-lists.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 import { LiveEvents } from '../../../../support/platform/live-events.ts';
@@ -41,13 +40,12 @@ class CountingSlicer extends TimeSlicer {
 
 describe('live lists', () => {
   let pods: KindCache;
-  let lists: readonly PlatformLists[];
   let readable: ReadonlySet<string>;
   let server: HandlerServer;
   let open: IncomingMessage[];
 
   async function serve(live: PlatformOptions['live'] = { intervalMs: 1 }): Promise<void> {
-    const handler = platformLists(() => lists, {
+    const handler = platformLists(() => [pods.lists], {
       live,
       namespaces: ['bank', 'shop'],
       allowed: ({ namespace }) => readable.has(namespace),
@@ -64,7 +62,6 @@ describe('live lists', () => {
 
   beforeEach(() => {
     pods = new KindCache(PODS).fill(2, [plain('shop/a', 1), plain('bank/b', 2)]);
-    lists = [pods.lists];
     readable = new Set(['', 'shop', 'bank']);
     open = [];
   });
@@ -78,12 +75,8 @@ describe('live lists', () => {
     const slicer = new CountingSlicer();
     pods = new KindCache(PODS, slicer);
     const text = 'x'.repeat(10_000);
-    const objects = Array.from({ length: 300 }, (_, i) => plain(`shop/${i}`, i + 1, {}, { text }));
-    pods.fill(
-      300,
-      objects.toSorted((a, b) => (String(a.metadata['name']) < String(b.metadata['name']) ? -1 : 1)),
-    );
-    lists = [pods.lists];
+    const objects = Array.from({ length: 300 }, (_, i) => plain(`shop/${1000 + i}`, i + 1, {}, { text }));
+    pods.fill(300, objects);
     await serve();
     const short = await follow('pods?live=changed');
     await short.next();
@@ -115,32 +108,15 @@ describe('live lists', () => {
 
   it('report an unavailable kind, and hide other errors', async () => {
     await serve({ intervalMs: 1, heartbeatMs: 5 });
-    const failing = (error: Error): PlatformLists => {
-      const { kind } = pods;
-      const fail = (): never => {
-        throw error;
-      };
-      const ignore = (): (() => void) => () => undefined;
-      const read: PlatformLists['read'] = (context) => pods.lists.read(context);
-      return {
-        kind,
-        read,
-        list: fail,
-        get: fail,
-        livePage: fail,
-        search: fail,
-        link: fail,
-        onChange: ignore,
-      };
-    };
     for (const [error, data] of [
       [newServiceUnavailable('too large', 1), { code: 503, message: 'too large' }],
       [new Error('secret'), { code: 500, message: 'the live list failed' }],
     ] as const) {
-      lists = [pods.lists];
+      pods = new KindCache(PODS).fill(1, [plain('shop/a', 1)]);
       const events = await follow('pods');
       await events.next();
-      lists = [failing(error)];
+      pods.lists.livePage = () => Promise.reject(error);
+      pods.apply('ADDED', plain(`shop/${error.message}`, 3));
       expect(await events.next()).to.deep.include({ event: 'failure', data });
       expect(await events.next().catch(() => undefined)).to.equal(undefined);
     }
@@ -150,25 +126,15 @@ describe('live lists', () => {
   it('end when the server stops, and unsubscribe when the client disconnects', async () => {
     await serve();
     let subscriptions = 0;
-    const { lists: all } = pods;
-    const counted: PlatformLists = {
-      kind: all.kind,
-      read: (context) => all.read(context),
-      list: (context, scope) => all.list(context, scope),
-      get: (context, key, name) => all.get(context, key, name),
-      livePage: (context, scope) => all.livePage(context, scope),
-      search: (text, scope, limit) => all.search(text, scope, limit),
-      link: (object) => all.link(object),
-      onChange: (changed) => {
-        subscriptions++;
-        const unsubscribe = all.onChange(changed);
-        return () => {
-          subscriptions--;
-          unsubscribe();
-        };
-      },
+    const { onChange } = pods.lists;
+    pods.lists.onChange = (changed) => {
+      subscriptions++;
+      const unsubscribe = onChange.call(pods.lists, changed);
+      return () => {
+        subscriptions--;
+        unsubscribe();
+      };
     };
-    lists = [counted];
     const [left, other] = [await follow('pods'), await follow('pods')];
     await Promise.all([left.next(), other.next()]);
     expect(subscriptions).to.equal(2);

