@@ -118,6 +118,17 @@ export async function startChain(
   };
 }
 
+/** Returns a function that starts a filter chain, for a group of tests. Each chain stops after its test. */
+export function chainEach(): typeof startChain {
+  const started: ChainFixture[] = [];
+  afterEach(() => Promise.all(started.splice(0).map((chain) => chain.stop())));
+  return async (options) => {
+    const chain = await startChain(options);
+    started.push(chain);
+    return chain;
+  };
+}
+
 function recordingLogger(lines: Record<string, unknown>[]): Logger {
   return pino(
     { level: 'debug' },

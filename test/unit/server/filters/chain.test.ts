@@ -17,27 +17,18 @@ import {
   ask,
   byHeader,
   type ChainFixture,
+  chainEach,
   NODES,
   rawConnection,
   readAll,
-  startChain,
+  type startChain,
 } from './chain-fixture.ts';
 
 const asAlice = { headers: { 'test-user': 'alice' } };
 const ok: Handler = ({ response }) => void response.end('ok');
 
 describe('the request chain', () => {
-  let fixture: ChainFixture | undefined;
-
-  async function start(options: Parameters<typeof startChain>[0]): Promise<ChainFixture> {
-    fixture = await startChain(options);
-    return fixture;
-  }
-
-  afterEach(async () => {
-    await fixture?.stop();
-    fixture = undefined;
-  });
+  const start = chainEach();
 
   it('returns and logs the given Audit-Id, or a new one instead of a malformed one', async () => {
     const chain = await start({ handler: ok });
@@ -274,7 +265,6 @@ describe('the request chain', () => {
     const patient = await start({ handler: never });
     expect((await ask(patient, `${NODES}?timeout=10ms`, asAlice)).status).to.equal(504);
     expect((await ask(patient, '/readyz?timeout=0.01s')).status).to.equal(504);
-    await patient.stop();
     const strict = await start({ limits: limited(10), handler: never });
     for (const timeout of ['5h', '0s', '-1s', '']) {
       expect((await ask(strict, `${NODES}?timeout=${timeout}`, asAlice)).status, timeout).to.equal(504);
@@ -342,32 +332,6 @@ describe('the request chain', () => {
     await until(() => aborted);
     expect(chain.observed.map(({ code }) => code)).to.deep.equal([499]);
     expect(chain.chain.open).to.equal(0);
-  });
-
-  it('stops the chain when the client disconnects during a filter', async () => {
-    const waiting = Promise.withResolvers<void>();
-    let handled = false;
-    let requested = false;
-    const chain = await start({
-      authorizer: {
-        authorize: async () => {
-          requested = true;
-          await waiting.promise;
-          return { allowed: true, reason: '' };
-        },
-      },
-      handler: () => {
-        handled = true;
-      },
-    });
-    const sent = sending(chain);
-    await until(() => requested);
-    sent.destroy();
-    await until(() => chain.observed.length === 1);
-    waiting.resolve();
-    await waiting.promise;
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(handled).to.equal(false);
   });
 
   describe('limits on concurrency', () => {
@@ -482,29 +446,6 @@ describe('the request chain', () => {
       known.resolve(alice);
       expect((await ask(chain, NODES)).status).to.equal(200);
       await closeNow(plain);
-    });
-
-    it('pass the socket to the handler once, and count until it closes', async () => {
-      const chain = await start({
-        handler: ({ upgrade }) => {
-          const socket = upgrade?.accept();
-          socket?.write(
-            'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
-          );
-          socket?.once('data', (data: Buffer) => socket.end(`echo ${data.toString()}`));
-        },
-      });
-      const socket = await rawConnection(chain);
-      socket.write(upgrade(NODES, 'alice'));
-      await once(socket, 'data');
-      expect(chain.gauges.longRunning).to.equal(1);
-      expect(chain.chain.open).to.equal(1);
-      socket.end('hello');
-      expect(await readAll(socket)).to.equal('echo hello');
-      await until(() => chain.observed.length === 1);
-      expect(chain.observed[0]?.code).to.equal(101);
-      expect(chain.gauges.longRunning).to.equal(0);
-      expect(chain.chain.open).to.equal(0);
     });
   });
 

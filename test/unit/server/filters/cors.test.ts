@@ -1,9 +1,9 @@
 // Tests of the CORS filter.
 import { expect } from 'chai';
-import { newServiceUnavailable, newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { until } from '../../../support/until.ts';
-import { type Ask, ask, type ChainFixture, NODES, startChain } from './chain-fixture.ts';
+import { type Ask, ask, type ChainFixture, chainEach, NODES } from './chain-fixture.ts';
 
 const CONSOLE = 'https://console.example.com';
 const OTHER = 'http://localhost:8080';
@@ -11,17 +11,9 @@ const ALLOWED = 'access-control-allow-origin';
 const ok: Handler = ({ response }) => void response.end('ok');
 
 describe('CORS', () => {
-  let fixture: ChainFixture | undefined;
-
-  async function start(options: Partial<Parameters<typeof startChain>[0]> = {}): Promise<ChainFixture> {
-    fixture = await startChain({ handler: ok, allowedOrigins: [CONSOLE, OTHER], ...options });
-    return fixture;
-  }
-
-  afterEach(async () => {
-    await fixture?.stop();
-    fixture = undefined;
-  });
+  const startChain = chainEach();
+  const start = (options: Partial<Parameters<typeof startChain>[0]> = {}): Promise<ChainFixture> =>
+    startChain({ handler: ok, allowedOrigins: [CONSOLE, OTHER], ...options });
 
   const from = (origin: string, headers: Record<string, string> = {}): Ask => ({
     headers: { 'test-user': 'alice', origin, ...headers },
@@ -82,15 +74,6 @@ describe('CORS', () => {
   for (const [what, path, user, handler, code] of [
     ['a caller without permissions', NODES, 'bob', ok, 403],
     ['a path with two readings', '/apis//x', 'alice', ok, 400],
-    [
-      'too many requests',
-      NODES,
-      'alice',
-      () => {
-        throw newTooManyRequests('too many', 3);
-      },
-      429,
-    ],
     [
       'a store outage after the headers of the response were set',
       NODES,

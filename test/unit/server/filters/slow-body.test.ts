@@ -4,12 +4,13 @@ import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { readBody } from '../../../../server/request/request-body.ts';
 import { until } from '../../../support/until.ts';
-import { ask, type ChainFixture, NODES, rawConnection, readAll, startChain } from './chain-fixture.ts';
+import { ask, type ChainFixture, chainEach, NODES, rawConnection, readAll } from './chain-fixture.ts';
 
 const limits = { maxReadOnly: 1, maxMutating: 1, maxLongRunning: 1, maxBodyBytes: 1000, timeoutMs: 60_000 };
 const write = { method: 'POST', headers: { 'test-user': 'alice' } };
 
 describe('a request with an incomplete body', () => {
+  const start = chainEach();
   let now: number;
   let chain: ChainFixture;
   let hold: Promise<void> | undefined;
@@ -19,7 +20,7 @@ describe('a request with an incomplete body', () => {
     now = 0;
     hold = undefined;
     read = Promise.withResolvers();
-    chain = await startChain({
+    chain = await start({
       limits,
       monotonic: () => now,
       handler: async ({ request, response }) => {
@@ -30,7 +31,6 @@ describe('a request with an incomplete body', () => {
       },
     });
   });
-  afterEach(() => chain.stop());
 
   /** Sends a request with a Content-Length of four bytes, and waits until the server counts it. */
   async function announced(body: string): Promise<TLSSocket> {

@@ -1,20 +1,12 @@
 // Tests of the filter chain with clients that do not read the response.
 import { expect } from 'chai';
 import { until } from '../../../support/until.ts';
-import { type ChainFixture, NODES, rawConnection, startChain } from './chain-fixture.ts';
+import { chainEach, NODES, rawConnection } from './chain-fixture.ts';
 
 const BODY = Buffer.alloc(16 * 1024 * 1024, 'x');
 
 describe('a response that the client does not read', () => {
-  let chain: ChainFixture;
-
-  beforeEach(async () => {
-    chain = await startChain({
-      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 100 },
-      handler: ({ response }) => void response.end(BODY),
-    });
-  });
-  afterEach(() => chain.stop());
+  const start = chainEach();
 
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
   for (const [what, path, headers] of [
@@ -22,6 +14,10 @@ describe('a response that the client does not read', () => {
     [', also after a request to upgrade the protocol', '/metrics', upgrade],
   ] as const) {
     it(`is discarded with its connection at the deadline${what}`, async () => {
+      const chain = await start({
+        limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 100 },
+        handler: ({ response }) => void response.end(BODY),
+      });
       const socket = await rawConnection(chain);
       socket.pause();
       socket.on('error', () => undefined);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { RequestReceiver } from '../../../../server/listener/listener.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { openChain } from '../../../support/open-chain.ts';
-import { open, readAll, withInsecureListener } from './listening.ts';
+import { listenInsecure, open, readAll, stopListenersEach } from './listening.ts';
 
 /**
  * Resolves when the socket is closed. Ignores errors, because a client that is still sending gets ECONNRESET at the
@@ -21,21 +21,7 @@ function ended(socket: Socket): Promise<void> {
 const REQUEST = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 
 describe('pipelined requests', () => {
-  it('get their responses in order', async () => {
-    let count = 0;
-    const receiver: Partial<RequestReceiver> = {
-      request: (_request, response) => {
-        const own = ++count;
-        setImmediate(() => response.end(`answer ${own};`));
-      },
-    };
-    await withInsecureListener({ receiver }, async (listener) => {
-      const socket = await open(listener);
-      socket.write(`${REQUEST.repeat(19)}GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-      const answers = (await readAll(socket)).match(/answer \d+;/g);
-      expect(answers).to.deep.equal(Array.from({ length: 20 }, (_, index) => `answer ${index + 1};`));
-    });
-  });
+  stopListenersEach();
 
   const long = `GET /livez HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(100_000)}\r\n\r\n`;
   for (const [what, chunks, answers, least, most] of [
@@ -57,13 +43,12 @@ describe('pipelined requests', () => {
           if (answers) response.end('ok');
         },
       };
-      await withInsecureListener({ receiver }, async (listener) => {
-        const socket = await open(listener);
-        const end = ended(socket);
-        for (const chunk of chunks) socket.write(chunk);
-        await end;
-        expect(seen).to.be.within(least, most);
-      });
+      const listener = await listenInsecure({ receiver });
+      const socket = await open(listener);
+      const end = ended(socket);
+      for (const chunk of chunks) socket.write(chunk);
+      await end;
+      expect(seen).to.be.within(least, most);
     });
   }
 
@@ -95,22 +80,20 @@ describe('pipelined requests', () => {
     it('get ordinary responses in order, and the connection closes', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const { receiver } = serving(promise);
-      await withInsecureListener({ receiver }, async (listener) => {
-        const socket = await open(listener);
-        socket.write(`${REQUEST}${UPGRADE}`);
-        resolve();
-        expect((await readAll(socket)).match(/\w+;/g)).to.deep.equal(['late;', 'ordinary;']);
-      });
+      const listener = await listenInsecure({ receiver });
+      const socket = await open(listener);
+      socket.write(`${REQUEST}${UPGRADE}`);
+      resolve();
+      expect((await readAll(socket)).match(/\w+;/g)).to.deep.equal(['late;', 'ordinary;']);
     });
 
     it('are aborted when a CONNECT follows', async () => {
       const { chain, receiver } = serving(new Promise(() => undefined));
-      await withInsecureListener({ receiver }, async (listener) => {
-        const socket = await open(listener);
-        socket.write(`${REQUEST.repeat(3)}CONNECT elsewhere:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
-        expect(await readAll(socket)).to.equal('');
-        expect(chain.open).to.equal(0);
-      });
+      const listener = await listenInsecure({ receiver });
+      const socket = await open(listener);
+      socket.write(`${REQUEST.repeat(3)}CONNECT elsewhere:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
+      expect(await readAll(socket)).to.equal('');
+      expect(chain.open).to.equal(0);
     });
   });
 });

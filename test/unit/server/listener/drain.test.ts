@@ -7,7 +7,7 @@ import { type Logger, pino } from 'pino';
 import { drain } from '../../../../server/listener/drain.ts';
 import type { Listener } from '../../../../server/listener/listener.ts';
 import { until } from '../../../support/until.ts';
-import { listenInsecure, open, readAll, silent, stop } from './listening.ts';
+import { listenInsecure, open, readAll, silent, stop, stopListenersEach } from './listening.ts';
 
 const GET = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -29,7 +29,7 @@ describe('drain', () => {
     });
   });
 
-  afterEach(() => stop(listener));
+  stopListenersEach();
 
   function draining(settings: {
     steps?: string[];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { type Incoming, IncompleteRequests } from '../../../../server/listener/incomplete-requests.ts';
 import { until } from '../../../support/until.ts';
-import { open, readAll, withInsecureListener } from './listening.ts';
+import { listenInsecure, open, readAll, stopListenersEach } from './listening.ts';
 
 class Connection implements Incoming {
   bytesRead = 0;
@@ -14,6 +14,7 @@ class Connection implements Incoming {
 }
 
 describe('IncompleteRequests', () => {
+  stopListenersEach();
   let requests: IncompleteRequests;
   let connections: readonly [Connection, Connection, Connection];
 
@@ -38,23 +39,22 @@ describe('IncompleteRequests', () => {
   });
 
   it('limits a listener, and keeps connections with complete requests', async () => {
-    await withInsecureListener({ limits: { connections: 1000 } }, async (listener) => {
-      const honest = await open(listener);
-      honest.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
-      await once(honest, 'data');
-      const part = `GET /livez HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(250_000)}`;
-      const others = await Promise.all(Array.from({ length: 300 }, () => open(listener)));
-      let closed = 0;
-      for (const socket of others) {
-        socket.once('close', () => closed++).on('error', () => undefined);
-        socket.write(part);
-      }
-      // The limit of 64 MiB allows 268 of these requests.
-      await until(() => closed >= 300 - 268);
-      expect(closed).to.be.lessThan(100);
-      honest.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-      expect(await readAll(honest)).to.match(/^HTTP\/1\.1 200 /);
-      for (const socket of others) socket.destroy();
-    });
+    const listener = await listenInsecure({ limits: { connections: 1000 } });
+    const honest = await open(listener);
+    honest.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(honest, 'data');
+    const part = `GET /livez HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(250_000)}`;
+    const others = await Promise.all(Array.from({ length: 300 }, () => open(listener)));
+    let closed = 0;
+    for (const socket of others) {
+      socket.once('close', () => closed++).on('error', () => undefined);
+      socket.write(part);
+    }
+    // The limit of 64 MiB allows 268 of these requests.
+    await until(() => closed >= 300 - 268);
+    expect(closed).to.be.lessThan(100);
+    honest.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(await readAll(honest)).to.match(/^HTTP\/1\.1 200 /);
+    for (const socket of others) socket.destroy();
   });
 });

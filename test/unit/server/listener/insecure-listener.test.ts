@@ -4,16 +4,10 @@ import { expect } from 'chai';
 import { isServedInsecurely } from '../../../../server/listener/insecure-listener.ts';
 import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
 import { closeGracefully } from '../../../../server/request/graceful-close.ts';
-import { type Listening, listenInsecure, open, readAll, stop } from './listening.ts';
+import { listenInsecure, open, readAll, stopListenersEach } from './listening.ts';
 
 describe('the plain-HTTP listener', () => {
-  const started: Listener[] = [];
-
-  async function listening(settings?: Listening): Promise<Listener> {
-    const listener = await listenInsecure(settings);
-    started.push(listener);
-    return listener;
-  }
+  stopListenersEach();
 
   async function send(listener: Listener, bytes: string): Promise<string> {
     const socket = await open(listener);
@@ -21,12 +15,8 @@ describe('the plain-HTTP listener', () => {
     return readAll(socket);
   }
 
-  afterEach(async () => {
-    await Promise.all(started.splice(0).map(stop));
-  });
-
   it('serves requests of any shape, with the idle timeout of 95 s, above the 90 s of Go clients', async () => {
-    const listener = await listening();
+    const listener = await listenInsecure();
     for (const request of [
       'GET /readyz?verbose HTTP/1.1\r\nHost: x\r\nExpect: wonders',
       'GET /livez HTTP/1.1\r\nX-No-Host: x',
@@ -58,7 +48,7 @@ describe('the plain-HTTP listener', () => {
     ],
   ] as const) {
     it(`returns a ${code} Status for ${what}`, async () => {
-      const answer = await send(await listening({ limits: { headers: 8192 } }), bytes);
+      const answer = await send(await listenInsecure({ limits: { headers: 8192 } }), bytes);
       expect(answer)
         .to.match(new RegExp(`^HTTP/1.1 ${code} `))
         .and.not.contain('secret');
@@ -78,7 +68,7 @@ describe('the plain-HTTP listener', () => {
         response.end('taken');
       },
     };
-    const listener = await listening({ receiver });
+    const listener = await listenInsecure({ receiver });
     const chunked = 'Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
     const answer = await send(listener, `POST /livez HTTP/1.0\r\n${chunked}GET /oauth/next HTTP/1.0\r\n\r\n`);
     expect(answer)
@@ -98,7 +88,7 @@ describe('the plain-HTTP listener', () => {
         request: (_, response) => response.end('taken'),
         upgrade: (_, socket) => closeGracefully(socket, 'taken'),
       };
-      const listener = await listening({ receiver });
+      const listener = await listenInsecure({ receiver });
       const there = first.split('\r\n').length - 2;
       const answerTo = (count: number): Promise<string> => {
         const fields = Array.from({ length: count - there - 1 }, (_, index) => `X-${index}: y\r\n`);
@@ -120,7 +110,7 @@ describe('the plain-HTTP listener', () => {
         response.end();
       },
     };
-    const listener = await listening({ receiver });
+    const listener = await listenInsecure({ receiver });
     const headers = Array.from(
       { length: 3000 },
       (_, index) => `X-Remote-Group: ${'g'.repeat(40)}-${index}\r\n`,
@@ -136,7 +126,7 @@ describe('the plain-HTTP listener', () => {
         response.write('half ');
       },
     };
-    const listener = await listening({ receiver });
+    const listener = await listenInsecure({ receiver });
     const socket = await open(listener);
     socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(socket, 'data');
@@ -145,7 +135,7 @@ describe('the plain-HTTP listener', () => {
   });
 
   it('returns 408 when the headers do not arrive in time', async () => {
-    const listener = await listening({ limits: { headersTimeout: 100, requestTimeout: 100 } });
+    const listener = await listenInsecure({ limits: { headersTimeout: 100, requestTimeout: 100 } });
     const answer = await send(listener, 'GET /livez HTTP/1.1\r\nX-Slow: ');
     expect(answer).to.match(/^HTTP\/1.1 408 /);
     const { kind, reason, code } = JSON.parse(answer.split('\r\n\r\n')[1] ?? '') as Record<string, unknown>;
@@ -154,7 +144,7 @@ describe('the plain-HTTP listener', () => {
   });
 
   it('closes connections beyond the limit on arrival', async () => {
-    const listener = await listening({ limits: { connections: 1 } });
+    const listener = await listenInsecure({ limits: { connections: 1 } });
     const first = await open(listener);
     first.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(first, 'data');
@@ -165,7 +155,7 @@ describe('the plain-HTTP listener', () => {
 
   it('treats a request that offers h2c, as Java clients do, as an ordinary request', async () => {
     const upgrades: unknown[] = [];
-    const listener = await listening({
+    const listener = await listenInsecure({
       receiver: {
         request: (_request, response) => response.end('ordinary'),
         upgrade: (request, socket) => {

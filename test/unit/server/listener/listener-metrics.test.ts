@@ -1,28 +1,12 @@
 // Tests of the metrics of the listeners.
 import { once } from 'node:events';
 import { expect } from 'chai';
-import type { Listener } from '../../../../server/listener/listener.ts';
 import { MAX_HEADER_FIELDS } from '../../../../server/listener/malformed-request.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
-import {
-  type Listening,
-  listenInsecure,
-  listenSecure,
-  open,
-  readAll,
-  selfSigned,
-  stop,
-} from './listening.ts';
+import { listenInsecure, listenSecure, open, readAll, selfSigned, stopListenersEach } from './listening.ts';
 
 describe('listener metrics', () => {
   const registry = createRegistry();
-  let listener: Listener | undefined;
-
-  async function listening(settings: Listening = {}): Promise<Listener> {
-    listener = await listenInsecure({ ...settings, registry });
-    return listener;
-  }
-
   /** The values of a metric by labels, without values of 0. */
   async function counted(name: string): Promise<Record<string, number>> {
     const metrics = await registry.getMetricsAsJSON();
@@ -35,13 +19,10 @@ describe('listener metrics', () => {
   }
 
   beforeEach(() => registry.clear());
-  afterEach(async () => {
-    if (listener) await stop(listener);
-    listener = undefined;
-  });
+  stopListenersEach();
 
   it('count connections closed because of the limit', async () => {
-    const on = await listening({ limits: { connections: 1 } });
+    const on = await listenInsecure({ registry, limits: { connections: 1 } });
     const first = await open(on);
     first.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(first, 'data');
@@ -51,7 +32,7 @@ describe('listener metrics', () => {
   });
 
   it('count malformed requests by status code', async () => {
-    const on = await listening({ limits: { headers: 8192 } });
+    const on = await listenInsecure({ registry, limits: { headers: 8192 } });
     const fields = 'X: y\r\n'.repeat(MAX_HEADER_FIELDS);
     for (const bytes of [
       'nonsense\r\n\r\n',
@@ -71,7 +52,6 @@ describe('listener metrics', () => {
   it('count failed handshakes', async () => {
     const life = new AbortController();
     const on = await listenSecure(await selfSigned(life.signal), { registry });
-    listener = on;
     const socket = await open(on);
     socket.end('no client hello, that is sure\r\n\r\n');
     await readAll(socket);

@@ -58,9 +58,13 @@ export interface Listening {
   readonly registry?: Registry;
 }
 
+/** All listeners that no test has stopped. */
+const started = new Set<Listener>();
+
 export async function listenInsecure(settings: Listening = {}): Promise<Listener> {
   const listener = newInsecureListener(options(settings));
   await listener.listen();
+  started.add(listener);
   return listener;
 }
 
@@ -71,6 +75,7 @@ export async function listenSecure(
   const { minVersion = 'TLSv1.2' } = settings;
   const listener = new SecureListener({ ...options(settings), certificates, minVersion });
   await listener.listen();
+  started.add(listener);
   return listener;
 }
 
@@ -85,21 +90,16 @@ function options(settings: Listening) {
   };
 }
 
-/** Runs `work` with a plain-HTTP listener, and stops it. */
-export async function withInsecureListener(
-  settings: Listening,
-  work: (listener: Listener) => Promise<void>,
-): Promise<void> {
-  const listener = await listenInsecure(settings);
-  try {
-    await work(listener);
-  } finally {
-    await stop(listener);
-  }
+/** For a group of tests: stops all listeners after each test. */
+export function stopListenersEach(): void {
+  afterEach(async () => {
+    await Promise.all([...started].map(stop));
+  });
 }
 
 /** Stops a listener and destroys its connections. */
 export async function stop(listener: Listener): Promise<void> {
+  started.delete(listener);
   listener.stopAccepting();
   listener.destroyConnections();
   await listener.closed;

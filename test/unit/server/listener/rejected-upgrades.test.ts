@@ -6,7 +6,7 @@ import type { Listener, RequestReceiver } from '../../../../server/listener/list
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { openChain } from '../../../support/open-chain.ts';
 import { until } from '../../../support/until.ts';
-import { listenInsecure, open, readAll, stop } from './listening.ts';
+import { listenInsecure, open, readAll, stopListenersEach } from './listening.ts';
 
 const STREAM = '/kapis/group/version/streams';
 
@@ -26,7 +26,7 @@ describe('a connection whose upgrade is rejected', () => {
     };
     listener = await listenInsecure({ receiver });
   });
-  afterEach(() => stop(listener));
+  stopListenersEach();
 
   const upgrade = (path: string): string =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;

@@ -6,7 +6,16 @@ import type { SelfSignedCertificate } from '../../../../server/listener/certific
 import type { Listener } from '../../../../server/listener/listener.ts';
 import type { SecureListener } from '../../../../server/listener/secure-listener.ts';
 import { issue, newCA } from '../../../support/certificates.ts';
-import { get, type Listening, listenSecure, open, readAll, selfSigned, stop } from './listening.ts';
+import { rejection } from '../../../support/rejection.ts';
+import {
+  get,
+  type Listening,
+  listenSecure,
+  open,
+  readAll,
+  selfSigned,
+  stopListenersEach,
+} from './listening.ts';
 
 async function handshake(listener: Listener, settings: ConnectionOptions): Promise<TLSSocket> {
   const socket = connectTls({ host: '127.0.0.1', port: listener.address.port, ...settings });
@@ -18,13 +27,7 @@ describe('SecureListener', () => {
   let life: AbortController;
   let certificates: SelfSignedCertificate;
   let ca: string;
-  const started: Listener[] = [];
-
-  async function listening(settings: Listening = {}): Promise<SecureListener> {
-    const listener = await listenSecure(certificates, settings);
-    started.push(listener);
-    return listener;
-  }
+  const listening = (settings?: Listening): Promise<SecureListener> => listenSecure(certificates, settings);
 
   beforeEach(async () => {
     life = new AbortController();
@@ -32,10 +35,8 @@ describe('SecureListener', () => {
     ({ ca } = certificates.current());
   });
 
-  afterEach(async () => {
-    await Promise.all(started.splice(0).map(stop));
-    life.abort();
-  });
+  stopListenersEach();
+  afterEach(() => life.abort());
 
   it('accepts TLS 1.2 unless configured otherwise, and never TLS 1.1', async () => {
     const listener = await listening();
@@ -121,10 +122,7 @@ describe('SecureListener', () => {
 
   it('reports the port in use and what to change', async () => {
     const { port } = (await listening()).address;
-    const error = await listenSecure(certificates, { port }).then(
-      () => undefined,
-      (failure: unknown) => failure,
-    );
+    const error = await rejection(listening({ port }));
     expect(error).to.have.property('code', 'EADDRINUSE');
     expect(error)
       .to.have.property('message')

@@ -4,28 +4,18 @@ import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { readBody } from '../../../../server/request/request-body.ts';
-import { ask, type ChainFixture, NODES, rawConnection, startChain } from '../filters/chain-fixture.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { ask, chainEach, NODES, rawConnection, readAll } from '../filters/chain-fixture.ts';
 
 describe('readBody', () => {
-  let fixture: ChainFixture | undefined;
-
-  afterEach(async () => {
-    await fixture?.stop();
-    fixture = undefined;
-  });
-
-  async function start(): Promise<ChainFixture> {
-    fixture = await startChain({
-      handler: async ({ request, response }) => {
-        const body = await readBody(request, 1000);
-        response.end(String(body.length));
-      },
-    });
-    return fixture;
-  }
+  const start = chainEach();
 
   it('returns 413 as soon as a chunked body exceeds the limit', async () => {
-    const chain = await start();
+    const chain = await start({
+      handler: async ({ request, response }) => {
+        response.end(String((await readBody(request, 1000)).length));
+      },
+    });
     const headers = { 'test-user': 'alice', 'transfer-encoding': 'chunked' };
     const most = await ask(chain, NODES, { method: 'POST', headers, body: 'x'.repeat(1000) });
     expect(most.body).to.equal('1000');
@@ -34,11 +24,7 @@ describe('readBody', () => {
       `POST ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n${'x'.repeat(1001)}\r\n`,
     );
     // The server responds although the body never ends.
-    const answer = await new Promise<string>((resolve) =>
-      socket.once('data', (data: Buffer) => resolve(data.toString())),
-    );
-    expect(answer).to.match(/^HTTP\/1\.1 413 /);
-    expect(answer).to.match(/connection: close/i);
+    expect(await readAll(socket)).to.match(/^HTTP\/1\.1 413 [^]*connection: close/i);
     socket.destroy();
   });
 
@@ -46,8 +32,7 @@ describe('readBody', () => {
     const request = new IncomingMessage(new Socket());
     const reading = readBody(request, 10);
     request.destroy(new Error('cut'));
-    const error = await reading.catch((failure: unknown) => failure);
-    expect(error).to.include({ code: 400 });
+    expect(await rejection(reading)).to.include({ code: 400 });
     expect(Readable.isErrored(request)).to.equal(true);
   });
 });

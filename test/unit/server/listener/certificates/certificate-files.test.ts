@@ -1,8 +1,7 @@
 // Tests of the serving certificate from files.
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
@@ -18,27 +17,27 @@ import {
 } from '../../../../../server/listener/certificates/certificate-files.ts';
 import type { Listener } from '../../../../../server/listener/listener.ts';
 import { rejection } from '../../../../support/rejection.ts';
-import { certificateMetrics, listenSecure, stop } from '../listening.ts';
+import { scratchFolderEach } from '../../../../support/scratch.ts';
+import { certificateMetrics, listenSecure, stopListenersEach } from '../listening.ts';
 
 const DAY = 24 * 3_600_000;
 
 describe('CertificateFiles', () => {
+  stopListenersEach();
+  const root = scratchFolderEach();
   let folder: string;
   let authority: KeyPair;
   let life: AbortController;
   let lines: string[];
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'certificate-files-'));
+    folder = root();
     authority = await createAuthority(new Date(), DAY);
     life = new AbortController();
     lines = [];
   });
 
-  afterEach(async () => {
-    life.abort();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => life.abort());
 
   async function issue(name: string, lifetime = DAY): Promise<KeyPair> {
     return issueServing(authority, [name], new Date(), lifetime);
@@ -57,10 +56,7 @@ describe('CertificateFiles', () => {
     return () => renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
   }
 
-  async function swap(version: string, pair: { certificate: string; key: string }): Promise<void> {
-    const step = await prepared(version, pair);
-    step();
-  }
+  const swap = async (...files: Parameters<typeof prepared>): Promise<void> => (await prepared(...files))();
 
   async function linked(pair: KeyPair): Promise<void> {
     await swap('..v1', pair);
@@ -107,15 +103,11 @@ describe('CertificateFiles', () => {
       const files = source(settings);
       await files.start(life.signal);
       const listener = await listenSecure(files);
-      try {
-        expect(await servedNames(listener)).to.equal('DNS:one');
-        const heard = changed(files);
-        await swap('..v2', await issue('two'));
-        await heard;
-        expect(await servedNames(listener)).to.equal('DNS:two');
-      } finally {
-        await stop(listener);
-      }
+      expect(await servedNames(listener)).to.equal('DNS:one');
+      const heard = changed(files);
+      await swap('..v2', await issue('two'));
+      await heard;
+      expect(await servedNames(listener)).to.equal('DNS:two');
     });
   }
 

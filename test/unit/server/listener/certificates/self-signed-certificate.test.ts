@@ -1,7 +1,6 @@
 // Tests of the self-signed serving certificate.
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
@@ -15,6 +14,7 @@ import {
 import { servingNames } from '../../../../../server/listener/certificates/certificate-choice.ts';
 import { SelfSignedCertificate } from '../../../../../server/listener/certificates/self-signed-certificate.ts';
 import { rejection } from '../../../../support/rejection.ts';
+import { scratchFolderEach } from '../../../../support/scratch.ts';
 import { certificateMetrics, silent } from '../listening.ts';
 
 const DAY = 24 * 3_600_000;
@@ -108,16 +108,10 @@ describe('SelfSignedCertificate', () => {
   });
 
   describe('with a folder', () => {
-    let folder: string;
-
-    beforeEach(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'serving-ca-'));
-    });
-
-    afterEach(() => rm(folder, { recursive: true }));
+    const folder = scratchFolderEach();
 
     it('stores the CA across restarts, and protects its key', async () => {
-      const created = join(folder, 'a', 'b');
+      const created = join(folder(), 'a', 'b');
       const [before, after] = [1, 2].map(() => source(new DirectoryAuthorityStore(created)));
       if (!before || !after) throw new Error('no source');
       await before.renew();
@@ -126,11 +120,11 @@ describe('SelfSignedCertificate', () => {
       expect(await readFile(join(created, 'serving-ca.crt'), 'utf8')).to.equal(before.current().ca);
       const modeOf = async (path: string): Promise<number> => (await stat(path)).mode % 0o1000;
       expect(await modeOf(join(created, 'serving-ca.json'))).to.equal(0o600);
-      for (const parent of ['a', 'a/b']) expect(await modeOf(join(folder, parent))).to.equal(0o700);
+      for (const parent of ['a', 'a/b']) expect(await modeOf(join(folder(), parent))).to.equal(0o700);
     });
 
     it('names the option, and fails without delay, when the folder is unusable', async () => {
-      const file = join(folder, 'file');
+      const file = join(folder(), 'file');
       await writeFile(file, '');
       for (const [place, problem] of [
         [
@@ -147,14 +141,14 @@ describe('SelfSignedCertificate', () => {
     });
 
     it('reports an invalid file and what to change, without quoting it', async () => {
-      await writeFile(join(folder, 'serving-ca.json'), 'MIGHAgEAMBMGByqGSM49');
-      const error = await rejection(source(new DirectoryAuthorityStore(folder)).start(AbortSignal.abort()));
+      await writeFile(join(folder(), 'serving-ca.json'), 'MIGHAgEAMBMGByqGSM49');
+      const error = await rejection(source(new DirectoryAuthorityStore(folder())).start(AbortSignal.abort()));
       expect(String(error)).to.include('serving-ca.json is invalid; remove it to create a new CA');
       expect(inspect(error)).not.to.include('MIGH');
     });
 
     it('creates one CA for two concurrent starts', async () => {
-      const sources = [1, 2, 3].map(() => source(new DirectoryAuthorityStore(folder)));
+      const sources = [1, 2, 3].map(() => source(new DirectoryAuthorityStore(folder())));
       await Promise.all(sources.map((one) => one.renew()));
       expect(new Set(sources.map((one) => one.current().ca)).size).to.equal(1);
     });
