@@ -1,31 +1,28 @@
 // Tests of hack/bootstrap.mjs, which installs the packages before each npm script.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
 import packageManifest from '../../../../package.json' with { type: 'json' };
+import { scratchFolderEach } from '../../../support/scratch.ts';
 import { until } from '../../../support/until.ts';
 
-const root = join(import.meta.dirname, '../../../..');
+const ROOT = join(import.meta.dirname, '../../../..');
 
 describe('the bootstrap', () => {
+  const root = scratchFolderEach();
   let dir: string;
   let log: string;
 
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'ks-bootstrap-'));
+    dir = root();
     log = join(dir, 'npm.log');
     for (const file of ['hack/bootstrap.mjs', 'hack/system/end-with-parent.sh']) {
-      await cp(join(root, file), join(dir, file));
+      await cp(join(ROOT, file), join(dir, file));
     }
     await writeFile(join(dir, 'package.json'), '{"type": "module"}');
     await writeFile(join(dir, 'package-lock.json'), '{"lockfileVersion": 3}');
-  });
-
-  afterEach(async () => {
-    await rm(dir, { recursive: true, force: true });
   });
 
   it('runs before every npm script', () => {
@@ -39,7 +36,7 @@ describe('the bootstrap', () => {
   });
 
   it('is required in one line if npm skips it', async () => {
-    await cp(join(root, 'hack/prepared.mjs'), join(dir, 'hack/prepared.mjs'));
+    await cp(join(ROOT, 'hack/prepared.mjs'), join(dir, 'hack/prepared.mjs'));
     await writeFile(join(dir, 'hack/start.ts'), "console.log('started');\n");
     const start = packageManifest.scripts.start;
     await writeFile(

@@ -13,6 +13,8 @@ function series(value: (hours: number, noise: number) => number) {
   }));
 }
 
+const verdictOf = (...value: Parameters<typeof series>): string => judge(series(...value), MEMORY).verdict;
+
 describe('the judgement of the soak test', () => {
   it('reports a leak below noise as growing, with its slope', () => {
     const { verdict, perHour, limit } = judge(
@@ -25,39 +27,14 @@ describe('the judgement of the soak test', () => {
   });
 
   it('reports a noisy flat series, spikes and a decline as flat', () => {
-    expect(
-      judge(
-        series((_hours, noise) => 200 + 60 * noise),
-        MEMORY,
-      ).verdict,
-    ).to.equal('FLAT');
-    expect(
-      judge(
-        series((hours) => (hours > 0.9 ? 400 : 200)),
-        MEMORY,
-      ).verdict,
-    ).to.equal('FLAT');
-    expect(
-      judge(
-        series((hours) => 200 - 100 * hours),
-        MEMORY,
-      ).verdict,
-    ).to.equal('FLAT');
+    expect(verdictOf((_hours, noise) => 200 + 60 * noise)).to.equal('FLAT');
+    expect(verdictOf((hours) => (hours > 0.9 ? 400 : 200))).to.equal('FLAT');
+    expect(verdictOf((hours) => 200 - 100 * hours)).to.equal('FLAT');
   });
 
   it('tolerates growth below the fixed amount', () => {
-    expect(
-      judge(
-        series((hours) => 10 + 15 * hours),
-        MEMORY,
-      ).verdict,
-    ).to.equal('FLAT');
-    expect(
-      judge(
-        series((hours) => 10 + 30 * hours),
-        MEMORY,
-      ).verdict,
-    ).to.equal('GROWING');
+    expect(verdictOf((hours) => 10 + 15 * hours)).to.equal('FLAT');
+    expect(verdictOf((hours) => 10 + 30 * hours)).to.equal('GROWING');
   });
 
   it('does not judge a series of a few points', () => {
