@@ -21,6 +21,17 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Starts a server for a group of tests. Fails if the handler has thrown an error that is not a StatusError. */
+export function servedHandler(handler: Handler): HandlerServer {
+  const server = new HandlerServer(handler);
+  before(() => server.start());
+  after(async () => {
+    await server.close();
+    if (server.lastError !== undefined) throw server.lastError;
+  });
+  return server;
+}
+
 export class HandlerServer {
   readonly #server: Server;
   readonly #stop = new AbortController();

@@ -9,6 +9,16 @@ export async function scratchFolder(): Promise<AsyncDisposable & { path: string 
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
+/** Creates a temporary folder for each test of a group. Returns a function that returns its path. */
+export function scratchFolderEach(): () => string {
+  let path = '';
+  beforeEach(async () => {
+    path = await mkdtemp(join(tmpdir(), 'scratch-'));
+  });
+  afterEach(() => rm(path, { recursive: true, force: true }));
+  return () => path;
+}
+
 /** Writes a program for /bin/sh and returns its path. */
 export async function script(path: string, text: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true });

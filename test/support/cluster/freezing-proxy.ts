@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOnLoopback, portOf } from '../loopback.ts';
 
@@ -46,11 +45,6 @@ export class FreezingProxy {
   /** Accepts new connections without delivering data, until `thaw`. */
   freezeNew(): void {
     this.#frozen = true;
-  }
-
-  /** Resolves at the next connection. */
-  async connected(): Promise<void> {
-    await once(this.#server, 'connection');
   }
 
   thaw(): void {
