@@ -126,10 +126,10 @@ describe('live lists', () => {
   it('end when the server stops, and unsubscribe when the client disconnects', async () => {
     await serve();
     let subscriptions = 0;
-    const { onChange } = pods.lists;
+    const onChange = pods.lists.onChange.bind(pods.lists);
     pods.lists.onChange = (changed) => {
       subscriptions++;
-      const unsubscribe = onChange.call(pods.lists, changed);
+      const unsubscribe = onChange(changed);
       return () => {
         subscriptions--;
         unsubscribe();
