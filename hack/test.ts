@@ -27,8 +27,8 @@ async function main(): Promise<number> {
   }
   const signal = onStopSignal();
   const selected = stages({ grep: chosen.grep, jobs: chosen.jobs, strict }).filter(
-    ({ name, kind, onDemand }) =>
-      (chosen.stages.length === 0 ? !onDemand : chosen.stages.includes(name)) &&
+    ({ name, kind }) =>
+      (chosen.stages.length === 0 || chosen.stages.includes(name)) &&
       (chosen.grep === undefined || kind === 'suite'),
   );
   // Tests must not reach the user's cluster.

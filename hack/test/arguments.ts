@@ -35,7 +35,7 @@ export function testHelp(known: readonly string[], script = 'test', stages: read
   return [
     `Usage: npm ${own ? `run ${script}` : script} -- [STAGE ...] [--grep TITLE]`,
     '',
-    `Stages: ${known.join(', ')}; ${own ? `here ${stages.join(', ')}, and those given` : 'all except cluster by default'}.`,
+    `Stages: ${known.join(', ')}; ${own ? `here ${stages.join(', ')}, and those given` : 'all by default'}.`,
     '  -g, --grep TITLE   only tests whose title matches, without types, lint, format, lockfile, dependencies and generated',
     '  --jobs N           number of parallel test files; with 1, integration and e2e tests must not leave open handles',
     '  -h, --help         this text',

@@ -5,8 +5,6 @@ import type { Tally } from './tally.ts';
 export interface Stage {
   readonly name: string;
   readonly kind: 'gate' | 'suite';
-  /** Runs only if it is named: it needs root, and takes minutes. */
-  readonly onDemand?: boolean;
   /** Command or advice to print after a failure. */
   readonly cure: string;
   run(context: StageContext): Promise<StageResult>;

@@ -91,7 +91,6 @@ export function stages(options: {
     }),
     suite({
       name: 'cluster',
-      onDemand: true,
       files: ['test/cluster/**/*.test.ts'],
       // All files share one cluster.
       jobs: 1,

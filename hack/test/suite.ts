@@ -25,8 +25,6 @@ export interface SuiteOptions {
   readonly grep: string | undefined;
   /** A skipped test is a failure. */
   readonly strict: boolean;
-  /** As in Stage. */
-  readonly onDemand?: boolean;
   /** `collect` buffers the output; the default prints it live. */
   readonly output?: 'inherit' | 'collect';
   /** Why this machine cannot run the suite, in one line; undefined if it can. */
@@ -40,7 +38,6 @@ export function suite(options: SuiteOptions): Stage {
   return {
     name: options.name,
     kind: 'suite',
-    onDemand: options.onDemand ?? false,
     cure: `npm test -- ${options.name} --grep 'part of a title'`,
     async run(context) {
       const files = await filesOf(options.files, context.root);
