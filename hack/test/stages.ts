@@ -91,8 +91,8 @@ export function stages(options: {
     }),
     suite({
       name: 'cluster',
-      files: ['test/cluster/**/*.test.ts'],
-      // All files share one cluster.
+      // All files share one cluster and its installation, which disruption.test.ts changes the most.
+      files: ['test/cluster/{callers,documents}.test.ts', 'test/cluster/**/*.test.ts'],
       jobs: 1,
       timeout: 180_000,
       missing: ({ env }) => missingForCluster(env),

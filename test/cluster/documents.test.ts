@@ -48,6 +48,8 @@ describe('the documents', () => {
     await folder.write('kustomization.yaml', kustomization);
     expect(await folder.run(apply)).to.match(/^ks-node\s+Ready\s/m);
     expect(await image()).to.match(/^registry\.example\.com\//);
+    // Replaces the pods of the previous tests.
+    await cluster.available();
   });
 
   it('print the password of the first administrator', async () => {

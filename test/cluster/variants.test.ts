@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { stringify } from 'yaml';
 import type { Cluster } from '../../hack/cluster/cluster.ts';
 import { provideOperatorCRDs } from '../../hack/monitoring/build.ts';
-import { BASE, NAMESPACE, NODES, ROOT, sharedCluster } from './shared-cluster.ts';
+import { NAMESPACE, NODES, ROOT, sharedCluster } from './shared-cluster.ts';
 
 const MANIFESTS = join(ROOT, 'manifests');
 
@@ -16,10 +16,8 @@ type Variant = readonly [folder: string, command: string, output: RegExp];
 const SERVICE = `get service -n ${NAMESPACE} ks-apiserver`;
 const IMPERSONATOR = `get role -n ${NAMESPACE} ks-apiserver-impersonator -o name`;
 
-/** Neighbours have the same pods, so that only the first and the third variant replace them. */
+/** Neighbours have the same pods, so that only `no-plain-http` replaces them. */
 const VARIANTS: readonly Variant[] = [
-  ['overlays/no-plain-http', SERVICE, /\s443\/TCP\s/],
-  ['components/no-plain-http', SERVICE, /\s443\/TCP\s/],
   ['overlays/node-port', SERVICE, /\sNodePort\s/],
   ['components/node-port', SERVICE, /\sNodePort\s/],
   ['components/gateway-constrained-impersonation', IMPERSONATOR, /^role/],
@@ -38,6 +36,8 @@ const VARIANTS: readonly Variant[] = [
   ],
   ['components/node-usage', 'get clusterrole platform:ks-apiserver:node-usage -o name', /^clusterrole/],
   ['components/priority-quota', `get resourcequota -n ${NAMESPACE} -o name`, /\/ks-apiserver$/m],
+  ['overlays/no-plain-http', SERVICE, /\s443\/TCP\s/],
+  ['components/no-plain-http', SERVICE, /\s443\/TCP\s/],
 ];
 
 /** Runs the server as a process of the host, not in pods. */
@@ -55,10 +55,7 @@ describe('the variants of the manifests', () => {
     const definitions = await provideOperatorCRDs({ env: process.env, signal, progress: () => undefined });
     await cluster.kubectl('apply', '--server-side', '-f', definitions);
   });
-  after(async () => {
-    await cluster.applyOverlay(BASE);
-    await rm(folder, { recursive: true });
-  });
+  after(() => rm(folder, { recursive: true }));
 
   for (const [variant, command, output] of VARIANTS) {
     it(`install with ${variant}`, async () => {
