@@ -14,6 +14,8 @@ export interface ImageBuild {
   readonly target?: string;
   /** Files of the machine that RUN sees, `FROM:TO`. */
   readonly volumes?: readonly string[];
+  /** Further options of `buildah build`. */
+  readonly options?: readonly string[];
 }
 
 export class Buildah {
@@ -28,7 +30,7 @@ export class Buildah {
   }
 
   /** Uses layers of earlier builds. */
-  async build({ containerfile, context, tag, target, volumes = [] }: ImageBuild): Promise<void> {
+  async build({ containerfile, context, tag, target, volumes = [], options = [] }: ImageBuild): Promise<void> {
     await this.#run('bud', [
       '--layers',
       '--isolation=chroot',
@@ -38,6 +40,7 @@ export class Buildah {
       `--tag=${tag}`,
       ...(target === undefined ? [] : [`--target=${target}`]),
       ...volumes.map((volume) => `--volume=${volume}:ro`),
+      ...options,
       context,
     ]);
   }

@@ -1,5 +1,5 @@
-// Stand-in for `docker build` and `docker push`, for the commands of the documents. It builds with buildah, and pushes
-// to the containerd of the cluster in KS_CLUSTER_PID instead of a registry.
+// Stand-in for `docker build`, `docker push` and `buildah build`, for the commands of the documents. It builds with the
+// buildah of the build cache, and pushes to the containerd of the cluster in KS_CLUSTER_PID instead of a registry.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,14 @@ import { environmentOf } from './packages.ts';
 await runScript(async () => {
   const { values, positionals } = parseCommandLine({
     allowPositionals: true,
-    options: { file: { type: 'string', default: 'Dockerfile' }, tag: { type: 'string', default: '' } },
+    options: {
+      file: { type: 'string', default: 'Dockerfile' },
+      tag: { type: 'string', default: 'localhost/untagged' },
+      // Of buildah.
+      'no-cache': { type: 'boolean', default: false },
+      timestamp: { type: 'string' },
+      iidfile: { type: 'string' },
+    },
   });
   const [command, argument = '.'] = positionals;
   const { env } = process;
@@ -22,7 +29,13 @@ await runScript(async () => {
   const root = join(import.meta.dirname, '../..');
   const store = await ImageStore.open(root, { env, signal, progress: () => undefined });
   if (command === 'build') {
-    await store.build({ containerfile: resolve(values.file), context: resolve(argument), tag: values.tag });
+    const { file, tag, timestamp, iidfile } = values;
+    const options = [
+      ...(values['no-cache'] ? ['--no-cache', '--layers=false'] : []),
+      ...(timestamp === undefined ? [] : [`--timestamp=${timestamp}`]),
+      ...(iidfile === undefined ? [] : [`--iidfile=${resolve(iidfile)}`]),
+    ];
+    await store.build({ containerfile: resolve(file), context: resolve(argument), tag, options });
     return 0;
   }
   if (command !== 'push') throw unknownCommand(command, ['build', 'push']);

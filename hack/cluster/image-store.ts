@@ -18,6 +18,8 @@ export interface ImageSource {
   /** The clone. */
   readonly context: string;
   readonly tag: string;
+  /** Further options of `buildah build`. */
+  readonly options?: readonly string[];
 }
 
 export class ImageStore {
@@ -39,7 +41,7 @@ export class ImageStore {
     return new ImageStore(packages, await provideStandIns(root, packages, options), options);
   }
 
-  async build({ containerfile, context, tag }: ImageSource): Promise<void> {
+  async build({ containerfile, context, tag, options = [] }: ImageSource): Promise<void> {
     const settings = await mkdtemp(join(tmpdir(), 'ks-image-'));
     try {
       const npmrc = join(settings, 'npmrc');
@@ -53,7 +55,7 @@ export class ImageStore {
       await this.#alone(async () => {
         // The tag keeps the layer of the dependencies.
         await this.#buildah.build({ ...common, tag: 'localhost/dependencies', target: 'dependencies' });
-        await this.#buildah.build({ ...common, tag });
+        await this.#buildah.build({ ...common, tag, options });
         await this.#buildah.prune();
       });
     } finally {

@@ -91,8 +91,14 @@ export function stages(options: {
     }),
     suite({
       name: 'cluster',
-      // All files share one cluster and its installation, which disruption.test.ts changes the most.
-      files: ['test/cluster/{callers,documents}.test.ts', 'test/cluster/**/*.test.ts'],
+      // All files share one cluster and its installation. The order avoids rollouts of the Deployment.
+      files: [
+        'test/cluster/callers.test.ts',
+        'test/cluster/pods.test.ts',
+        'test/cluster/variants.test.ts',
+        'test/cluster/documents.test.ts',
+        'test/cluster/**/*.test.ts',
+      ],
       jobs: 1,
       timeout: 180_000,
       missing: ({ env }) => missingForCluster(env),

@@ -52,6 +52,11 @@ describe('the documents', () => {
     await cluster.available();
   });
 
+  it('reproduce the image', async () => {
+    const block = await blockWith('docs/supply-chain.md', 'Reproduce an image', 'buildah build');
+    await folder.run(block.replaceAll(/\b(?:first|second)\b/g, `${folder.path}/$&`), { inClone: true });
+  });
+
   it('print the password of the first administrator', async () => {
     const wait = ['wait', '--for=create', '--timeout=60s', 'secret/ks-apiserver-admin'];
     await cluster.kubectl('-n', NAMESPACE, ...wait);

@@ -29,7 +29,9 @@ export class InstallationFolder implements AsyncDisposable {
     }
     await folder.checkOut(VERSION);
     const program = join(ROOT, 'hack/cluster/docker.ts');
-    await script(join(folder.path, 'bin/docker'), `exec '${process.execPath}' '${program}' "$@"`);
+    for (const name of ['docker', 'buildah']) {
+      await script(join(folder.path, 'bin', name), `exec '${process.execPath}' '${program}' "$@"`);
+    }
     return folder;
   }
 
