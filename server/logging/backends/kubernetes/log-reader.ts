@@ -57,6 +57,9 @@ const HEAD_BYTES = 64;
 const PAUSE_MS = 5_000;
 const MAX_NODES = 10_000;
 
+/** Message of the kubelet (kuberuntime_container.go) for a deleted container, for instance of an evicted pod. */
+const NO_CONTAINER = /^unable to retrieve container logs for /;
+
 export class LogReader {
   readonly #options: LogReaderOptions;
   /** The end of the pause of each node. */
@@ -164,7 +167,10 @@ export class LogReader {
     const isCut = extent.bytes >= limitBytes;
     if (isCut && extent.lines === 0) await lines.readRest(true);
     else if (!isCut && options.lastLine !== 'ignored') await lines.readRest(options.lastLine === 'complete');
-    if (lines.message !== undefined) throw new LogReadError('failed', new KubeletError(lines.message));
+    const { message } = lines;
+    if (message !== undefined) {
+      throw new LogReadError(NO_CONTAINER.test(message) ? 'gone' : 'failed', new KubeletError(message));
+    }
     options.flush?.();
   }
 

@@ -72,6 +72,20 @@ describe('the reader of container logs', () => {
     expect(await kindOf(read({}, undefined, onNode))).to.equal('silent');
   });
 
+  it('tells a log that the kubelet has deleted from other errors of the kubelet', async () => {
+    for (const [body, kind] of [
+      ['unable to retrieve container logs for containerd://1', 'gone'],
+      [`${at(1).time} unable to retrieve container logs for containerd://1\n`, 'none'],
+      ['failed to create fsnotify watcher: too many open files', 'failed'],
+    ] as const) {
+      cluster.disturb = (_, response) => {
+        response.writeHead(200).end(body);
+        return true;
+      };
+      expect(await kindOf(read({}))).to.equal(kind);
+    }
+  });
+
   it('yields to the event loop between lines when its time slice is used up', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(n));
     cluster.add('shop', 'a', lines);
