@@ -30,7 +30,14 @@ export class Buildah {
   }
 
   /** Uses layers of earlier builds. */
-  async build({ containerfile, context, tag, target, volumes = [], options = [] }: ImageBuild): Promise<void> {
+  async build({
+    containerfile,
+    context,
+    tag,
+    target,
+    volumes = [],
+    options = [],
+  }: ImageBuild): Promise<void> {
     await this.#run('bud', [
       '--layers',
       '--isolation=chroot',

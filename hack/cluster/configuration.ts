@@ -118,7 +118,8 @@ export function kubeletConfiguration(options: {
     podLogsDir: `${STATE}/pod-logs`,
     serializeImagePulls: false,
     imageGCHighThresholdPercent: 100,
-    evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
+    evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '10%' },
+    evictionPressureTransitionPeriod: '1s',
   });
 }
 

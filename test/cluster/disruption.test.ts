@@ -19,6 +19,8 @@ import { type Counts, REFRESHED, SteadyLoad, TRAFFIC, USERS } from './steady-loa
 const REPLICAS = 3;
 /** User of a session that starts before the disruptions, and is refreshed after them. */
 const EARLY = 'traffic-early';
+/** Pod that kubelet evicts. */
+const VICTIM = 'victim';
 const PODS = ['get', 'pods', '--selector=app.kubernetes.io/name=ks-apiserver', '-o'] as const;
 /** Errors of connections to a killed replica. kube-apiserver responds with this 503 if its connection fails. */
 const CUT =
@@ -31,6 +33,11 @@ cd /sys/fs/cgroup/memory$v1 2>/dev/null || cd /sys/fs/cgroup$(sed -n 's/^0:://p'
 echo $$ >cgroup.procs
 until cat memory.usage_in_bytes >memory.limit_in_bytes || cat memory.current >memory.max; do :; done 2>/dev/null
 dd if=/dev/zero of=/dev/null bs=200M count=1 || true`;
+
+/** Grows a file until 5 % of the disk of the node is free. Then kubelet deletes unused images, and evicts pods. */
+const FILL = `
+set -- $(df --block-size=1M --output=avail,size /run | tail -n 1) $(du --block-size=1M /run/filler 2>/dev/null)
+fallocate --length $(($1 - $2 / 20 + \${3:-0}))M /run/filler`;
 
 describe('a disruption', () => {
   let cluster: Cluster;
@@ -53,7 +60,10 @@ describe('a disruption', () => {
     const subject = `--serviceaccount=${TRAFFIC}:${TRAFFIC}`;
     await kubectl('create', 'clusterrolebinding', TRAFFIC, '--clusterrole=cluster-admin', subject);
     const count = 'i=0; while echo line $i; do i=$((i+1)); sleep 0.2; done';
-    await inTraffic('run', TRAFFIC, '--image=busybox:1', '--', 'sh', '-c', count);
+    // kubelet evicts no pod of this priority.
+    const spec = { spec: { priorityClassName: 'system-cluster-critical' } };
+    const critical = ['--image=busybox:1', `--overrides=${JSON.stringify(spec)}`];
+    await inTraffic('run', TRAFFIC, ...critical, '--', 'sh', '-c', count);
     await inTraffic('wait', `pod/${TRAFFIC}`, '--for=condition=Ready', '--timeout=60s');
     const token = (await inTraffic('create', 'token', TRAFFIC)).trim();
     const server = administrator();
@@ -94,6 +104,20 @@ describe('a disruption', () => {
       const statuses = [];
       for (const pod of (await pods()).slice(0, 2)) statuses.push((await evict(pod)).status);
       expect(statuses).to.deep.equal([201, 429]);
+    }));
+
+  it('is not noticed while the node evicts pods, because their priority is critical', () =>
+    measure('node-pressure eviction of other pods', async () => {
+      await cluster.kubectl('run', VICTIM, '--image=busybox:1', '--', 'sleep', '1000');
+      await cluster.kubectl('wait', `pod/${VICTIM}`, '--for=condition=Ready', '--timeout=60s');
+      const before = await pods();
+      await until(async () => {
+        await cluster.run(cluster.enter('sh', '-c', FILL));
+        return (await cluster.kubectl('get', 'pod', VICTIM, '-o', 'jsonpath={.status.reason}')) === 'Evicted';
+      });
+      await cluster.run(cluster.enter('rm', '/run/filler'));
+      expect(await pods()).to.deep.equal(before);
+      await cluster.kubectl('wait', 'node', '--all', '--for=condition=DiskPressure=False', '--timeout=60s');
     }));
 
   it('fails only requests to the replica in a forced deletion', () =>

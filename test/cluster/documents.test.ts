@@ -48,8 +48,6 @@ describe('the documents', () => {
     await folder.write('kustomization.yaml', kustomization);
     expect(await folder.run(apply)).to.match(/^ks-node\s+Ready\s/m);
     expect(await image()).to.match(/^registry\.example\.com\//);
-    // Replaces the pods of the previous tests.
-    await cluster.available();
   });
 
   it('reproduce the image', async () => {
@@ -65,6 +63,8 @@ describe('the documents', () => {
   });
 
   it('print the state of the pods, and their warnings', async () => {
+    // The pods of the previous tests are replaced.
+    await cluster.available();
     const block = await blockWith(OPERATIONS, 'Day-2 operations', 'logs -l');
     // Without a warning, grep fails.
     const output = await folder.run(`${block.trim()} || true`);
