@@ -32,6 +32,18 @@ export function servedHandler(handler: Handler): HandlerServer {
   return server;
 }
 
+/** The received part of a body. `error`: why the connection closed before the end. */
+export async function receivedBody(incoming: IncomingMessage) {
+  const chunks: Buffer[] = [];
+  let error: unknown;
+  try {
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  } catch (caught) {
+    error = caught;
+  }
+  return { body: Buffer.concat(chunks), error };
+}
+
 export class HandlerServer {
   readonly #server: Server;
   readonly #stop = new AbortController();

@@ -1,5 +1,6 @@
 // Test fixture: an HTTP server for log queries. The test provides the log store and the permissions.
 import { Registry } from 'prom-client';
+import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import type { Attributes, Decision } from '../../../server/authorization/authorizer.ts';
@@ -121,6 +122,32 @@ export class LogService implements AsyncDisposable {
   async json(query: string): Promise<Readonly<Record<string, unknown>>> {
     return this.server.json(`${LOGS}?${query}`);
   }
+
+  /** The records of a page. */
+  async records(query: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    return recordsIn(await this.json(query));
+  }
+
+  /** The lines of a page. */
+  async lines(query: string): Promise<string[]> {
+    return (await this.records(query)).map(({ log }) => text(log));
+  }
+
+  /** All pages by cursor. */
+  async *pages(query: string): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
+    for (let cursor = ''; ; ) {
+      const page = await this.json(`${query}${cursor}`);
+      yield page;
+      const next = recordIn(page, 'query')['cursor'];
+      if (next === undefined) return;
+      cursor = `&cursor=${text(next)}`;
+    }
+  }
+}
+
+/** The records of a response. */
+export function recordsIn(answer: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return array(recordIn(answer, 'query')['records']).map(record);
 }
 
 let number = 0;

@@ -1,9 +1,8 @@
 // Tests of log queries over HTTP, with a log store in memory.
 import { expect } from 'chai';
 import { array, record, text } from '../../../../apis/reading/unknown-value.ts';
-import type { LogBackend } from '../../../../server/logging/log-store.ts';
 import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
-import { LogService, line } from '../../../support/logging/log-service.ts';
+import { LOGS, LogService, line, recordsIn } from '../../../support/logging/log-service.ts';
 import { MemoryLogStore, toLogRecord } from '../../../support/logging/memory-log-store.ts';
 
 const RECORDS = [
@@ -25,10 +24,9 @@ describe('log queries', () => {
   });
   afterEach(() => service.stop());
 
-  const lines = async (query: string): Promise<string[]> => {
-    const answer = record((await service.json(query))['query']);
-    return array(answer['records']).map((each) => text(record(each)['log']));
-  };
+  const lines = (query: string) => service.lines(query);
+  const cursorOf = async (of: LogService): Promise<string> =>
+    text(record((await of.json('size=1'))['query'])['cursor']);
 
   it('return the newest lines in the form that consoles expect', async () => {
     const { query, took } = await service.json('size=1');
@@ -36,8 +34,7 @@ describe('log queries', () => {
     const { records, cursor, ...rest } = record(query);
     expect(rest).to.deep.equal({ total: 4, totalRelation: 'eq' });
     expect(cursor).to.be.a('string');
-    const [first] = array(records);
-    const { id, ...plain } = record(first);
+    const { id, ...plain } = record(array(records)[0]);
     expect(id).to.be.a('string');
     expect(plain).to.deep.equal({
       log: 'all is well',
@@ -73,16 +70,11 @@ describe('log queries', () => {
   it('continue by cursor through equal times while new lines arrive', async () => {
     const store = new MemoryLogStore(RECORDS);
     await using paged = await new LogService({ store }).start();
-    const seen: string[] = [];
-    let cursor = '';
-    for (let page = 0; page < 10; page++) {
-      const { query } = await paged.json(`sort=asc&size=1${cursor}`);
-      const { records, cursor: next } = record(query);
-      for (const each of array(records)) seen.push(text(record(each)['log']));
+    const seen: unknown[] = [];
+    for await (const page of paged.pages('sort=asc&size=1')) {
+      seen.push(...recordsIn(page).map(({ log }) => log));
       // After the range of the first page.
       store.write([line('2026-11-20T12:30:00.000000000Z', 'came meanwhile')]);
-      if (next === undefined) break;
-      cursor = `&cursor=${text(next)}`;
     }
     expect(seen).to.deep.equal(RECORDS.map(({ log }) => log));
   });
@@ -92,27 +84,22 @@ describe('log queries', () => {
       const { status, body } = await service.ask(`${parameter}=made-up&size=1001&siez=1`);
       expect(status).to.equal(400);
       const { causes } = record(record(JSON.parse(body.toString()))['details']);
-      expect(array(causes).map((cause) => record(cause)['field'])).to.have.members([
-        parameter,
-        'size',
-        'siez',
-      ]);
+      const fields = array(causes).map((cause) => record(cause)['field']);
+      expect(fields).to.have.members([parameter, 'size', 'siez']);
     }
   });
 
   it('reject a cursor with an invalid range', async () => {
-    const cursor = text(record((await service.json('size=1'))['query'])['cursor']);
-    const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    const parts = JSON.parse(Buffer.from(await cursorOf(service), 'base64url').toString()) as unknown[];
     for (const [start, end] of [
       ['0000-01-01T00:00:00.000000000Z', parts[3]],
       ['1969-12-31T23:59:59.999999999Z', parts[3]],
       [parts[2], '9999-12-31T23:59:59.999999999Z'],
       [parts[3], parts[2]],
     ]) {
-      const forged = [parts[0], parts[1], start, end, parts[4]];
-      const { status, body } = await service.ask(
-        `size=1&cursor=${Buffer.from(JSON.stringify(forged)).toString('base64url')}`,
-      );
+      const forged = JSON.stringify([parts[0], parts[1], start, end, parts[4]]);
+      const cursor = Buffer.from(forged).toString('base64url');
+      const { status, body } = await service.ask(`size=1&cursor=${cursor}`);
       expect(status, `${String(start)} to ${String(end)}`).to.equal(400);
       expect(body.toString()).to.include('is not a cursor');
     }
@@ -121,7 +108,7 @@ describe('log queries', () => {
   it('reject a cursor of another caller', async () => {
     const jane = { name: 'jane', uid: '', groups: [], extra: {} };
     await using hers = await new LogService({ store: new MemoryLogStore(RECORDS), user: jane }).start();
-    const cursor = text(record((await hers.json('size=1'))['query'])['cursor']);
+    const cursor = await cursorOf(hers);
     expect((await hers.ask(`cursor=${cursor}`)).status).to.equal(200);
     const answer = await service.ask(`cursor=${cursor}`);
     expect(answer.status).to.equal(400);
@@ -161,7 +148,7 @@ describe('log queries', () => {
       const store = Object.assign(new MemoryLogStore([]), {
         query: async () => ({ total, records, next: undefined, shortfalls: [late] }),
         histogram: async () => ({
-          total: { count: 1, relation: 'eq' },
+          total: { ...total, relation: 'eq' },
           counts: [1],
           shortfalls: [late, lost],
         }),
@@ -200,7 +187,6 @@ describe('log queries', () => {
   it('distinguish partial results, an unavailable store, and no lines', async () => {
     const shortfalls = [{ reason: 'ShardFailed', message: 'one of 5 shards' }] as const;
     const page = { total: { count: 1, relation: 'gte' }, records: [], next: undefined, shortfalls } as const;
-    const whole: LogBackend = new MemoryLogStore([]);
     await using partly = await new LogService({
       store: Object.assign(new MemoryLogStore([]), { query: () => Promise.resolve(page) }),
     }).start();
@@ -208,7 +194,7 @@ describe('log queries', () => {
     expect(answer['partial']).to.deep.equal(shortfalls);
     expect(answer['query']).to.deep.include({ total: 1, totalRelation: 'gte' });
     await using down = await new LogService({
-      store: Object.assign(whole, {
+      store: Object.assign(new MemoryLogStore([]), {
         query: () => Promise.reject(newStoreUnavailable('memory', new Error('secret'))),
       }),
     }).start();
@@ -225,35 +211,36 @@ describe('log queries', () => {
         }),
     });
     await using slow = await new LogService({ store, limits: { queryTimeout: 100 } }).start();
-    const answer = await slow.ask('');
-    expect(answer.status).to.equal(504);
+    expect((await slow.ask('')).status).to.equal(504);
   });
 
   it('are queued, and rejected beyond the limit of the queue', async () => {
-    const gates: (() => void)[] = [];
-    const empty = await new MemoryLogStore([]).query(
-      { scope: { everything: true }, range: { start: '', end: '' } },
-      { order: 'asc', size: 0, from: 0 },
-      { signal: new AbortController().signal, timeoutMs: 1 },
-    );
-    const entered = Promise.withResolvers<void>();
-    const store = Object.assign(new MemoryLogStore([]), {
-      query: () =>
-        new Promise<typeof empty>((resolve) => {
-          gates.push(() => resolve(empty));
-          entered.resolve();
-        }),
-    });
-    await using busy = await new LogService({
-      store,
-      limits: { concurrentQueries: 1, queuedQueries: 0 },
-    }).start();
+    const [entered, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    class HeldStore extends MemoryLogStore {
+      override async query(...parameters: Parameters<MemoryLogStore['query']>) {
+        entered.resolve();
+        await left.promise;
+        return super.query(...parameters);
+      }
+    }
+    const limits = { concurrentQueries: 1, queuedQueries: 0, concurrentExports: 1, concurrentFollowers: 1 };
+    await using busy = await new LogService({ store: new HeldStore([]), limits }).start();
     const first = busy.ask('');
     await entered.promise;
-    const refused = await busy.ask('operation=query');
-    expect(refused.status).to.equal(429);
-    expect(JSON.parse(refused.body.toString())).to.have.nested.property('details.retryAfterSeconds', 1);
-    gates[0]?.();
+    // The record ID is valid.
+    const { id } = (await service.records('size=1'))[0] ?? {};
+    for (const query of ['', 'operation=statistics', 'operation=histogram', `context=${text(id)}`]) {
+      const refused = await busy.ask(query);
+      expect(refused.status, query).to.equal(429);
+      expect(JSON.parse(refused.body.toString())).to.have.nested.property('details.retryAfterSeconds', 1);
+    }
+    // Exports and live tails have limits of their own.
+    expect((await busy.ask('operation=export')).status).to.equal(200);
+    const tail = await busy.server.open(`${LOGS}?follow=true`);
+    expect(tail.statusCode).to.equal(200);
+    expect((await busy.ask('follow=true')).status).to.equal(429);
+    tail.destroy();
+    left.resolve();
     expect((await first).status).to.equal(200);
     const metrics = await busy.registry.metrics();
     expect(metrics).to.include('log_queries_total{operation="query",outcome="limited"} 1');

@@ -2,17 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import type { ExportBatches, LogRecord } from '../../../../../server/logging/log-store.ts';
-import { LOGS, LogService } from '../../../../support/logging/log-service.ts';
-import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+import type { ExportBatches } from '../../../../../server/logging/log-store.ts';
+import { receivedBody } from '../../../../support/handler-server.ts';
+import { LOGS, LogService, line } from '../../../../support/logging/log-service.ts';
+import { MemoryLogStore, toLogRecord } from '../../../../support/logging/memory-log-store.ts';
 
-const RECORD: LogRecord = {
-  time: '2026-11-20T10:00:00.000000000Z',
-  log: 'x'.repeat(10_000),
-  namespace: 'shop',
-  pod: 'cart-0',
-  container: 'cart',
-};
+const RECORD = toLogRecord(line('2026-11-20T10:00:00.000000000Z', 'x'.repeat(10_000)));
 
 const EXPORT = 'operation=export&format=ndjson';
 
@@ -56,12 +51,8 @@ describe('fairness among callers', () => {
     const second = await openAs('mallory', 'follow=true');
     expect(await statusOf('mallory', 'follow=true')).to.equal(429);
     expect(await statusOf('jane', 'follow=true')).to.equal(200);
-    expect(JSON.parse(await text(second))).to.deep.equal({
-      error: {
-        reason: 'Limit',
-        message: 'preempted: other callers need one of your live tails; try again later',
-      },
-    });
+    const message = 'preempted: other callers need one of your live tails; try again later';
+    expect(JSON.parse(await text(second))).to.deep.equal({ error: { reason: 'Limit', message } });
     for (const name of ['mallory', 'jane', 'john']) expect(await statusOf(name, 'follow=true')).to.equal(429);
   });
 
@@ -84,23 +75,10 @@ describe('fairness among callers', () => {
 
   it('preempts an export, which reports that it is incomplete', async () => {
     await openAs('mallory', EXPORT);
-    const second = lastLineOf(await openAs('mallory', EXPORT));
+    const second = receivedBody(await openAs('mallory', EXPORT));
     expect(await statusOf('jane', EXPORT)).to.equal(200);
-    expect(JSON.parse(await second)).to.deep.equal({
-      error: {
-        reason: 'Limit',
-        message: 'preempted: other callers need one of your log exports; try again later',
-      },
-    });
+    const last = (await second).body.toString().trimEnd().split('\n').at(-1);
+    const message = 'preempted: other callers need one of your log exports; try again later';
+    expect(JSON.parse(last ?? '')).to.deep.equal({ error: { reason: 'Limit', message } });
   });
 });
-
-async function lastLineOf(answer: IncomingMessage): Promise<string> {
-  let all = '';
-  try {
-    for await (const chunk of answer) all = (all + String(chunk)).slice(-30_000);
-  } catch {
-    // The connection is closed after the last line.
-  }
-  return all.trimEnd().split('\n').at(-1) ?? '';
-}

@@ -8,23 +8,9 @@ const decoder = newLogQueryDecoder({ pattern: patternError });
 
 describe('isLongRunningQuery', () => {
   for (const search of [
-    '',
-    'follow',
-    'follow=',
-    'follow=0',
-    'follow=f',
-    'follow=F',
-    'follow=false',
-    'follow=False',
-    'follow=FALSE',
-    'follow=1',
-    'follow=t',
-    'follow=T',
-    'follow=true',
-    'follow=True',
-    'follow=TRUE',
-    'operation=export',
-    'operation=histogram',
+    ...['', 'follow', 'operation=export', 'operation=histogram'],
+    ...['', '0', 'f', 'F', 'false', 'False', 'FALSE'].map((value) => `follow=${value}`),
+    ...['1', 't', 'T', 'true', 'True', 'TRUE'].map((value) => `follow=${value}`),
   ]) {
     it(`agrees with the decoded query: ${search === '' ? 'no parameters' : search}`, () => {
       const parameters = new URLSearchParams(search);

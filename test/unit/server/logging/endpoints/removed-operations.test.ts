@@ -1,25 +1,20 @@
 // Tests of the response to log operations that release 3.3 removed.
 import { expect } from 'chai';
 import { removedOperations } from '../../../../../server/logging/endpoints/removed-operations.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { servedHandler } from '../../../../support/handler-server.ts';
 import { LOGS, LogService } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
 const GROUP = '/kapis/logging.platform.io/v1alpha2';
 
 describe('operations that were removed in release 3.3', () => {
-  let server: HandlerServer;
-  before(async () => {
-    server = await new HandlerServer(removedOperations(`${GROUP}/logs`)).start();
-  });
-  after(() => server.close());
+  const server = servedHandler(removedOperations(`${GROUP}/logs`));
 
   it('return 410 with the alternative, for every method of the API', async () => {
-    const read = ['GET'];
     for (const [path, methods, alternative] of [
-      ['/cluster', read, `use GET ${GROUP}/logs`],
-      ['/workspaces/w', read, 'namespaces'],
-      ['/namespaces/shop/pods/cart-0/containers/app', read, 'pods and containers'],
+      ['/cluster', ['GET'], `use GET ${GROUP}/logs`],
+      ['/workspaces/w', ['GET'], 'namespaces'],
+      ['/namespaces/shop/pods/cart-0/containers/app', ['GET'], 'pods and containers'],
       ['/fluentbit/outputs', ['GET', 'POST', 'DELETE'], 'operator'],
     ] as const) {
       for (const method of methods) {

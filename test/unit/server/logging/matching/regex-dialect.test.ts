@@ -16,7 +16,6 @@ const INVALID: readonly (readonly [pattern: string, reason: RegExp])[] = [
   ['a^b', /an anchor within the pattern/],
   ['(^a)', /an anchor within the pattern/],
   ['(a{100}){100}', /more than 1000 characters after expansion of repetitions/],
-  ['(.{0,1000}){0,1}'.repeat(2), /more than 1000 characters/],
   ['(){500}(|){300}', /more than 1000 characters/],
   ['a{1001,}', /more than 1000 characters/],
   [`${'a'.repeat(990)}[bc]{11}`, /more than 1000 characters/],
@@ -65,11 +64,6 @@ describe('the regular expressions of the API', () => {
     });
   }
 
-  it('have sets without overlapping ranges', () => {
-    const repeated = parsePattern(`[${'\\W'.repeat(480)}a-ca-za]`);
-    expect(repeated).to.deep.equal(parsePattern('[\\Wa-z]'));
-  });
-
   for (const set of ['\\Wk', '^\\wſ', '^K', 'Ā-\u{10428}']) {
     it(`fold the set [${set}] as RE2 does`, () => {
       const pattern = parsePattern(`^[${set}]$`);
@@ -85,11 +79,4 @@ describe('the regular expressions of the API', () => {
       expect(different).to.deep.equal([]);
     });
   }
-
-  it('print folded sets without the case flag', () => {
-    const pattern = parsePattern('x[a-k][^\\w]\\W');
-    expect(toRE2(pattern, { ignoreCase: true })).to.equal(
-      'x(?-i:[A-Ka-k\u212a])(?-i:[^0-9A-Z\\x{5f}a-zſ\u212a])(?-i:[^0-9A-Z\\x{5f}a-zſ\u212a])',
-    );
-  });
 });

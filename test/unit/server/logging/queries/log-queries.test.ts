@@ -1,6 +1,6 @@
 // Tests of the time limit of requests to the log store.
 import { expect } from 'chai';
-import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
+import { text } from '../../../../../apis/reading/unknown-value.ts';
 import type { Call } from '../../../../../server/logging/log-store.ts';
 import { LogService, line, NOW } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
@@ -63,10 +63,9 @@ describe('the time limit of a request to the store', () => {
   });
 
   it('is the time left after the search for the record of a context', async () => {
-    const { query } = await service.json('namespaces=shop&log_query=two');
-    const id = text(record(array(record(query)['records'])[0])['id']);
+    const [found] = await service.records('namespaces=shop&log_query=two');
     store.timeouts = [];
-    await service.json(`context=${id}&before=1&after=1`);
+    await service.json(`context=${text(found?.['id'])}&before=1&after=1`);
     expect(store.timeouts).to.deep.equal([LIMIT_MS, LIMIT_MS - STEP_MS]);
   });
 });

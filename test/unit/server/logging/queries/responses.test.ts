@@ -5,54 +5,39 @@ import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { BufferedResponses } from '../../../../../server/endpoints/buffered-responses.ts';
-import type { LogRecord } from '../../../../../server/logging/log-store.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 import {
   encodedResponse,
-  pieces,
   responseRecords,
   writeResponse,
 } from '../../../../../server/logging/queries/responses.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { servedHandler } from '../../../../support/handler-server.ts';
+import { line } from '../../../../support/logging/log-service.ts';
+import { toLogRecord } from '../../../../support/logging/memory-log-store.ts';
 
 const decoder = newLogQueryDecoder({ pattern: patternError });
 
-const RECORD = {
-  time: '2026-01-01T00:00:00.000000000Z',
-  namespace: 'shop',
-  pod: 'web-0',
-  container: 'web',
-  log: 'one line',
-};
-const record = (log: string): LogRecord => ({ ...RECORD, log });
-const MEBI = 1 << 20;
-const recordsOf = (count: number, length: number) =>
-  Array.from({ length: count }, () => record('a'.repeat(length)));
-
-describe('responseRecords', () => {});
-
+const record = (log: string) => toLogRecord(line('2026-01-01T00:00:00.000000000Z', log));
 const { signal } = new AbortController();
 
-async function highlights(match: string, text: string, log: string) {
+async function highlights(match: string, text: string, log: string, slicer = new TimeSlicer()) {
   const query = decoder.decode(new URLSearchParams({ highlight: 'true', match, log_query: text }));
-  const [answer] = await responseRecords(query, [record(log)], { slicer: new TimeSlicer(), signal });
+  const [answer] = await responseRecords(query, [record(log)], { slicer, signal });
   return answer?.highlights ?? [];
 }
 
 describe('highlights', () => {
   it('are in UTF-16 code units', async () => {
-    const line = '😀 cafe\u0301 <b>😀</b>';
+    const log = '😀 cafe\u0301 <b>😀</b>';
     for (const [match, text, wanted] of [
       ['substring', '<b>', ['<b>']],
       ['substring', '😀', ['😀', '😀']],
       ['prefix', 'cafe\u0301', ['cafe']],
       ['regex', '[^a-z ]', ['😀', '\u0301', '<', '>', '😀', '<', '/', '>']],
     ] as const) {
-      const places = await highlights(match, text, line);
-      expect(
-        places.map(([begin, end]) => line.slice(begin, end)),
-        `${match} ${text}`,
-      ).to.deep.equal(wanted);
+      const places = await highlights(match, text, log);
+      const parts = places.map(([begin, end]) => log.slice(begin, end));
+      expect(parts, `${match} ${text}`).to.deep.equal(wanted);
     }
   });
 
@@ -75,56 +60,32 @@ describe('highlights', () => {
     expect(await highlights('substring', 'aa', log)).to.deep.equal([[65_531, 65_533]]);
     expect(await highlights('phrase', 'aa', log)).to.deep.equal([[65_531, 65_533]]);
     expect(await highlights('regex', 'a+$', log)).to.deep.equal([]);
-    expect(await highlights('substring', 'a', 'b'.repeat(65_535).concat('a'))).to.deep.equal([
-      [65_535, 65_536],
-    ]);
+    const last = `${'b'.repeat(65_535)}a`;
+    expect(await highlights('substring', 'a', last)).to.deep.equal([[65_535, 65_536]]);
   });
-
-  /** Number of event loop turns while the records are processed. */
-  async function turnsOfOthers(text: string, lines: readonly string[], slicer: TimeSlicer) {
-    const query = decoder.decode(new URLSearchParams({ highlight: 'true', match: 'regex', log_query: text }));
-    let others = 0;
-    const immediate = (): void => {
-      others++;
-      timer = setImmediate(immediate);
-    };
-    let timer = setImmediate(immediate);
-    const answers = await responseRecords(query, lines.map(record), { slicer, signal });
-    clearImmediate(timer);
-    return { others, answers };
-  }
 
   it('yield to the event loop between two matches of a line', async () => {
-    const { others, answers } = await turnsOfOthers('a.*b|a', ['a'.repeat(100)], new TimeSlicer(0));
-    expect(answers[0]?.highlights).to.have.length(100);
-    expect(others).to.be.at.least(100);
-  });
-});
-describe('pieces', () => {
-  it('have 250 lines, 1 Mi characters, or one line', () => {
-    const sizes = (of: readonly LogRecord[]) => [...pieces(of)].map(({ length }) => length);
-    expect(sizes([])).to.deep.equal([]);
-    expect(sizes(recordsOf(600, 10))).to.deep.equal([250, 250, 100]);
-    expect(sizes(recordsOf(5, MEBI / 2))).to.deep.equal([2, 2, 1]);
-    expect(sizes(recordsOf(3, 2 * MEBI))).to.deep.equal([1, 1, 1]);
+    const found: unknown[] = [];
+    const searching = highlights('regex', 'a.*b|a', 'a'.repeat(100), new TimeSlicer(0)).then((places) =>
+      found.push(...places),
+    );
+    let turns = 0;
+    for (; found.length === 0; turns++) await nextTurn();
+    await searching;
+    expect(found).to.have.length(100);
+    expect(turns).to.be.at.least(100);
   });
 });
 
 describe('writeResponse', () => {
-  let server: HandlerServer;
   /** More bytes than characters. */
   const long = { log: 'ä'.repeat(100_000) };
-  let answer: object;
+  let answer: object = long;
 
-  beforeEach(async () => {
-    answer = long;
-    const buffered = new BufferedResponses({ bytes: 1 << 20, protectedMs: 1_000 });
-    server = await new HandlerServer((context) =>
-      writeResponse(context, answer, { buffered, slicer: new TimeSlicer() }),
-    ).start();
-  });
-  afterEach(() => server.close());
-
+  const buffered = new BufferedResponses({ bytes: 1 << 20, protectedMs: 1_000 });
+  const server = servedHandler((context) =>
+    writeResponse(context, answer, { buffered, slicer: new TimeSlicer() }),
+  );
   const gzip = { headers: { 'Accept-Encoding': 'gzip' } };
 
   it('compresses a long response for clients that accept gzip', async () => {
@@ -151,11 +112,7 @@ describe('encodedResponse', () => {
       total: lines.length,
       totalRelation: 'eq' as const,
       records: lines.map((log) => ({
-        log,
-        time: '2026-11-20T10:00:00.000000000Z',
-        namespace: 'shop',
-        pod: 'cart-0',
-        container: 'cart',
+        ...record(log),
         id: '"records":[]',
         highlights: [[0, 1]] as [number, number][],
       })),

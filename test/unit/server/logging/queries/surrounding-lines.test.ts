@@ -1,7 +1,7 @@
 // Tests of log queries for the lines before and after one line.
 import { expect } from 'chai';
 import { array, record, text } from '../../../../../apis/reading/unknown-value.ts';
-import { LogService, line, NOW } from '../../../../support/logging/log-service.ts';
+import { LogService, line, NOW, recordsIn } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 
 const SAME = '2026-11-20T10:00:00.123456789Z';
@@ -17,27 +17,24 @@ const RECORDS = [
   line('2026-11-20T10:00:00.123456789Z', 'of another container', { container: 'sidecar' }),
 ];
 
+async function firstID(service: LogService, query: string): Promise<string> {
+  return text((await service.records(query))[0]?.['id']);
+}
+
 describe('surrounding lines', () => {
   let service: LogService;
-  let allowed = true;
   beforeEach(async () => {
-    allowed = true;
     service = await new LogService({
       store: new MemoryLogStore(RECORDS),
       namespaces: { shop: '2026-11-20T09:59:59Z' },
-      allowed: (namespace) => namespace === 'shop' && allowed,
+      allowed: (namespace) => namespace === 'shop',
     }).start();
   });
   afterEach(() => service.stop());
 
-  const idOf = async (log: string): Promise<string> => {
-    const { query } = await service.json(`match=substring&log_query=${log}`);
-    return text(record(array(record(query)['records'])[0])['id']);
-  };
-  const around = async (log: string, query: string): Promise<string[]> => {
-    const answer = await service.json(`context=${await idOf(log)}&${query}`);
-    return array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
-  };
+  const idOf = (log: string) => firstID(service, `match=substring&log_query=${log}`);
+  const around = async (log: string, query: string): Promise<string[]> =>
+    service.lines(`context=${await idOf(log)}&${query}`);
 
   it('are those of the container, oldest first, with the record', async () => {
     expect(await around('four', 'before=1&after=1')).to.deep.equal(['three', 'four', 'five']);
@@ -47,10 +44,8 @@ describe('surrounding lines', () => {
   });
 
   it('ignore other filters', async () => {
-    expect(await around('four', 'before=0&after=1&log_query=four&sort=desc&size=1')).to.deep.equal([
-      'four',
-      'five',
-    ]);
+    const query = 'before=0&after=1&log_query=four&sort=desc&size=1';
+    expect(await around('four', query)).to.deep.equal(['four', 'five']);
   });
 
   it('exclude lines before the creation of the namespace', async () => {
@@ -70,9 +65,7 @@ describe('surrounding lines', () => {
         'context: the record does not exist, or you have no permission to read the logs of its namespace',
       );
       expect(details).to.deep.include({ name: one, group: 'logging.platform.io', kind: 'logs' });
-      expect(array(record(details)['causes']).map((cause) => record(cause)['field'])).to.deep.equal([
-        'context',
-      ]);
+      expect(array(record(details)['causes'])).to.have.nested.property('[0].field', 'context');
     }
   });
 
@@ -111,12 +104,9 @@ describe('surrounding lines', () => {
       line(`2026-11-20T10:00:00.0000000${10 + number}Z`, `${number} ${'a'.repeat(1 << 20)}`),
     );
     await using wide = await new LogService({ store: new MemoryLogStore(long) }).start();
-    const { query } = await wide.json('size=1&sort=asc&from=15');
-    const id = text(record(array(record(query)['records'])[0])['id']);
+    const id = await firstID(wide, 'size=1&sort=asc&from=15');
     const answer = await wide.json(`context=${id}&before=15&after=15`);
-    const found = array(record(answer['query'])['records']).map((each) =>
-      parseInt(text(record(each)['log']), 10),
-    );
+    const found = recordsIn(answer).map(({ log }) => parseInt(text(log), 10));
     expect(found).to.deep.equal([8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]);
     expect(record(array(answer['partial'])[0])).to.include({ reason: 'Limit' });
   });
@@ -128,26 +118,17 @@ describe('surrounding lines', () => {
     );
     const store = new MemoryLogStore([...before, ...many]);
     await using busy = await new LogService({ store }).start();
-    const all: { readonly log: string; readonly id: string }[] = [];
-    for (let cursor = ''; ; ) {
-      const { query } = await busy.json(`size=1000&sort=asc${cursor}`);
-      for (const each of array(record(query)['records']))
-        all.push({ log: text(record(each)['log']), id: text(record(each)['id']) });
-      const next = record(query)['cursor'];
-      if (next === undefined) break;
-      cursor = `&cursor=${text(next)}`;
-    }
+    const all = (await Array.fromAsync(busy.pages('size=1000&sort=asc'), recordsIn)).flat();
     expect(all).to.have.length(6_003);
     for (const [at, before] of [
       [5, 20],
       [120, 200],
       [1_500, 20],
     ] as const) {
-      const answer = await busy.json(`context=${all[at]?.id}&before=${before}&after=10`);
-      const found = array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
+      const found = await busy.lines(`context=${text(all[at]?.['id'])}&before=${before}&after=10`);
       expect(found).to.deep.equal(all.slice(Math.max(0, at - before), at + 11).map(({ log }) => log));
     }
-    const last = await busy.ask(`context=${all.at(-1)?.id}`);
+    const last = await busy.ask(`context=${text(all.at(-1)?.['id'])}`);
     expect(last.status).to.equal(400);
     expect(last.body.toString()).to.include('context: is a record of a millisecond with too many lines');
   });
@@ -156,11 +137,8 @@ describe('surrounding lines', () => {
     const ahead = new Date(NOW + 60_000).toISOString().replace('Z', '000000Z');
     const store = new MemoryLogStore([...RECORDS, line(ahead, 'ahead')]);
     await using early = await new LogService({ store }).start();
-    const { query } = await early.json(`size=1&end_time=${NOW / 1000 + 120}`);
-    const id = text(record(array(record(query)['records'])[0])['id']);
-    const answer = await early.json(`context=${id}&before=1`);
-    const found = array(record(answer['query'])['records']).map((each) => text(record(each)['log']));
-    expect(found).to.deep.equal(['seven', 'ahead']);
+    const id = await firstID(early, `size=1&end_time=${NOW / 1000 + 120}`);
+    expect(await early.lines(`context=${id}&before=1`)).to.deep.equal(['seven', 'ahead']);
   });
 
   it('are rejected for an invalid id', async () => {

@@ -4,22 +4,14 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { ExportBatches, LogRecord, LogStore } from '../../../../../server/logging/log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
+import { receivedBody } from '../../../../support/handler-server.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
-import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
+import { MemoryLogStore, toLogRecord } from '../../../../support/logging/memory-log-store.ts';
 
-const TIME = '2026-11-20T10:00:00.000000001Z';
-const record = (log: string): LogRecord => ({
-  time: TIME,
-  log,
-  namespace: 'shop',
-  pod: 'cart-0',
-  container: 'cart',
-});
-
-type Exporting = LogStore['export'];
+const record = (log: string): LogRecord => toLogRecord(line('2026-11-20T10:00:00.000000001Z', log));
 
 /** A store that exports the batches of a generator. */
-function exporting(generate: Exporting): LogStore {
+function exporting(generate: LogStore['export']): LogStore {
   return Object.assign(new MemoryLogStore([]), { export: generate });
 }
 
@@ -59,13 +51,9 @@ describe('an export', () => {
   it('as NDJSON has one unchanged record per line', async () => {
     const { headers, body } = await exported('ndjson');
     expect(headers['content-type']).to.equal('application/x-ndjson');
-    const records = body
-      .toString()
-      .trimEnd()
-      .split('\n')
-      .map((each): unknown => JSON.parse(each));
+    const records = body.toString().trimEnd().split('\n');
     expect(records).to.have.length(5);
-    expect(records[2]).to.deep.equal({
+    expect(JSON.parse(records[2] ?? '')).to.deep.equal({
       time: '2026-11-20T10:00:00.000000003Z',
       namespace: 'shop',
       pod: 'cart-7d4b9c6f5-x2x9z',
@@ -75,21 +63,22 @@ describe('an export', () => {
   });
 
   it('as JSON is one array, also of shortfalls only', async () => {
-    const inBatches = async (batches: readonly (readonly LogRecord[])[]): Promise<unknown> => {
+    const error = { reason: 'ShardFailed', message: 'a shard is unavailable' } as const;
+    const many = Array.from({ length: 600 }, (_, n) => record(`line ${n}`));
+    for (const [batches, shortfalls, expected] of [
+      [[many, [record('last')]], [error], [...many, record('last'), { error }]],
+      [[], [error], [{ error }]],
+      [[], [], []],
+    ] as const) {
       await using service = await serve({
         store: exporting(async function* () {
           yield* batches;
-          return { shortfalls: [{ reason: 'ShardFailed', message: 'a shard is unavailable' }] };
+          return { shortfalls };
         }),
       });
-      return JSON.parse((await service.ask('operation=export&format=json')).body.toString());
-    };
-    const missing = { error: { reason: 'ShardFailed', message: 'a shard is unavailable' } };
-    const many = Array.from({ length: 600 }, (_, n) => record(`line ${n}`));
-    expect(await inBatches([many, [record('last')]])).to.deep.equal([...many, record('last'), missing]);
-    expect(await inBatches([])).to.deep.equal([missing]);
-    await using empty = await serve({ store: new MemoryLogStore([]) });
-    expect(JSON.parse((await empty.ask('operation=export&format=json')).body.toString())).to.deep.equal([]);
+      const { body } = await service.ask('operation=export&format=json');
+      expect(JSON.parse(body.toString())).to.deep.equal(expected);
+    }
   });
 
   it('as CSV has a header, quotes, and no formulas', async () => {
@@ -136,14 +125,10 @@ describe('an export', () => {
         }),
       });
       const answer = await service.server.open(`${LOGS}?operation=export&format=ndjson`);
-      let body = '';
-      try {
-        for await (const part of answer) body += String(part);
-      } catch {
-        // The connection breaks.
-      }
-      expect(body).to.include(`"reason":"${reported}`);
-      expect(body).not.to.match(/undefined|10\.0\.0\.1/);
+      const body = (await receivedBody(answer)).body.toString();
+      expect(body)
+        .to.include(`"reason":"${reported}`)
+        .and.not.to.match(/undefined|10\.0\.0\.1/);
     });
   }
 
@@ -154,11 +139,8 @@ describe('an export', () => {
       }),
     });
     const { status, headers, body } = await service.ask('operation=export&format=csv', {}, 'HEAD');
-    expect([status, body.length, headers['content-disposition']]).to.deep.equal([
-      200,
-      0,
-      'attachment; filename="logs-20261120T120000Z.csv"',
-    ]);
+    const disposition = 'attachment; filename="logs-20261120T120000Z.csv"';
+    expect([status, body.length, headers['content-disposition']]).to.deep.equal([200, 0, disposition]);
   });
 
   it('names the parameter that exports the rest after its limit of lines', async () => {
@@ -197,9 +179,7 @@ describe('an export', () => {
         }),
       });
       const answer = await service.server.open(`${LOGS}?operation=export&format=${format}`);
-      const chunks: Buffer[] = [];
-      for await (const chunk of answer) chunks.push(chunk as Buffer);
-      const body = Buffer.concat(chunks).toString();
+      const body = (await receivedBody(answer)).body.toString();
       expect(body).to.match(cut);
       if (format === 'json') expect(JSON.parse(body)).to.have.length(2);
       expect(answer.trailers).to.deep.equal({ 'log-export-outcome': 'incomplete' });
@@ -212,16 +192,9 @@ describe('an export', () => {
           headers: { 'Accept-Encoding': encoding },
         });
         expect(answer.statusCode).to.equal(200);
-        const chunks: Buffer[] = [];
-        let broken: unknown;
-        try {
-          for await (const chunk of answer) chunks.push(chunk as Buffer);
-        } catch (error) {
-          broken = error;
-        }
-        expect(broken).to.have.property('code', 'ECONNRESET');
-        const bytes = Buffer.concat(chunks);
-        const body = (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString();
+        const received = await receivedBody(answer);
+        expect(received.error).to.have.property('code', 'ECONNRESET');
+        const body = (encoding === 'gzip' ? gunzipSync(received.body) : received.body).toString();
         expect(body).to.include('second').and.to.include('StoreFailed').and.not.to.include('10.0.0.1');
         if (format === 'json') expect(JSON.parse(body)).to.have.length(3);
       });
