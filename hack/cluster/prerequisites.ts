@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { exists } from '../artifacts/artifact.ts';
 import { executable } from '../system/executable.ts';
+import { tryCgroups } from './cgroups.ts';
 
 /** Each program with the Debian package that contains it. */
 const PROGRAMS = {
@@ -46,6 +47,11 @@ async function firstMissing(env: NodeJS.ProcessEnv): Promise<string | undefined>
     }
   }
   if (!(await hasMemoryController())) return 'the memory controller of cgroups below /sys/fs/cgroup';
+  try {
+    await tryCgroups();
+  } catch (error) {
+    return `the permission to create cgroups (${messageOf(error)})`;
+  }
   try {
     const namespaces = ['--net', '--mount', '--uts', '--ipc', '--pid', '--fork'];
     await promisify(execFile)('unshare', [...namespaces, 'sh', '-c', TRIAL], { env });
