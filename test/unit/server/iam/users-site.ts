@@ -5,7 +5,9 @@ import type { Attributes } from '../../../../server/authorization/authorizer.ts'
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
 import { usersHandler } from '../../../../server/iam/users-handler.ts';
 import { routes } from '../../../../server/routes.ts';
+import { MemorySessionStore, MemorySessions } from '../../../support/oauth/memory-session-store.ts';
 import { MemoryCredentials, MemoryUsers } from '../../../support/oauth/memory-users.ts';
+import { newSession } from '../../../support/oauth/new-session.ts';
 import { type Answer, ask, type ChainFixture, startChain } from '../filters/chain-fixture.ts';
 
 export const GROUP = groupName('platform');
@@ -16,8 +18,8 @@ export const GOOD = 'a good password';
 export class UsersSite {
   readonly users = new MemoryUsers();
   readonly credentials = new MemoryCredentials();
-  /** Ids of sessions by user. */
-  readonly sessions = new Map<string, string[]>();
+  readonly sessions = new MemorySessionStore(new MemorySessions());
+  readonly warnings: object[] = [];
   /** `verb resource/name` that RBAC allows, in addition to all operations on users. */
   readonly allowed = new Map<string, Set<string>>();
   /** Thrown by the next verifications of a current password. */
@@ -36,17 +38,7 @@ export class UsersSite {
       group: GROUP,
       users: this.users,
       credentials: this.credentials,
-      sessions: {
-        ofUser: (user) => (this.sessions.get(user) ?? []).map((id) => ({ id }) as never),
-        delete: (id) => {
-          for (const [user, ids] of this.sessions)
-            this.sessions.set(
-              user,
-              ids.filter((other) => other !== id),
-            );
-          return Promise.resolve();
-        },
-      },
+      sessions: this.sessions,
       hasher: {
         hash: async (password) => {
           await this.beforeHash();
@@ -68,7 +60,7 @@ export class UsersSite {
       },
       sourceOf: () => '192.0.2.7',
       authorizer,
-      log: { warn: () => undefined },
+      log: { warn: (line: object) => this.warnings.push(line) },
       now: () => this.now,
     });
     this.#chain = await startChain({
@@ -84,6 +76,11 @@ export class UsersSite {
 
   async stop(): Promise<void> {
     await this.#chain?.stop();
+  }
+
+  /** Creates two sessions of each user. */
+  async signIn(...users: readonly string[]): Promise<void> {
+    for (const user of [...users, ...users]) await this.sessions.create(newSession({ user }));
   }
 
   /** Allows `user` further operations, in addition to all operations on users. */
@@ -105,7 +102,6 @@ export class UsersSite {
   #decide(attributes: Attributes): { allowed: boolean; reason: string } {
     if (!('resource' in attributes)) return { allowed: false, reason: '' };
     const { user, verb, resource, group, name } = attributes;
-    if (user.name === 'nobody') return { allowed: false, reason: '' };
     if (group === GROUP && user.name !== 'ada') return { allowed: true, reason: '' };
     const may = this.allowed.get(user.name);
     return { allowed: may?.has(`${verb} ${resource}/${name}`) === true, reason: '' };
@@ -126,6 +122,11 @@ export interface UsersAnswer extends Answer {
     readonly items?: readonly { readonly metadata: { readonly name: string } }[];
     readonly totalItems?: number;
   };
+}
+
+/** The fields of a validation error. */
+export function fieldsOf({ json }: UsersAnswer): (string | undefined)[] {
+  return (json.details?.causes ?? []).map(({ field }) => field);
 }
 
 export function document(name: string, spec: object = {}, metadata: object = {}): object {
