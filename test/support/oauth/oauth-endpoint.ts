@@ -2,6 +2,7 @@
 import { oauthErrors } from '../../../server/oauth/error-writer.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import { HandlerServer } from '../handler-server.ts';
+import { type Login, type Replica, SignedInCluster } from './signed-in.ts';
 
 export interface EndpointResponse {
   readonly status: number;
@@ -65,6 +66,27 @@ export class OAuthEndpoint {
       body: isJSON ? (JSON.parse(text) as unknown) : text,
     };
   }
+}
+
+/** An OAuth endpoint and a user who is signed in; new for each test. */
+class SignedInEndpoint {
+  cluster!: SignedInCluster;
+  replica!: Replica;
+  login!: Login;
+  endpoint!: OAuthEndpoint;
+}
+
+/** Starts the endpoint of a replica before each test of the suite, and stops it afterwards. */
+export function serveEachTest(handlerOf: (replica: Replica) => Handler): SignedInEndpoint {
+  const at = new SignedInEndpoint();
+  beforeEach(async () => {
+    at.cluster = await SignedInCluster.start();
+    at.replica = at.cluster.replica();
+    at.login = await at.replica.signIn();
+    at.endpoint = await new OAuthEndpoint(handlerOf(at.replica)).start();
+  });
+  afterEach(() => at.endpoint.close());
+  return at;
 }
 
 /** RFC 6749, 2.3.1. */

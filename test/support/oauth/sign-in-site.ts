@@ -1,9 +1,6 @@
 // Test server with the browser endpoints and the token endpoint, over TLS. sign-in-state.ts stores the state in memory.
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { createServer, request, type Server } from 'node:https';
-import { text } from 'node:stream/consumers';
+import { createServer, type Server } from 'node:https';
 import { pino } from 'pino';
 import { newPages } from '../../../server/oauth/endpoints/browser/pages.ts';
 import { IDTokenHints } from '../../../server/oauth/endpoints/presented-tokens.ts';
@@ -20,20 +17,9 @@ import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
 import type { SiteState } from './sign-in-state.ts';
+import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts';
 
 export const ISSUER = 'https://sso.example.com/oauth';
-
-export interface SiteResponse {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly text: string;
-}
-
-export interface SiteRequest {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly form?: Readonly<Record<string, string>> | string;
-}
 
 const silent = pino({ level: 'silent' });
 
@@ -84,18 +70,8 @@ export class SignInSite {
     await closeNow(this.#server);
   }
 
-  async ask(path: string, { method, headers = {}, form }: SiteRequest = {}): Promise<SiteResponse> {
-    const body = form === undefined || typeof form === 'string' ? form : new URLSearchParams(form).toString();
-    const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-    const outgoing = request(`${this.origin}${path}`, {
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: { ...type, ...headers },
-      rejectUnauthorized: false,
-      agent: false,
-    });
-    outgoing.end(body);
-    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-    return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: await text(incoming) };
+  ask(path: string, request?: SiteRequest): Promise<SiteResponse> {
+    return askSite(`${this.origin}${path}`, request);
   }
 
   /** Path of the token endpoint. */

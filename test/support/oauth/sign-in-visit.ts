@@ -1,7 +1,8 @@
 // HTTP client for the sign-in page. The client sends the cookie and the CSRF token as a browser does.
 import { expect } from 'chai';
-import type { SignInSite, SiteResponse } from './sign-in-site.ts';
+import type { SignInSite } from './sign-in-site.ts';
 import { CHALLENGE, PASSWORD, REDIRECT, VERIFIER } from './sign-in-state.ts';
+import type { SiteResponse } from './site-request.ts';
 
 export const REQUEST: Readonly<Record<string, string>> = {
   response_type: 'code',
@@ -31,14 +32,14 @@ export function authorizePath(changes: Readonly<Record<string, string | undefine
 }
 
 export class Visit {
-  readonly site: SignInSite;
+  readonly #site: Pick<SignInSite, 'ask'>;
   readonly #action: string;
   cookie: string;
   response: SiteResponse;
 
   /** `action`: path of the form. */
-  constructor(site: SignInSite, response: SiteResponse, action = '/oauth/sign-in') {
-    this.site = site;
+  constructor(site: Pick<SignInSite, 'ask'>, response: SiteResponse, action = '/oauth/sign-in') {
+    this.#site = site;
     this.#action = action;
     this.response = response;
     this.cookie = response.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
@@ -62,7 +63,7 @@ export class Visit {
     form: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<SiteResponse> {
-    this.response = await this.site.ask(this.#action, {
+    this.response = await this.#site.ask(this.#action, {
       form: { ticket: this.ticket, ...form },
       headers: { cookie: this.cookie, ...headers },
     });

@@ -4,8 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
 import { PresentedTokens } from '../../../server/oauth/endpoints/presented-tokens.ts';
+import type { Grant } from '../../../server/oauth/grants/grant.ts';
+import { PasswordGrant } from '../../../server/oauth/grants/password-grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
+import type { CheckedUser } from '../../../server/oauth/passwords/password-sign-in.ts';
 import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
@@ -70,6 +73,14 @@ export class SignedInCluster {
     return new Replica(this);
   }
 
+  /** Every password is right. */
+  async check({ user }: { readonly user: string }): Promise<CheckedUser> {
+    const account = this.accounts.get(user);
+    const credential = this.passwords.get(user);
+    if (!account || !credential) throw new Error(`${user} has no password`);
+    return { account, credential };
+  }
+
   changePassword(at = this.now): void {
     this.passwords.set('alice', passwordSince(at));
   }
@@ -94,6 +105,7 @@ export class Replica {
   readonly verifier: TokenVerifier;
   readonly tokens: PresentedTokens;
   readonly grant: RefreshTokenGrant;
+  readonly #passwordGrant: PasswordGrant;
   /** Ids of the clients of all observed refreshes and reuses. */
   readonly refreshes: string[] = [];
 
@@ -107,11 +119,19 @@ export class Replica {
     const { revocation } = this;
     this.verifier = new TokenVerifier({ keys, issuer: () => ISSUER, audience: 'platform', revocation, now });
     this.tokens = new PresentedTokens({ verifier: this.verifier, sessions });
+    const tokens: Pick<TokenIssuer, 'tokenResponse'> = {
+      tokenResponse: (granted) => cluster.issuer.tokenResponse(granted),
+    };
+    this.#passwordGrant = new PasswordGrant({
+      signIn: { check: (attempt) => cluster.check(attempt) },
+      sessions: new SessionCreator({ sessions, sessionsPerUser: 50, random: randomBytes, now, log }),
+      tokens,
+    });
     this.grant = new RefreshTokenGrant({
       sessions,
       users,
       credentials,
-      tokens: { tokenResponse: (granted) => cluster.issuer.tokenResponse(granted) },
+      tokens,
       random: randomBytes,
       now,
       log,
@@ -123,29 +143,12 @@ export class Replica {
   }
 
   async signIn(clientID = 'console', scopes: readonly string[] = ['openid', 'email']): Promise<Login> {
-    const { cluster, sessions } = this;
-    const client = clientOf(cluster, clientID);
-    const credential = cluster.passwords.get('alice');
-    if (!credential) throw new Error('alice has no password');
-    const opening = new SessionCreator({
-      sessions,
-      sessionsPerUser: 50,
-      random: randomBytes,
-      now: () => cluster.now,
-      log,
-    });
-    const { session: prepared, refreshToken } = opening.prepare({
-      account: ALICE,
-      credential,
-      client,
-      scopes,
-      source: '192.0.2.7',
-      userAgent: 'test',
-    });
-    const session = await opening.store(prepared, new AbortController().signal);
-    const subject = { client, account: ALICE, session, scopes };
-    const { token: access } = cluster.issuer.accessToken(subject);
-    return { session, access, refresh: refreshToken ?? '', id: cluster.issuer.idToken(subject) };
+    const form = { username: 'alice', password: SECRET, scope: scopes.join(' ') };
+    const response = await this.#exchange(this.#passwordGrant, form, clientID);
+    const [session] = [...this.cluster.shared.objects.values()].slice(-1);
+    if (!session) throw new Error('no session');
+    const { access_token: access, refresh_token: refresh = '', id_token: id = '' } = response;
+    return { session, access, refresh, id };
   }
 
   refresh(
@@ -153,9 +156,16 @@ export class Replica {
     form: Readonly<Record<string, string>> = {},
     clientID = 'console',
   ): Promise<TokenResponse> {
-    return this.grant.exchange({
-      client: clientOf(this.cluster, clientID),
-      form: new Map(Object.entries({ grant_type: 'refresh_token', refresh_token: token, ...form })),
+    return this.#exchange(this.grant, { refresh_token: token, ...form }, clientID);
+  }
+
+  #exchange(grant: Grant, form: Readonly<Record<string, string>>, clientID: string): Promise<TokenResponse> {
+    const client = this.cluster.clients.get(clientID);
+    if (!client) throw new Error(`no client ${clientID}`);
+    const present = Object.entries(form).filter(([, value]) => value !== '');
+    return grant.exchange({
+      client,
+      form: new Map(present),
       source: '192.0.2.7',
       userAgent: 'test',
       requestID: 'r-1',
@@ -167,10 +177,4 @@ export class Replica {
   async accepts(access: string): Promise<boolean> {
     return (await this.tokens.find(access, new AbortController().signal)) !== undefined;
   }
-}
-
-function clientOf(cluster: SignedInCluster, id: string): OAuthClient {
-  const client = cluster.clients.get(id);
-  if (!client) throw new Error(`no client ${id}`);
-  return client;
 }

@@ -2,13 +2,18 @@
 import { expect } from 'chai';
 import {
   newNotFound,
+  newPathNotFound,
   newServiceUnavailable,
   newTimeout,
   newTooManyRequests,
+  newUnauthorized,
 } from '../../../../apis/meta/v1/errors.ts';
 import { invalidClient, invalidRequest, methodNotAllowed } from '../../../../apis/oauth/errors.ts';
 import { oauthErrors } from '../../../../server/oauth/error-writer.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
+
+const CHALLENGE = 'Bearer realm="oauth", error="invalid_token"';
+const RETRY = { 'retry-after': '1' };
 
 describe('an error of the authorization server', () => {
   let error: unknown;
@@ -18,9 +23,9 @@ describe('an error of the authorization server', () => {
   });
   after(() => server.close());
 
-  async function respond(headers: Record<string, string> = {}, method = 'GET') {
-    const { status, headers: responded, body } = await server.ask('/oauth/x', { method, headers });
-    return { status, headers: responded, text: body.toString() };
+  async function respond(requestHeaders: Record<string, string> = {}, method = 'GET') {
+    const { status, headers, body } = await server.ask('/oauth/x', { method, headers: requestHeaders });
+    return { status, headers, text: body.toString() };
   }
   const inBrowser = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
 
@@ -41,16 +46,15 @@ describe('an error of the authorization server', () => {
   });
 
   it("is a page with the next step for a filter's 404, 429, 503 and 504", async () => {
-    for (const [refusal, status] of [
-      [newTooManyRequests('too many', 1), 429],
-      [newServiceUnavailable('the cluster is unavailable', 1), 503],
-      [newTimeout('too long', 1), 504],
-    ] as const) {
+    for (const refusal of [
+      newTooManyRequests('too many', 1),
+      newServiceUnavailable('the cluster is unavailable', 1),
+      newTimeout('too long', 1),
+    ]) {
       error = refusal;
-      const response = await respond(inBrowser);
-      expect(response.status).to.equal(status);
-      expect(response.headers['retry-after']).to.equal('1');
-      expect(response.text).to.contain('<h1>Try again in a moment</h1>').and.not.to.contain('cluster');
+      const { status, headers, text } = await respond(inBrowser);
+      expect([status, headers['retry-after']]).to.deep.equal([refusal.code, '1']);
+      expect(text).to.contain('<h1>Try again in a moment</h1>').and.not.to.contain('cluster');
     }
     error = newNotFound({ group: '', resource: 'paths' }, '/oauth/devices');
     expect((await respond(inBrowser)).text).to.contain('<h1>Page not found</h1>');
@@ -60,20 +64,30 @@ describe('an error of the authorization server', () => {
     expect(broken.text).to.contain('(request ').and.not.to.contain('secret');
   });
 
+  for (const [title, thrown, status, code, header] of [
+    ['an internal error', new Error('a secret of ours'), 500, 'server_error', {}],
+    ['another path', newPathNotFound(), 404, 'invalid_request', {}],
+    ['a rejected token', newUnauthorized(), 401, 'invalid_token', { 'www-authenticate': CHALLENGE }],
+    ['the limit of requests in flight', newTooManyRequests('x', 1), 429, 'temporarily_unavailable', RETRY],
+  ] as const) {
+    it(`has the format of OAuth for ${title}`, async () => {
+      error = thrown;
+      const { status: responded, headers, text } = await respond();
+      expect(responded).to.equal(status);
+      expect(JSON.parse(text)).to.have.property('error', code);
+      expect(text).not.to.include('secret');
+      expect(headers).to.include(header);
+    });
+  }
+
   it('is JSON for programs and scripts, even if they accept HTML', async () => {
     error = invalidRequest('a parameter is repeated');
-    for (const headers of [
-      {},
-      { accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' },
-      { 'sec-fetch-mode': 'cors' },
-    ]) {
-      const { status, headers: responded, text } = await respond(headers);
-      expect(status).to.equal(400);
-      expect(responded['content-type']).to.equal('application/json');
-      expect(JSON.parse(text)).to.deep.equal({
-        error: 'invalid_request',
-        error_description: 'a parameter is repeated',
-      });
+    const expected = { error: 'invalid_request', error_description: 'a parameter is repeated' };
+    const java = { accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' };
+    for (const client of [{}, java, { 'sec-fetch-mode': 'cors' }]) {
+      const { status, headers, text } = await respond(client);
+      expect([status, headers['content-type']]).to.deep.equal([400, 'application/json']);
+      expect(JSON.parse(text)).to.deep.equal(expected);
     }
   });
 });

@@ -5,6 +5,8 @@ import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts'
 import { oauthSettings } from '../../../../server/oauth/settings.ts';
 import { issuerOf } from '../../../../server/oauth/tokens/token-issuer.ts';
 
+const DEFAULT = 'https://localhost:9443/oauth';
+
 function configuration(oauth: string) {
   const text = `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\noauth: ${oauth}\n`;
   return decodeConfiguration({ source: 'config.yaml', text });
@@ -27,14 +29,12 @@ describe('oauthSettings', () => {
   });
 
   it('requires PKCE and rotation unless the client is configured otherwise', () => {
+    const strict = '{id: a, secretFiles: [/x]}';
     const lenient = '{id: b, secretFiles: [/x], pkce: optional, refreshTokens: kept}';
-    const clients = `[{id: a, secretFiles: [/x]}, ${lenient}]`;
-    const settings = oauthSettings(configuration(`{clients: ${clients}}`));
-    const flags = settings?.clients.map((one) => [one.requiresPKCE, one.rotatesRefreshTokens]);
-    expect(flags?.slice(0, 2)).to.deep.equal([
-      [true, true],
-      [false, false],
-    ]);
+    const settings = oauthSettings(configuration(`{clients: [${strict}, ${lenient}]}`));
+    const [a, b] = settings?.clients ?? [];
+    expect(a).to.include({ requiresPKCE: true, rotatesRefreshTokens: true });
+    expect(b).to.include({ requiresPKCE: false, rotatesRefreshTokens: false });
   });
 
   it('has no client for the OpenAPI page and for command-line programs beside a configured one of that id', () => {
@@ -45,58 +45,47 @@ describe('oauthSettings', () => {
     expect(settings?.clients.map(({ grants }) => grants)).to.deep.equal([[], []]);
   });
 
-  describe('for the OpenAPI page', () => {
-    const uris = (oauth: string) =>
-      oauthSettings(configuration(oauth))?.clients.find(({ id }) => id === 'openapi-page')?.redirectURIs;
+  const clientOf = (id: string, oauth: string) =>
+    oauthSettings(configuration(oauth))?.clients.find((client) => client.id === id);
 
-    it('has a client with the authorization_code grant only', () => {
-      const client = oauthSettings(configuration('{clients: [{id: a, public: true}]}'))?.clients[1];
-      expect(client).to.deep.include({
-        id: 'openapi-page',
-        isPublic: true,
-        requiresPKCE: true,
-        grants: ['authorization_code'],
-        wellKnownSecret: undefined,
-      });
-      expect(uris('{issuer: "https://api.example.com:8443/oauth"}')).to.deep.equal([
-        'https://api.example.com:8443/openapi/page/oauth2-redirect.html',
-      ]);
-    });
-
-    it('has both names of a local server', () => {
-      expect(uris('{}')).to.deep.equal([
-        'https://localhost:9443/openapi/page/oauth2-redirect.html',
-        'https://127.0.0.1:9443/openapi/page/oauth2-redirect.html',
-      ]);
-      expect(uris('{issuer: "https://127.0.0.1:1234/oauth"}')).to.deep.equal([
-        'https://127.0.0.1:1234/openapi/page/oauth2-redirect.html',
-        'https://localhost:1234/openapi/page/oauth2-redirect.html',
-      ]);
+  it('has a client with the authorization_code grant only for the OpenAPI page', () => {
+    expect(clientOf('openapi-page', '{clients: [{id: a, public: true}]}')).to.deep.include({
+      isPublic: true,
+      requiresPKCE: true,
+      grants: ['authorization_code'],
+      wellKnownSecret: undefined,
     });
   });
 
-  describe('for command-line programs', () => {
-    const kubectl = (oauth: string) =>
-      oauthSettings(configuration(oauth))?.clients.find(({ id }) => id === 'kubectl');
-
-    it('has a public client with loopback redirect URIs and without a password grant', () => {
-      for (const oauth of ['{}', '{clients: [{id: a, public: true}]}']) {
-        expect(kubectl(oauth)).to.deep.include({
-          isPublic: true,
-          requiresPKCE: true,
-          rotatesRefreshTokens: true,
-          grants: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
-          redirectURIs: ['http://127.0.0.1', 'http://localhost'],
-          wellKnownSecret: undefined,
-        });
-      }
+  for (const [issuer, ...origins] of [
+    ['https://api.example.com:8443/oauth', 'https://api.example.com:8443'],
+    ['https://localhost:9443/oauth', 'https://localhost:9443', 'https://127.0.0.1:9443'],
+    ['https://127.0.0.1:1234/oauth', 'https://127.0.0.1:1234', 'https://localhost:1234'],
+  ] as const) {
+    it(`has redirect URIs of the OpenAPI page for the issuer ${issuer}, with both names of a local server`, () => {
+      const client = clientOf('openapi-page', issuer === DEFAULT ? '{}' : `{issuer: "${issuer}"}`);
+      const uris = origins.map((origin) => `${origin}/openapi/page/oauth2-redirect.html`);
+      expect(client?.redirectURIs).to.deep.equal(uris);
     });
+  }
+
+  it('has a public client with loopback redirect URIs and without a password grant for command-line programs', () => {
+    for (const oauth of ['{}', '{clients: [{id: a, public: true}]}']) {
+      expect(clientOf('kubectl', oauth)).to.deep.include({
+        isPublic: true,
+        requiresPKCE: true,
+        rotatesRefreshTokens: true,
+        grants: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+        redirectURIs: ['http://127.0.0.1', 'http://localhost'],
+        wellKnownSecret: undefined,
+      });
+    }
   });
 });
 
 describe('the issuer', () => {
   it("defaults to the server's own address", () => {
-    expect(issuerOf(configuration('{}').oauth, 9443)).to.equal('https://localhost:9443/oauth');
+    expect(issuerOf(configuration('{}').oauth, 9443)).to.equal(DEFAULT);
   });
 
   it('must be an https URL with the path /oauth', () => {

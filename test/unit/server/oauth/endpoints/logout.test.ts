@@ -5,122 +5,103 @@ import { logoutHandler } from '../../../../../server/oauth/endpoints/logout.ts';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
-import { OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
-import {
-  ALICE,
-  ISSUER,
-  type Login,
-  log,
-  type Replica,
-  SignedInCluster,
-} from '../../../../support/oauth/signed-in.ts';
+import { serveEachTest } from '../../../../support/oauth/oauth-endpoint.ts';
+import { ALICE, ISSUER, log } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
 const REGISTERED = 'https://console.example.com/bye?a=%201';
 
 describe('the logout endpoint', () => {
-  let cluster: SignedInCluster;
-  let replica: Replica;
-  let login: Login;
-  let endpoint: OAuthEndpoint;
-
-  beforeEach(async () => {
-    cluster = await SignedInCluster.start();
-    replica = cluster.replica();
-    login = await replica.signIn();
-    const { verifier, sessions } = replica;
-    const { keys } = cluster;
-    endpoint = await new OAuthEndpoint(
-      logoutHandler({
-        verifier,
-        hints: new IDTokenHints({ keys, issuer: () => ISSUER }),
-        sessions,
-        redirectsOf: (id) => (id === 'console' ? [REGISTERED] : []),
-        log,
-      }),
-    ).start();
+  const at = serveEachTest(({ cluster, verifier, sessions }) => {
+    const hints = new IDTokenHints({ keys: cluster.keys, issuer: () => ISSUER });
+    const redirectsOf = (id: string) => (id === 'console' ? [REGISTERED] : []);
+    return logoutHandler({ verifier, hints, sessions, redirectsOf, log });
   });
 
-  afterEach(() => endpoint.close());
-
-  const bearer = () => ({ Authorization: `Bearer ${login.access}` });
+  const bearer = () => ({ Authorization: `Bearer ${at.login.access}` });
   const query = (parameters: Readonly<Record<string, string>>): string =>
     `?${new URLSearchParams(parameters).toString()}`;
-  const isKept = () => cluster.shared.objects.has(login.session.id);
+  const isKept = () => at.cluster.shared.objects.has(at.login.session.id);
   const success = { message: 'success' };
 
   it('terminates the session of an access token, and no other', async () => {
-    const second = await replica.signIn();
-    const { status, headers, body } = await endpoint.get('', bearer());
+    const second = await at.replica.signIn();
+    const { status, headers, body } = await at.endpoint.get('', bearer());
     expect({ status, body }).to.deep.equal({ status: 200, body: success });
     expect(headers.get('cache-control')).to.equal('no-store');
     expect(isKept()).to.equal(false);
-    expect(await cluster.replica().accepts(login.access)).to.equal(false);
-    expect(await replica.accepts(second.access)).to.equal(true);
-    expect(await rejection(replica.refresh(login.refresh))).to.have.property('code', 'invalid_grant');
-    const again = await endpoint.get('', bearer());
+    expect(await at.cluster.replica().accepts(at.login.access)).to.equal(false);
+    expect(await at.replica.accepts(second.access)).to.equal(true);
+    expect(await rejection(at.replica.refresh(at.login.refresh))).to.have.property('code', 'invalid_grant');
+    const again = await at.endpoint.get('', bearer());
     expect(again.status).to.equal(401);
     expect(again.headers.get('www-authenticate')).to.contain('error="invalid_token"');
   });
 
   it('terminates the session of an ID token by GET and POST, even when expired', async () => {
-    await endpoint.get(query({ id_token_hint: login.id }));
+    await at.endpoint.get(query({ id_token_hint: at.login.id }));
     expect(isKept()).to.equal(false);
-    login = await replica.signIn();
-    cluster.now += 3 * 3_600_000;
-    await endpoint.post({ id_token_hint: login.id });
+    at.login = await at.replica.signIn();
+    at.cluster.now += 3 * 3_600_000;
+    await at.endpoint.post({ id_token_hint: at.login.id });
     expect(isKept()).to.equal(false);
   });
 
   it('terminates both sessions when access token and ID token differ', async () => {
-    const second = await replica.signIn();
-    await endpoint.get(query({ id_token_hint: second.id }), bearer());
-    expect(cluster.shared.objects.size).to.equal(0);
+    const second = await at.replica.signIn();
+    await at.endpoint.get(query({ id_token_hint: second.id }), bearer());
+    expect(at.cluster.shared.objects.size).to.equal(0);
   });
 
   it('succeeds without a token, and ignores any other token as a hint', async () => {
-    const { keys } = cluster;
+    const { keys } = at.cluster;
     const other = new TokenIssuer({ keys, issuer: () => `${ISSUER}/x`, audience: 'platform' });
-    const subject = { client: newClient('console'), account: ALICE, session: login.session, scopes: [] };
-    const [header = '', payload = '', signature = ''] = login.id.split('.');
+    const subject = { client: newClient('console'), account: ALICE, session: at.login.session, scopes: [] };
+    const [header = '', payload = '', signature = ''] = at.login.id.split('.');
     const forged = `${header}.${payload}.${signature.slice(0, -4)}AAAA`;
-    const hints = [login.access, login.refresh, forged, `${header}.${payload}.`, 'x', other.idToken(subject)];
+    const hints = [
+      at.login.access,
+      at.login.refresh,
+      forged,
+      `${header}.${payload}.`,
+      'x',
+      other.idToken(subject),
+    ];
     for (const id_token_hint of hints) {
-      expect((await endpoint.get(query({ id_token_hint }))).body, id_token_hint).to.deep.equal(success);
+      expect((await at.endpoint.get(query({ id_token_hint }))).body, id_token_hint).to.deep.equal(success);
     }
-    expect(await endpoint.ask('POST', '')).to.deep.include({ status: 200, body: success });
+    expect(await at.endpoint.ask('POST', '')).to.deep.include({ status: 200, body: success });
     expect(isKept()).to.equal(true);
     // An access token whose audience is the name of the client differs in its type only.
-    cluster.clients.set('platform', newClient('platform'));
-    login = await replica.signIn('platform');
-    await endpoint.get(query({ id_token_hint: login.access }));
+    at.cluster.clients.set('platform', newClient('platform'));
+    at.login = await at.replica.signIn('platform');
+    await at.endpoint.get(query({ id_token_hint: at.login.access }));
     expect(isKept()).to.equal(true);
   });
 
   it('shows a page to browsers that says whether a session was terminated', async () => {
     const accept = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-    const over = await endpoint.get(query({ id_token_hint: login.id }), accept);
-    expect(over.headers.get('content-type')).to.equal('text/html; charset=utf-8');
-    expect(over.headers.get('content-security-policy')).to.include("default-src 'none'");
-    expect(over.headers.get('cache-control')).to.equal('no-store');
-    expect(over.body).to.include('<h1>Signed out</h1>');
-    expect(isKept()).to.equal(false);
-    const again = await endpoint.get(query({ id_token_hint: login.id }), accept);
-    expect(again.body).to.include('<h1>Signed out</h1>');
-    const invalid = await endpoint.get(query({ id_token_hint: 'x' }), accept);
+    for (const kept of [true, false]) {
+      expect(isKept()).to.equal(kept);
+      const { headers, body } = await at.endpoint.get(query({ id_token_hint: at.login.id }), accept);
+      expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
+      expect(headers.get('cache-control')).to.equal('no-store');
+      expect(body).to.include('<h1>Signed out</h1>');
+    }
+    const invalid = await at.endpoint.get(query({ id_token_hint: 'x' }), accept);
     expect(invalid.body).to.include('<h1>Not signed out</h1>');
     for (const header of ['*/*', 'application/json', 'text/plain', 'text/html;q=0, */*']) {
-      expect((await endpoint.get('', { Accept: header })).body).to.deep.equal(success);
+      expect((await at.endpoint.get('', { Accept: header })).body).to.deep.equal(success);
     }
   });
 
   it('redirects to a registered URI, unchanged, with the state', async () => {
     const post_logout_redirect_uri = REGISTERED;
-    const plain = await endpoint.get(query({ id_token_hint: login.id, post_logout_redirect_uri }));
+    const plain = await at.endpoint.get(query({ id_token_hint: at.login.id, post_logout_redirect_uri }));
     expect(plain.status).to.equal(303);
     expect(plain.headers.get('location')).to.equal(REGISTERED);
     expect(isKept()).to.equal(false);
-    const { headers } = await endpoint.get(
+    const { headers } = await at.endpoint.get(
       query({ client_id: 'console', post_logout_redirect_uri, state: 'a&b=c#d' }),
     );
     expect(headers.get('location')).to.equal(`${REGISTERED}&state=a%26b%3Dc%23d`);
@@ -132,8 +113,8 @@ describe('the logout endpoint', () => {
       `${REGISTERED}&b=2`,
       `${REGISTERED}#x`,
     ]) {
-      login = await replica.signIn();
-      const response = await endpoint.get(query({ id_token_hint: login.id, post_logout_redirect_uri }));
+      at.login = await at.replica.signIn();
+      const response = await at.endpoint.get(query({ id_token_hint: at.login.id, post_logout_redirect_uri }));
       expect(response, post_logout_redirect_uri).to.deep.include({ status: 200, body: success });
       expect(response.headers.get('location')).to.equal(null);
       expect(isKept()).to.equal(false);
@@ -141,33 +122,32 @@ describe('the logout endpoint', () => {
   });
 
   it('redirects for the client of client_id or of the hint only', async () => {
-    const post_logout_redirect_uri = REGISTERED;
-    for (const parameters of [{}, { client_id: 'other' }]) {
-      const { status } = await endpoint.get(query({ ...parameters, post_logout_redirect_uri }));
+    for (const client of [{}, { client_id: 'other' }]) {
+      const { status } = await at.endpoint.get(query({ ...client, post_logout_redirect_uri: REGISTERED }));
       expect(status).to.equal(200);
     }
-    const differing = await endpoint.get(query({ id_token_hint: login.id, client_id: 'other' }));
+    const differing = await at.endpoint.get(query({ id_token_hint: at.login.id, client_id: 'other' }));
     expect(differing.status).to.equal(400);
     expect(isKept()).to.equal(true);
   });
 
   it('returns 503 without redirect when the session cannot be terminated', async () => {
-    replica.sessions.beforeWrite = () => {
+    at.replica.sessions.beforeWrite = () => {
       throw newServiceUnavailable('not now');
     };
-    const parameters = query({ id_token_hint: login.id, post_logout_redirect_uri: REGISTERED });
-    for (const response of [await endpoint.get('', bearer()), await endpoint.get(parameters)]) {
+    const parameters = query({ id_token_hint: at.login.id, post_logout_redirect_uri: REGISTERED });
+    for (const response of [await at.endpoint.get('', bearer()), await at.endpoint.get(parameters)]) {
       expect(response.status).to.equal(503);
       expect(response.headers.get('retry-after')).to.equal('1');
     }
   });
 
   it('rejects repeated and malformed parameters, and other methods', async () => {
-    expect((await endpoint.get('?state=a&state=b')).status).to.equal(400);
-    expect((await endpoint.get('?state=%zz')).status).to.equal(400);
-    expect((await endpoint.post('{}', { 'Content-Type': 'application/json' })).status).to.equal(415);
+    expect((await at.endpoint.get('?state=a&state=b')).status).to.equal(400);
+    expect((await at.endpoint.get('?state=%zz')).status).to.equal(400);
+    expect((await at.endpoint.post('{}', { 'Content-Type': 'application/json' })).status).to.equal(415);
     for (const method of ['DELETE', 'HEAD']) {
-      const { status, headers } = await endpoint.ask(method, '', bearer());
+      const { status, headers } = await at.endpoint.ask(method, '', bearer());
       expect([status, headers.get('allow')], method).to.deep.equal([405, 'GET, POST']);
     }
     expect(isKept()).to.equal(true);

@@ -5,39 +5,19 @@ import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
 import { revocationHandler } from '../../../../../server/oauth/endpoints/revoke.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
-import { basic, type EndpointResponse, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
-import {
-  ISSUER,
-  type Login,
-  log,
-  type Replica,
-  SECRET,
-  SignedInCluster,
-} from '../../../../support/oauth/signed-in.ts';
+import { basic, type EndpointResponse, serveEachTest } from '../../../../support/oauth/oauth-endpoint.ts';
+import { ISSUER, log, SECRET } from '../../../../support/oauth/signed-in.ts';
 
 describe('the revocation endpoint', () => {
-  let cluster: SignedInCluster;
-  let replica: Replica;
-  let login: Login;
-  let endpoint: OAuthEndpoint;
-
-  beforeEach(async () => {
-    cluster = await SignedInCluster.start();
-    replica = cluster.replica();
-    login = await replica.signIn();
-    const { tokens, sessions } = replica;
+  const at = serveEachTest(({ cluster, tokens, sessions }) => {
     const hints = new IDTokenHints({ keys: cluster.keys, issuer: () => ISSUER });
-    endpoint = await new OAuthEndpoint(
-      revocationHandler({ clients: cluster.registry, tokens, hints, sessions, log }),
-    ).start();
+    return revocationHandler({ clients: cluster.registry, tokens, hints, sessions, log });
   });
-
-  afterEach(() => endpoint.close());
 
   const credentials = { client_id: 'console', client_secret: SECRET };
   const revoke = (token: string, more: Readonly<Record<string, string>> = {}): Promise<EndpointResponse> =>
-    endpoint.post({ token, ...credentials, ...more });
-  const isKept = () => cluster.shared.objects.has(login.session.id);
+    at.endpoint.post({ token, ...credentials, ...more });
+  const isKept = () => at.cluster.shared.objects.has(at.login.session.id);
 
   it('terminates the session of any of its tokens, also a used one, and ignores a wrong token_type_hint', async () => {
     for (const [token_type_hint, part] of [
@@ -45,52 +25,54 @@ describe('the revocation endpoint', () => {
       ['refresh_token', 'access'],
       ['anything', 'access'],
     ] as const) {
-      const other = await replica.signIn();
+      const other = await at.replica.signIn();
       expect(await revoke(other[part], { token_type_hint })).to.include({ status: 200 });
-      expect(cluster.shared.objects.has(other.session.id)).to.equal(false);
+      expect(at.cluster.shared.objects.has(other.session.id)).to.equal(false);
     }
-    await replica.refresh(login.refresh);
-    const response = await revoke(login.refresh);
+    await at.replica.refresh(at.login.refresh);
+    const response = await revoke(at.login.refresh);
     expect(response).to.include({ status: 200, body: '' });
     expect(response.headers.get('cache-control')).to.equal('no-store');
     expect(isKept()).to.equal(false);
-    expect(await cluster.replica().accepts(login.access)).to.equal(false);
+    expect(await at.cluster.replica().accepts(at.login.access)).to.equal(false);
   });
 
   it('returns 200 for an unknown, forged or expired token', async () => {
-    expect(await revoke(newRefreshToken(login.session.id, randomBytes).text)).to.include({ status: 200 });
+    expect(await revoke(newRefreshToken(at.login.session.id, randomBytes).text)).to.include({ status: 200 });
     expect(isKept(), 'a forged token that names the session').to.equal(true);
-    await revoke(login.access);
-    for (const token of [login.access, login.refresh, 'x', 'prt_x', 'a.b.c', `${login.access}x`]) {
+    await revoke(at.login.access);
+    for (const token of [at.login.access, at.login.refresh, 'x', 'prt_x', 'a.b.c', `${at.login.access}x`]) {
       expect(await revoke(token), token).to.include({ status: 200, body: '' });
     }
   });
 
   it('returns unsupported_token_type for an ID token', async () => {
-    const response = await revoke(login.id);
+    const response = await revoke(at.login.id);
     expect(response.status).to.equal(400);
     expect(response.body).to.have.property('error', 'unsupported_token_type');
     expect(isKept()).to.equal(true);
-    expect(await revoke(`${login.id}x`)).to.include({ status: 200 });
+    expect(await revoke(`${at.login.id}x`)).to.include({ status: 200 });
   });
 
   it('rejects a token of another client and leaves it valid', async () => {
-    for (const token of [login.access, login.refresh]) {
-      const response = await endpoint.post({ token }, basic('other', SECRET));
+    for (const token of [at.login.access, at.login.refresh]) {
+      const response = await at.endpoint.post({ token }, basic('other', SECRET));
       expect(response.status).to.equal(400);
       expect(response.body).to.have.property('error', 'invalid_grant');
     }
     expect(isKept()).to.equal(true);
-    expect(await replica.accepts(login.access)).to.equal(true);
+    expect(await at.replica.accepts(at.login.access)).to.equal(true);
   });
 
   it('accepts public clients, and rejects other clients without their secret', async () => {
-    expect(await endpoint.post({ token: login.refresh })).to.include({ status: 401 });
-    expect(await revoke(login.refresh, { client_secret: 'wrong' })).to.include({ status: 401 });
-    const own = await replica.signIn('terminal');
-    expect(await endpoint.post({ token: own.refresh, client_id: 'terminal' })).to.include({ status: 200 });
-    expect(cluster.shared.objects.has(own.session.id)).to.equal(false);
-    expect(await endpoint.post({ token: login.refresh, client_id: 'terminal' })).to.include({ status: 400 });
+    expect(await at.endpoint.post({ token: at.login.refresh })).to.include({ status: 401 });
+    expect(await revoke(at.login.refresh, { client_secret: 'wrong' })).to.include({ status: 401 });
+    const own = await at.replica.signIn('terminal');
+    expect(await at.endpoint.post({ token: own.refresh, client_id: 'terminal' })).to.include({ status: 200 });
+    expect(at.cluster.shared.objects.has(own.session.id)).to.equal(false);
+    expect(await at.endpoint.post({ token: at.login.refresh, client_id: 'terminal' })).to.include({
+      status: 400,
+    });
     expect(isKept()).to.equal(true);
   });
 
@@ -102,21 +84,21 @@ describe('the revocation endpoint', () => {
   }
 
   it('returns 503 when the session cannot be terminated', async () => {
-    replica.sessions.beforeWrite = () => {
+    at.replica.sessions.beforeWrite = () => {
       throw newServiceUnavailable('not now');
     };
-    await expectUnavailable(login.refresh);
+    await expectUnavailable(at.login.refresh);
   });
 
   it('terminates the session of a refresh token while the cache is stale, and returns 503 for an access token', async () => {
-    replica.sessions.fresh = false;
-    await expectUnavailable(login.access);
-    expect(await revoke(login.refresh)).to.include({ status: 200 });
+    at.replica.sessions.fresh = false;
+    await expectUnavailable(at.login.access);
+    expect(await revoke(at.login.refresh)).to.include({ status: 200 });
     expect(isKept()).to.equal(false);
   });
 
   it('requires a token', async () => {
-    const { status, body } = await endpoint.post(credentials);
+    const { status, body } = await at.endpoint.post(credentials);
     expect([status, body]).to.deep.equal([
       400,
       { error: 'invalid_request', error_description: 'token is missing' },

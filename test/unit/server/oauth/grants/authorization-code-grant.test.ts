@@ -30,6 +30,11 @@ describe('the authorization_code grant', () => {
 
   const exchange = (changes: Record<string, string>, at = site) => at.token({ ...EXCHANGE, ...changes });
 
+  async function refresh(token: unknown): Promise<number> {
+    const form = { grant_type: 'refresh_token', client_id: 'console', refresh_token: String(token) };
+    return (await site.token(form)).status;
+  }
+
   async function refused(changes: Record<string, string>, error = 'invalid_grant'): Promise<void> {
     const { status, json } = await exchange(changes);
     expect(status).to.equal(error === 'invalid_client' ? 401 : 400);
@@ -64,10 +69,8 @@ describe('the authorization_code grant', () => {
     const alice = state.accounts.get('alice');
     if (!alice) throw new Error('no alice');
     const code = await codeFor(site);
-    state.accounts.set('alice', {
-      ...alice,
-      groups: Array.from({ length: 500 }, (_, i) => `${i}`.repeat(40)),
-    });
+    const groups = Array.from({ length: 500 }, (_, i) => `${i}`.repeat(40));
+    state.accounts.set('alice', { ...alice, groups });
     const { status, json } = await exchange({ code });
     expect(status).to.equal(500);
     expect(json['error_description']).to.match(/an administrator must remove some/);
@@ -110,11 +113,8 @@ describe('the authorization_code grant', () => {
 
   it('issues a refresh token whose reuse terminates the session', async () => {
     const { json } = await exchange({ code: await codeFor(site) });
-    const form = { grant_type: 'refresh_token', client_id: 'console' };
-    const first = String(json['refresh_token']);
-    const next = await site.token({ ...form, refresh_token: first });
-    expect(next.status).to.equal(200);
-    expect((await site.token({ ...form, refresh_token: first })).status).to.equal(400);
+    expect(await refresh(json['refresh_token'])).to.equal(200);
+    expect(await refresh(json['refresh_token'])).to.equal(400);
     expect(state.sessions.objects.size).to.equal(0);
   });
 
@@ -136,9 +136,7 @@ describe('the authorization_code grant', () => {
     const { status, json } = await exchange({ code });
     expect(status).to.equal(200);
     site.store.afterWrite = () => undefined;
-    const form = { grant_type: 'refresh_token', client_id: 'console' };
-    const next = await site.token({ ...form, refresh_token: String(json['refresh_token']) });
-    expect(next.status).to.equal(200);
+    expect(await refresh(json['refresh_token'])).to.equal(200);
   });
 
   it('accepts a code whose session was labelled in the meantime', async () => {
@@ -237,13 +235,6 @@ describe('the authorization_code grant', () => {
     const without = { ...own, code_verifier: '' };
     const noChallenge = { client_id: 'old', code_challenge: undefined, code_challenge_method: undefined };
 
-    it('accepts a code without challenge once', async () => {
-      const code = await codeFor(site, noChallenge);
-      expect((await exchange({ ...without, code })).status).to.equal(200);
-      await refused({ ...without, code });
-      expect(state.sessions.objects.size).to.equal(0);
-    });
-
     it('rejects a verifier for a code without challenge (PKCE downgrade)', async () => {
       const code = await codeFor(site, noChallenge);
       await refused({ ...own, code });
@@ -293,8 +284,7 @@ describe('the authorization_code grant', () => {
     const code = await codeFor(site);
     const [session] = [...state.sessions.objects.values()];
     for (const token of [code, `prt_${session?.id}_${'-'.repeat(64)}`]) {
-      const form = { grant_type: 'refresh_token', client_id: 'console', refresh_token: token };
-      expect((await site.token(form)).status).to.equal(400);
+      expect(await refresh(token)).to.equal(400);
     }
     expect((await exchange({ code })).status).to.equal(200);
   });

@@ -4,14 +4,19 @@ import { expect } from 'chai';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { ImportedKeys } from '../../../../../server/oauth/keys/key-ring.ts';
 import { rotated } from '../../../../../server/oauth/keys/key-rotator.ts';
-import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
+import { firstSet, type KeySet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 
 const POLICY = { rotationInterval: 1000, publishAhead: 100, tokenLifetime: 500, macLifetime: 5000 };
 
+async function rotatedAt(set: KeySet, ...times: readonly number[]): Promise<KeySet> {
+  let keys = set;
+  for (const time of times) keys = await rotated(keys, time, POLICY, newKey);
+  return keys;
+}
+
 describe('ImportedKeys', () => {
   it('publishes public members only, of the next, active and retired keys', async () => {
-    const first = firstSet(await newKey(), 0);
-    const changed = await rotated(await rotated(first, 900, POLICY, newKey), 1000, POLICY, newKey);
+    const changed = await rotatedAt(firstSet(await newKey(), 0), 900, 1000);
     const three = await rotated(changed, 1050, POLICY, newKey, 'graceful');
     const keys = await ImportedKeys.from(three);
     expect(three.keys.map(({ state }) => state)).to.deep.equal(['retired', 'active', 'next']);
@@ -25,8 +30,7 @@ describe('ImportedKeys', () => {
 
   it('verifies only hints with a key after the expiry of its tokens', async () => {
     const first = firstSet(await newKey(), 0);
-    const changed = await rotated(await rotated(first, 900, POLICY, newKey), 1000, POLICY, newKey);
-    const keys = await ImportedKeys.from(await rotated(changed, 1500, POLICY, newKey));
+    const keys = await ImportedKeys.from(await rotatedAt(first, 900, 1000, 1500));
     const kid = first.keys[0]?.kid ?? '';
     expect(keys.jwks().keys.map((jwk) => jwk.kid)).to.deep.equal([keys.signing().kid]);
     expect(keys.verification(kid)).to.equal(undefined);
@@ -58,8 +62,7 @@ describe('ImportedKeys', () => {
   it('verifies a MAC under every current key, for its purpose and message only', async () => {
     const first = firstSet(await newKey(), 0);
     const mac = (await ImportedKeys.from(first)).mac('session', 'text');
-    const later = await rotated(await rotated(first, 900, POLICY, newKey), 1000, POLICY, newKey);
-    const keys = await ImportedKeys.from(later);
+    const keys = await ImportedKeys.from(await rotatedAt(first, 900, 1000));
     expect(keys.checkMac('session', 'text', mac)).to.equal(true);
     expect(keys.mac('session', 'text')).not.to.equal(mac);
     expect(keys.checkMac('session', 'texts', mac)).to.equal(false);

@@ -19,60 +19,6 @@ import {
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
-const PLACE = { namespace: 'ns', name: 'keys' };
-const PATH = '/api/v1/namespaces/ns/secrets/keys';
-const POLICY = { rotationInterval: 100_000, publishAhead: 1_000, tokenLifetime: 5_000, macLifetime: 50_000 };
-const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
-const { signal } = new AbortController();
-
-async function cluster(): Promise<{ objects: MemoryObjects; secret: KeySecret; kid: string }> {
-  const objects = new MemoryObjects();
-  const secret = new KeySecret(objects, PLACE);
-  const { set } = await secret.create(firstSet(await newKey(), 0), signal);
-  return { objects, secret, kid: set.keys[0]?.kid ?? '' };
-}
-
-async function annotate(objects: MemoryObjects, value: string): Promise<void> {
-  const object = (await objects.json({ path: PATH, signal })) as { metadata: object };
-  const metadata = { ...object.metadata, annotations: { [ROTATE_ANNOTATION]: value, other: 'stays' } };
-  await objects.json({ method: 'PUT', path: PATH, json: { ...object, metadata }, signal });
-}
-
-/** `changed` notifies the rotator of a change of the Secret. */
-function listening(client: MemoryObjects): { rotator: KeyRotator; changed: () => void } {
-  const listeners = new Set<() => void>();
-  const rotator = new KeyRotator({
-    client,
-    ...PLACE,
-    policy: POLICY,
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    log: quiet,
-    now: () => 10,
-  });
-  return {
-    rotator,
-    changed: () => {
-      for (const listener of listeners) listener();
-    },
-  };
-}
-
-describe('KeyRotator', () => {
-  it('does not overwrite a concurrent change', async () => {
-    const { objects, secret } = await cluster();
-    await annotate(objects, 'graceful');
-    const { rotator } = listening(objects);
-    const stale = await secret.read(signal);
-    await rotator.rotate(signal);
-    const refused = await rejection(secret.replace(stale, stale.set, signal));
-    expect(refused).to.have.property('reason', 'Conflict');
-    expect((await secret.read(signal)).set.keys).to.have.length(2);
-  });
-});
-
 const HOUR = 3_600_000;
 const MONTHLY: RotationPolicy = {
   rotationInterval: 30 * 24 * HOUR,
@@ -81,15 +27,12 @@ const MONTHLY: RotationPolicy = {
   macLifetime: 30 * 24 * HOUR,
 };
 
-function named(kid: string): () => Promise<KeyMaterial> {
-  return () =>
-    Promise.resolve({ kid, jwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }, macKey: kid });
+function materialOf(kid: string): KeyMaterial {
+  return { kid, jwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }, macKey: kid };
 }
 
-const FIRST = firstSet(
-  { kid: 'a', jwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }, macKey: 'a' },
-  0,
-);
+const named = (kid: string) => () => Promise.resolve(materialOf(kid));
+const FIRST = firstSet(materialOf('a'), 0);
 
 function states(set: KeySet): string {
   return set.keys.map(({ kid, state }) => `${kid} ${state}`).join(', ');
@@ -148,6 +91,25 @@ describe('the rotation plan', () => {
 
   it('removes all old keys at an immediate rotation', async () => {
     expect(states(await rotated(FIRST, 1000, MONTHLY, named('b'), 'immediate'))).to.equal('b active');
+  });
+});
+
+describe('the rotation of keys in a Secret', () => {
+  it('does not overwrite a concurrent change', async () => {
+    const client = new MemoryObjects();
+    const { signal } = new AbortController();
+    const place = { namespace: 'ns', name: 'keys' };
+    const secret = new KeySecret(client, place);
+    const stale = await secret.create(firstSet(await newKey(), 0), signal);
+    const [path = '', object] = [...client.objects][0] ?? [];
+    const annotations = { [ROTATE_ANNOTATION]: 'graceful' };
+    client.objects.set(path, { ...object, metadata: { ...object?.metadata, annotations } });
+    const log = { info: () => undefined, warn: () => undefined };
+    const subscribe = () => () => undefined;
+    await new KeyRotator({ client, ...place, policy: MONTHLY, subscribe, log, now: () => 10 }).rotate(signal);
+    const refused = await rejection(secret.replace(stale, stale.set, signal));
+    expect(refused).to.have.property('reason', 'Conflict');
+    expect((await secret.read(signal)).set.keys).to.have.length(2);
   });
 });
 

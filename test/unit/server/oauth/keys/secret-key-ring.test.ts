@@ -1,7 +1,7 @@
 // Tests of the key ring that replicas load from a Secret.
 import { expect } from 'chai';
 import { KeySecret } from '../../../../../server/oauth/keys/key-secret.ts';
-import { firstSet, type KeySet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
+import { firstSet, type KeySet, newKey, writeKeySet } from '../../../../../server/oauth/keys/key-set.ts';
 import { SecretKeyRing } from '../../../../../server/oauth/keys/secret-key-ring.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import {
@@ -53,10 +53,11 @@ describe('SecretKeyRing', () => {
     expect(ring.ready).to.equal(true);
     time = 9_999;
     await ring.reread();
-    expect(cluster.requests.filter((request) => request.startsWith('GET'))).to.have.length(1);
+    const reads = () => cluster.requests.filter((request) => request.startsWith('GET'));
+    expect(reads()).to.have.length(1);
     time = 10_000;
     await ring.reread();
-    expect(cluster.requests.filter((request) => request.startsWith('GET'))).to.have.length(2);
+    expect(reads()).to.have.length(2);
   });
 
   it('keeps its keys when the Secret becomes invalid, and notifies subscribers of changes only', async () => {
@@ -82,12 +83,9 @@ describe('SecretKeyRing, while its Secret changes', () => {
     warnings.length = 0;
   });
 
-  async function secretOf(kept: KeySet, resourceVersion: number): Promise<string> {
-    const objects = new MemoryObjects();
-    await new KeySecret(objects, PLACE).create(kept, signal);
-    const [object] = objects.objects.values();
-    const metadata = { ...object?.metadata, uid: 'u', resourceVersion: String(resourceVersion) };
-    return JSON.stringify({ ...object, metadata });
+  function secretOf(kept: KeySet, version: number): string {
+    const data = { 'keys.json': Buffer.from(writeKeySet(kept)).toString('base64') };
+    return JSON.stringify({ metadata: { ...PLACE, uid: 'u', resourceVersion: String(version) }, data });
   }
 
   it('does not return to keys that the watch has reported as replaced', async () => {
@@ -99,39 +97,36 @@ describe('SecretKeyRing, while its Secret changes', () => {
       else if (call.url.pathname.endsWith('/keys')) requested.resolve(call);
     });
     const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log: quiet });
-    const changed = Promise.withResolvers<void>();
-    ring.subscribe(changed.resolve);
     await using _running = running((end) => ring.run(end));
     const rereading = ring.reread();
     const { response: late } = await requested.promise;
     const { response: watch } = await followed.promise;
-    send(watch, event('ADDED', await secretOf(fresh, 12)), bookmark(12, true));
-    await changed.promise;
-    late.writeHead(200, { 'content-type': 'application/json' }).end(await secretOf(old, 9));
+    send(watch, event('ADDED', secretOf(fresh, 12)), bookmark(12, true));
+    await until(() => ring.ready);
+    late.writeHead(200, { 'content-type': 'application/json' }).end(secretOf(old, 9));
     await rereading;
     expect(ring.signing().kid).to.equal(fresh.keys[0]?.kid);
     expect(ring.verification(old.keys[0]?.kid ?? '')).to.equal(undefined);
   });
 
   it('retries a forbidden creation and warns once', async () => {
-    const third = Promise.withResolvers<void>();
     let tries = 0;
     await using cluster = await ScriptedCluster.start(({ kind, request, response }) => {
       if (kind === 'stream') send(response, bookmark(12, true));
       else if (request.method === 'POST') {
-        if (++tries === 3) third.resolve();
+        tries++;
         refuse(response, 403, 'Forbidden');
       }
     });
     const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log });
     await using _running = running((end) => ring.run(end));
-    await third.promise;
+    await until(() => tries >= 3);
     expect(warnings).to.deep.equal(['cannot create the signing keys']);
   });
 
   it('keeps its keys when the watch delivers an invalid key set, and warns', async () => {
     const kept = firstSet(await newKey(), 0);
-    const first = event('ADDED', await secretOf(kept, 12));
+    const first = event('ADDED', secretOf(kept, 12));
     const broken = { metadata: { ...PLACE, resourceVersion: '13' }, data: { 'keys.json': 'AAAA' } };
     await using cluster = await ScriptedCluster.start(({ kind, response }) => {
       if (kind === 'stream')

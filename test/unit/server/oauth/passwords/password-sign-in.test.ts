@@ -10,9 +10,8 @@ import {
   type LoginRecord,
   newLoginRecords,
   PasswordSignIn,
-  type PasswordSignInOptions,
+  type SignInAttempt,
 } from '../../../../../server/oauth/passwords/password-sign-in.ts';
-import { LoginThrottle } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { rejection } from '../../../../support/rejection.ts';
@@ -30,6 +29,7 @@ const ATTEMPT = {
   userAgent: 'curl/8',
   requestID: 'r-1',
 } as const;
+const WRONG = [400, 'invalid_grant', 'the user name or the password is wrong'];
 
 class Scene {
   readonly users = new Map<string, Account>();
@@ -38,16 +38,17 @@ class Scene {
   /** Outcomes of reservations. */
   readonly ended: string[] = [];
   readonly verified: (string | undefined)[] = [];
+  readonly flows: unknown[] = [];
+  isKnown = false;
   readonly firstVerified = Promise.withResolvers<void>();
   ready = true;
   throttled: Error | undefined;
   hashing: Error | undefined;
   setFails = false;
-  readonly options: PasswordSignInOptions;
   readonly signIn: PasswordSignIn;
 
   constructor() {
-    this.options = {
+    this.signIn = new PasswordSignIn({
       ready: () => this.ready,
       users: this.users,
       credentials: {
@@ -61,8 +62,9 @@ class Scene {
       hasher: {
         hash: (password) => hasher.hash(password),
         needsRehash: (stored) => hasher.needsRehash(stored),
-        verify: async (stored, password) => {
+        verify: async (stored, password, options) => {
           if (this.hashing) throw this.hashing;
+          this.flows.push(options?.flow);
           const matches = await hasher.verify(stored, password);
           this.verified.push(stored);
           this.firstVerified.resolve();
@@ -73,7 +75,7 @@ class Scene {
         reserve: async (name) => {
           if (this.throttled) throw this.throttled;
           return {
-            isKnown: false,
+            isKnown: this.isKnown,
             succeeded: () => this.ended.push(`${name} succeeded`),
             failed: () => this.ended.push(`${name} failed`),
             cancelled: () => this.ended.push(`${name} cancelled`),
@@ -83,8 +85,7 @@ class Scene {
       records: { record: (login) => this.records.push(login) },
       log: pino({ level: 'silent' }),
       settleMs: 20,
-    };
-    this.signIn = new PasswordSignIn(this.options);
+    });
   }
 
   add(user: Account, passwordHash: string, overrides: Partial<Credential> = {}): void {
@@ -100,18 +101,9 @@ class Scene {
     });
   }
 
-  check(
-    user: string,
-    password = 'secret',
-    options: { acceptMustChange?: boolean; signal?: AbortSignal } = {},
-  ) {
-    return this.signIn.check({
-      ...ATTEMPT,
-      user,
-      password,
-      signal: new AbortController().signal,
-      ...options,
-    });
+  check(user: string, password = 'secret', options: Partial<SignInAttempt> = {}) {
+    const { signal } = new AbortController();
+    return this.signIn.check({ ...ATTEMPT, user, password, signal, ...options });
   }
 
   /** [status, code, description] */
@@ -136,50 +128,32 @@ describe('password sign-in', () => {
     const { account: found, credential } = await scene.check('Alice ');
     expect([found.name, credential.changedAt]).to.deep.equal(['alice', 1000]);
     expect(scene.ended).to.deep.equal(['alice succeeded']);
-    expect(scene.records).to.deep.equal([
-      {
-        method: 'password_grant',
-        outcome: 'success',
-        user: 'alice',
-        client: 'platform',
-        source: '192.0.2.1',
-        userAgent: 'curl/8',
-        requestID: 'r-1',
-      },
-    ]);
+    expect(scene.records).to.deep.equal([{ ...ATTEMPT, outcome: 'success', user: 'alice' }]);
   });
 
   it('has one response for all failures, with one hash and one counted failure each', async () => {
     scene.add(newAccount('off', { disabled: true }), stored);
     scene.add(newAccount('recreated'), stored, { userUID: 'another' });
     scene.users.set('bare', newAccount('bare'));
-    const answers = [
-      await scene.refusal('nobody'),
-      await scene.refusal('alice', 'wrong'),
-      await scene.refusal('off'),
-      await scene.refusal('off', 'wrong'),
-      await scene.refusal('recreated'),
-      await scene.refusal('bare'),
-      await scene.refusal('alice@example.com'),
-      await scene.refusal('__proto__'),
-      await scene.refusal('x'.repeat(60_000)),
-    ];
-    for (const answer of answers) {
-      expect(answer).to.deep.equal([400, 'invalid_grant', 'the user name or the password is wrong']);
+    const attempts = [
+      ['nobody', 'secret', 'unknown_user'],
+      ['alice', 'wrong', 'wrong_password'],
+      ['off', 'secret', 'disabled'],
+      ['off', 'wrong', 'wrong_password'],
+      ['recreated', 'secret', 'no_password'],
+      ['bare', 'secret', 'no_password'],
+      ['alice@example.com', 'secret', 'unknown_user'],
+      ['__proto__', 'secret', 'unknown_user'],
+      ['x'.repeat(60_000), 'secret', 'unknown_user'],
+    ] as const;
+    for (const [user, password, outcome] of attempts) {
+      expect(await scene.refusal(user, password), user).to.deep.equal(WRONG);
+      expect(scene.records.at(-1)?.outcome, user).to.equal(outcome);
+      expect(scene.ended.at(-1), user).to.equal(`${user} failed`);
     }
-    expect(scene.verified).to.have.length(answers.length);
+    expect([scene.verified.length, scene.ended.length]).to.deep.equal([attempts.length, attempts.length]);
     expect(JSON.stringify(scene.records), 'unknown names may be passwords').not.to.match(/nobody|proto|@/);
-    expect(scene.verified[0]).to.equal('decoy of nobody');
-    expect(scene.verified[1]).to.equal(stored);
-    expect(scene.ended.map((end) => end.split(' ')[1])).to.deep.equal(answers.map(() => 'failed'));
-    expect(scene.records.map(({ outcome }) => outcome).slice(0, 6)).to.deep.equal([
-      'unknown_user',
-      'wrong_password',
-      'disabled',
-      'wrong_password',
-      'no_password',
-      'no_password',
-    ]);
+    expect(scene.verified.slice(0, 2)).to.deep.equal(['decoy of nobody', stored]);
   });
 
   describe('a failure waits for watch events', () => {
@@ -211,32 +185,31 @@ describe('password sign-in', () => {
 
   it('does not hash throttled attempts', async () => {
     scene.throttled = newTooManyRequests('slow down', 9);
-    expect(await rejection(scene.check('alice'))).to.include({
-      status: 429,
-      code: 'invalid_grant',
-      retryAfterSeconds: 9,
-    });
+    const expected = { status: 429, code: 'invalid_grant', retryAfterSeconds: 9 };
+    expect(await rejection(scene.check('alice'))).to.include(expected);
     expect(scene.verified).to.deep.equal([]);
     expect(scene.records[0]?.outcome).to.equal('throttled');
   });
 
   it('cancels the reservation when the password cannot be verified', async () => {
     scene.hashing = newServiceUnavailable('too many', 2);
-    expect(await rejection(scene.check('alice'))).to.include({
-      status: 503,
-      code: 'temporarily_unavailable',
-      retryAfterSeconds: 2,
-    });
+    const expected = { status: 503, code: 'temporarily_unavailable', retryAfterSeconds: 2 };
+    expect(await rejection(scene.check('alice'))).to.include(expected);
     expect(scene.ended).to.deep.equal(['alice cancelled']);
+  });
+
+  it('hashes with the priority of known users at a known address', async () => {
+    for (const isKnown of [true, false]) {
+      scene.isKnown = isKnown;
+      await scene.check('alice');
+    }
+    expect(scene.flows).to.deep.equal(['known', 'unknown']);
   });
 
   it('responds with 503 until the caches are synced', async () => {
     scene.ready = false;
-    expect(await scene.refusal('nobody')).to.have.members([
-      503,
-      'temporarily_unavailable',
-      'sign-in is temporarily unavailable, try again later',
-    ]);
+    const message = 'sign-in is temporarily unavailable, try again later';
+    expect(await scene.refusal('nobody')).to.deep.equal([503, 'temporarily_unavailable', message]);
     expect(scene.ended).to.deep.equal([]);
   });
 
@@ -252,15 +225,11 @@ describe('password sign-in', () => {
 
   it('rejects a password that must be changed, unless the caller makes the user change it', async () => {
     scene.add(newAccount('new'), stored, { mustChange: true });
-    expect(await scene.refusal('new')).to.deep.equal([
-      400,
-      'invalid_grant',
-      'the password must be changed first, on the sign-in page',
-    ]);
+    const message = 'the password must be changed first, on the sign-in page';
+    expect(await scene.refusal('new')).to.deep.equal([400, 'invalid_grant', message]);
     expect(scene.records.at(-1)?.outcome).to.equal('must_change');
-    expect((await scene.check('new', 'secret', { acceptMustChange: true })).credential.mustChange).to.equal(
-      true,
-    );
+    const { credential } = await scene.check('new', 'secret', { acceptMustChange: true });
+    expect(credential.mustChange).to.equal(true);
   });
 
   it('replaces the bcrypt hash of an imported user after a success only, and keeps the change time', async () => {
@@ -279,78 +248,22 @@ describe('password sign-in', () => {
   });
 });
 
-describe('a flood of sign-ins from many addresses', () => {
-  const settings = {
-    memory: 8 * 1024 * 1024,
-    iterations: 1,
-    queue: { concurrency: 2, length: 64, timeoutMs: 30_000 },
-  };
-  const limits = {
-    failures: 5,
-    sourceFailures: 50,
-    delay: 1000,
-    maxDelay: 900_000,
-    reset: 3_600_000,
-    entries: 100_000,
-  };
-
-  for (const [target, userOf] of [
-    ['one user', () => 'alice'],
-    ['many users', (index: number) => `user-${index}`],
-  ] as const) {
-    it(`does not reject a user at a known address when a flood targets ${target}`, async () => {
-      const scene = new Scene();
-      const { queue } = settings;
-      const slow = new PasswordHasher(settings);
-      const throttle = new LoginThrottle({
-        limits,
-        waitLimits: queue,
-        digest: (kind, value) => `${kind}.${value}`,
-      });
-      const signIn = new PasswordSignIn({ ...scene.options, hasher: slow, throttle });
-      const attempt = (user: string, password: string, source: string): Promise<unknown> =>
-        signIn
-          .check({ ...ATTEMPT, user, password, source, signal: new AbortController().signal })
-          .then(() => 200)
-          .catch((error: unknown) => (error instanceof OAuthError ? error.status : error));
-      scene.add(newAccount('alice'), await slow.hash('secret'));
-      expect(await attempt('alice', 'secret', '192.0.2.1')).to.equal(200);
-      const flood = Array.from({ length: 300 }, (_, index) =>
-        attempt(userOf(index), 'wrong', `198.51.${index >> 8}.${index & 255}`),
-      );
-      const known = Array.from({ length: 20 }, () => attempt('alice', 'secret', '192.0.2.1'));
-      expect(await Promise.all(known)).to.deep.equal(known.map(() => 200));
-      expect(await Promise.all(flood)).to.include(503);
-    });
-  }
-});
-
-const LOGIN: LoginRecord = {
-  method: 'page',
-  outcome: 'wrong_password',
-  user: 'alice',
-  client: 'console',
-  source: '192.0.2.1',
-  userAgent: 'curl/8',
-  requestID: 'r-1',
-};
-
 describe('login records', () => {
-  const written: unknown[] = [];
-  const counted: unknown[] = [];
-  const records = newLoginRecords(
-    { info: (line, message) => written.push({ ...line, message }) },
-    { login: (labels) => counted.push(labels) },
-  );
-
   it('contain user, client, source, outcome, and a printable and bounded user agent, and are counted without the user', () => {
-    records.record({ ...LOGIN, userAgent: `\u001b[2J${'x'.repeat(10_000)}` });
-    records.record({ ...LOGIN, outcome: 'unknown_user', user: undefined, client: '' });
-    const { user: _user, client: _client, ...anonymous } = LOGIN;
+    const written: unknown[] = [];
+    const counted: unknown[] = [];
+    const records = newLoginRecords(
+      { info: (line, message) => written.push({ ...line, message }) },
+      { login: (labels) => counted.push(labels) },
+    );
+    const login = { ...ATTEMPT, outcome: 'wrong_password', user: 'alice' } as const;
+    records.record({ ...login, userAgent: `\u001b[2J${'x'.repeat(10_000)}` });
+    records.record({ ...ATTEMPT, outcome: 'unknown_user', user: undefined, client: '' });
+    const { client, ...anonymous } = ATTEMPT;
     expect(written).to.deep.equal([
-      { stage: 'Login', message: 'login', ...LOGIN, userAgent: `?[2J${'x'.repeat(252)}` },
+      { stage: 'Login', message: 'login', ...login, userAgent: `?[2J${'x'.repeat(252)}` },
       { stage: 'Login', message: 'login', ...anonymous, outcome: 'unknown_user' },
     ]);
-    expect(counted[0]).to.deep.equal({ method: 'page', outcome: 'wrong_password', client: 'console' });
+    expect(counted[0]).to.deep.equal({ method: 'password_grant', outcome: 'wrong_password', client });
   });
 });

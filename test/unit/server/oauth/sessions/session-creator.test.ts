@@ -1,7 +1,6 @@
 // Tests of the creation of sessions at sign-in.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { pino } from 'pino';
 import {
   newRefreshToken,
   parseRefreshToken,
@@ -9,11 +8,10 @@ import {
   type SignIn,
 } from '../../../../../server/oauth/sessions/session-creator.ts';
 import { newSessionID } from '../../../../../server/oauth/sessions/session-object.ts';
-import { sessionEnd } from '../../../../../server/oauth/sessions/session-validity.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
-import { passwordSince } from '../../../../support/oauth/signed-in.ts';
+import { log, passwordSince } from '../../../../support/oauth/signed-in.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const signal = new AbortController().signal;
@@ -28,13 +26,8 @@ describe('SessionCreator', () => {
     now = NOW;
     shared = new MemorySessions();
     sessions = new MemorySessionStore(shared, () => now);
-    opening = new SessionCreator({
-      sessions,
-      sessionsPerUser: 3,
-      random: randomBytes,
-      now: () => now,
-      log: pino({ level: 'silent' }),
-    });
+    const options = { sessions, sessionsPerUser: 3, random: randomBytes, now: () => now, log };
+    opening = new SessionCreator(options);
   });
 
   function signIn(changes: Partial<SignIn> = {}): SignIn {
@@ -59,15 +52,6 @@ describe('SessionCreator', () => {
     expect(session.idleNotAfter).to.equal(NOW + 600_000);
     const long = await open({ client: newClient('b', { refreshIdleLifetime: 7200, sessionLifetime: 3600 }) });
     expect(long.session.idleNotAfter).to.equal(NOW + 3_600_000);
-  });
-
-  it('records the verified password, not a newer one', async () => {
-    const { session } = await open({ credential: passwordSince(NOW - 2_000) });
-    const account = signIn().account;
-    expect(sessionEnd(session, account, passwordSince(NOW - 2_000))).to.equal(undefined);
-    expect(sessionEnd(session, account, passwordSince(NOW - 1))).to.equal('password changed');
-    const recreated = { ...passwordSince(NOW - 2_000), uid: 'another' };
-    expect(sessionEnd(session, account, recreated)).to.equal('password recreated');
   });
 
   it('sanitizes and bounds client input', async () => {
@@ -99,10 +83,8 @@ describe('SessionCreator', () => {
 });
 
 describe('a refresh token', () => {
-  const id = newSessionID(randomBytes);
-
   it('has exactly one valid spelling', () => {
-    const { text } = newRefreshToken(id, randomBytes);
+    const { text } = newRefreshToken(newSessionID(randomBytes), randomBytes);
     const wrong = [`${text}=`, `${text}A`, text.slice(0, -1), ` ${text}`, `${text}\n`, text.toUpperCase()];
     for (const other of [...wrong, text.replace('prt_', 'PRT_'), 'prt__', '']) {
       expect(parseRefreshToken(other), JSON.stringify(other)).to.equal(undefined);

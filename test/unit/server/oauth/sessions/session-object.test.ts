@@ -1,8 +1,7 @@
 // Tests of the conversion between sessions and Session objects.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
-import { ImportedKeys } from '../../../../../server/oauth/keys/key-ring.ts';
+import { ImportedKeys, type KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 import type { Session } from '../../../../../server/oauth/sessions/session.ts';
 import {
@@ -55,9 +54,7 @@ describe('a Session object', () => {
 
   it('has a MAC over every field', () => {
     const macOf = (changed: Session) => readSession(kept({}, changed)).mac;
-    const fields = Object.keys(session) as (keyof Session)[];
-    for (const field of fields) {
-      const value = session[field];
+    for (const [field, value] of Object.entries(session)) {
       const other =
         typeof value === 'number' ? value - 1000 : Array.isArray(value) ? [] : `${String(value)}x`;
       expect(macOf({ ...session, [field]: other }), field).to.not.equal(macOf(session));
@@ -69,8 +66,7 @@ describe('a Session object', () => {
     expect(counts(kept({ spec: { user: 'admin' } }))).to.equal(false);
     const { mac } = readSession(kept());
     expect(isGenuine(session, mac, await memoryKeyRing())).to.equal(false);
-    for (const forged of ['', 'x', `${mac}0`])
-      expect(counts(kept({ spec: { mac: forged } }))).to.equal(false);
+    for (const other of ['', 'x', `${mac}0`]) expect(counts(kept({ spec: { mac: other } }))).to.equal(false);
   });
 
   it('is invalid when it was recreated from a saved copy, or deleted, even with a finalizer', () => {
@@ -86,19 +82,10 @@ describe('a Session object', () => {
   });
 
   it('is invalid when a field is missing or has the wrong type', () => {
-    for (const spec of [
-      { user: undefined },
-      { userUID: undefined },
-      { clientID: undefined },
-      { createdTime: undefined },
-      { lastUsedTime: undefined },
-      { notAfter: undefined },
-      { idleNotAfter: undefined },
-      { scopes: [1] },
-      { scopes: 'openid' },
-      { generation: '3' },
-      { notAfter: 'tomorrow' },
-    ]) {
+    const times = ['createdTime', 'lastUsedTime', 'notAfter', 'idleNotAfter'];
+    const missing = ['user', 'userUID', 'clientID', ...times].map((field) => ({ [field]: undefined }));
+    const wrong = [{ scopes: [1] }, { scopes: 'openid' }, { generation: '3' }, { notAfter: 'tomorrow' }];
+    for (const spec of [...missing, ...wrong]) {
       const found = readSession(kept({ spec }));
       expect(found.session, JSON.stringify(spec)).to.equal(undefined);
       expect(found).to.include({ name: session.id, uid: 'u1' });
@@ -116,33 +103,15 @@ describe('a session id', () => {
     // Every letter occurs, so the mapping is complete.
     expect(new Set(ids.map((id) => id.slice(2)).join('')).size).to.equal(32);
   });
-
-  it('is rejected without a lookup when it is malformed', () => {
-    const id = newSessionID(randomBytes);
-    for (const text of [
-      '',
-      's-',
-      id.slice(0, -1),
-      `${id}a`,
-      id.toUpperCase(),
-      `${id}\n`,
-      '../users',
-      `${id}/x`,
-    ]) {
-      expect(isSessionID(text), JSON.stringify(text)).to.equal(false);
-    }
-  });
 });
 
 describe('SessionIDs', () => {
   it('recognizes its ids after a rotation', async () => {
     const first = firstSet(await newKey(), 0);
     const id = new SessionIDs(await ImportedKeys.from(first)).next(randomBytes);
-    const [old] = first.keys;
-    const [active] = firstSet(await newKey(), 0).keys;
-    if (!old || !active) throw new Error('no key');
-    const rotated = new SessionIDs(await ImportedKeys.from({ keys: [{ ...old, state: 'retired' }, active] }));
-    expect(rotated.isGenuine(id)).to.equal(true);
-    expect(rotated.isGenuine(rotated.next(randomBytes))).to.equal(true);
+    const old = first.keys.map((key) => ({ ...key, state: 'retired' as const }));
+    const keys = [...old, ...firstSet(await newKey(), 0).keys];
+    const rotated = new SessionIDs(await ImportedKeys.from({ keys }));
+    for (const issued of [id, rotated.next(randomBytes)]) expect(rotated.isGenuine(issued)).to.equal(true);
   });
 });

@@ -61,33 +61,25 @@ class Scene {
 }
 
 describe('the login throttle', () => {
-  it('delays an account after failures, and doubles the delay after each further one', async () => {
-    const scene = new Scene();
-    await scene.fail('alice', HOME, 2);
-    expect(await scene.wait('alice')).to.equal(0);
+  let scene: Scene;
+  beforeEach(() => {
+    scene = new Scene();
+  });
+
+  it('delays an account after failures, and doubles the delay after each further one, up to the maximum', async () => {
     const waits: number[] = [];
-    for (let i = 0; i < 3; i++) {
-      await scene.fail('alice');
-      const seconds = await scene.wait('alice');
+    for (let i = 0; i < 15; i++) {
+      // A new source each time, so that only the account is throttled.
+      await scene.fail('alice', `203.0.113.${i}`);
+      const seconds = await scene.wait('alice', '203.0.113.99');
       waits.push(seconds);
       scene.now += seconds * 1000;
     }
-    expect(waits).to.deep.equal([1, 2, 4]);
-  });
-
-  it('does not exceed the maximum delay', async () => {
-    const scene = new Scene();
-    for (let i = 0; i < 30; i++) {
-      // A new source each time, so that only the account is throttled.
-      const source = `203.0.113.${i}`;
-      scene.now += (await scene.wait('alice', source)) * 1000;
-      await scene.fail('alice', source);
-    }
-    expect(await scene.wait('alice', '203.0.113.99')).to.equal(900);
+    expect(waits.slice(0, 5)).to.deep.equal([0, 0, 1, 2, 4]);
+    expect(waits.slice(11)).to.deep.equal([512, 900, 900, 900]);
   });
 
   it('delays a source that fails with many accounts, for at most a minute', async () => {
-    const scene = new Scene();
     for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`);
     expect(await scene.wait('another')).to.equal(1);
     expect(await scene.wait('another', OTHER_SOURCE)).to.equal(0);
@@ -99,14 +91,12 @@ describe('the login throttle', () => {
   });
 
   it('treats the /64 network of an IPv6 address as one source', async () => {
-    const scene = new Scene();
     for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, `2001:db8::${i}`);
     expect(await scene.wait('another', '2001:db8:0:0:ffff::1')).to.equal(1);
     expect(await scene.wait('another', '2001:db8:0:1::1')).to.equal(0);
   });
 
   it('limits pending attempts to the number of failures before the next delay', async () => {
-    const scene = new Scene();
     const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const fourth = scene.reserve('alice');
     expect(await Promise.race([fourth.then(() => 'begun'), Promise.resolve('waits')])).to.equal('waits');
@@ -119,7 +109,7 @@ describe('the login throttle', () => {
       [0, 0],
       [1, 1],
     ] as const) {
-      const scene = new Scene();
+      scene = new Scene();
       await scene.succeed('alice', HOME);
       scene.now += 30 * 86_400_000 + later;
       await scene.fail('alice', OTHER_SOURCE, 3);
@@ -128,13 +118,10 @@ describe('the login throttle', () => {
   });
 
   it('bounds the number of waiting attempts, and their time, which the end of other attempts does not extend', async () => {
-    const scene = new Scene({ waitLimits: { timeoutMs: 50, length: 1 } });
+    scene = new Scene({ waitLimits: { timeoutMs: 50, length: 1 } });
     await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
     const over = new AbortController();
-    const waiting = scene
-      .reserve('alice')
-      .catch((error: unknown) => error)
-      .finally(() => over.abort());
+    const waiting = rejection(scene.reserve('alice')).finally(() => over.abort());
     const surplus = await rejection(scene.reserve('alice'));
     expect(surplus, 'beyond the number of waiting attempts').to.include({ code: 503 });
     for (let i = 0; i < 100 && !over.signal.aborted; i++) {
@@ -145,8 +132,20 @@ describe('the login throttle', () => {
     expect(await waiting).to.include({ code: 503 });
   });
 
+  it('starts a waiting attempt when another one ends, and has a separate queue for known sources', async () => {
+    scene = new Scene({ waitLimits: { timeoutMs: 30_000, length: 1 } });
+    await scene.succeed('alice', HOME);
+    const waiting: Promise<Reservation>[] = [];
+    const running: Reservation[] = [];
+    for (const source of [OTHER_SOURCE, HOME]) {
+      running.push(...(await Promise.all([1, 2, 3].map(() => scene.reserve('alice', source)))));
+      waiting.push(scene.reserve('alice', source));
+    }
+    for (const reservation of running) reservation.cancelled();
+    for (const reservation of await Promise.all(waiting)) reservation.cancelled();
+  });
+
   it('does not delay a user at a known source because of failures from other sources', async () => {
-    const scene = new Scene();
     await scene.succeed('alice', HOME);
     await scene.fail('alice', OTHER_SOURCE, 3);
     expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
@@ -156,14 +155,13 @@ describe('the login throttle', () => {
   });
 
   it('treats a source with an open session as known', async () => {
-    const scene = new Scene({ isSignedIn: (account, network) => account === 'alice' && network === HOME });
+    scene = new Scene({ isSignedIn: (account, network) => account === 'alice' && network === HOME });
     await scene.fail('alice', OTHER_SOURCE, 3);
     expect(await scene.wait('alice', HOME)).to.equal(0);
     expect(await scene.wait('alice', '192.0.2.2')).to.equal(1);
   });
 
   it('does not delay a user at a known source because of failures of other users there', async () => {
-    const scene = new Scene();
     await scene.succeed('alice', HOME);
     for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, HOME);
     expect(await scene.wait('bob', HOME)).to.equal(1);
@@ -171,7 +169,6 @@ describe('the login throttle', () => {
   });
 
   it('delays failed attempts from a known source too, until a sign-in there succeeds', async () => {
-    const scene = new Scene();
     await scene.succeed('alice');
     await scene.fail('alice', HOME, 3);
     expect(await scene.wait('alice')).to.equal(1);
@@ -182,7 +179,6 @@ describe('the login throttle', () => {
   });
 
   it('shares each failure that causes a delay, and new known sources of a delayed account', async () => {
-    const scene = new Scene();
     await scene.succeed('alice', HOME);
     await scene.fail('alice', OTHER_SOURCE, 2);
     expect(scene.records).to.have.length(0);
@@ -198,54 +194,56 @@ describe('the login throttle', () => {
     expect(scene.records.at(-1)?.knownSources).to.deep.equal([`source.${HOME}`, 'source.192.0.2.7']);
   });
 
-  it('merges records of another replica', async () => {
-    const [here, there] = [new Scene(), new Scene()];
-    await here.succeed('alice', HOME);
-    await here.fail('alice', OTHER_SOURCE, 3);
-    for (const record of here.records) there.throttle.merge(record);
-    expect(await there.wait('alice', OTHER_SOURCE)).to.equal(1);
-    expect(await there.wait('alice', HOME)).to.equal(0);
-  });
-
-  it('merges the end of a delay, but keeps later local failures', async () => {
-    const [here, there] = [new Scene(), new Scene()];
+  describe('of another replica', () => {
+    let there: Scene;
+    beforeEach(() => {
+      there = new Scene();
+    });
     const share = (): void => {
-      for (const record of here.records.splice(0)) there.throttle.merge(record);
+      for (const record of scene.records.splice(0)) there.throttle.merge(record);
     };
-    for (const scene of [here, there]) await scene.succeed('alice');
-    await here.fail('alice', HOME, 3);
-    share();
-    expect(await there.wait('alice')).to.equal(1);
-    here.now += 1000;
-    there.now += 1000;
-    await here.succeed('alice');
-    share();
-    expect(await there.wait('alice')).to.equal(0);
-    await there.fail('alice', HOME, 2);
-    expect(await there.wait('alice')).to.equal(0);
 
-    await here.fail('alice', HOME, 3);
-    share();
-    there.now += 5000;
-    here.now += 1000;
-    await there.fail('alice', HOME);
-    await here.succeed('alice');
-    share();
-    expect(await there.wait('alice')).to.equal(2);
-  });
+    it('merges records', async () => {
+      await scene.succeed('alice', HOME);
+      await scene.fail('alice', OTHER_SOURCE, 3);
+      share();
+      expect(await there.wait('alice', OTHER_SOURCE)).to.equal(1);
+      expect(await there.wait('alice', HOME)).to.equal(0);
+    });
 
-  it('does not extend delays when a clock is ahead or was set back', async () => {
-    const [here, there] = [new Scene(), new Scene()];
-    here.now += 240_000;
-    await here.fail('alice', OTHER_SOURCE, 3);
-    for (const record of here.records) there.throttle.merge(record);
-    expect(await there.wait('alice', OTHER_SOURCE)).to.equal(1);
-    here.now -= 3_000_000;
-    expect(await here.wait('alice', OTHER_SOURCE)).to.equal(1);
+    it('merges the end of a delay, but keeps later local failures', async () => {
+      for (const replica of [scene, there]) await replica.succeed('alice');
+      await scene.fail('alice', HOME, 3);
+      share();
+      expect(await there.wait('alice')).to.equal(1);
+      for (const replica of [scene, there]) replica.now += 1000;
+      await scene.succeed('alice');
+      share();
+      expect(await there.wait('alice')).to.equal(0);
+      await there.fail('alice', HOME, 2);
+      expect(await there.wait('alice')).to.equal(0);
+
+      await scene.fail('alice', HOME, 3);
+      share();
+      there.now += 5000;
+      scene.now += 1000;
+      await there.fail('alice', HOME);
+      await scene.succeed('alice');
+      share();
+      expect(await there.wait('alice')).to.equal(2);
+    });
+
+    it('does not extend delays when a clock is ahead or was set back', async () => {
+      scene.now += 240_000;
+      await scene.fail('alice', OTHER_SOURCE, 3);
+      share();
+      expect(await there.wait('alice', OTHER_SOURCE)).to.equal(1);
+      scene.now -= 3_000_000;
+      expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
+    });
   });
 
   it('ends all delays on clear, including pending attempts', async () => {
-    const scene = new Scene();
     await scene.fail('alice', OTHER_SOURCE, 3);
     await scene.fail('bob', OTHER_SOURCE, 2);
     const underWay = await scene.reserve('bob', HOME);
@@ -258,10 +256,11 @@ describe('the login throttle', () => {
   });
 
   describe('when it is full', () => {
-    const small = { limits: { ...LIMITS, entries: 20, sourceFailures: 1_000_000 } };
+    beforeEach(() => {
+      scene = new Scene({ limits: { ...LIMITS, entries: 20, sourceFailures: 1_000_000 } });
+    });
 
     it('keeps delaying buckets during a flood of new accounts', async () => {
-      const scene = new Scene(small);
       await scene.fail('alice', HOME, 3);
       for (let i = 0; i < 500; i++) await scene.fail(`invented${i}`, HOME);
       expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
@@ -269,7 +268,6 @@ describe('the login throttle', () => {
     });
 
     it('still counts failures of new accounts', async () => {
-      const scene = new Scene(small);
       for (let i = 0; i < 20; i++) await scene.fail(`attacked${i}`, HOME, 3);
       expect(scene.throttle.size).to.be.at.most(20);
       await scene.fail('alice', HOME, 3);

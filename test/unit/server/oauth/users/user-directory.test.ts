@@ -11,35 +11,27 @@ describe('a User object', () => {
       finalizers: ['example.com/keeps'],
       ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b', controller: true }],
     };
-    const object = {
+    const read = readUser({
       metadata: { ...held, managedFields: [{}], labels: { a: 'b', c: 1 } },
       spec: { groups: ['dev', 3] },
-    };
-    expect(readUser(object)).to.deep.equal({
-      metadata: { ...held, labels: { a: 'b' } },
-      spec: { groups: ['dev'] },
     });
-    expect(userObject('iam.platform.io', { metadata: held, spec: {} })).to.have.deep.property(
-      'metadata',
-      held,
-    );
+    expect(read).to.deep.equal({ metadata: { ...held, labels: { a: 'b' } }, spec: { groups: ['dev'] } });
+    const written = userObject('iam.platform.io', { metadata: held, spec: {} });
+    expect(written).to.have.deep.property('metadata', held);
   });
 
   it('disables its user for every value of disabled but false', () => {
-    for (const disabled of [true, 'false', 0, null, {}]) {
-      expect(readUser({ metadata, spec: { disabled } })?.spec.disabled, JSON.stringify(disabled)).to.equal(
-        true,
-      );
+    for (const disabled of [true, 'false', 0, null, {}, false]) {
+      const user = readUser({ metadata, spec: { disabled } });
+      expect(user?.spec.disabled, JSON.stringify(disabled)).to.equal(disabled !== false);
     }
-    expect(readUser({ metadata, spec: { disabled: false } })?.spec.disabled).to.equal(false);
   });
 
   it('is treated as deleted with a deletionTimestamp, or without name or uid', () => {
-    expect(readUser({ metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } })).to.equal(
-      undefined,
-    );
-    expect(readUser({ metadata: { ...metadata, uid: undefined } })).to.equal(undefined);
-    expect(readUser('ada')).to.equal(undefined);
+    const deleted = { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+    for (const object of [{ metadata: deleted }, { metadata: { ...metadata, uid: undefined } }, 'ada']) {
+      expect(readUser(object)).to.equal(undefined);
+    }
   });
 
   it('drops reserved groups of Kubernetes, even if they were stored', () => {

@@ -2,9 +2,10 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts';
 import { NO_USER } from '../../../../../../server/oauth/sessions/session.ts';
-import { SignInSite, type SiteResponse } from '../../../../../support/oauth/sign-in-site.ts';
+import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import { Visit } from '../../../../../support/oauth/sign-in-visit.ts';
+import type { SiteResponse } from '../../../../../support/oauth/site-request.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -59,7 +60,7 @@ describe('the device flow', () => {
     const device = await begin();
     const { device_code = '', user_code = '' } = device;
     expect(device_code).to.match(/^pdc_/);
-    expect(user_code).to.match(/^[A-Z]{4}-[A-Z]{4}$/);
+    expect(user_code).to.match(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
     expect(device).to.deep.include({
       verification_uri: 'https://sso.example.com/oauth/device',
       verification_uri_complete: `https://sso.example.com/oauth/device?user_code=${user_code}`,
@@ -68,14 +69,9 @@ describe('the device flow', () => {
     });
     const [open] = [...state.sessions.objects.values()];
     expect(open).to.include({ user: NO_USER, clientID: 'cli', source: '192.0.2.7' });
-    expect(JSON.stringify(open)).not.to.contain(user_code).and.not.to.contain(device_code.slice(-43));
-  });
-
-  it('issues no tokens when the password changes during the sign-in', async () => {
-    const device = await begin();
-    state.replaceMeanwhile();
-    expect((await approve(device)).status).to.equal(200);
-    expect(await errorOf(device)).to.equal('invalid_grant');
+    for (const secret of [user_code, user_code.replace('-', ''), device_code.slice(-43)]) {
+      expect(JSON.stringify(open)).not.to.contain(secret);
+    }
   });
 
   it('issues tokens after a sign-in at any replica', async () => {
@@ -101,7 +97,7 @@ describe('the device flow', () => {
     expect(empty.status).to.equal(200);
     expect(empty.text).to.contain('<form method="get" action="/oauth/device">');
     const { user_code = '' } = await begin();
-    const form = await enter(user_code.toLowerCase().replace('-', ' '));
+    const form = await enter(` ${user_code.toLowerCase().replace('-', ' - ')}`);
     expect(form.text)
       .to.contain('type="password"')
       .and.to.contain(`<strong>${user_code}</strong>`)
