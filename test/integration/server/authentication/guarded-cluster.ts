@@ -35,28 +35,11 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A rule of a ClusterRole, with the fields that tests need. */
-export interface Rule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
-  readonly verbs: readonly string[];
-}
-
-export type Subject =
-  | { readonly kind: 'Group'; readonly apiGroup: 'rbac.authorization.k8s.io'; readonly name: string }
-  | { readonly kind: 'ServiceAccount'; readonly namespace: string; readonly name: string };
-
-export function groupNamed(name: string): Subject {
-  return { kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name };
-}
-
 export class GuardedCluster {
   readonly controlPlane: ControlPlane;
   readonly access: Access;
-  /** Number of reviews of each kind that the cluster has received. */
-  readonly reviews = { tokenreviews: 0, subjectaccessreviews: 0 };
+  /** Number of TokenReviews that the cluster has received. */
+  tokenReviews = 0;
   readonly #dir: string;
   readonly #stop: AbortController;
   readonly #client: ClusterConnection;
@@ -79,8 +62,7 @@ export class GuardedCluster {
         client: {
           open: (call) => client.open(call),
           json: (call) => {
-            if (call.path.endsWith('/tokenreviews')) this.reviews.tokenreviews++;
-            if (call.path.endsWith('/subjectaccessreviews')) this.reviews.subjectaccessreviews++;
+            if (call.path.endsWith('/tokenreviews')) this.tokenReviews++;
             return client.json(call);
           },
         },
@@ -179,25 +161,27 @@ export class GuardedCluster {
     return JSON.parse(answer.body) as Record<string, unknown>;
   }
 
-  /**
-   * Creates a ClusterRole and binds it to the subjects; resolves when kube-apiserver allows it to each group of them.
-   */
-  async grant(name: string, rules: readonly Rule[], subjects: readonly Subject[]): Promise<void> {
+  /** Allows the group `readers` and a ServiceAccount to read nodes; resolves when kube-apiserver does. */
+  async allowReads(): Promise<void> {
+    const [group, resource, name] = ['resources.platform.io', 'nodes', 'node-readers'];
+    const rules = [{ apiGroups: [group], resources: [resource], verbs: ['get', 'list'] }];
     await this.create(`${RBAC}/clusterroles`, { metadata: { name }, rules });
     await this.create(`${RBAC}/clusterrolebindings`, {
       metadata: { name },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-      subjects,
+      subjects: [
+        { kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: 'readers' },
+        { kind: 'ServiceAccount', namespace: 'default', name: 'reader' },
+      ],
     });
     // kube-apiserver watches roles and bindings, so it may not know the new ones yet.
-    const groups = subjects.flatMap((subject) => (subject.kind === 'Group' ? [subject.name] : []));
-    for (const group of groups) {
-      for (const attributes of rules.map(attributesOf)) {
-        const spec = { user: 'probe', groups: [group], ...attributes };
-        const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-        while (!record((await this.create(path, { spec }))['status'])['allowed']);
-      }
-    }
+    const spec = {
+      user: 'probe',
+      groups: ['readers'],
+      resourceAttributes: { group, resource, verb: 'list' },
+    };
+    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+    while (!record((await this.create(path, { spec }))['status'])['allowed']);
   }
 
   async stop(): Promise<void> {
@@ -209,17 +193,4 @@ export class GuardedCluster {
     await this.controlPlane.stop();
     await rm(this.#dir, { recursive: true, force: true });
   }
-}
-
-/** Attributes of a SubjectAccessReview for an operation that the rule allows. */
-function attributesOf(rule: Rule): object {
-  const [verb] = rule.verbs;
-  const [path] = rule.nonResourceURLs ?? [];
-  if (path !== undefined) return { nonResourceAttributes: { path, verb } };
-  const [[group], [resource], [name]] = [
-    rule.apiGroups ?? [],
-    rule.resources ?? [],
-    rule.resourceNames ?? [],
-  ];
-  return { resourceAttributes: { group, resource, name, verb } };
 }
