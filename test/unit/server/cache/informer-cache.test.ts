@@ -111,27 +111,6 @@ describe('InformerCache', () => {
     expect(cache.watchers).to.equal(0);
   });
 
-  it('drops only the watcher that throws', () => {
-    const cache = filled();
-    const [before, after] = [new Recorder(), new Recorder()];
-    let calls = 0;
-    cache.watch('10', before);
-    cache.watch('10', {
-      event: () => {
-        calls++;
-        throw new Error('broken');
-      },
-      bookmark: () => undefined,
-      end: () => undefined,
-    });
-    cache.watch('10', after);
-    cache.apply('MODIFIED', rawThing('a', 11));
-    cache.apply('MODIFIED', rawThing('a', 12));
-    expect(calls).to.equal(1);
-    expect(before.heard).to.deep.equal(['MODIFIED a@11', 'MODIFIED a@12']);
-    expect(after.heard).to.deep.equal(before.heard);
-  });
-
   it('rejects a watch from an evicted version, also without new events', () => {
     let now = 0;
     const cache = filled(() => now);

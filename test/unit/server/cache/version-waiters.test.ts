@@ -2,7 +2,6 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { VersionWaiters, type WaitOptions } from '../../../../server/cache/version-waiters.ts';
 import { until } from '../../../support/until.ts';
 
@@ -41,21 +40,6 @@ describe('VersionWaiters', () => {
     waiting.reached(20n);
     await all;
     expect(most).to.equal(1);
-  });
-
-  it('pauses between unsuccessful probes', async () => {
-    let probes = 0;
-    const waiting = waiters({
-      timeoutMs: 200,
-      probeDelayMs: 10,
-      probe: async () => {
-        await Promise.resolve();
-        probes++;
-      },
-    });
-    const error: unknown = await waiting.wait(20n, never).catch((thrown: unknown) => thrown);
-    expect(isTimeout(error)).to.equal(true);
-    expect(probes).to.be.within(1, 6);
   });
 
   it('rejects with the reason of the signal, and leaves no listener on it', async () => {
