@@ -94,27 +94,6 @@ describe('ClusterAgent', () => {
     await Promise.all(crowd);
   });
 
-  it('does not connect for aborted requests', async () => {
-    const { accepted, port } = await silentServer();
-    const client = connect(port);
-    const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
-    const ask = ({ signal }: AbortController) =>
-      client.json({ path: '/', signal }).catch((error: unknown) => error);
-    const before = Array.from({ length: HANDSHAKES }, () => ask(first));
-    await until(() => accepted.length === HANDSHAKES);
-    const given = Array.from({ length: 3 * HANDSHAKES }, () => ask(second));
-    const after = ask(third);
-    second.abort();
-    for (const reason of await Promise.all(given)) expect(reason).to.equal(second.signal.reason);
-    first.abort();
-    await Promise.all(before);
-    // The last request is next.
-    await until(() => accepted.length > HANDSHAKES);
-    third.abort();
-    await after;
-    expect(accepted).to.have.length(HANDSHAKES + 1);
-  });
-
   it('reports a key that does not match its certificate, for each connection', async () => {
     const [{ cert }, { key }] = [await issue(undefined, { cn: 'a' }), await issue(undefined, { cn: 'b' })];
     const pair = [cert, key].map((pem) => Buffer.from(pem).toString('base64'));

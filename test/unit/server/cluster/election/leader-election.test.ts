@@ -100,24 +100,6 @@ describe('LeaderElection', () => {
     await only.stop();
   });
 
-  it('stops leading when the work has ended', async () => {
-    const cluster = new MemoryObjects();
-    const end = new AbortController();
-    let terms = 0;
-    const election = electionOf(cluster);
-    const second = new Promise<void>((resolve) => {
-      void election.run(end.signal, async () => {
-        terms++;
-        if (terms === 2) resolve();
-        await Promise.resolve();
-        throw new Error('cannot go on');
-      });
-    });
-    await second;
-    end.abort();
-    expect(terms).to.equal(2);
-  });
-
   const spec = (cluster: MemoryObjects): Readonly<Record<string, unknown>> =>
     (cluster.objects.get(PATH)?.['spec'] ?? {}) as Readonly<Record<string, unknown>>;
 
