@@ -97,15 +97,6 @@ describe('Search', () => {
     expect(await search('q=cart&kinds=pods&limit=1')).to.deep.include({ totalItems: 2, kinds: ['pods'] });
   });
 
-  it('finds only what the caller may list', async () => {
-    allowed = (review) => ['list pods shop', 'get namespaces shop'].includes(review);
-    expect(await found('q=cart')).to.deep.equal(['pods (partial): word my-cart']);
-    expect(await search('q=cart')).to.deep.include({ totalItems: 1, kinds: ['pods'] });
-    allowed = () => false;
-    expect(await search('q=cart')).to.deep.include({ totalItems: 0, groups: [], kinds: [] });
-    expect(await search('q=cart&kinds=pods')).to.deep.include({ totalItems: 0, groups: [], kinds: ['pods'] });
-  });
-
   it('omits an unavailable kind, unless the query names it', async () => {
     unavailable = 'widgets';
     expect(await found('q=cart&kinds=pods')).to.deep.equal(['pods: word my-cart, text discarted']);

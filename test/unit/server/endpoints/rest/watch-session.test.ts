@@ -212,42 +212,4 @@ describe('WatchSession', () => {
     expect(await session.ended).to.equal('slow');
     expect(response.destroyed).to.equal(true);
   });
-
-  it('does not count the window against the queue limit', async () => {
-    change(20);
-    live({ maxPendingBytes: 200 * KB });
-    change(2);
-    await new Promise(setImmediate);
-    expect(end).to.equal(undefined);
-  });
-
-  it('releases everything at its end', async () => {
-    const before = new HeldSocket().listenerCount('drain');
-    live();
-    change(1);
-    session.finish('timeout');
-    session.sendBookmark();
-    session.fail(new Error('late'));
-    change(1);
-    await socket.accept();
-    expect(socket.events).to.deep.equal(['ADDED n11']);
-    expect(socket.isEnded).to.equal(true);
-    expect(end).to.equal('timeout');
-    expect(cache.cache.watchers).to.equal(0);
-    expect(socket.listenerCount('drain')).to.equal(before);
-  });
-
-  it('terminates after an internal error, so that the client restarts', async () => {
-    live({}, new Broken(nodes, EVERYTHING, ''));
-    change(1);
-    await session.ended;
-    expect(end).to.equal('failed');
-    expect(response.destroyed).to.equal(true);
-  });
 });
-
-class Broken extends Selection<NodeFacts> {
-  override transition(): never {
-    throw new Error('broken');
-  }
-}
