@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import pino from 'pino';
+import { array, record, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
@@ -12,6 +13,7 @@ import { type ApiService, readApiService } from '../../../../server/registration
 import type { ServingCA } from '../../../../server/registration/ca-bundle-controller.ts';
 import { FIELD_MANAGER } from '../../../../server/registration/ca-bundle-controller.ts';
 import { Registration, type RegistrationOptions } from '../../../../server/registration/registration.ts';
+import { until } from '../../../support/until.ts';
 import { API_SERVICE, API_SERVICE_PATH, type RegisteredCluster, SERVER_USER } from './registered-cluster.ts';
 
 const log = pino({ enabled: false });
@@ -141,10 +143,11 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
       register(new RotatingCA(ca(0)));
       await bundleIs(ca(0));
       const raw = await admin.json({ path: API_SERVICE_PATH, signal: AbortSignal.timeout(30_000) });
-      const ours = managedFields(raw).filter(({ manager }) => manager === FIELD_MANAGER);
-      expect(ours.map(({ operation, fieldsV1 }) => [operation, fieldsV1])).to.deep.equal([
-        ['Apply', { 'f:spec': { 'f:caBundle': {} } }],
-      ]);
+      const fields = array(recordIn(raw, 'metadata')['managedFields']).map(record);
+      const ours = fields.filter(({ manager }) => manager === FIELD_MANAGER);
+      expect(ours).to.have.length(1);
+      const fieldsV1 = { 'f:spec': { 'f:caBundle': {} } };
+      expect(ours[0]).to.deep.include({ operation: 'Apply', fieldsV1 });
     });
 
     for (const [what, next] of [
@@ -258,26 +261,7 @@ export function describeCABundle(subject: () => RegisteredCluster): void {
     });
 
     /** Polls `describe()` until it contains the text, because it emits no event. */
-    async function described(registration: Registration, text: string): Promise<void> {
-      const end = performance.now() + 60_000;
-      while (!registration.describe().includes(text)) {
-        if (performance.now() > end) expect(registration.describe()).to.include(text);
-        await new Promise((resolve) => {
-          setTimeout(resolve, 20);
-        });
-      }
-    }
+    const described = (registration: Registration, text: string): Promise<void> =>
+      until(() => registration.describe().includes(text));
   });
-}
-
-interface ManagedFields {
-  readonly manager?: unknown;
-  readonly operation?: unknown;
-  readonly fieldsV1?: unknown;
-}
-
-function managedFields(raw: unknown): ManagedFields[] {
-  expect(readApiService(raw)?.name).to.equal(API_SERVICE);
-  const { metadata } = raw as { metadata: { managedFields: ManagedFields[] } };
-  return metadata.managedFields;
 }

@@ -62,12 +62,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     if (documents.length === 0) return [];
     const flags = ['--server-side', '--dry-run=server', '--validate=strict'];
     const answer = await cluster.kubectl(['apply', '-f', '-', ...flags], documents.join('---\n'));
-    expect(
-      answer
-        .trim()
-        .split('\n')
-        .filter((line) => /serverside-applied/.test(line)),
-    ).to.have.length(documents.length);
+    expect(answer.match(/serverside-applied/g)).to.have.length(documents.length);
     for (const document of documents) accepted.add(document);
     return documents;
   }
@@ -91,27 +86,17 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   }
 
   it('are used by the kustomizations in the documentation', async () => {
-    const shown = [
-      ...(await kustomizationsOf('README.md')),
-      ...(await kustomizationsOf('docs/configuration.md')),
-      ...(await kustomizationsOf('docs/certificates.md')),
-      ...(await kustomizationsOf('docs/installation.md')),
-      ...(await kustomizationsOf('docs/metrics.md')),
-    ];
+    const pages = ['configuration', 'certificates', 'installation', 'metrics'].map(
+      (page) => `docs/${page}.md`,
+    );
+    const shown = (await Promise.all(['README.md', ...pages].map(kustomizationsOf))).flat();
     expect(shown).to.have.length(6);
     const [base = '', configuration = '', certificates = '', variant = '', logs = '', monitoring = ''] =
       shown;
     const [, patch = ''] = /^patches:\n(.*)/ms.exec(certificates) ?? [];
     const built = new Map<string, string>();
-    for (const kustomization of [
-      base,
-      base + configuration,
-      certificates,
-      variant,
-      logs,
-      logs + patch,
-      monitoring,
-    ]) {
+    const combined = [base + configuration, logs + patch];
+    for (const kustomization of [base, certificates, variant, logs, monitoring, ...combined]) {
       const objects = await build(kustomization);
       built.set(kustomization, objects);
       expect(objects, kustomization).to.match(/^kind: Deployment$/m);
@@ -126,9 +111,8 @@ describe('the manifests, applied to a real kube-apiserver', function () {
 
   it('accept a custom configuration in the overlay without plain HTTP', async () => {
     const [configuration = ''] = await kustomizationsOf('docs/configuration.md');
-    const objects = await build(
-      `resources: [ks-apiserver/manifests/overlays/no-plain-http]\n${configuration}`,
-    );
+    const overlay = 'resources: [ks-apiserver/manifests/overlays/no-plain-http]\n';
+    const objects = await build(overlay + configuration);
     expect(objects).to.include('OURS: true').and.not.include('name: http\n');
   });
 
@@ -144,18 +128,9 @@ describe('the manifests, applied to a real kube-apiserver', function () {
 
   it('creates pods that the restricted Pod Security Standard admits', async () => {
     await cluster.kubectl(['apply', '-k', 'manifests/base']);
-    await cluster.kubectl([
-      '--namespace',
-      'platform-system',
-      'wait',
-      'replicaset',
-      '--selector',
-      'app.kubernetes.io/name=ks-apiserver',
-      '--for',
-      'jsonpath={.status.replicas}=2',
-      '--timeout',
-      '60s',
-    ]);
+    const selector = '--selector=app.kubernetes.io/name=ks-apiserver';
+    const isCreated = ['--for=jsonpath={.status.replicas}=2', '--timeout=60s'];
+    await cluster.kubectl(['wait', 'replicaset', '--namespace=platform-system', selector, ...isCreated]);
   });
 
   it('grants the server its permissions, and no dangerous ones', async () => {
@@ -198,13 +173,8 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   });
 
   it('shows nodes only to users with the role', async () => {
-    await cluster.kubectl([
-      'create',
-      'clusterrolebinding',
-      'jane',
-      '--clusterrole=platform-nodes-reader',
-      '--user=jane',
-    ]);
+    const binding = ['--clusterrole=platform-nodes-reader', '--user=jane'];
+    await cluster.kubectl(['create', 'clusterrolebinding', 'jane', ...binding]);
     const mayList = (name: string) =>
       cluster.allows({ name }, { verb: 'list', group: 'resources.platform.io', resource: 'nodes' });
     // kube-apiserver may not have received the new binding yet.
@@ -221,14 +191,9 @@ describe('the manifests, applied to a real kube-apiserver', function () {
 
   it('supports another platform name', async () => {
     await cluster.kubectl(['apply', '-f', '-'], developmentManifests(namesFor('acme'), 1234));
-    const port = await cluster.kubectl([
-      'get',
-      'apiservice',
-      'v1alpha3.resources.acme.io',
-      '-o',
-      'jsonpath={.spec.service.namespace}:{.spec.service.port}',
-    ]);
-    expect(port).to.equal('acme-system:1234');
+    const shown = 'jsonpath={.spec.service.namespace}:{.spec.service.port}';
+    const service = await cluster.kubectl(['get', 'apiservice', 'v1alpha3.resources.acme.io', '-o', shown]);
+    expect(service).to.equal('acme-system:1234');
   });
 
   it('leaves nothing behind after the documented uninstallation', async function () {
@@ -243,14 +208,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     const kinds = 'namespaces,clusterroles,clusterrolebindings,apiservices';
     const left = await cluster.kubectl(['get', kinds, '-o', 'name']);
     expect(left.split('\n').filter((name) => /platform[:.-]/.test(name))).to.deep.equal([]);
-    const bindings = await cluster.kubectl([
-      'get',
-      'rolebindings',
-      '--namespace',
-      'kube-system',
-      '-o',
-      'name',
-    ]);
+    const bindings = await cluster.kubectl(['get', 'rolebindings', '--namespace=kube-system', '-o', 'name']);
     expect(bindings).not.to.include('platform:');
   });
 });
