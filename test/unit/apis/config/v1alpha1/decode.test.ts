@@ -54,57 +54,36 @@ describe('decodeConfiguration', () => {
     ]);
   });
 
+  const [API_VERSION = '', KIND = ''] = HEAD.split('\n');
   for (const [what, text, expected] of [
-    ['an empty file', '', 'c.yaml: is empty; apiVersion and kind are required'],
-    ['a tab', `${HEAD}log:\n\tlevel: info\n`, 'c.yaml:4:1: is indented with a tab; YAML requires spaces'],
-    ['a key given twice', `${HEAD}log: {}\nlog: {}\n`, 'c.yaml:4:1: duplicate key; remove one of them'],
+    ['an empty file', '', ' is empty; apiVersion and kind are required'],
+    ['a tab', `${HEAD}log:\n\tlevel: info\n`, '4:1: is indented with a tab; YAML requires spaces'],
+    ['a key given twice', `${HEAD}log: {}\nlog: {}\n`, '4:1: duplicate key; remove one of them'],
     [
       'a second document',
       `${HEAD}---\na: 1\n`,
-      'c.yaml:3:1: contains more than one YAML document; only one is accepted',
+      '3:1: contains more than one YAML document; only one is accepted',
     ],
-    ['a list', '- a\n', 'c.yaml:1:1: must be a section with options, not ["a"]'],
-    [
-      'another kind',
-      HEAD.replace('APIServer', 'Kubelet'),
-      'c.yaml:2:7: kind: must be APIServerConfiguration, not "KubeletConfiguration"',
-    ],
-    [
-      'another version',
-      HEAD.replace('v1alpha1', 'v1'),
-      'c.yaml:1:13: apiVersion: must be config.platform.io/v1alpha1',
-    ],
-    [
-      'no version',
-      'kind: APIServerConfiguration\n',
-      'c.yaml:1:1: apiVersion: is missing; must be config.platform.io/v1alpha1',
-    ],
-    [
-      'no kind',
-      'apiVersion: config.platform.io/v1alpha1\n',
-      'c.yaml:1:1: kind: is missing; must be APIServerConfiguration',
-    ],
+    ['a list', '- a\n', '1:1: must be a section with options, not ["a"]'],
+    ['another kind', `${API_VERSION}\nkind: A`, '2:7: kind: must be APIServerConfiguration, not "A"'],
+    ['another version', `apiVersion: v1\n${KIND}`, '1:13: apiVersion: must be config.platform.io/v1alpha1'],
+    ['no version', KIND, '1:1: apiVersion: is missing; must be config.platform.io/v1alpha1'],
+    ['no kind', API_VERSION, '1:1: kind: is missing; must be APIServerConfiguration'],
     [
       'a client without an id',
       `${HEAD}oauth: {clients: [{public: true}]}\n`,
-      'c.yaml:3:19: oauth.clients.0.id: is missing; must be 1 to 128 printable ASCII characters without spaces',
+      '3:19: oauth.clients.0.id: is missing; must be 1 to 128 printable ASCII characters without spaces',
     ],
     [
       'more bytes than can be counted',
       `${HEAD}listeners: {limits: {body: 1e30}}\n`,
-      'c.yaml:3:28: listeners.limits.body: must be a number of bytes such as 4096, 256Ki or 3Mi, not 1e+30',
+      '3:28: listeners.limits.body: must be a number of bytes such as 4096, 256Ki or 3Mi, not 1e+30',
     ],
-    [
-      'a key from the prototype',
-      `${HEAD}__proto__: {log: {}}\n`,
-      'c.yaml:3:1: __proto__: unknown option; known options: ',
-    ],
+    ['a key from the prototype', `${HEAD}__proto__: {}\n`, '3:1: __proto__: unknown option; known options: '],
   ] as const) {
     it(`rejects ${what}`, () => {
-      expect(errorsOf(text)[0]).to.satisfy(
-        (line: string) => line.startsWith(expected),
-        errorsOf(text).join('\n'),
-      );
+      const [first = ''] = errorsOf(text);
+      expect(first.startsWith(`c.yaml:${expected}`), first).to.equal(true);
     });
   }
 
