@@ -20,16 +20,6 @@ describe('FrontProxyStatus', () => {
     );
   });
 
-  it('logs a rejection once a minute for each reason', () => {
-    for (let i = 0; i < 100; i++) status.rejected('name', 'x');
-    status.rejected('untrustedCertificate', 'y');
-    expect(lines).to.have.length(2);
-    expect(lines[0]).to.include({ presented: 'x', flag: '--requestheader-allowed-names' });
-    time = START + 60_000;
-    status.rejected('name', 'x');
-    expect(lines).to.have.length(3);
-  });
-
   it('shows a rejection for ten minutes', () => {
     status.rejected('noCA', 'x');
     expect(status.describe()).to.contain('last rejected: x (check --requestheader-client-ca-file');

@@ -306,14 +306,6 @@ describe('the identity of a caller', () => {
       agent.destroy();
     });
 
-    it('accepts an intermediate that the cluster publishes as a CA', async () => {
-      const middle = await issue(clusterCA, { cn: 'middle', ca: true, purposes: [] });
-      const client = await issue(middle, { cn: 'carol' });
-      expect(await refusalOf({ client })).to.include({ code: 401 });
-      publish({ 'client-ca-file': `${clusterCA.cert}\n${middle.cert}` });
-      expect((await userOf({ client, intermediates: [middle] })).name).to.equal('carol');
-    });
-
     it('accepts a certificate without key usage, and for any purpose', async () => {
       for (const purposes of [[], ['2.5.29.37.0']]) {
         const client = await issue(clusterCA, { cn: 'carol', purposes });
