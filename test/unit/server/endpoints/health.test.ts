@@ -78,17 +78,6 @@ describe('healthHandlers', () => {
     expect(logged).to.deep.equal([failed, [], failed, ['health check passes again'], []]);
   });
 
-  it('logs a failure in several registries once', async () => {
-    const handlers = healthHandlers([
-      new HealthRegistry('readyz', [broken]),
-      new HealthRegistry('healthz', [broken]),
-    ]);
-    expect((await serve(handlerOf(handlers, 0), '/readyz')).lines).to.have.length(1);
-    const { status, lines } = await serve(handlerOf(handlers, 1), '/healthz');
-    expect(status).to.equal(500);
-    expect(lines).to.deep.equal([]);
-  });
-
   it('returns a public reason, and logs it without a stack', async () => {
     const { text, lines } = await serve(readyz(explained), '/readyz?verbose');
     expect(lines.join()).to.contain('--requestheader-client-ca-file').and.not.contain('stack');

@@ -21,22 +21,6 @@ describe('the platform lists of nodes', () => {
 
   beforeEach(() => cache.fill(1000, NODES));
 
-  it('replaces a stored selfLink', async () => {
-    cache.apply('MODIFIED', {
-      ...node('alpha', 1001),
-      metadata: {
-        selfLink: '/api/v1/nodes/alpha',
-        name: 'alpha',
-        resourceVersion: '1001',
-        uid: '9007199254740993',
-      },
-    });
-    const { body } = await server.ask(`${PATH}/alpha`);
-    expect(body.toString().match(/selfLink/g)).to.have.length(1);
-    expect(JSON.parse(body.toString())).to.have.nested.property('metadata.selfLink', `${PATH}/alpha`);
-    expect(JSON.parse(body.toString())).to.have.nested.property('metadata.uid', '9007199254740993');
-  });
-
   it('returns the headers of GET for HEAD', async () => {
     for (const path of [PATH, `${PATH}/alpha`]) {
       const get = await server.ask(path);
