@@ -42,7 +42,7 @@ export interface ChainFixture {
 export const alice: UserInfo = { name: 'alice', uid: '', groups: ['system:authenticated'], extra: {} };
 
 /** Takes the user name from the header `test-user`, because these tests are not about authentication. */
-export const byHeader: Authenticator = {
+const byHeader: Authenticator = {
   name: 'test',
   authenticate: ({ request }) => {
     const name = request.headers['test-user'];

@@ -5,7 +5,10 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
-import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
+import type {
+  AuthenticationRequest,
+  Authenticator,
+} from '../../../../server/authentication/authenticator.ts';
 import { isLongRunning } from '../../../../server/request/long-running.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
@@ -15,7 +18,6 @@ import {
   type Ask,
   alice,
   ask,
-  byHeader,
   type ChainFixture,
   chainEach,
   NODES,
@@ -280,12 +282,8 @@ describe('the request chain', () => {
       'invalid timeout specified in the request URL - time: invalid duration "abc"',
     );
     const kapis = NODES.replace('/apis', '/kapis');
-    for (const target of [
-      `${NODES}?watch=1&timeout=abc`,
-      `${kapis}?timeout=abc`,
-      '/oauth/token?timeout=abc',
-    ]) {
-      expect((await ask(chain, target, asAlice)).status, target).to.equal(200);
+    for (const target of [`${NODES}?watch=1&`, `${kapis}?`, '/oauth/token?']) {
+      expect((await ask(chain, `${target}timeout=abc`, asAlice)).status, target).to.equal(200);
     }
   });
 
@@ -381,18 +379,9 @@ describe('the request chain', () => {
 
     it('exempts health, discovery and system:masters', async () => {
       const { handler, release } = holding();
-      const chain = await start({
-        handler,
-        limits,
-        authenticator: {
-          name: 'test',
-          authenticate: (scope) => {
-            const user = byHeader.authenticate(scope);
-            if (user instanceof Promise || user?.name !== 'root') return user;
-            return { ...user, groups: ['system:masters'] };
-          },
-        },
-      });
+      const authenticate = ({ request }: AuthenticationRequest) =>
+        request.headers['test-user'] === 'root' ? { ...alice, groups: ['system:masters'] } : alice;
+      const chain = await start({ handler, limits, authenticator: { name: 'test', authenticate } });
       const first = ask(chain, `${NODES}?hold`, asAlice);
       await until(() => chain.gauges.readOnly === 1);
       expect((await ask(chain, '/livez')).status).to.equal(200);
@@ -461,16 +450,10 @@ describe('the request chain', () => {
     await until(() => chain.observed.length === 10);
     const counted = chain.observed.map(({ labels }) => labels.subresource);
     expect(counted.slice(5)).to.deep.equal(['/readyz', '/readyz', '/livez', '', '/healthz']);
-    const labels = chain.observed
-      .slice(0, 5)
-      .map(({ labels }) => `${labels.verb} ${labels.resource} ${labels.scope}`);
-    expect(labels).to.deep.equal([
-      'GET  ',
-      'GET  ',
-      'OTHER nodes cluster',
-      'GET nodes resource',
-      'DELETECOLLECTION nodes cluster',
-    ]);
+    const labels = chain.observed.map(({ labels }) => `${labels.verb} ${labels.resource} ${labels.scope}`);
+    const unknown = ['GET  ', 'GET  ', 'OTHER nodes cluster'];
+    expect(labels.slice(0, 3)).to.deep.equal(unknown);
+    expect(labels.slice(3, 5)).to.deep.equal(['GET nodes resource', 'DELETECOLLECTION nodes cluster']);
   });
 
   it('removes identity headers and accepted bearer tokens, and keeps Basic credentials', async () => {
