@@ -96,19 +96,13 @@ describe('a log query', () => {
     ['a phrase without a word', 'log_query=!!!&match=phrase', 'log_query', /"!!!" has no word/],
     ['nothing but commas', 'log_query=,%20,&match=phrase', 'log_query', /no text between its commas/],
     [
-      'signs that are too many',
+      'too many signs',
       `log_query=${'-'.repeat(1001)}`,
       'log_query',
       /longer than 1000 characters; use a part/,
     ],
     ['a pattern that looks behind', 'match=regex&log_query=(?<%3Da)b', 'log_query', /is not a valid pattern/],
     ['too many texts', `log_query=${'a,'.repeat(51)}`, 'log_query', /more than 50 texts.*match=substring/],
-    [
-      'a text that is too long',
-      `match=substring&log_query=${'a'.repeat(1001)}`,
-      'log_query',
-      /longer than 1000/,
-    ],
     [
       'more words than the limit',
       `log_query=${'a%20'.repeat(150)},${'b%20'.repeat(51)}`,
@@ -173,17 +167,9 @@ describe('a log query', () => {
   });
 
   it('reports all validation errors at once', () => {
-    const all = errorsOf(
-      'start_time=1700000000123&sort=x&format=csv&log_query=!&match=phrase&unknown=1&cursor=c&from=1',
-    );
-    expect(Object.keys(all)).to.have.members([
-      'start_time',
-      'sort',
-      'format',
-      'log_query',
-      'unknown',
-      'from',
-    ]);
+    const invalid = 'start_time=1700000000123&sort=x&format=csv&log_query=!&unknown=1&from=1';
+    const fields = Object.keys(errorsOf(`${invalid}&match=phrase&cursor=c`));
+    expect(fields).to.have.members(['start_time', 'sort', 'format', 'log_query', 'unknown', 'from']);
   });
 
   it('reports no consequence of another validation error', () => {
