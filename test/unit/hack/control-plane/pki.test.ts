@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { writeKubeconfig } from '../../../../hack/control-plane/kubeconfig.ts';
 import { openPki } from '../../../../hack/control-plane/pki.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 
@@ -11,7 +12,15 @@ describe('the PKI of a control plane', () => {
   it('keeps private keys from other users', async () => {
     await using scratch = await scratchFolder();
     const { files } = await openPki(scratch.path);
-    for (const path of [files.admin.key, files.serviceAccountKey, join(scratch.path, 'ca.key')]) {
+    const content = {
+      cluster: 'dev',
+      url: 'https://localhost',
+      ca: '',
+      user: 'jane',
+      pair: { cert: '', key: '' },
+    };
+    const kubeconfig = await writeKubeconfig(join(scratch.path, 'jane'), content);
+    for (const path of [kubeconfig, files.admin.key, files.serviceAccountKey, join(scratch.path, 'ca.key')]) {
       expect((await stat(path)).mode & 0o077, path).to.equal(0);
     }
   });
