@@ -8,39 +8,32 @@ import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { oauthErrors } from '../../server/oauth/error-writer.ts';
 import type { Handler } from '../../server/request/request-context.ts';
 
-export interface OpenChainOptions extends Partial<Pick<ChainOptions, 'logger' | 'errorFamilies'>> {
+export interface OpenChainOptions extends Partial<Omit<ChainOptions, 'limits'>> {
   /** Handlers by exact path. */
-  readonly handlers: ReadonlyMap<string, Handler>;
-  /** Limit of concurrent mutating requests; 0 (the default) is unlimited. */
-  readonly maxMutating?: number;
-  readonly timeoutMs?: number;
+  readonly handlers?: ReadonlyMap<string, Handler>;
+  /** No limits of concurrent requests by default. */
+  readonly limits?: Partial<ChainOptions['limits']>;
   readonly signal: AbortSignal;
 }
 
 /** The real filter chain without authentication and authorization: every caller is anonymous and allowed. */
-export function openChain({
-  handlers,
-  maxMutating = 0,
-  timeoutMs = 10_000,
-  logger = pino({ level: 'silent' }),
-  errorFamilies = [oauthErrors],
-  signal,
-}: OpenChainOptions): RequestChain {
+export function openChain({ handlers, limits, ...options }: OpenChainOptions): RequestChain {
+  const unlimited = { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1 << 20 };
   return new RequestChain({
     handler: (context) => {
-      const handler = handlers.get(context.info.path);
+      const handler = handlers?.get(context.info.path);
       if (!handler) throw newPathNotFound();
       return handler(context);
     },
     authenticator: { name: 'test', authenticate: () => ANONYMOUS },
     identityHeaders: () => [],
     authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
-    logger,
+    logger: pino({ level: 'silent' }),
     metrics: new RequestMetrics(new Registry()),
     knownResource: () => false,
     audit: { record: () => undefined },
-    limits: { maxReadOnly: 0, maxMutating, maxLongRunning: 0, maxBodyBytes: 1 << 20, timeoutMs },
-    errorFamilies,
-    signal,
+    limits: { ...unlimited, timeoutMs: 10_000, ...limits },
+    errorFamilies: [oauthErrors],
+    ...options,
   });
 }

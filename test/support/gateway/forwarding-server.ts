@@ -8,7 +8,7 @@ import { Registry } from 'prom-client';
 import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import { kubeConfigClass } from '../../../server/cluster/connection/client-node.ts';
-import { type ChainOptions, RequestChain } from '../../../server/filters/chain.ts';
+import type { ChainOptions, RequestChain } from '../../../server/filters/chain.ts';
 import { RequestMetrics } from '../../../server/filters/request-metrics.ts';
 import { CallerLimits } from '../../../server/gateway/caller-limits.ts';
 import { Gateway } from '../../../server/gateway/gateway.ts';
@@ -22,6 +22,7 @@ import { Upstream } from '../../../server/gateway/upstream.ts';
 import { Listener, type ListenerLimits, serverOptions } from '../../../server/listener/listener.ts';
 import { newListenerMetrics } from '../../../server/listener/listener-metrics.ts';
 import { RecentWrites } from '../../../server/resources/recent-writes.ts';
+import { openChain } from '../open-chain.ts';
 
 const ADA: UserInfo = { name: 'ada', uid: '', groups: ['system:authenticated'], extra: {} };
 const silent = pino({ level: 'silent' });
@@ -115,29 +116,15 @@ export class ForwardingServer {
       }),
       monotonic: () => performance.now(),
     });
-    const chain = new RequestChain({
+    const authenticator = { name: 'test', authenticate: () => ADA };
+    const chain = openChain({
       handler: ({ response }) => void response.end('not forwarded'),
-      authenticator: { name: 'test', authenticate: () => ADA },
-      identityHeaders: () => [],
-      authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
-      logger: silent,
+      authenticator,
       metrics: new RequestMetrics(registry),
-      knownResource: () => false,
-      audit: { record: () => undefined },
+      errorFamilies: [],
       allowedOrigins,
-      limits: {
-        maxReadOnly: 0,
-        maxMutating: 0,
-        maxLongRunning: 0,
-        maxBodyBytes: 1 << 20,
-        timeoutMs: 60_000,
-        ...limits,
-      },
-      gateway: {
-        authenticator: { name: 'test', authenticate: () => ADA },
-        select: proxiedRequests([]),
-        serve: (context) => gateway.serve(context),
-      },
+      limits: { timeoutMs: 60_000, ...limits },
+      gateway: { authenticator, select: proxiedRequests([]), serve: (context) => gateway.serve(context) },
       signal: stop.signal,
     });
     const listenerLimits = {

@@ -5,7 +5,6 @@ import { type NodeKind, OPENSEARCH_2 } from '../../../hack/log-stores/node-kinds
 interface Requirement {
   readonly kind?: NodeKind;
   readonly env?: NodeJS.ProcessEnv;
-  readonly print?: (line: string) => void;
 }
 
 /**
@@ -14,11 +13,11 @@ interface Requirement {
  */
 export async function requireJava(
   test: Pick<Mocha.Context, 'skip'>,
-  { kind = OPENSEARCH_2, env = process.env, print = console.log }: Requirement = {},
+  { kind = OPENSEARCH_2, env = process.env }: Requirement = {},
 ): Promise<void> {
   const lacking = await missingForOpenSearch(env, kind);
   if (lacking === undefined) return;
   if (env['CI'] === 'true') throw new Error(lacking);
-  print(`skipped: ${lacking}`);
+  console.log(`skipped: ${lacking}`);
   test.skip();
 }

@@ -79,7 +79,7 @@ export class OAuthReplica {
     });
     const chain = openChain({
       handlers: this.oauth.paths,
-      timeoutMs: 30_000,
+      limits: { timeoutMs: 30_000 },
       errorFamilies: [this.oauth.errorFamily],
       signal: this.#stop.signal,
     });
