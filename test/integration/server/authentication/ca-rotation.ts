@@ -10,19 +10,17 @@ import { type GuardedCluster, NODES } from './guarded-cluster.ts';
 const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const RITA = ['X-Remote-User', 'rita', 'X-Remote-Group', 'readers'];
 
-export function describeCARotation(subject: () => GuardedCluster): void {
+export function describeCARotation(cluster: () => GuardedCluster): void {
   describe('a kube-apiserver that restarts with other CAs', () => {
-    let cluster: GuardedCluster;
     let agent: Agent;
 
     before(() => {
-      cluster = subject();
       agent = new Agent({ keepAlive: true, maxSockets: 1 });
     });
     after(() => agent.destroy());
 
     it('is trusted at once, and its old front proxy until the ConfigMap is deleted', async () => {
-      const { apiserver, client, dir, pki } = cluster.controlPlane;
+      const { apiserver, client, dir, pki } = cluster().controlPlane;
       const ca = await CertificateAuthority.create('next front proxy CA');
       const next = await ca.issueClient({ cn: FRONT_PROXY_NAME });
       const file = async (name: string, text: string): Promise<string> => {
@@ -31,8 +29,8 @@ export function describeCARotation(subject: () => GuardedCluster): void {
         return path;
       };
       const ask = async (pair: typeof next): Promise<number> =>
-        (await cluster.ask(NODES, { pair, headers: RITA, ...(pair === next ? {} : { agent }) })).status;
-      const trusted = (): number => cluster.access.settings.current()?.frontProxy?.cas.length ?? 0;
+        (await cluster().ask(NODES, { pair, headers: RITA, ...(pair === next ? {} : { agent }) })).status;
+      const trusted = (): number => cluster().access.settings.current()?.frontProxy?.cas.length ?? 0;
       const former = pki.frontProxyClient;
       expect([await ask(former), await ask(next)]).to.deep.equal([200, 401]);
 
@@ -43,12 +41,12 @@ export function describeCARotation(subject: () => GuardedCluster): void {
           `--proxy-client-key-file=${await file('next.key', next.key)}`,
         ],
       });
-      while (trusted() !== 2) await cluster.nextSettings();
+      while (trusted() !== 2) await cluster().nextSettings();
       await restarted;
       expect([await ask(former), await ask(next)]).to.deep.equal([200, 200]);
 
       await client.expect(CONFIG_MAP, { method: 'DELETE' }, [200]);
-      while (trusted() !== 1) await cluster.nextSettings();
+      while (trusted() !== 1) await cluster().nextSettings();
       expect([await ask(former), await ask(next)]).to.deep.equal([401, 200]);
     });
   });

@@ -10,22 +10,16 @@ function schemas(document: unknown): Readonly<Record<string, unknown>> {
   return record(record(record(document)['components'])['schemas']);
 }
 
-export function describeOpenAPI(subject: () => ServedNodes): void {
+export function describeOpenAPI(served: () => ServedNodes): void {
   describe('OpenAPI with a real cluster', () => {
-    let served: ServedNodes;
-
-    before(() => {
-      served = subject();
-    });
-
     it('serves a minimal schema of nodes first, then that of the cluster', async () => {
-      const before = await served.askUs(V3);
+      const before = await served().askUs(V3);
       expect(schemas(before.body)).to.have.all.keys(NODE, `${NODE}List`);
-      served.describe();
+      served().describe();
       let described = before.body;
-      while (Object.keys(schemas(described)).length === 2) described = (await served.askUs(V3)).body;
+      while (Object.keys(schemas(described)).length === 2) described = (await served().askUs(V3)).body;
 
-      const core = (await served.askCluster('/openapi/v3/api/v1')).body;
+      const core = (await served().askCluster('/openapi/v3/api/v1')).body;
       expect(schemas(described)['io.k8s.api.core.v1.NodeStatus']).to.deep.equal(
         schemas(core)['io.k8s.api.core.v1.NodeStatus'],
       );
@@ -37,8 +31,8 @@ export function describeOpenAPI(subject: () => ServedNodes): void {
     });
 
     it('resolves all references in v3 and v2', async () => {
-      const v3 = (await served.askUs(V3)).body;
-      const v2 = (await served.askUs('/openapi/v2')).body;
+      const v3 = (await served().askUs(V3)).body;
+      const v2 = (await served().askUs('/openapi/v2')).body;
       const held = {
         '#/components/schemas/': Object.keys(schemas(v3)),
         '#/definitions/': Object.keys(record(record(v2)['definitions'])),

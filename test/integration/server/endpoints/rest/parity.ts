@@ -71,18 +71,12 @@ function neutral({ status, contentType, body, text: spoken }: Spoken): unknown {
   };
 }
 
-export function describeReads(subject: () => ServedNodes): void {
+export function describeReads(served: () => ServedNodes): void {
   describe('parity with kube-apiserver', () => {
-    let served: ServedNodes;
-
-    before(() => {
-      served = subject();
-    });
-
     async function same(query: string, accept: string): Promise<void> {
       const headers = { Accept: accept };
-      const theirs = await served.askCluster(CORE + query, headers);
-      const ours = await served.askUs(OURS + query, headers);
+      const theirs = await served().askCluster(CORE + query, headers);
+      const ours = await served().askUs(OURS + query, headers);
       expect(neutral(ours)).to.deep.equal(neutral(theirs));
     }
 
@@ -229,8 +223,8 @@ export function describeReads(subject: () => ServedNodes): void {
       '*/*',
     ]) {
       it(`negotiates ${accept} equally`, async () => {
-        const theirs = await served.askCluster(`${CORE}?limit=1`, { Accept: accept });
-        const ours = await served.askUs(`${OURS}?limit=1`, { Accept: accept });
+        const theirs = await served().askCluster(`${CORE}?limit=1`, { Accept: accept });
+        const ours = await served().askUs(`${OURS}?limit=1`, { Accept: accept });
         expect(ours.status).to.equal(theirs.status);
         expect(record(ours.body)['kind']).to.equal(record(theirs.body)['kind']);
       });
@@ -241,8 +235,8 @@ export function describeReads(subject: () => ServedNodes): void {
         const { message, details, reason } = record(body);
         return { status, reason, details, message: String(message).replaceAll(/\d+/g, 'N') };
       };
-      const theirs = await served.askCluster(`${CORE}?resourceVersion=99999999`);
-      const ours = await served.askUs(`${OURS}?resourceVersion=99999999`);
+      const theirs = await served().askCluster(`${CORE}?resourceVersion=99999999`);
+      const ours = await served().askUs(`${OURS}?resourceVersion=99999999`);
       expect(shape(ours)).to.deep.equal(shape(theirs));
     });
   });

@@ -18,22 +18,22 @@ function versionOf({ body }: Spoken): string {
   return String(record(record(body)['metadata'])['resourceVersion']);
 }
 
-export function describeVersions(subject: () => ServedNodes): void {
+export function describeVersions(served: () => ServedNodes): void {
   describe('resourceVersions of lists, compared with kube-apiserver', () => {
-    let served: ServedNodes;
     const versions: string[] = [];
 
     before(async () => {
-      served = subject();
       for (let change = 0; change < 4; change += 1) {
-        versions.push(await served.patch('node-00002', { metadata: { labels: { change: String(change) } } }));
+        versions.push(
+          await served().patch('node-00002', { metadata: { labels: { change: String(change) } } }),
+        );
       }
-      await served.caughtUp();
+      await served().caughtUp();
     });
 
     async function same(query: string): Promise<void> {
-      const theirs = seen(await served.askCluster(CORE + query));
-      expect(seen(await served.askUs(OURS + query)), query).to.deep.equal(theirs);
+      const theirs = seen(await served().askCluster(CORE + query));
+      expect(seen(await served().askUs(OURS + query)), query).to.deep.equal(theirs);
     }
 
     it('returns exactly the requested version', async () => {
@@ -58,24 +58,24 @@ export function describeVersions(subject: () => ServedNodes): void {
     });
 
     it('accepts a version of another kind that no node has', async () => {
-      const { body } = await served.controlPlane.client.expect(
+      const { body } = await served().controlPlane.client.expect(
         '/api/v1/namespaces/default/configmaps',
         { method: 'POST', body: { metadata: { generateName: 'other-' } } },
         [201],
       );
       const version = String(record(record(JSON.parse(body))['metadata'])['resourceVersion']);
-      const ours = await served.askUs(`${OURS}?resourceVersion=${version}`);
+      const ours = await served().askUs(`${OURS}?resourceVersion=${version}`);
       expect(ours.status).to.equal(200);
       expect(BigInt(versionOf(ours)) >= BigInt(version)).to.equal(true);
       await same(`?resourceVersion=${version}&resourceVersionMatch=Exact`);
     });
 
     it('serves pages from one snapshot while nodes change', async () => {
-      const first = await served.askUs(`${OURS}?limit=2`);
+      const first = await served().askUs(`${OURS}?limit=2`);
       const token = String(record(record(first.body)['metadata'])['continue']);
-      await served.patch('node-00003', { metadata: { labels: { later: 'yes' } } });
-      await served.caughtUp();
-      const rest = await served.askUs(`${OURS}?continue=${token}`);
+      await served().patch('node-00003', { metadata: { labels: { later: 'yes' } } });
+      await served().caughtUp();
+      const rest = await served().askUs(`${OURS}?continue=${token}`);
       expect(versionOf(rest)).to.equal(versionOf(first));
       expect(JSON.stringify(rest.body)).not.to.contain('"later"');
     });

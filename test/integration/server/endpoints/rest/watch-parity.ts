@@ -27,26 +27,23 @@ function neutral(event: SeenEvent | undefined): unknown {
   };
 }
 
-export function describeWatches(subject: () => ServedNodes): void {
+export function describeWatches(served: () => ServedNodes): void {
   describe('watch parity with kube-apiserver', () => {
-    let served: ServedNodes;
-
-    before(() => {
-      served = subject();
-    });
-
     for (const accept of [JSON_FORM, TABLE, PARTIAL]) {
       it(`sends equal changes as ${accept}`, async () => {
         const headers = { Accept: accept };
         const query = '?watch=1&labelSelector=stage%3Dtest';
-        const theirs = new WatchLines(await served.openCluster(CORE + query, headers));
-        const ours = new WatchLines(await served.server.open(OURS + query, { headers }));
+        const theirs = new WatchLines(await served().openCluster(CORE + query, headers));
+        const ours = new WatchLines(await served().server.open(OURS + query, { headers }));
         const name = 'node-00001';
-        await served.patch(name, { metadata: { labels: { stage: 'test' } } });
-        await served.patch(name, { spec: { unschedulable: true } });
-        await served.patch(name, { metadata: { labels: { stage: 'other' } } });
-        await served.patch(name, { metadata: { labels: { stage: 'test' } }, spec: { unschedulable: null } });
-        await served.patch(name, { metadata: { labels: { stage: null } } });
+        await served().patch(name, { metadata: { labels: { stage: 'test' } } });
+        await served().patch(name, { spec: { unschedulable: true } });
+        await served().patch(name, { metadata: { labels: { stage: 'other' } } });
+        await served().patch(name, {
+          metadata: { labels: { stage: 'test' } },
+          spec: { unschedulable: null },
+        });
+        await served().patch(name, { metadata: { labels: { stage: null } } });
         for (let seen = 0; seen < 5; seen += 1) {
           expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));
         }
@@ -62,9 +59,9 @@ export function describeWatches(subject: () => ServedNodes): void {
         it(`sends equal initial events as ${accept}, with their end: ${parameters}`, async () => {
           const headers = { Accept: accept };
           const query = `?watch=1&allowWatchBookmarks=true&timeoutSeconds=10${parameters}`;
-          const theirs = new WatchLines(await served.openCluster(CORE + query, headers));
-          const ours = new WatchLines(await served.server.open(OURS + query, { headers }));
-          for (let seen = 0; seen < served.informer.cache.snapshot().size; seen += 1) {
+          const theirs = new WatchLines(await served().openCluster(CORE + query, headers));
+          const ours = new WatchLines(await served().server.open(OURS + query, { headers }));
+          for (let seen = 0; seen < served().informer.cache.snapshot().size; seen += 1) {
             expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));
           }
           const marks = [await ours.next(), await theirs.next()];
@@ -79,14 +76,14 @@ export function describeWatches(subject: () => ServedNodes): void {
     }
 
     it('resumes from a resourceVersion of the cluster, across create and delete', async () => {
-      await served.caughtUp();
-      const list = record((await served.askCluster(`${CORE}?limit=1`)).body);
+      await served().caughtUp();
+      const list = record((await served().askCluster(`${CORE}?limit=1`)).body);
       const from = String(record(list['metadata'])['resourceVersion']);
-      await served.create(realisticNode(50));
-      await served.delete('node-00050');
+      await served().create(realisticNode(50));
+      await served().delete('node-00050');
       const query = `?watch=1&resourceVersion=${from}`;
-      const theirs = new WatchLines(await served.openCluster(CORE + query));
-      const ours = new WatchLines(await served.server.open(OURS + query));
+      const theirs = new WatchLines(await served().openCluster(CORE + query));
+      const ours = new WatchLines(await served().server.open(OURS + query));
       for (let seen = 0; seen < 2; seen += 1) {
         expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));
       }
@@ -95,27 +92,27 @@ export function describeWatches(subject: () => ServedNodes): void {
     });
 
     it('reads a write by its resourceVersion', async () => {
-      const version = await served.patch('node-00002', { metadata: { annotations: { written: 'now' } } });
-      const { body } = await served.askUs(`${OURS}/node-00002?resourceVersion=${version}`);
+      const version = await served().patch('node-00002', { metadata: { annotations: { written: 'now' } } });
+      const { body } = await served().askUs(`${OURS}/node-00002?resourceVersion=${version}`);
       expect(record(record(record(body)['metadata'])['annotations'])).to.include({ written: 'now' });
     });
 
     it('reports an expired resourceVersion equally', async () => {
-      await served.caughtUp();
-      const { metadata } = record((await served.askCluster(`${CORE}?limit=1`)).body);
+      await served().caughtUp();
+      const { metadata } = record((await served().askCluster(`${CORE}?limit=1`)).body);
       const query = `?watch=1&timeoutSeconds=5&resourceVersion=${String(record(metadata)['resourceVersion'])}`;
-      await served.patch('node-00001', { metadata: { labels: { past: 'gone' } } });
-      await served.controlPlane.etcd.compact();
-      await served.controlPlane.apiserver.restart();
-      await served.patch('node-00001', { metadata: { labels: { past: null } } });
-      await served.caughtUp();
+      await served().patch('node-00001', { metadata: { labels: { past: 'gone' } } });
+      await served().controlPlane.etcd.compact();
+      await served().controlPlane.apiserver.restart();
+      await served().patch('node-00001', { metadata: { labels: { past: null } } });
+      await served().caughtUp();
       const comparable = ({ status, contentType, text }: Spoken): unknown => ({
         status,
         contentType,
         text: text.replace(/\d+ \(\d+\)/, 'N (N)'),
       });
-      const theirs = comparable(await served.askCluster(CORE + query));
-      expect(comparable(await served.askUs(OURS + query))).to.deep.equal(theirs);
+      const theirs = comparable(await served().askCluster(CORE + query));
+      expect(comparable(await served().askUs(OURS + query))).to.deep.equal(theirs);
       expect(JSON.stringify(theirs)).to.contain('Expired');
     });
   });
