@@ -176,11 +176,8 @@ describe('ClusterConnection', () => {
     });
     const write = (token: string) => writeFile(file, kubeConfigText(cluster.url, { token }));
     await write('one');
-    const client = new ClusterConnection({
-      kubeConfig: kubeConfigSource(file),
-      refreshMs: 100,
-      now: () => now,
-    });
+    const clock = { refreshMs: 100, now: () => now };
+    const client = new ClusterConnection({ kubeConfig: kubeConfigSource(file), ...clock });
     ending.push(() => client.close());
     await client.json({ path: '/', signal });
     await write('two');
@@ -217,12 +214,8 @@ describe('ClusterConnection', () => {
     const write = async (cn: string, authority = ca.cert) => {
       const { cert, key } = await issue(ca, { cn });
       const user = { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) };
-      await writeFile(
-        file,
-        kubeConfigText(`https://127.0.0.1:${port}`, user, {
-          'certificate-authority-data': base64(authority),
-        }),
-      );
+      const trust = { 'certificate-authority-data': base64(authority) };
+      await writeFile(file, kubeConfigText(`https://127.0.0.1:${port}`, user, trust));
     };
     const client = new ClusterConnection({ kubeConfig: kubeConfigSource(file), refreshMs: 0 });
     ending.push(() => client.close());

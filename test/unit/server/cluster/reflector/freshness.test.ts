@@ -11,17 +11,6 @@ describe('Freshness', () => {
     freshness = new Freshness(() => clock);
   });
 
-  for (const proof of ['progressed', 'watchBegan'] as const) {
-    it(`counts the time since ${proof}`, () => {
-      freshness[proof]();
-      clock = 100;
-      expect(freshness.within(99)).to.equal(false);
-      expect(freshness.within(100)).to.equal(true);
-      freshness[proof]();
-      expect(freshness.within(0)).to.equal(true);
-    });
-  }
-
   it('is interrupted from the failure of a watch until the next proof', () => {
     for (const proof of ['progressed', 'watchBegan'] as const) {
       freshness.watchEnded('error');
