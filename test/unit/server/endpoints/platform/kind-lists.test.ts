@@ -36,10 +36,8 @@ describe('the platform lists of nodes', () => {
   it('compresses correctly in every order and after every change', async () => {
     const one = (i: number, version: number) =>
       node(`node-${i}`, version, {}, { note: `${version} `.repeat(300) });
-    cache.fill(
-      2000,
-      Array.from({ length: 500 }, (_, i) => one(i, i + 1)),
-    );
+    const many = Array.from({ length: 500 }, (_, i) => one(i, i + 1));
+    cache.fill(2000, many);
     let version = 2000;
     for (const query of ['', 'sortBy=name', 'sortBy=name&ascending=true', 'name=1', 'limit=400&page=1', '']) {
       cache.apply('MODIFIED', one(7, ++version));
@@ -108,10 +106,8 @@ describe('the platform lists of nodes', () => {
       cache.fill(3000, listed);
       const tags = async () => Promise.all([PATH, `${PATH}?limit=5`, `${PATH}/node-003`].map(tag));
       const fromList = await tags();
-      cache.fill(
-        1000,
-        Array.from({ length: 600 }, (_, i) => one(i, i + 1)),
-      );
+      const many = Array.from({ length: 600 }, (_, i) => one(i, i + 1));
+      cache.fill(1000, many);
       for (let i = 600; i < 700; i++) cache.apply('ADDED', one(i, 1000 + i));
       cache.apply('ADDED', one(999, 2000));
       cache.apply('DELETED', one(999, 2001));
@@ -127,10 +123,8 @@ describe('the platform lists of nodes', () => {
 describe('platform lists with computed annotations', () => {
   it('changes the entity tags of node, page and list with the annotations', async () => {
     const cache = new NodeCache();
-    cache.fill(
-      10,
-      Array.from({ length: 600 }, (_, i) => node(`n${1000 + i}`, i + 1)),
-    );
+    const many = Array.from({ length: 600 }, (_, i) => node(`n${1000 + i}`, i + 1));
+    cache.fill(10, many);
     let used = 1;
     const computed = () => `"node.platform.io/pods":"${used}"`;
     await using server = await new HandlerServer(platformNodes({ cache: cache.cache, computed })).start();

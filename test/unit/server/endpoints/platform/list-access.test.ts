@@ -29,10 +29,8 @@ describe('the permissions of platform lists', () => {
     plain('shop/c', 3),
     plain('shop/d', 4),
   ]);
-  const namespaces = new KindCache(NAMESPACES).fill(
-    3,
-    SPACES.map((name, i) => plain(name, i + 1)),
-  );
+  const many = SPACES.map((name, i) => plain(name, i + 1));
+  const namespaces = new KindCache(NAMESPACES).fill(3, many);
   let allowed: ReadonlySet<string>;
   const lists = platformLists(() => [pods.lists, namespaces.lists], {
     namespaces: SPACES,

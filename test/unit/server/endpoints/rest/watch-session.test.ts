@@ -186,10 +186,8 @@ describe('WatchSession', () => {
   });
 
   it('releases the budget and the stall timeout after the initial events', async () => {
-    cache.fill(
-      100,
-      Array.from({ length: 100 }, (_, i) => node(`n${1000 + i}`, i + 1, {}, { filler })),
-    );
+    const many = Array.from({ length: 100 }, (_, i) => node(`n${1000 + i}`, i + 1, {}, { filler }));
+    cache.fill(100, many);
     mock.timers.enable({ apis: ['setTimeout'] });
     start({ stallTimeoutMs: 100 });
     session.open();

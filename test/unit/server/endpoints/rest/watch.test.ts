@@ -146,10 +146,8 @@ describe('watch with slow clients', () => {
   /** A cache whose list exceeds the buffers of the sockets. */
   function largeCache(version: number): NodeCache {
     const cache = new NodeCache();
-    cache.fill(
-      version,
-      Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler })),
-    );
+    const many = Array.from({ length: 600 }, (_, i) => node(`n${i}`, 5, {}, { filler }));
+    cache.fill(version, many);
     return cache;
   }
 
