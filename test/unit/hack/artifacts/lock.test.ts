@@ -1,7 +1,7 @@
 // Tests of the lock file for processes in different containers.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -17,22 +17,6 @@ function holder(process: unknown, host = hostname()): string {
 }
 
 describe('the lock', () => {
-  it('runs one holder at a time, and leaves nothing behind', async () => {
-    await using scratch = await scratchFolder();
-    const path = join(scratch.path, 'lock');
-    let inside = 0;
-    let most = 0;
-    const work = async (): Promise<void> => {
-      inside++;
-      most = Math.max(most, inside);
-      await stat(path);
-      inside--;
-    };
-    await Promise.all(Array.from({ length: 8 }, () => withLock(path, { signal }, work)));
-    expect(most).to.equal(1);
-    expect(await readdir(scratch.path)).to.deep.equal([]);
-  });
-
   it('is released when the work fails', async () => {
     await using scratch = await scratchFolder();
     const path = join(scratch.path, 'lock');
