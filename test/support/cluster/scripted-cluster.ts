@@ -1,10 +1,9 @@
 // Fake kube-apiserver over plain HTTP, in the test process. Each test defines the responses.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
 import { useExecPlugins } from '../../../server/cluster/connection/exec-plugins.ts';
-import { listenOnLoopback, portOf } from '../loopback.ts';
+import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 
 /** Kinds of reflector requests, distinguished by their parameters. */
 export type RequestKind = 'stream' | 'watch' | 'page' | 'position';
@@ -20,7 +19,6 @@ export interface Call {
 export class ScriptedCluster {
   readonly calls: Call[] = [];
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
 
   private constructor(answer: (call: Call) => void) {
     this.#server = createServer((request, response) => {
@@ -28,10 +26,6 @@ export class ScriptedCluster {
       const call = { kind: kindOf(url), url, request, response };
       this.calls.push(call);
       answer(call);
-    });
-    this.#server.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
     });
   }
 
@@ -57,11 +51,8 @@ export class ScriptedCluster {
     return this.stop();
   }
 
-  async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise((resolve) => {
-      this.#server.close(resolve);
-    });
+  stop(): Promise<void> {
+    return closeNow(this.#server);
   }
 }
 
