@@ -35,46 +35,32 @@ describe('ObjectIndex', () => {
     listed(10, rawThing('a', 5));
   });
 
-  it('returns a write at once, and later events of the cluster after it', () => {
-    index.put(thing('a', 12));
-    expect(index.get('a')).to.equal('12');
-    index.apply('MODIFIED', rawThing('a', 12));
-    index.apply('MODIFIED', rawThing('a', 14));
-    expect(index.get('a')).to.equal('14');
-  });
+  /** The steps: `put`: the response to a write. `list`: a list. Otherwise: an event. */
+  for (const [title, steps, expected] of [
+    ['returns a write at once', ['put 12'], '12'],
+    ['returns later events of the cluster after it', ['put 12', 'MODIFIED 12', 'MODIFIED 14'], '14'],
+    ['does not return a state before the write', ['put 12', 'MODIFIED 11', 'list 11'], '12'],
+    ['prefers a list that is newer than the write', ['put 12', 'list 15'], '15'],
+    ['does not restore an object that was deleted before the response', ['DELETED 13', 'put 12'], undefined],
+    ['ignores a deletion that is older than the recreated object', ['put 12', 'DELETED 11'], '12'],
+    ['ignores a response that arrives after that of a later write', ['put 13', 'put 12'], '13'],
+  ] as const) {
+    it(title, () => {
+      for (const each of steps) {
+        const [step = '', text] = each.split(' ');
+        const version = Number(text);
+        if (step === 'put') index.put(thing('a', version));
+        else if (step === 'list') listed(version, rawThing('a', version));
+        else index.apply(step === 'DELETED' ? step : 'MODIFIED', rawThing('a', version));
+      }
+      expect(index.get('a')).to.equal(expected);
+    });
+  }
 
-  it('does not return a state before the write', () => {
-    index.put(thing('a', 12));
-    index.apply('MODIFIED', rawThing('a', 11));
-    expect(index.get('a')).to.equal('12');
-    listed(11, rawThing('a', 11));
-    expect(index.get('a')).to.equal('12');
-  });
-
-  it('prefers a list that is newer than the write', () => {
-    index.put(thing('a', 12));
+  it('removes an object that a newer list does not contain', () => {
     index.put(thing('b', 13));
     listed(20, rawThing('a', 15));
-    expect(index.get('a')).to.equal('15');
     expect(index.get('b')).to.equal(undefined);
-  });
-
-  it('does not restore an object that was deleted before the response to the write', () => {
-    index.apply('DELETED', rawThing('a', 13));
-    index.put(thing('a', 12));
-    expect(index.get('a')).to.equal(undefined);
-  });
-
-  it('ignores a deletion that is older than the recreated object', () => {
-    index.put(thing('a', 12));
-    index.apply('DELETED', rawThing('a', 11));
-    expect(index.get('a')).to.equal('12');
-  });
-
-  it('ignores a response that arrives after that of a later write', () => {
-    index.put(thing('a', 13));
-    index.put(thing('a', 12));
-    expect(index.get('a')).to.equal('13');
   });
 
   it('applies a deletion immediately, and ignores older events after it', () => {
