@@ -1,9 +1,5 @@
-// Test fixture: a real control plane with ks-apiserver's filter chain, for tests of authentication and authorization.
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { type Agent, createServer, request, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type Agent, createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -13,9 +9,11 @@ import { type ControlPlane, startControlPlane } from '../../../../hack/control-p
 import { type Access, newAccess } from '../../../../server/access.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
-import { RequestChain } from '../../../../server/filters/chain.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
 import { issueServer, newCA } from '../../../support/certificates.ts';
+import { exchange } from '../../../support/exchange.ts';
+import { closeNow, listenOnLoopback, portOf } from '../../../support/loopback.ts';
+import { openChain } from '../../../support/open-chain.ts';
 
 export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -26,7 +24,6 @@ export interface Caller {
   /** Header names and values, alternating. */
   readonly headers?: readonly string[];
   readonly agent?: Agent;
-  readonly method?: string;
 }
 
 export interface Answer {
@@ -73,22 +70,12 @@ export class GuardedCluster {
       },
     );
     this.#following = this.access.settings.run(stop.signal);
-    const chain = new RequestChain({
+    const chain = openChain({
       handler: ({ user, response }) => void response.end(JSON.stringify(user)),
       authenticator: this.access.authenticator,
       identityHeaders: this.access.settings.identityHeaders,
       authorizer: this.access.authorizer,
-      logger: log,
-      metrics: {
-        observe: () => undefined,
-        count: () => undefined,
-        terminated: () => undefined,
-        inflight: () => undefined,
-        longRunning: () => undefined,
-      },
-      knownResource: () => true,
-      audit: { record: () => undefined },
-      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 30_000 },
+      limits: { timeoutMs: 30_000 },
       signal: stop.signal,
     });
     this.#server = createServer(
@@ -104,30 +91,17 @@ export class GuardedCluster {
     const { cert, key } = await issueServer(await newCA('serving'));
     const cluster = new GuardedCluster(controlPlane, dir, stop, { cert, key });
     const known = cluster.nextSettings();
-    cluster.#server.listen(0, '127.0.0.1');
-    await once(cluster.#server, 'listening');
+    await listenOnLoopback(cluster.#server);
     if (!cluster.access.settings.current()) await known;
     return cluster;
   }
 
-  async ask(path: string, { pair, headers = [], agent, method = 'GET' }: Caller = {}): Promise<Answer> {
-    const sent = request({
-      host: '127.0.0.1',
-      port: (this.#server.address() as AddressInfo).port,
-      path,
-      method,
-      headers: ['Host', 'localhost', ...headers],
-      agent: agent ?? false,
-      // These tests do not verify the certificate of the server.
-      rejectUnauthorized: false,
-      ...pair,
-    });
-    sent.end();
-    const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
-    return { status: incoming.statusCode ?? 0, body };
+  async ask(path: string, { pair, headers = [], agent }: Caller = {}): Promise<Answer> {
+    const options = { path, headers: ['Host', 'localhost', ...headers], ...pair };
+    // These tests do not verify the certificate of the server.
+    const trust = { rejectUnauthorized: false, ...(agent && { agent }) };
+    const { status, body } = await exchange(portOf(this.#server), { ...options, ...trust });
+    return { status, body: record(JSON.parse(body)) };
   }
 
   /** Resolves when the settings have changed. */
@@ -185,8 +159,7 @@ export class GuardedCluster {
   }
 
   async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
+    await closeNow(this.#server);
     this.#stop.abort();
     await this.#following;
     this.#client.close();

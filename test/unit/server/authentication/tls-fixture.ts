@@ -1,9 +1,9 @@
 // Starts a real TLS server that requests client certificates, for unit tests.
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { type Agent, createServer, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type Agent, createServer } from 'node:https';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
+import { exchange } from '../../../support/exchange.ts';
+import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 
 /** A real TLS server that requests client certificates and calls `inspect` for each request. */
 export interface TlsFixture {
@@ -49,33 +49,17 @@ export async function startTls(
     },
   );
   server.maxHeadersCount = 0;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   return {
     port,
     serverCA: ca.cert,
     send: async ({ client, intermediates = [], headers = [], agent } = {}) => {
-      const sent = request({
-        host: '127.0.0.1',
-        port,
-        ca: ca.cert,
-        headers: ['Host', 'localhost', ...headers],
-        agent: agent ?? false,
-        ...(client
-          ? { cert: [client, ...intermediates].map(({ cert }) => cert).join('\n'), key: client.key }
-          : {}),
-      });
-      sent.end();
-      const [response] = (await once(sent, 'response')) as [IncomingMessage];
-      response.resume();
-      await once(response, 'end');
+      const cert = client && [client, ...intermediates].map(({ cert }) => cert).join('\n');
+      const pair = client ? { cert, key: client.key } : {};
+      const options = { ca: ca.cert, headers: ['Host', 'localhost', ...headers], ...pair };
+      await exchange(port, agent ? { ...options, agent } : options);
       return results.pop();
     },
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop: () => closeNow(server),
   };
 }

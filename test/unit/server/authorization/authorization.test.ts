@@ -14,6 +14,7 @@ import { forbiddenMessage } from '../../../../server/authorization/forbidden-mes
 import { isPublicPath } from '../../../../server/authorization/public-paths.ts';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
+import { rejection } from '../../../support/rejection.ts';
 
 const bob: UserInfo = { name: 'bob', uid: 'u', groups: ['dev'], extra: { k: ['v'] } };
 const listNodes: ResourceAttributes = {
@@ -122,9 +123,7 @@ describe('AccessReviewAuthorizer', () => {
       const subject = authorizer(cluster);
       const allow = cluster.answer;
       cluster.answer = answer;
-      const failed = await Promise.resolve(subject.authorize(listNodes, scope)).catch(
-        (error: unknown) => error,
-      );
+      const failed = await rejection(Promise.resolve(subject.authorize(listNodes, scope)));
       expect(failed).to.include({ code: 503 });
       expect(failed).to.have.nested.property('details.retryAfterSeconds', 1);
       cluster.answer = allow;
@@ -275,9 +274,8 @@ describe('AccessReviewAuthorizer', () => {
     given.resolve({ status: { allowed: true } });
     const answers = await Promise.all(requested);
     expect(cluster.requests).to.have.length(3);
-    expect(answers.filter((answer) => answer instanceof StatusError && answer.code === 429)).to.have.length(
-      8,
-    );
+    const refused = answers.filter((answer) => answer instanceof StatusError && answer.code === 429);
+    expect(refused).to.have.length(8);
     expect(await other).to.include({ allowed: true });
   });
 
@@ -355,22 +353,13 @@ describe('isPublicPath', () => {
 
 describe('forbiddenMessage', () => {
   it("equals kube-apiserver's message", () => {
-    expect(forbiddenMessage(listNodes, '')).to.equal(
-      'User "bob" cannot list resource "nodes" in API group "resources.platform.io" at the cluster scope',
-    );
-    expect(
-      forbiddenMessage({ ...listNodes, group: '', subresource: 'status', namespace: 'a' }, 'no role'),
-    ).to.equal(
+    const status = { ...listNodes, group: '', subresource: 'status', namespace: 'a' };
+    expect(forbiddenMessage(status, 'no role')).to.equal(
       'User "bob" cannot list resource "nodes/status" in API group "" in the namespace "a": no role',
     );
-    expect(forbiddenMessage({ user: bob, verb: 'get', path: '/metrics' }, '')).to.equal(
-      'User "bob" cannot get path "/metrics"',
-    );
-    const odd = { ...bob, name: 'b\u0001ö\u00ad' };
+    const odd = { ...bob, name: '<b\u0001ö\u00ad&"' };
     expect(forbiddenMessage({ user: odd, verb: 'get', path: '/metrics' }, '')).to.equal(
-      'User "b\\x01ö\\u00ad" cannot get path "/metrics"',
+      'User "&lt;b\\x01ö\\u00ad&amp;\\"" cannot get path "/metrics"',
     );
-    const markup = { user: { ...bob, name: '<script>&"' }, verb: 'get', path: '/' };
-    expect(forbiddenMessage(markup, '')).to.contain('"&lt;script&gt;&amp;\\""');
   });
 });

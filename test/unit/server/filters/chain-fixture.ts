@@ -1,8 +1,6 @@
 // Starts the filter chain behind a TLS socket, for unit tests.
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { createServer, request } from 'node:https';
-import type { Socket } from 'node:net';
+import { createServer } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import { type Logger, pino } from 'pino';
 import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
@@ -14,6 +12,7 @@ import { type ChainOptions, RequestChain } from '../../../../server/filters/chai
 import type { RequestLabels } from '../../../../server/filters/request-metrics.ts';
 import { ApiResponse } from '../../../../server/request/api-response.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
+import { type Answer, exchange } from '../../../support/exchange.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 
 export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
@@ -136,42 +135,19 @@ function recordingLogger(lines: Record<string, unknown>[]): Logger {
   );
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
 export interface Ask {
   readonly method?: string;
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string;
 }
 
-/** Sends one request on a new connection. Rejects if the connection closes within the response. */
-export async function ask(
-  fixture: ChainFixture,
+/** Sends one request on a new connection. */
+export function ask(
+  { port, ca }: ChainFixture,
   path: string,
-  { method, headers, body }: Ask = {},
+  { body, ...options }: Ask = {},
 ): Promise<Answer> {
-  const sent = request({
-    host: '127.0.0.1',
-    port: fixture.port,
-    path,
-    method: method ?? 'GET',
-    headers: headers ?? {},
-    ca: fixture.ca.cert,
-    agent: false,
-  });
-  sent.end(body);
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  const chunks: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: Buffer.concat(chunks).toString('utf8'),
-  };
+  return exchange(port, { path, ca: ca.cert, ...options }, body);
 }
 
 /** A bare TLS connection, for requests that no client library would send. */
@@ -184,11 +160,4 @@ export async function rawConnection(fixture: ChainFixture): Promise<TLSSocket> {
   });
   await once(socket, 'secureConnect');
   return socket;
-}
-
-/** Reads until the server closes the connection. */
-export async function readAll(socket: Socket): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import type {
@@ -22,7 +23,6 @@ import {
   chainEach,
   NODES,
   rawConnection,
-  readAll,
   type startChain,
 } from './chain-fixture.ts';
 
@@ -93,7 +93,7 @@ describe('the request chain', () => {
     const socket = await rawConnection(chain);
     const request = `GET ${NODES} HTTP/1.1\r\nHost: x\r\nUser-Agent: \x9b31m\r\nConnection: close\r\n\r\n`;
     socket.write(Buffer.from(request, 'latin1'));
-    expect(await readAll(socket)).to.match(/^HTTP\/1\.1 401 /);
+    expect(await text(socket)).to.match(/^HTTP\/1\.1 401 /);
     await until(() => chain.audited.length > 0);
     expect(chain.lines[0]).to.include({ user: 'eve?2J', userAgent: '?31m' });
     expect(chain.lines[0]?.['cause']).to.contain('issued by ?31m');
@@ -400,7 +400,7 @@ describe('the request chain', () => {
       const chain = await start({ handler: ok });
       const socket = await rawConnection(chain);
       socket.write(upgrade(NODES, 'bob'));
-      const answer = await readAll(socket);
+      const answer = await text(socket);
       expect(answer).to.match(/^HTTP\/1\.1 403 Forbidden\r\n/);
       expect(answer).to.match(/audit-id: /i);
       expect(answer).to.match(/connection: close/i);

@@ -1,7 +1,8 @@
 // Tests of the filters that check requests before authentication.
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { until } from '../../../support/until.ts';
-import { type ChainFixture, rawConnection, readAll, startChain } from './chain-fixture.ts';
+import { type ChainFixture, rawConnection, startChain } from './chain-fixture.ts';
 
 describe('request checks', () => {
   let chain: ChainFixture;
@@ -18,7 +19,7 @@ describe('request checks', () => {
     const socket = await rawConnection(chain);
     const lines = [...headers, 'Connection: close'].map((header) => `${header}\r\n`).join('');
     socket.write(`GET /livez HTTP/${version}\r\n${lines}\r\n`);
-    return readAll(socket);
+    return text(socket);
   }
 
   for (const [what, headers] of [

@@ -1,10 +1,11 @@
 // Tests of the filter chain with incomplete request bodies.
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { readBody } from '../../../../server/request/request-body.ts';
 import { until } from '../../../support/until.ts';
-import { ask, type ChainFixture, chainEach, NODES, rawConnection, readAll } from './chain-fixture.ts';
+import { ask, type ChainFixture, chainEach, NODES, rawConnection } from './chain-fixture.ts';
 
 const limits = { maxReadOnly: 1, maxMutating: 1, maxLongRunning: 1, maxBodyBytes: 1000, timeoutMs: 60_000 };
 const write = { method: 'POST', headers: { 'test-user': 'alice' } };
@@ -43,7 +44,7 @@ describe('a request with an incomplete body', () => {
   it('is preempted by a complete request, and gets 429', async () => {
     const socket = await announced('x');
     now = 1000;
-    const received = readAll(socket);
+    const received = text(socket);
     expect(await ask(chain, NODES, { ...write, body: 'body' })).to.include({ status: 200, body: 'done' });
     expect(await received)
       .to.match(/^HTTP\/1\.1 429 [^]*retry-after: 1\r\n/i)

@@ -5,10 +5,11 @@ import type { Attributes } from '../../../../server/authorization/authorizer.ts'
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
 import { usersHandler } from '../../../../server/iam/users-handler.ts';
 import { routes } from '../../../../server/routes.ts';
+import type { Answer } from '../../../support/exchange.ts';
 import { MemorySessionStore, MemorySessions } from '../../../support/oauth/memory-session-store.ts';
 import { MemoryCredentials, MemoryUsers } from '../../../support/oauth/memory-users.ts';
 import { newSession } from '../../../support/oauth/new-session.ts';
-import { type Answer, ask, type ChainFixture, startChain } from '../filters/chain-fixture.ts';
+import { ask, type ChainFixture, startChain } from '../filters/chain-fixture.ts';
 
 export const GROUP = groupName('platform');
 const USERS = `/kapis/${GROUP}/v1beta1/users`;

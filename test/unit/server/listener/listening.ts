@@ -1,7 +1,5 @@
 // Starts real listeners on loopback ports, and opens raw client sockets, for unit tests.
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { type RequestOptions, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import type { Registry } from 'prom-client';
@@ -120,22 +118,4 @@ export async function readAll(socket: Socket): Promise<string> {
   socket.on('error', () => undefined);
   await once(socket, 'close');
   return text;
-}
-
-/** Sends a GET over TLS, and returns the response with its body. */
-export async function get(
-  listener: Listener,
-  settings: RequestOptions,
-): Promise<{ readonly response: IncomingMessage; readonly body: string }> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = request(
-    { host: '127.0.0.1', port: listener.address.port, agent: false, path: '/', ...settings },
-    resolve,
-  );
-  outgoing.on('error', reject);
-  outgoing.end();
-  const response = await promise;
-  let body = '';
-  for await (const chunk of response) body += String(chunk);
-  return { response, body };
 }

@@ -6,16 +6,9 @@ import type { SelfSignedCertificate } from '../../../../server/listener/certific
 import type { Listener } from '../../../../server/listener/listener.ts';
 import type { SecureListener } from '../../../../server/listener/secure-listener.ts';
 import { issue, newCA } from '../../../support/certificates.ts';
+import { exchange } from '../../../support/exchange.ts';
 import { rejection } from '../../../support/rejection.ts';
-import {
-  get,
-  type Listening,
-  listenSecure,
-  open,
-  readAll,
-  selfSigned,
-  stopListenersEach,
-} from './listening.ts';
+import { type Listening, listenSecure, open, readAll, selfSigned, stopListenersEach } from './listening.ts';
 
 async function handshake(listener: Listener, settings: ConnectionOptions): Promise<TLSSocket> {
   const socket = connectTls({ host: '127.0.0.1', port: listener.address.port, ...settings });
@@ -72,7 +65,7 @@ describe('SecureListener', () => {
     const invalid = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
     for (const cas of [[], [authority.cert], [invalid, 'nothing']]) {
       listener.setClientCAs(cas);
-      expect((await get(listener, { ca, cert, key })).body).to.equal('ok');
+      expect((await exchange(listener.address.port, { ca, cert, key })).body).to.equal('ok');
     }
     expect(seen).to.deep.equal([false, true, false].map((isTrusted) => ['CN=someone', isTrusted]));
   });

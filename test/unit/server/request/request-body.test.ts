@@ -2,10 +2,11 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { readBody } from '../../../../server/request/request-body.ts';
 import { rejection } from '../../../support/rejection.ts';
-import { ask, chainEach, NODES, rawConnection, readAll } from '../filters/chain-fixture.ts';
+import { ask, chainEach, NODES, rawConnection } from '../filters/chain-fixture.ts';
 
 describe('readBody', () => {
   const start = chainEach();
@@ -24,7 +25,7 @@ describe('readBody', () => {
       `POST ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n${'x'.repeat(1001)}\r\n`,
     );
     // The server responds although the body never ends.
-    expect(await readAll(socket)).to.match(/^HTTP\/1\.1 413 [^]*connection: close/i);
+    expect(await text(socket)).to.match(/^HTTP\/1\.1 413 [^]*connection: close/i);
     socket.destroy();
   });
 
