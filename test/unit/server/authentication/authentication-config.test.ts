@@ -2,7 +2,6 @@
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
 import { ClusterAuthentication } from '../../../../server/authentication/authentication-config.ts';
-import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { type Issued, newCA } from '../../../support/certificates.ts';
 import {
   bookmark,
@@ -12,60 +11,14 @@ import {
   send,
 } from '../../../support/cluster/scripted-cluster.ts';
 
-/** Fake kube-apiserver that serves one watch of the ConfigMap. The test sends the watch events. */
-class WatchedConfigMap {
-  readonly #cluster: ScriptedCluster;
-  readonly #opened: Promise<Call>;
-  readonly client: ClusterClient;
-  #version = 1;
-
-  private constructor(cluster: ScriptedCluster, opened: Promise<Call>) {
-    this.#cluster = cluster;
-    this.#opened = opened;
-    this.client = cluster.connect();
-  }
-
-  static async start(): Promise<WatchedConfigMap> {
-    const opened = Promise.withResolvers<Call>();
-    const cluster = await ScriptedCluster.start((call) => {
-      if (call.kind === 'stream') opened.resolve(call);
-    });
-    return new WatchedConfigMap(cluster, opened.promise);
-  }
-
-  /** The query of the watch. */
-  async query(): Promise<URLSearchParams> {
-    return (await this.#opened).url.searchParams;
-  }
-
-  async send(type: 'ADDED' | 'MODIFIED' | 'DELETED', data: Record<string, string>): Promise<void> {
-    const resourceVersion = String(++this.#version);
-    const metadata = {
-      name: 'extension-apiserver-authentication',
-      namespace: 'kube-system',
-      resourceVersion,
-    };
-    const { response } = await this.#opened;
-    send(response, event(type, JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data })));
-  }
-
-  async list(data: Record<string, string>): Promise<void> {
-    await this.send('ADDED', data);
-    send((await this.#opened).response, bookmark(++this.#version, true));
-  }
-
-  async listEmpty(): Promise<void> {
-    send((await this.#opened).response, bookmark(++this.#version, true));
-  }
-
-  stop(): Promise<void> {
-    return this.#cluster.stop();
-  }
-}
+const IDENTITY = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
 
 describe('ClusterAuthentication settings', () => {
   let ca: Issued;
-  let source: WatchedConfigMap;
+  let cluster: ScriptedCluster;
+  /** The watch of the ConfigMap. */
+  let watched: Promise<Call>;
+  let version: number;
   let settings: ClusterAuthentication;
   let warnings: string[];
   let abort: AbortController;
@@ -76,25 +29,35 @@ describe('ClusterAuthentication settings', () => {
   });
 
   beforeEach(async () => {
-    source = await WatchedConfigMap.start();
+    const { promise, resolve } = Promise.withResolvers<Call>();
+    watched = promise;
+    version = 1;
+    cluster = await ScriptedCluster.start((call) => {
+      if (call.kind === 'stream') resolve(call);
+    });
     warnings = [];
     abort = new AbortController();
-    settings = new ClusterAuthentication({
-      client: source.client,
-      log: {
-        debug: () => undefined,
-        info: () => undefined,
-        warn: (_line: unknown, text?: string) => void warnings.push(String(text)),
-      },
-    });
+    const log = {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: (_line: unknown, text?: string) => void warnings.push(String(text)),
+    };
+    settings = new ClusterAuthentication({ client: cluster.connect(), log });
     running = settings.run(abort.signal);
   });
 
   afterEach(async () => {
     abort.abort();
     await running;
-    await source.stop();
+    await cluster.stop();
   });
+
+  /** Sends an event of the ConfigMap. */
+  async function change(type: 'ADDED' | 'MODIFIED' | 'DELETED', content: object): Promise<void> {
+    const metadata = { ...IDENTITY, resourceVersion: String(++version) };
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata, data: content };
+    send((await watched).response, event(type, JSON.stringify(object)));
+  }
 
   function changed(): Promise<void> {
     return new Promise((resolve) => {
@@ -112,10 +75,11 @@ describe('ClusterAuthentication settings', () => {
     ...more,
   });
 
-  /** Completes the first list, with this ConfigMap. */
-  async function first(content = data()): Promise<void> {
+  /** Completes the first list, with this ConfigMap or none. */
+  async function first(content: object | null = data()): Promise<void> {
     const known = changed();
-    await source.list(content);
+    if (content) await change('ADDED', content);
+    send((await watched).response, bookmark(++version, true));
     await known;
   }
 
@@ -126,34 +90,31 @@ describe('ClusterAuthentication settings', () => {
     expect(settings.current()).to.include({ generation: 1 });
     expect(settings.clientCAs()).to.have.length(1);
     expect(warnings.join()).to.contain('can act as front proxy');
-    expect((await source.query()).get('fieldSelector')).to.equal(
-      'metadata.name=extension-apiserver-authentication',
-    );
+    const { url } = await watched;
+    expect(url.searchParams.get('fieldSelector')).to.equal(`metadata.name=${IDENTITY.name}`);
   });
 
   it('keep the current settings when the ConfigMap is invalid, and notify only of changes', async () => {
     await first();
-    await source.send('MODIFIED', data());
-    await source.send('MODIFIED', data({ 'requestheader-allowed-names': 'front-proxy-client' }));
+    await change('MODIFIED', data());
+    await change('MODIFIED', data({ 'requestheader-allowed-names': 'front-proxy-client' }));
     const next = changed();
-    await source.send('MODIFIED', data({ 'requestheader-allowed-names': '["x"]' }));
+    await change('MODIFIED', data({ 'requestheader-allowed-names': '["x"]' }));
     await next;
     expect(settings.current()?.generation).to.equal(2);
     expect(warnings.join()).to.contain('is invalid, the current settings stay');
   });
 
   it('trust no CA if the ConfigMap does not exist at the start', async () => {
-    const empty = changed();
-    await source.listEmpty();
-    await empty;
+    await first(null);
     expect(settings.current()).to.deep.equal({ generation: 1, clientCAs: [], frontProxy: undefined });
   });
 
   it('stay in use when the ConfigMap is deleted, until it is created again', async () => {
     await first();
-    await source.send('DELETED', data());
+    await change('DELETED', data());
     const next = changed();
-    await source.send('ADDED', { 'client-ca-file': ca.cert });
+    await change('ADDED', { 'client-ca-file': ca.cert });
     await next;
     expect(settings.current()).to.deep.include({ generation: 2, frontProxy: undefined });
   });
