@@ -1,18 +1,22 @@
 // Tests of the queue of reads that wait for a resourceVersion.
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { VersionWaiters, type WaitOptions } from '../../../../server/cache/version-waiters.ts';
+import { rejection } from '../../../support/rejection.ts';
 import { until } from '../../../support/until.ts';
 
-function waiters(options: Partial<WaitOptions> & { at?: () => bigint }): VersionWaiters {
+/** A probe that does not end by itself. */
+async function hanging(signal: AbortSignal): Promise<void> {
+  await once(signal, 'abort');
+}
+
+function waiters(options: Partial<WaitOptions>): VersionWaiters {
+  const times = { timeoutMs: 8_000, probeDelayMs: 5, retryMs: 4_000 };
   return new VersionWaiters({
-    timeoutMs: 8_000,
-    probeDelayMs: 5,
-    retryMs: 4_000,
-    probe: (_, signal) =>
-      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
-    current: options.at ?? (() => 10n),
+    ...times,
+    probe: (_, signal) => hanging(signal),
+    current: () => 10n,
     ...options,
   });
 }
@@ -21,32 +25,24 @@ const never = new AbortController().signal;
 
 describe('VersionWaiters', () => {
   it('shares one slow probe', async () => {
-    let running = 0;
-    let most = 0;
+    let probes = 0;
     const waiting = waiters({
       probe: (_, signal) => {
-        most = Math.max(most, ++running);
-        return new Promise((resolve) => {
-          const end = (): void => {
-            running--;
-            resolve();
-          };
-          signal.addEventListener('abort', end, { once: true });
-        });
+        probes++;
+        return hanging(signal);
       },
     });
     const all = Promise.all(Array.from({ length: 50 }, () => waiting.wait(20n, never)));
-    await until(() => running > 0);
+    await until(() => probes > 0);
     waiting.reached(20n);
     await all;
-    expect(most).to.equal(1);
+    expect(probes).to.equal(1);
   });
 
   it('rejects with the reason of the signal, and leaves no listener on it', async () => {
     const waiting = waiters({});
     const gone = AbortSignal.abort(new Error('gone'));
-    const error: unknown = await waiting.wait(20n, gone).catch((thrown: unknown) => thrown);
-    expect(error).to.have.property('message', 'gone');
+    expect(await rejection(waiting.wait(20n, gone))).to.have.property('message', 'gone');
     const { signal } = new AbortController();
     const waited = waiting.wait(20n, signal);
     waiting.reached(20n);
@@ -60,11 +56,11 @@ describe('VersionWaiters', () => {
       probe: (version, signal) => {
         if (version === 20n) waiting.reached(20n);
         else probing.resolve();
-        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+        return hanging(signal);
       },
     });
     const far = new AbortController();
-    const hopeless = waiting.wait(10n ** 15n, far.signal).catch((error: unknown) => error);
+    const hopeless = rejection(waiting.wait(10n ** 15n, far.signal));
     await probing.promise;
     await waiting.wait(20n, never);
     far.abort(new Error('gone'));
@@ -93,7 +89,7 @@ describe('VersionWaiters', () => {
         probing.push(signal);
         begun.push(performance.now());
         if (probing.length === 2) waiting.reached(20n);
-        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+        return hanging(signal);
       },
     });
     await waiting.wait(20n, never);
@@ -111,13 +107,11 @@ describe('VersionWaiters', () => {
       probeDelayMs: 1,
       probe: async (_, signal) => {
         most = Math.max(most, ++running);
-        const { promise, resolve } = Promise.withResolvers<void>();
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        await promise;
+        await hanging(signal);
         running--;
       },
     });
-    const waited = waiting.wait(99n, left.signal).catch((thrown: unknown) => thrown);
+    const waited = rejection(waiting.wait(99n, left.signal));
     await until(() => most === 3);
     // Without the limit, many more probes would start in this time.
     await delay(50);

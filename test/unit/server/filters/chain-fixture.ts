@@ -17,7 +17,7 @@ import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 
 export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
-export interface Observed {
+interface Observed {
   readonly labels: RequestLabels;
   readonly code: number;
   /** Undefined for a stream. */
@@ -25,18 +25,7 @@ export interface Observed {
 }
 
 /** A filter chain behind a real TLS socket, and its recorded log lines, metrics and audit events. */
-export interface ChainFixture {
-  readonly chain: RequestChain;
-  readonly port: number;
-  readonly ca: Issued;
-  readonly lines: Record<string, unknown>[];
-  readonly observed: Observed[];
-  readonly terminated: number[];
-  readonly gauges: { readOnly: number; mutating: number; longRunning: number };
-  readonly audited: AuditEvent[];
-  readonly abort: AbortController;
-  stop(): Promise<void>;
-}
+export type ChainFixture = Awaited<ReturnType<typeof startChain>>;
 
 export const alice: UserInfo = { name: 'alice', uid: '', groups: ['system:authenticated'], extra: {} };
 
@@ -61,9 +50,7 @@ async function certificates(): Promise<{ ca: Issued; server: Issued }> {
   return { ca, server: await issueServer(ca) };
 }
 
-export async function startChain(
-  options: Partial<ChainOptions> & Pick<ChainOptions, 'handler'>,
-): Promise<ChainFixture> {
+export async function startChain(options: Partial<ChainOptions> & Pick<ChainOptions, 'handler'>) {
   authority ??= certificates();
   const { ca, server: pair } = await authority;
   const abort = new AbortController();
@@ -103,18 +90,8 @@ export async function startChain(
   server.on('request', (request, response) => chain.serve(request, response, true));
   server.on('upgrade', (request, socket, head) => chain.serveUpgrade(request, socket, head, true));
   const port = await listenOnLoopback(server);
-  return {
-    chain,
-    port,
-    ca,
-    lines,
-    observed,
-    terminated,
-    gauges,
-    audited,
-    abort,
-    stop: () => closeNow(server),
-  };
+  const stop = (): Promise<void> => closeNow(server);
+  return { chain, port, ca, lines, observed, terminated, gauges, audited, abort, stop };
 }
 
 /** Returns a function that starts a filter chain, for a group of tests. Each chain stops after its test. */

@@ -1,4 +1,5 @@
 // Tests of leader election against a fake kube-apiserver.
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
@@ -9,13 +10,6 @@ const quiet = { debug: () => undefined, info: () => undefined, warn: () => undef
 const PATH = '/apis/coordination.k8s.io/v1/namespaces/ns/leases/cleaner';
 const TIMING = { leaseMs: 400, renewMs: 250, retryMs: 10 };
 
-interface Replica {
-  readonly election: LeaderElection;
-  /** Resolves when the replica becomes leader again, with the AbortSignal of that term. */
-  elected(): Promise<AbortSignal>;
-  stop(): Promise<void>;
-}
-
 type Given = ConstructorParameters<typeof LeaderElection>[0];
 
 function electionOf(client: MemoryObjects, given: Partial<Given> = {}): LeaderElection {
@@ -23,25 +17,18 @@ function electionOf(client: MemoryObjects, given: Partial<Given> = {}): LeaderEl
   return new LeaderElection({ client, ...options, ...given });
 }
 
-function replica(client: MemoryObjects, identity: string, monotonic?: () => number): Replica {
+function replica(client: MemoryObjects, identity: string, monotonic?: () => number) {
   const end = new AbortController();
-  let waiting: ((signal: AbortSignal) => void) | undefined;
-  let term: AbortSignal | undefined;
+  let next = Promise.withResolvers<AbortSignal>();
   const election = electionOf(client, { identity, ...(monotonic ? { monotonic } : {}) });
   const running = election.run(end.signal, async (signal) => {
-    term = signal;
-    waiting?.(signal);
+    next.resolve(signal);
     await ended(signal);
-    term = undefined;
+    next = Promise.withResolvers();
   });
   return {
-    election,
-    elected: () =>
-      term
-        ? Promise.resolve(term)
-        : new Promise((resolve) => {
-            waiting = resolve;
-          }),
+    /** Resolves with the AbortSignal of the current or next term. */
+    elected: () => next.promise,
     stop: async () => {
       end.abort();
       await running;
@@ -49,11 +36,8 @@ function replica(client: MemoryObjects, identity: string, monotonic?: () => numb
   };
 }
 
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+async function ended(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 describe('LeaderElection', () => {
