@@ -11,29 +11,25 @@ import type { ClusterClient } from '../../../../server/cluster/connection/client
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 import { rejection } from '../../../support/rejection.ts';
 
-interface Cluster {
-  readonly client: ClusterClient;
-  readonly requests: { path: string; json: unknown }[];
-}
+type Cluster = ReturnType<typeof fakeCluster>;
 
-/** A cluster that knows the token `good`. */
-function fakeCluster(answer?: (token: string, signal: AbortSignal) => Promise<unknown>): Cluster {
-  const requests: Cluster['requests'] = [];
-  return {
-    requests,
-    client: {
-      open: () => Promise.reject(new Error('not used')),
-      json: ({ path, json, signal }) => {
-        requests.push({ path, json });
-        const { token } = (json as { spec: { token: string } }).spec;
-        if (answer) return answer(token, signal);
-        const user = { username: 'sa', uid: '7', groups: ['g'], extra: { k: ['v'] } };
-        return Promise.resolve({
-          status: token === 'good' ? { authenticated: true, user } : { error: 'no such token' },
-        });
-      },
+const SA = { username: 'sa', uid: '7', groups: ['g'], extra: { k: ['v'] } };
+
+/** The status of a TokenReview in a cluster that knows the token `good`. */
+const reviewOf = async (token: string): Promise<object> =>
+  token === 'good' ? { authenticated: true, user: SA } : { error: 'no such token' };
+
+/** `review`: returns the status of a TokenReview. */
+function fakeCluster(review: (token: string, signal: AbortSignal) => Promise<object> = reviewOf) {
+  const requests: unknown[] = [];
+  const client: ClusterClient = {
+    open: () => Promise.reject(new Error('not used')),
+    json: async ({ json, signal }) => {
+      requests.push(json);
+      return { status: await review((json as { spec: { token: string } }).spec.token, signal) };
     },
   };
+  return { client, requests };
 }
 
 describe('bearer tokens', () => {
@@ -100,20 +96,18 @@ describe('bearer tokens', () => {
 
   it('return 503 when kube-apiserver does not respond, without caching it', async () => {
     let down = true;
-    const cluster = fakeCluster(() =>
-      down
-        ? Promise.reject(newServiceUnavailable('down'))
-        : Promise.resolve({ status: { authenticated: true, user: { username: 'u' } } }),
+    const cluster = fakeCluster((token) =>
+      down ? Promise.reject(newServiceUnavailable('down')) : reviewOf(token),
     );
     const bearer = authenticator(cluster);
     expect(await rejection(ask(bearer, 'Bearer good'))).to.include({ code: 503 });
     down = false;
-    expect(await ask(bearer, 'Bearer good')).to.include({ name: 'u' });
+    expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
   });
 
   it('return 401 when the review does not authenticate (check 9), and 503 when it names no user', async () => {
     const codeFor = async (status: object): Promise<unknown> => {
-      const cluster = fakeCluster(() => Promise.resolve({ status }));
+      const cluster = fakeCluster(() => Promise.resolve(status));
       return rejection(ask(authenticator(cluster), 'Bearer good'));
     };
     for (const status of [{ authenticated: false }, {}, { user: { username: 'u' } }]) {
@@ -125,21 +119,16 @@ describe('bearer tokens', () => {
   });
 
   it('release a disconnected client immediately, and serve the other one', async () => {
-    let release = (): void => undefined;
-    const cluster = fakeCluster(
-      () =>
-        new Promise((resolve) => {
-          release = () => resolve({ status: { authenticated: true, user: { username: 'u' } } });
-        }),
-    );
+    const { promise, resolve } = Promise.withResolvers<object>();
+    const cluster = fakeCluster(() => promise);
     const bearer = authenticator(cluster);
     const leaving = new AbortController();
     const left = rejection(ask(bearer, 'Bearer t', leaving.signal));
     const stays = ask(bearer, 'Bearer t');
     leaving.abort(new Error('gone'));
     expect(await left).to.have.property('message', 'gone');
-    release();
-    expect(await stays).to.include({ name: 'u' });
+    resolve({ authenticated: true, user: SA });
+    expect(await stays).to.include({ name: 'sa' });
     expect(cluster.requests).to.have.length(1);
   });
 
@@ -147,7 +136,7 @@ describe('bearer tokens', () => {
     const waiting = new AbortController();
     const cluster = fakeCluster(async (_token, signal) => {
       await Promise.race([once(waiting.signal, 'abort'), once(signal, 'abort')]);
-      return { status: {} };
+      return {};
     });
     const bearer = authenticator(cluster, { maxPending: 6 });
     const pending = [1, 2, 3].map((i) => rejection(ask(bearer, `Bearer invented-${i}`)));
@@ -158,17 +147,10 @@ describe('bearer tokens', () => {
 
   it('are rejected without a review when malformed, and not recognised in other headers', async () => {
     const cluster = fakeCluster();
-    for (const text of [
-      'Bearer',
-      'Bearer ',
-      'Bearer a b',
-      'Bearer a,b',
-      'Bearer "a"',
-      `Bearer ${'x'.repeat(70_000)}`,
-    ]) {
-      expect(await rejection(ask(authenticator(cluster), text)), text.slice(0, 12)).to.satisfy(
-        isUnauthorized,
-      );
+    const malformed = ['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a,b', 'Bearer "a"'];
+    for (const text of [...malformed, `Bearer ${'x'.repeat(70_000)}`]) {
+      const error = await rejection(ask(authenticator(cluster), text));
+      expect(error, text.slice(0, 12)).to.satisfy(isUnauthorized);
     }
     for (const other of [undefined, 'Basic YTpi', 'Negotiate x', 'Bearerx y']) {
       expect(await ask(authenticator(cluster), other), other).to.equal(undefined);
@@ -178,16 +160,11 @@ describe('bearer tokens', () => {
 
   it('are reviewed again if known, even while clients invent others', async () => {
     const held: (() => void)[] = [];
-    const cluster = fakeCluster();
-    const client: ClusterClient = {
-      ...cluster.client,
-      json: async (request) => {
-        const spec = JSON.stringify(request.json);
-        if (spec.includes('invented')) await new Promise<void>((resolve) => held.push(resolve));
-        return cluster.client.json(request);
-      },
-    };
-    const bearer = authenticator({ ...cluster, client }, { maxPending: 4 });
+    const cluster = fakeCluster(async (token) => {
+      if (token.startsWith('invented')) await new Promise<void>((resolve) => held.push(resolve));
+      return reviewOf(token);
+    });
+    const bearer = authenticator(cluster, { maxPending: 4 });
     await ask(bearer, 'Bearer good');
     time = 60_000;
     const invented = [1, 2, 3, 4].map((number) => rejection(ask(bearer, `Bearer invented-${number}`)));
@@ -203,7 +180,7 @@ describe('bearer tokens', () => {
     let good = true;
     const cluster = fakeCluster(async (token) => {
       if (token.startsWith('invented')) await new Promise<void>((resolve) => held.push(resolve));
-      return { status: { authenticated: good, user: { username: 'u' } } };
+      return { authenticated: good, user: SA };
     });
     const bearer = authenticator(cluster, { maxPending: 4 });
     await ask(bearer, 'Bearer once-good');
