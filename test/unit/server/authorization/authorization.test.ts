@@ -29,25 +29,19 @@ const listNodes: ResourceAttributes = {
 };
 const scope = { signal: new AbortController().signal };
 
-interface Cluster {
-  readonly client: ClusterClient;
-  readonly requests: unknown[];
-  answer: () => Promise<unknown>;
-}
+type Cluster = ReturnType<typeof fakeCluster>;
 
-function fakeCluster(status: unknown): Cluster {
-  const cluster: Cluster = {
-    requests: [],
-    answer: () => Promise.resolve({ status }),
-    client: {
-      open: () => Promise.reject(new Error('not used')),
-      json: ({ json }) => {
-        cluster.requests.push(json);
-        return cluster.answer();
-      },
+function fakeCluster(status: unknown) {
+  const requests: unknown[] = [];
+  const cluster = { requests, answer: (): Promise<unknown> => Promise.resolve({ status }) };
+  const client: ClusterClient = {
+    open: () => Promise.reject(new Error('not used')),
+    json: ({ json }) => {
+      requests.push(json);
+      return cluster.answer();
     },
   };
-  return cluster;
+  return Object.assign(cluster, { client });
 }
 
 describe('AccessReviewAuthorizer', () => {

@@ -39,24 +39,21 @@ describe('drain', () => {
     log?: Logger;
   }) {
     const { steps = [], readinessDelay = 0, timeout = 30_000, end, log = silent } = settings;
+    const step = <Result>(name: string, act: () => Result) => {
+      return (): Result => {
+        steps.push(name);
+        return act();
+      };
+    };
     return drain({
       listeners: [
         {
-          endKeepAlive: () => {
-            steps.push('end keep-alive');
-            listener.endKeepAlive();
-          },
-          stopAccepting: () => {
-            steps.push('stop accepting');
-            listener.stopAccepting();
-          },
+          endKeepAlive: step('end keep-alive', () => listener.endKeepAlive()),
+          stopAccepting: step('stop accepting', () => listener.stopAccepting()),
           get closed() {
             return listener.closed;
           },
-          destroyConnections: () => {
-            steps.push('cut');
-            return listener.destroyConnections();
-          },
+          destroyConnections: step('cut', () => listener.destroyConnections()),
         },
       ],
       failReadiness: () => steps.push('not ready'),

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { newPathNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
@@ -33,9 +34,7 @@ export interface Spoken {
 }
 
 async function spoken(incoming: IncomingMessage): Promise<Spoken> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString();
+  const text = await textOf(incoming);
   const contentType = String(incoming.headers['content-type']);
   return {
     status: incoming.statusCode ?? 0,

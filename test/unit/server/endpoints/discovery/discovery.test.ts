@@ -26,24 +26,16 @@ describe('discovery', () => {
   });
 
   it('lists groups in the order of their definitions, the first version preferred', async () => {
-    const list = await server.json('/apis');
-    expect(list).to.deep.equal({
+    const group = (name: string, ...names: string[]) => {
+      const versions = names.map((version) => ({ groupVersion: `${name}/${version}`, version }));
+      return { name, versions, preferredVersion: versions[0] };
+    };
+    expect(await server.json('/apis')).to.deep.equal({
       kind: 'APIGroupList',
       apiVersion: 'v1',
       groups: [
-        {
-          name: 'resources.platform.io',
-          versions: [{ groupVersion: 'resources.platform.io/v1alpha3', version: 'v1alpha3' }],
-          preferredVersion: { groupVersion: 'resources.platform.io/v1alpha3', version: 'v1alpha3' },
-        },
-        {
-          name: 'logging.platform.io',
-          versions: [
-            { groupVersion: 'logging.platform.io/v1alpha2', version: 'v1alpha2' },
-            { groupVersion: 'logging.platform.io/v1alpha1', version: 'v1alpha1' },
-          ],
-          preferredVersion: { groupVersion: 'logging.platform.io/v1alpha2', version: 'v1alpha2' },
-        },
+        group('resources.platform.io', 'v1alpha3'),
+        group('logging.platform.io', 'v1alpha2', 'v1alpha1'),
       ],
     });
   });

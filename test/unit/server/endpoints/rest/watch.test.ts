@@ -159,13 +159,11 @@ describe('watch with slow clients', () => {
     let ended = 0;
     const observer = {
       sent: (): void => {
-        let waiting = 0;
-        for (const { writableLength } of sockets) waiting += writableLength;
+        const waiting = [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0);
         most = Math.max(most, waiting);
       },
       ended: (): void => {
-        ended += 1;
-        if (ended === 40) all.resolve();
+        if (++ended === 40) all.resolve();
       },
     };
     const watch = { ...DEFAULT_OPTIONS.watch, stallTimeoutMs: 200, maxInitialBytes: 1 << 20, observer };
