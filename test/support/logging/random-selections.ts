@@ -158,46 +158,22 @@ export class RandomSelections {
   }
 }
 
+const WORKLOADS = ['web', 'api', 'web-api', 'postgres', 'kafka', 'backup', 'report-1', 'worker', 'no-such'];
 const workloads = fc
   .tuple(
-    fc.uniqueArray(
-      fc.constantFrom(
-        'web',
-        'api',
-        'web-api',
-        'postgres',
-        'kafka',
-        'backup',
-        'report-1',
-        'worker',
-        'no-such',
-      ),
-      { minLength: 1, maxLength: 3 },
-    ),
+    fc.uniqueArray(fc.constantFrom(...WORKLOADS), { minLength: 1, maxLength: 3 }),
     fc.constantFrom('exact', 'contains'),
   )
   .map(([names, how]) => ({ [how]: names }));
+
+const ATOMS = ['.', '\\d', '\\w', '\\s', '\\S', '[a-f]', '[^a-z ]', '[0-9.]', '(?:a|e|o)', '(er|or)'];
 
 /** Regular expressions of the API with fragments of lines. */
 function regexes(fragment: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const literal = fragment.map((text) => text.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&'));
   const atom = fc.oneof(
     { weight: 3, arbitrary: literal },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        '.',
-        '\\d',
-        '\\w',
-        '\\s',
-        '\\S',
-        '[a-f]',
-        '[^a-z ]',
-        '[0-9.]',
-        '(?:a|e|o)',
-        '(er|or)',
-      ),
-    },
+    { weight: 1, arbitrary: fc.constantFrom(...ATOMS) },
   );
   const piece = fc
     .tuple(atom, fc.constantFrom('', '', '', '?', '+', '*', '{2}', '{1,3}', '{0,2}'))
@@ -221,15 +197,10 @@ function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
 function withoutUndefined(
   parts: { [Part in keyof Selection]: Selection[Part] | undefined } & Pick<Selection, 'scope' | 'range'>,
 ): Selection {
-  const { scope, range, namespaces, pods, containers, workloads, text, levels } = parts;
+  const { scope, range, ...rest } = parts;
   return {
     scope,
     range,
-    ...(namespaces && { namespaces }),
-    ...(pods && { pods }),
-    ...(containers && { containers }),
-    ...(workloads && { workloads }),
-    ...(text && { text }),
-    ...(levels && { levels }),
+    ...Object.fromEntries(Object.entries(rest).filter(([, part]) => part !== undefined)),
   };
 }
