@@ -77,14 +77,15 @@ function accepts(header: string | undefined): boolean {
 }
 
 describe('acceptsGzip', () => {
-  for (const header of [
+  const ACCEPTING = [
     'gzip',
     'br, gzip',
     'gzip;q=0.5',
     ' gzip ; q=1.0',
     'identity, gzip',
     'identity;q=0.5, gzip',
-  ]) {
+  ];
+  for (const header of ACCEPTING) {
     it(`is true of ${header}`, () => expect(accepts(header)).to.equal(true));
   }
 

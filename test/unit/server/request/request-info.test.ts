@@ -94,19 +94,8 @@ describe('parseRequestInfo', () => {
   });
 
   it('rejects ambiguous paths and queries', () => {
-    const names = [
-      '.',
-      '..',
-      '%2e%2E',
-      'x%2fstatus',
-      'x%2Fstatus',
-      '%',
-      '%zz',
-      '%ff',
-      '%00',
-      'a%0ab',
-      '%C2%9B31m',
-    ];
+    const dots = ['.', '..', '%2e%2E'];
+    const names = [...dots, 'x%2fstatus', 'x%2Fstatus', '%', '%zz', '%ff', '%00', 'a%0ab', '%C2%9B31m'];
     const queries = ['a;b', '%zz', 'a%', '%ff', 'a%C3', '%ED%A0%80'];
     for (const target of [
       ...['//apis/g/v1/nodes', '/apis//v1/nodes', '/apis//', '/apis/g//', '/apis/g/v1//', `${nodes}//`],

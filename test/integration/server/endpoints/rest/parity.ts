@@ -20,6 +20,33 @@ const FIELD_PIECES = [
   ...['=', '=', '==', '!=', '!', ',', ',', '\\', '\\,', '\\=', '\\\\', '(', '"'],
 ];
 
+/** Invalid selectors, and unusual valid ones. */
+const LABEL_SELECTORS = [
+  ...['a===b', 'a b', ',', '-a', 'a=-b', 'a/b/c', 'X/b', 'a in b', 'a in (b', 'a in ()', 'a>b', 'a>1'],
+  ...[
+    'a in (,b,)',
+    '!a=b',
+    'a in\u2003(b)',
+    'a\u00a0b\u0001',
+    'a=\u{1f600}\u2028',
+    'a in (b,',
+    '__proto__!=x',
+  ],
+  ...['a=x,', 'a in (', 'a=b=c', 'a=b_', '/a', 'a'.repeat(64), `a=${'b'.repeat(64)}`],
+];
+const FIELD_SELECTORS = [
+  ...['metadata.namespace=x', 'spec.podCIDR=x', 'x', 'metadata.name=a=b', 'metadata.name=a\\b', 'a!==b', ','],
+  ...['metadata.name=a\\', 'metadata.name=a,metadata.name=b'],
+];
+
+const TOKEN = '{"v":"meta.k8s.io/v1"';
+const CONTINUE_TOKENS = [
+  ...['nonsense', '[7]', 'null', '"\u0001\\"', '{"v":7}', '{"v":true,"rv":1,"start":[]}', `${TOKEN},}`],
+  ...[`${TOKEN},"rv":1,"sta`, `${TOKEN},"rv":1}`, `${TOKEN},"rv":"1","start":"a"}`],
+  ...['0', '1.5', '1e3'].map((version) => `${TOKEN},"rv":${version},"start":"a"}`),
+  ...['{"v":"meta.k8s.io/v2","rv":1,"start":"a"}', `${TOKEN},"rv":1,"start":"a/../../b\\u0000"}`],
+];
+
 /** Removes kind and apiVersion from an item: this server writes them, but lists of core nodes omit them. */
 function bareItem(item: unknown): unknown {
   const { kind: _, apiVersion: __, ...rest } = record(item);
@@ -124,74 +151,28 @@ export function describeReads(served: () => ServedNodes): void {
     }
 
     for (const query of [
-      '?limit=many',
-      '?timeoutSeconds=soon',
-      '?labelSelector=a%3D%3D%3Db',
-      '?labelSelector=a%20b',
-      '?labelSelector=%2C',
-      '?labelSelector=-a',
-      '?labelSelector=a%3D-b',
-      '?labelSelector=a%2Fb%2Fc',
-      '?labelSelector=X%2Fb',
-      '?labelSelector=a+in+b',
-      '?labelSelector=a+in+(b',
-      '?labelSelector=a+in+()',
-      '?labelSelector=a%3Eb',
-      '?labelSelector=a%3E1',
-      '?labelSelector=a+in+(%2Cb%2C)',
-      '?labelSelector=!a%3Db',
-      '?labelSelector=a+in%E2%80%83(b)',
-      '?labelSelector=a%C2%A0b%01',
-      '?labelSelector=a%3D%F0%9F%98%80%E2%80%A8',
-      '?limit=%07',
-      '?labelSelector=a+in+(b,',
-      '?labelSelector=-a&fieldSelector=x&limit=many',
-      ...['__proto__!=x', 'a=x,', 'a in (', 'a=b=c', 'a=b_', '/a', 'a'.repeat(64), `a=${'b'.repeat(64)}`].map(
-        (selector) => `?labelSelector=${encodeURIComponent(selector)}`,
-      ),
-      '?fieldSelector=metadata.namespace%3Dx',
-      '?fieldSelector=spec.podCIDR%3Dx',
-      '?fieldSelector=x',
-      '?fieldSelector=metadata.name%3Da%3Db',
-      '?fieldSelector=metadata.name%3Da%5Cb',
-      '?fieldSelector=metadata.name%3Da%5C',
-      '?fieldSelector=a!%3D%3Db',
-      '?fieldSelector=metadata.name%3Da%2Cmetadata.name%3Db',
-      '?fieldSelector=%2C',
-      '?resourceVersion=abc',
-      '?resourceVersion=-1',
-      '?resourceVersionMatch=Exact',
-      '?resourceVersion=0&resourceVersionMatch=Exact',
-      '?resourceVersion=5&resourceVersionMatch=Odd',
-      '?sendInitialEvents=true',
-      '?continue=e30',
-      '?continue=e3!0',
-      '?continue=e3001',
+      ...LABEL_SELECTORS.map((selector) => `?labelSelector=${encodeURIComponent(selector)}`),
+      ...FIELD_SELECTORS.map((selector) => `?fieldSelector=${encodeURIComponent(selector)}`),
+      ...CONTINUE_TOKENS.map((json) => `?continue=${Buffer.from(json).toString('base64url')}`),
       ...[
-        'nonsense',
-        '{"v":"meta.k8s.io/v1","rv":1,"sta',
-        '{"v":"meta.k8s.io/v1",}',
-        '[7]',
-        'null',
-        '{"v":"meta.k8s.io/v1","rv":"1","start":"a"}',
-        '{"v":"meta.k8s.io/v1","rv":1.5,"start":"a"}',
-        '{"v":7}',
-        '{"v":true,"rv":1,"start":[]}',
-        '{"v":"meta.k8s.io/v2","rv":1,"start":"a"}',
-        '{"v":"meta.k8s.io/v1","rv":0,"start":"a"}',
-        '{"v":"meta.k8s.io/v1","rv":1e3,"start":"a"}',
-        '{"v":"meta.k8s.io/v1","rv":1}',
-        '"\u0001\\"',
-      ].map((json) => `?continue=${Buffer.from(json).toString('base64url')}`),
-      // A start of `a/../../b`.
-      '?continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhLy4uLy4uL2JcdTAwMDAifQ',
-      '?watch=1&sendInitialEvents=true',
-      '?watch=1&resourceVersionMatch=NotOlderThan',
+        '?limit=many',
+        '?limit=%07',
+        '?timeoutSeconds=soon',
+        '?timeoutSeconds=-1',
+        '?sendInitialEvents=true',
+      ],
+      ...[
+        '?labelSelector=-a&fieldSelector=x&limit=many',
+        '?continue=e30',
+        '?continue=e3!0',
+        '?continue=e3001',
+      ],
+      ...['?resourceVersion=abc', '?resourceVersion=-1', '?resourceVersionMatch=Exact'],
+      ...['?resourceVersion=0&resourceVersionMatch=Exact', '?resourceVersion=5&resourceVersionMatch=Odd'],
+      ...['?watch=1&sendInitialEvents=true', '?watch=1&resourceVersionMatch=NotOlderThan'],
       '?watch=1&resourceVersion=5&resourceVersionMatch=Exact&sendInitialEvents=true',
       '?watch=1&fieldSelector=spec.podCIDR%3Dx',
-      '?watch=1&continue=abc',
-      '?watch=1&continue=abc&resourceVersion=0',
-      '?timeoutSeconds=-1',
+      ...['?watch=1&continue=abc', '?watch=1&continue=abc&resourceVersion=0'],
     ]) {
       it(`responds equally to ${query}`, () => same(query, JSON_FORM));
     }
