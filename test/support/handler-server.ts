@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { pino } from 'pino';
-import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
+import { newInternalError, newPathNotFound, StatusError } from '../../apis/meta/v1/errors.ts';
 import { record } from '../../apis/reading/unknown-value.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
 import type { Handler, RequestContext } from '../../server/request/request-context.ts';
@@ -19,6 +19,15 @@ export interface Answer {
 export interface AskOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The handler of the path of a request. */
+export function byPath(handlers: ReadonlyMap<string, Handler>): Handler {
+  return (context) => {
+    const handler = handlers.get(context.info.path);
+    if (!handler) throw newPathNotFound();
+    return handler(context);
+  };
 }
 
 /** Starts a server for a group of tests. Fails if the handler has thrown an error that is not a StatusError. */

@@ -1,12 +1,12 @@
 // Filter chain that tests use for single handlers. Every caller is anonymous, and every request is allowed.
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
 import { type ChainOptions, RequestChain } from '../../server/filters/chain.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { oauthErrors } from '../../server/oauth/error-writer.ts';
 import type { Handler } from '../../server/request/request-context.ts';
+import { byPath } from './handler-server.ts';
 
 export interface OpenChainOptions extends Partial<Omit<ChainOptions, 'limits'>> {
   /** Handlers by exact path. */
@@ -17,14 +17,10 @@ export interface OpenChainOptions extends Partial<Omit<ChainOptions, 'limits'>> 
 }
 
 /** The real filter chain without authentication and authorization: every caller is anonymous and allowed. */
-export function openChain({ handlers, limits, ...options }: OpenChainOptions): RequestChain {
+export function openChain({ handlers = new Map(), limits, ...options }: OpenChainOptions): RequestChain {
   const unlimited = { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1 << 20 };
   return new RequestChain({
-    handler: (context) => {
-      const handler = handlers?.get(context.info.path);
-      if (!handler) throw newPathNotFound();
-      return handler(context);
-    },
+    handler: byPath(handlers),
     authenticator: { name: 'test', authenticate: () => ANONYMOUS },
     identityHeaders: () => [],
     authorizer: { authorize: () => ({ allowed: true, reason: '' }) },

@@ -1,6 +1,5 @@
 // Tests of discovery of a registered server during failures.
 import { writeFile } from 'node:fs/promises';
-import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -12,6 +11,7 @@ import { freePort } from '../../../../hack/system/ports.ts';
 import { completeConfig } from '../../../../server/config.ts';
 import { readEnvironment } from '../../../../server/environment.ts';
 import { run } from '../../../../server/server.ts';
+import { exchange } from '../../../support/exchange.ts';
 import { until } from '../../../support/until.ts';
 import { API_SERVICE_PATH, API_SERVICES, type RegisteredCluster, SERVER_USER } from './registered-cluster.ts';
 
@@ -121,18 +121,11 @@ export function describeDiscovery(subject: () => RegisteredCluster): void {
 
     /** Status of a direct request with the identity headers of the aggregator; undefined without a response. */
     function status(path: string): Promise<number | undefined> {
-      const { promise, resolve } = Promise.withResolvers<number | undefined>();
       const headers = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' };
-      request(
-        { host: '127.0.0.1', port, path, headers, rejectUnauthorized: false, agent: false },
-        (answer) => {
-          answer.resume();
-          answer.once('close', () => resolve(answer.statusCode));
-        },
-      )
-        .once('error', () => resolve(undefined))
-        .end();
-      return promise;
+      return exchange(port, { path, headers, rejectUnauthorized: false }).then(
+        (answer) => answer.status,
+        () => undefined,
+      );
     }
 
     it('is available with nodes when nothing fails', async () => {

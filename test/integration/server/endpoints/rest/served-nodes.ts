@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { newPathNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../../../hack/control-plane/control-plane.ts';
 import { realisticNode } from '../../../../../hack/simulation/realistic-node.ts';
@@ -18,7 +17,7 @@ import { discoveryHandlers } from '../../../../../server/endpoints/discovery/dis
 import { OpenAPI } from '../../../../../server/endpoints/openapi/openapi.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import { nodes } from '../../../../support/cluster/node-cache.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { byPath, HandlerServer } from '../../../../support/handler-server.ts';
 
 /** Enough nodes for each label, role and state of realisticNode(). */
 export const NODE_COUNT = 30;
@@ -69,12 +68,9 @@ export class ServedNodes {
     });
     const documents = new Map([...discoveryHandlers([nodes]), ...this.openAPI.handlers()]);
     const resource = resourceHandler(nodes, this.informer.cache);
-    this.server = new HandlerServer((context) => {
-      if (context.info.isResourceRequest) return resource(context);
-      const handler = documents.get(context.info.path);
-      if (!handler) throw newPathNotFound();
-      return handler(context);
-    });
+    this.server = new HandlerServer((context) =>
+      context.info.isResourceRequest ? resource(context) : byPath(documents)(context),
+    );
   }
 
   static async start(): Promise<ServedNodes> {

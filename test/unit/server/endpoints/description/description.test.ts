@@ -17,7 +17,7 @@ import { customResourceDefinition } from '../../../../../hack/generate/custom-re
 import { namesFor } from '../../../../../hack/generate/names.ts';
 import { isPublicPath } from '../../../../../server/authorization/public-paths.ts';
 import { descriptionHandlers } from '../../../../../server/endpoints/description/description.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { byPath, servedHandler } from '../../../../support/handler-server.ts';
 
 const DESCRIBED = { platform: 'platform', version: '1.2.3', oauth: true, logs: true };
 const BASE = '/kapis/resources.platform.io/v1alpha3';
@@ -28,7 +28,6 @@ const USERS = '/kapis/iam.platform.io/v1beta1/users';
 const wire = (value: object) => record(JSON.parse(JSON.stringify(value)));
 const platform = wire(platformDescription(DESCRIBED));
 const customResources = wire(customResourcesDescription(DESCRIBED));
-const handlers = descriptionHandlers(DESCRIBED);
 
 function operation(path: string, method: string): Readonly<Record<string, unknown>> {
   return record(record(record(platform['paths'])[path])[method]);
@@ -44,14 +43,9 @@ function* members(schema: unknown, path = ''): Generator<[string, unknown]> {
   }
 }
 
-async function asking(path: string, ask: (server: HandlerServer) => Promise<void>): Promise<void> {
-  const handler = handlers.get(path);
-  if (!handler) throw new Error(`${path} is not served`);
-  await using server = await new HandlerServer(handler).start();
-  await ask(server);
-}
-
 describe('the OpenAPI documents', () => {
+  const server = servedHandler(byPath(descriptionHandlers(DESCRIBED)));
+
   for (const [path, query] of [
     [LIST, AnyKindQuerySchema],
     [`${BASE}/namespaces/{namespace}/{resource}`, AnyKindQuerySchema],
@@ -113,38 +107,33 @@ describe('the OpenAPI documents', () => {
     ['/openapi/platform.json', platform],
     ['/openapi/custom-resources.json', customResources],
   ] as const) {
-    it(`are public and have an entity tag: ${path}`, () =>
-      asking(path, async (server) => {
-        expect(isPublicPath(path)).to.equal(true);
-        const { headers, body } = await server.ask(path);
-        expect(JSON.parse(body.toString())).to.deep.equal(document);
-        const again = await server.ask(path, { headers: { 'if-none-match': headers.etag ?? '' } });
-        expect(again.status).to.equal(304);
-        const head = await server.ask(path, { method: 'HEAD' });
-        expect(head).to.deep.include({ status: 200, body: Buffer.alloc(0) });
-        expect(head.headers['content-length']).to.equal(String(body.length));
-        expect((await server.ask(path, { method: 'POST' })).status).to.equal(405);
-      }));
+    it(`are public and have an entity tag: ${path}`, async () => {
+      expect(isPublicPath(path)).to.equal(true);
+      const { headers, body } = await server.ask(path);
+      expect(JSON.parse(body.toString())).to.deep.equal(document);
+      const again = await server.ask(path, { headers: { 'if-none-match': headers.etag ?? '' } });
+      expect(again.status).to.equal(304);
+      const head = await server.ask(path, { method: 'HEAD' });
+      expect(head).to.deep.include({ status: 200, body: Buffer.alloc(0) });
+      expect(head.headers['content-length']).to.equal(String(body.length));
+      expect((await server.ask(path, { method: 'POST' })).status).to.equal(405);
+    });
   }
 
   it('are shown by a page that loads only its own files and allows no other scripts', async () => {
-    const loaded = ['/openapi/page/oauth2-redirect.html', '/openapi/page/oauth2-redirect.js'];
-    await asking('/openapi/page', async (server) => {
-      const { headers, body } = await server.ask('/openapi/page');
-      const policy = headers['content-security-policy'];
-      expect(policy).to.match(/^default-src 'none'; script-src 'self'; style-src/);
-      expect(policy).not.to.include('unsafe');
-      const addresses = body.toString().matchAll(/(?:src|rel=[^>]*href)="([^"]+)"/g);
-      loaded.push(...Array.from(addresses, ([, address = '']) => address));
-    });
-    expect(loaded).to.have.length(7);
-    for (const path of loaded) {
+    const { headers, body } = await server.ask('/openapi/page');
+    const policy = headers['content-security-policy'];
+    expect(policy).to.match(/^default-src 'none'; script-src 'self'; style-src/);
+    expect(policy).not.to.include('unsafe');
+    const addresses = body.toString().matchAll(/(?:src|rel=[^>]*href)="([^"]+)"/g);
+    const loaded = Array.from(addresses, ([, address = '']) => address);
+    expect(loaded).to.have.length(5);
+    const redirect = ['/openapi/page/oauth2-redirect.html', '/openapi/page/oauth2-redirect.js'];
+    for (const path of [...loaded, ...redirect]) {
       expect(isPublicPath(path), path).to.equal(true);
-      await asking(path, async (server) => {
-        const { status, headers } = await server.ask(path);
-        expect(status).to.equal(200);
-        expect(headers['x-content-type-options']).to.equal('nosniff');
-      });
+      const file = await server.ask(path);
+      expect(file.status).to.equal(200);
+      expect(file.headers['x-content-type-options']).to.equal('nosniff');
     }
   });
 });

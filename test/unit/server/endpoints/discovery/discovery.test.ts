@@ -1,10 +1,9 @@
 // Tests of the discovery handlers.
 import { expect } from 'chai';
-import { newPathNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import { discoveryHandlers } from '../../../../../server/endpoints/discovery/discovery.ts';
 import type { DiscoveredResource } from '../../../../../server/endpoints/discovery/documents.ts';
 import { nodes } from '../../../../support/cluster/node-cache.ts';
-import { servedHandler } from '../../../../support/handler-server.ts';
+import { byPath, servedHandler } from '../../../../support/handler-server.ts';
 
 const LOGS: DiscoveredResource = {
   group: 'logging.platform.io',
@@ -19,11 +18,7 @@ const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList
 
 describe('discovery', () => {
   const handlers = discoveryHandlers([nodes, LOGS, { ...LOGS, version: 'v1alpha1' }]);
-  const server = servedHandler((context) => {
-    const handler = handlers.get(context.info.path);
-    if (!handler) throw newPathNotFound();
-    return handler(context);
-  });
+  const server = servedHandler(byPath(handlers));
 
   it('lists groups in the order of their definitions, the first version preferred', async () => {
     const group = (name: string, ...names: string[]) => {

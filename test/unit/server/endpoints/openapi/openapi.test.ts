@@ -1,12 +1,12 @@
 // Tests of the handlers of /openapi/v2 and /openapi/v3.
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { newPathNotFound, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
 import { OpenAPI } from '../../../../../server/endpoints/openapi/openapi.ts';
 import { nodes } from '../../../../support/cluster/node-cache.ts';
-import { HandlerServer } from '../../../../support/handler-server.ts';
+import { byPath, HandlerServer } from '../../../../support/handler-server.ts';
 
 const V3 = '/openapi/v3/apis/resources.platform.io/v1alpha3';
 const NODE = 'io.platform.resources.v1alpha3.Node';
@@ -71,12 +71,7 @@ describe('OpenAPI', () => {
       refreshMs: 5,
       retryMs: 5,
     });
-    const handlers = openAPI.handlers();
-    server = await new HandlerServer((context) => {
-      const handler = handlers.get(context.info.path);
-      if (!handler) throw newPathNotFound();
-      return handler(context);
-    }).start();
+    server = await new HandlerServer(byPath(openAPI.handlers())).start();
   });
 
   afterEach(() => server.close());
