@@ -26,3 +26,13 @@ export async function script(path: string, text: string): Promise<string> {
   await chmod(path, 0o755);
   return path;
 }
+
+/** Creates a temporary folder with these programs for /bin/sh, and an environment whose PATH has only this folder. */
+export async function machineWith(
+  programs: Readonly<Record<string, string>>,
+): Promise<AsyncDisposable & { path: string; env: NodeJS.ProcessEnv }> {
+  const scratch = await scratchFolder();
+  const { path } = scratch;
+  for (const [name, text] of Object.entries(programs)) await script(join(path, name), text);
+  return { ...scratch, env: { PATH: path, HOME: path, XDG_CACHE_HOME: join(path, 'cache') } };
+}

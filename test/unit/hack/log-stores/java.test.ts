@@ -11,22 +11,9 @@ import {
 } from '../../../../hack/log-stores/node-kinds.ts';
 import { requireJava } from '../../../support/logging/require-java.ts';
 import { rejection } from '../../../support/rejection.ts';
-import { scratchFolder, script } from '../../../support/scratch.ts';
+import { machineWith, script } from '../../../support/scratch.ts';
 
 const { signal } = new AbortController();
-
-/** A PATH with only these programs and /bin/sh. */
-async function machine(
-  programs: Readonly<Record<string, string>>,
-  use: (env: NodeJS.ProcessEnv, root: string) => Promise<void>,
-): Promise<void> {
-  await using scratch = await scratchFolder();
-  for (const [name, text] of Object.entries(programs)) await script(join(scratch.path, name), text);
-  await use(
-    { PATH: scratch.path, HOME: scratch.path, XDG_CACHE_HOME: join(scratch.path, 'cache') },
-    scratch.path,
-  );
-}
 
 function java(version: string): string {
   return `echo 'openjdk version "${version}" 2025-04-15' >&2`;
@@ -40,17 +27,17 @@ describe('the Java that a node runs on', () => {
   }
 
   it('is the one in JAVA_HOME or PATH that fits', async () => {
-    await machine({ java: java('17.0.15'), 'jdk/bin/java': java('21.0.2') }, async (env, root) => {
-      const [own, newer] = [join(root, 'java'), join(root, 'jdk/bin/java')];
-      expect(await provided(OPENSEARCH_2, env)).to.equal(own);
-      const both = { ...env, JAVA_HOME: join(root, 'jdk') };
-      expect(await provided(OPENSEARCH_2, both)).to.equal(newer);
-      expect(await provided(OPENSEARCH_3, both)).to.equal(newer);
-      await script(newer, java('25.0.1'));
-      expect(await provided(OPENSEARCH_2, both)).to.equal(own);
-      expect(await provided(OPENSEARCH_3, both)).to.equal(newer);
-      expect(await provided(ELASTICSEARCH_8, both)).to.equal(newer);
-    });
+    await using machine = await machineWith({ java: java('17.0.15'), 'jdk/bin/java': java('21.0.2') });
+    const { path, env } = machine;
+    const [own, newer] = [join(path, 'java'), join(path, 'jdk/bin/java')];
+    expect(await provided(OPENSEARCH_2, env)).to.equal(own);
+    const both = { ...env, JAVA_HOME: join(path, 'jdk') };
+    expect(await provided(OPENSEARCH_2, both)).to.equal(newer);
+    expect(await provided(OPENSEARCH_3, both)).to.equal(newer);
+    await script(newer, java('25.0.1'));
+    expect(await provided(OPENSEARCH_2, both)).to.equal(own);
+    expect(await provided(OPENSEARCH_3, both)).to.equal(newer);
+    expect(await provided(ELASTICSEARCH_8, both)).to.equal(newer);
   });
 
   for (const [what, programs, says] of [
@@ -61,15 +48,12 @@ describe('the Java that a node runs on', () => {
     ['too new', { java: java('25.0.1') }, /is Java 25:/],
   ] as const) {
     it(`is required in one line if it is ${what} and no matching one can be downloaded`, async () => {
-      await machine(programs, async (env) => {
-        const { message } = await rejection(provided(OPENSEARCH_2, env));
-        expect(message)
-          .to.match(says)
-          .and.match(
-            /^Java 17 to 23 is needed to run OpenSearch 2.*apt-get install default-jre-headless maven/,
-          );
-        expect(message).not.to.include('\n');
-      });
+      await using machine = await machineWith(programs);
+      const { message } = await rejection(provided(OPENSEARCH_2, machine.env));
+      expect(message).to.match(says).and.not.include('\n');
+      expect(message).to.match(
+        /^Java 17 to 23 is needed to run OpenSearch 2.*apt-get install default-jre-headless maven/,
+      );
     });
   }
 
@@ -82,30 +66,26 @@ describe('the Java that a node runs on', () => {
 
   it('is required in one line if the download fails, and nothing is left', async () => {
     const pip = 'echo "WARNING: again" >&2; echo "ERROR: no network" >&2; exit 1';
-    await machine({ ...TOOLS, java: java('17.0.15'), python3: python(pip) }, async (env, root) => {
-      const { message } = await rejection(provided(OPENSEARCH_3, env));
-      expect(message).to.match(
-        /^Java 21 or newer is needed to run OpenSearch 3, and .*java is Java 17; downloading Java 25 with Python failed \(ERROR: no network\)\. Install one and set JAVA_HOME$/,
-      );
-      expect(await readdir(join(root, 'cache', 'ks-apiserver'))).to.deep.equal([]);
-    });
+    await using machine = await machineWith({ ...TOOLS, java: java('17.0.15'), python3: python(pip) });
+    const { message } = await rejection(provided(OPENSEARCH_3, machine.env));
+    expect(message).to.match(
+      /^Java 21 or newer is needed to run OpenSearch 3, and .*java is Java 17; downloading Java 25 with Python failed \(ERROR: no network\)\. Install one and set JAVA_HOME$/,
+    );
+    expect(await readdir(join(machine.path, 'cache', 'ks-apiserver'))).to.deep.equal([]);
     for (const programs of [{}, { python3: 'exit 1' }]) {
-      await machine({ java: java('17.0.15'), ...programs }, async (env) => {
-        const { message } = await rejection(provided(OPENSEARCH_3, env));
-        expect(message)
-          .to.match(/failed \(.*python3.*\)/)
-          .and.not.include('\n');
-      });
+      await using broken = await machineWith({ java: java('17.0.15'), ...programs });
+      const { message } = await rejection(provided(OPENSEARCH_3, broken.env));
+      expect(message).to.match(/failed \(.*python3.*\)/);
+      expect(message).not.to.include('\n');
     }
   });
 });
 
 describe('a suite that needs OpenSearch', () => {
   it('fails there with CI=true', async () => {
-    await machine({}, async (env) => {
-      const skip = (): never => expect.fail();
-      const { message } = await rejection(requireJava({ skip }, { env: { ...env, CI: 'true' } }));
-      expect(message).to.match(/^mvn is needed/);
-    });
+    await using machine = await machineWith({});
+    const skip = (): never => expect.fail();
+    const { message } = await rejection(requireJava({ skip }, { env: { ...machine.env, CI: 'true' } }));
+    expect(message).to.match(/^mvn is needed/);
   });
 });

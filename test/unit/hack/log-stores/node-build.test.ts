@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { buildNode, verifyJars } from '../../../../hack/log-stores/node-build.ts';
 import { OPENSEARCH_2 } from '../../../../hack/log-stores/node-kinds.ts';
 import { rejection } from '../../../support/rejection.ts';
-import { scratchFolder, script } from '../../../support/scratch.ts';
+import { machineWith, scratchFolder } from '../../../support/scratch.ts';
 
 function sum(text: string): string {
   return createHash('sha256').update(text).digest('hex');
@@ -33,17 +33,15 @@ describe('the downloads of Maven', () => {
 
 describe('the build of a node', () => {
   it('reports the error of Maven, and leaves nothing', async () => {
-    await using scratch = await scratchFolder();
-    await script(join(scratch.path, 'java'), `echo 'openjdk version "17.0.15"' >&2`);
-    await script(
-      join(scratch.path, 'mvn'),
-      'echo "[INFO] Downloaded from somewhere"; echo "[ERROR] Could not resolve dependencies"; exit 1',
-    );
-    const env = { PATH: scratch.path, HOME: scratch.path, XDG_CACHE_HOME: join(scratch.path, 'cache') };
+    await using machine = await machineWith({
+      java: `echo 'openjdk version "17.0.15"' >&2`,
+      mvn: 'echo "[INFO] Downloaded from somewhere"; echo "[ERROR] Could not resolve dependencies"; exit 1',
+    });
+    const { path, env } = machine;
     const { signal } = new AbortController();
     const { message } = await rejection(buildNode(OPENSEARCH_2, { env, signal, progress: () => undefined }));
     expect(message).to.match(/^fetching OpenSearch 2 failed .*mvn/);
     expect(message).to.include('[ERROR] Could not resolve dependencies').and.not.include('Downloaded');
-    expect(await readdir(join(scratch.path, 'cache', 'ks-apiserver'))).to.deep.equal([]);
+    expect(await readdir(join(path, 'cache', 'ks-apiserver'))).to.deep.equal([]);
   });
 });
