@@ -91,36 +91,22 @@ describe('lists with an authorization webhook', function () {
   before(async () => {
     const config = await webhook.start();
     cluster = await ResourceCluster.start({ extraApiserverFlags: [`--authorization-config=${config}`] });
+    const state = { running: { startedAt: '2026-01-01T00:00:00Z' } };
+    const container = { name: 'main', image: 'cart', imageID: 'cart', ready: true, restartCount: 0, state };
     for (const namespace of ['a', 'b']) {
       await cluster.create('/api/v1/namespaces', { metadata: { name: namespace } });
+      const place = `/api/v1/namespaces/${namespace}`;
       for (const name of ['cart', 'shop']) {
-        const metadata = { name, labels: { app: name } };
-        await cluster.create(`/api/v1/namespaces/${namespace}/configmaps`, { metadata });
+        await cluster.create(`${place}/configmaps`, { metadata: { name, labels: { app: name } } });
       }
-    }
-    for (const namespace of ['a', 'b']) {
-      await cluster.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, {
-        metadata: { name: 'default' },
-      });
-      await cluster.create(`/api/v1/namespaces/${namespace}/pods`, {
-        metadata: { name: `cart-${namespace}` },
+      await cluster.create(`${place}/serviceaccounts`, { metadata: { name: 'default' } });
+      const pod = `cart-${namespace}`;
+      await cluster.create(`${place}/pods`, {
+        metadata: { name: pod },
         spec: { nodeName: 'one', containers: [{ name: 'main', image: 'cart' }] },
       });
-      await cluster.patch(`/api/v1/namespaces/${namespace}/pods/cart-${namespace}/status`, {
-        status: {
-          phase: 'Running',
-          containerStatuses: [
-            {
-              name: 'main',
-              image: 'cart',
-              imageID: 'cart',
-              ready: true,
-              restartCount: 0,
-              state: { running: { startedAt: '2026-01-01T00:00:00Z' } },
-            },
-          ],
-        },
-      });
+      const status = { phase: 'Running', containerStatuses: [container] };
+      await cluster.patch(`${place}/pods/${pod}/status`, { status });
     }
     for (const name of ['one', 'two']) {
       await cluster.create('/api/v1/nodes', { metadata: { name, labels: { app: name } } });
@@ -170,11 +156,7 @@ describe('lists with an authorization webhook', function () {
       rules: [{ apiGroups: [''], resources: ['configmaps', 'pods/log'], verbs: ['get', 'list'] }],
     });
     for (const namespace of ['a', 'b']) {
-      await cluster.create(`${RBAC}/namespaces/${namespace}/rolebindings`, {
-        metadata: { name },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'viewer' },
-        subjects: [{ kind: 'User', name, apiGroup: 'rbac.authorization.k8s.io' }],
-      });
+      await cluster.bind('viewer', name, namespace);
     }
     const tenant = await server.asUser(name);
     const list = () => tenant.list(`${LISTS}/configmaps?sortBy=name`);

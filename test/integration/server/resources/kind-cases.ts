@@ -1,4 +1,5 @@
 // Test data: objects of many kinds, with the expected status of each object.
+import { definitionOf, version } from '../../../support/cluster/custom-resource.ts';
 import type { Fields } from './resource-cluster.ts';
 
 export interface CaseObject {
@@ -130,7 +131,7 @@ const eventTarget = (kind: string, name: string) => ({
   resourceVersion: '7',
 });
 
-export const CUSTOM_RESOURCES: readonly Fields[] = [
+export const CUSTOM_RESOURCES: readonly object[] = [
   definition('widgets', 'Widget', 'Namespaced', {
     selectableFields: [
       { jsonPath: '.spec.color' },
@@ -147,7 +148,7 @@ export const CUSTOM_RESOURCES: readonly Fields[] = [
   definition('regions', 'Region', 'Cluster', {}),
 ];
 
-function definition(plural: string, kind: string, scope: string, version: Fields): Fields {
+function definition(plural: string, kind: string, scope: 'Namespaced' | 'Cluster', more: Fields): object {
   const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const spec = {
     ...anything,
@@ -158,30 +159,12 @@ function definition(plural: string, kind: string, scope: string, version: Fields
       deep: { type: 'object', properties: { on: { type: 'boolean' } } },
     },
   };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.example.com` },
-    spec: {
-      group: 'example.com',
-      scope,
-      names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec, status: anything } } },
-          subresources: { status: {} },
-          ...version,
-        },
-      ],
-    },
-  };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec, status: anything } } };
+  const v1 = version('v1', { schema, subresources: { status: {} }, ...more });
+  return definitionOf({ plural, kind, scope, versions: [v1] });
 }
 
 const core = (plural: string) => ({ resource: plural, api: '/api/v1', plural, namespaced: true });
-const apps = (plural: string) => ({ ...core(plural), api: '/apis/apps/v1' });
 const batch = (plural: string) => ({ ...core(plural), api: '/apis/batch/v1' });
 const inCluster = (plural: string) => ({ ...core(plural), namespaced: false });
 const custom =
@@ -243,7 +226,8 @@ export const KINDS: readonly KindCase[] = [
     },
   },
   {
-    ...apps('deployments'),
+    ...core('deployments'),
+    api: '/apis/apps/v1',
     objects: namespaced([
       { spec: { ...workload, replicas: 2 }, word: 'progressing' },
       {
@@ -258,64 +242,6 @@ export const KINDS: readonly KindCase[] = [
         word: 'available',
       },
       { spec: { ...workload, replicas: 0 }, status: { observedGeneration: 1 }, word: 'stopped' },
-    ]),
-  },
-  {
-    ...apps('statefulsets'),
-    objects: namespaced([
-      { spec: { ...workload, serviceName: 'x' }, word: 'progressing' },
-      {
-        spec: { ...workload, serviceName: 'x' },
-        status: { observedGeneration: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 },
-        word: 'available',
-      },
-      {
-        spec: { ...workload, serviceName: 'x' },
-        status: { observedGeneration: 1, replicas: 1, availableReplicas: 0 },
-        word: 'degraded',
-      },
-    ]),
-  },
-  {
-    ...apps('daemonsets'),
-    objects: namespaced([
-      { spec: workload, word: 'progressing' },
-      {
-        spec: workload,
-        status: {
-          observedGeneration: 1,
-          currentNumberScheduled: 2,
-          desiredNumberScheduled: 2,
-          updatedNumberScheduled: 2,
-          numberMisscheduled: 0,
-          numberReady: 1,
-          numberAvailable: 1,
-        },
-        word: 'degraded',
-      },
-      {
-        spec: workload,
-        status: {
-          observedGeneration: 1,
-          currentNumberScheduled: 0,
-          desiredNumberScheduled: 0,
-          numberMisscheduled: 0,
-          numberReady: 0,
-        },
-        word: 'stopped',
-      },
-    ]),
-  },
-  {
-    ...apps('replicasets'),
-    objects: namespaced([
-      { spec: { ...workload, replicas: 1 }, word: 'progressing' },
-      {
-        spec: { ...workload, replicas: 1 },
-        status: { observedGeneration: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 },
-        word: 'available',
-      },
-      { spec: { ...workload, replicas: 0 }, status: { observedGeneration: 1, replicas: 0 }, word: 'stopped' },
     ]),
   },
   {
@@ -365,33 +291,7 @@ export const KINDS: readonly KindCase[] = [
       { spec: { ports: [{ port: 80 }], type: 'NodePort' } },
     ]),
   },
-  {
-    ...core('ingresses'),
-    api: '/apis/networking.k8s.io/v1',
-    objects: namespaced([{ spec: { defaultBackend: { service: { name: 'web', port: { number: 80 } } } } }]),
-  },
   { ...core('configmaps'), objects: namespaced([{ more: { data: { key: 'väl"ue\n' } } }, {}]) },
-  {
-    ...core('persistentvolumeclaims'),
-    objects: namespaced([
-      { spec: claim(), word: 'Pending' },
-      { spec: claim(), status: { phase: 'Bound' }, word: 'Bound' },
-      { spec: claim(), status: { phase: 'Lost' }, word: 'Lost' },
-    ]),
-  },
-  {
-    ...inCluster('persistentvolumes'),
-    objects: clusterScoped([
-      { spec: volume(), status: { phase: 'Available' }, word: 'Available' },
-      { spec: volume(), status: { phase: 'Released' }, word: 'Released' },
-      { spec: volume(), status: { phase: 'Failed' }, word: 'Failed' },
-    ]),
-  },
-  {
-    ...inCluster('storageclasses'),
-    api: '/apis/storage.k8s.io/v1',
-    objects: clusterScoped([{ more: { provisioner: 'example.com/disk' } }]),
-  },
   {
     ...inCluster('namespaces'),
     objects: clusterScoped([{ word: 'Active' }]),
@@ -462,11 +362,3 @@ export const KINDS: readonly KindCase[] = [
     objects: clusterScoped([{ spec: { color: 'red' } }, { spec: {} }].map(custom('Region'))),
   },
 ];
-
-function claim(): Fields {
-  return { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
-}
-
-function volume(): Fields {
-  return { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/tmp/x' } };
-}

@@ -1,45 +1,11 @@
 // Tests of kinds and namespaces that are added, changed, removed and recreated. lifecycle.test.ts runs the tests.
 import { expect } from 'chai';
 import { array, record, recordIn } from '../../../../apis/reading/unknown-value.ts';
+import { type Definition, definitionOf, version } from '../../../support/cluster/custom-resource.ts';
 import { until } from '../../../support/until.ts';
 import type { ResourceCluster, Server } from './resource-cluster.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
-export interface Definition {
-  readonly plural: string;
-  readonly kind: string;
-  readonly scope?: 'Namespaced' | 'Cluster';
-  readonly versions?: readonly object[];
-  readonly conversion?: object;
-}
-
-/** A version of a definition with any fields. */
-export function version(name: string, more: object = {}): object {
-  const schema = {
-    openAPIV3Schema: {
-      type: 'object',
-      properties: {
-        spec: { type: 'object', properties: { color: { type: 'string' }, size: { type: 'integer' } } },
-      },
-    },
-  };
-  return { name, served: true, storage: name === 'v1', schema, ...more };
-}
-
-/** The CustomResourceDefinition of a kind of the group example.com. */
-export function definitionOf({ plural, kind, scope = 'Cluster', versions, conversion }: Definition): object {
-  return {
-    metadata: { name: `${plural}.example.com` },
-    spec: {
-      group: 'example.com',
-      scope,
-      names: { plural, kind, singular: kind.toLowerCase() },
-      versions: versions ?? [version('v1')],
-      ...(conversion ? { conversion } : {}),
-    },
-  };
-}
 
 export async function define(cluster: ResourceCluster, definition: Definition): Promise<void> {
   await cluster.create(DEFINITIONS, definitionOf(definition));
@@ -186,11 +152,7 @@ export function describeLifecycle(subject: () => { cluster: ResourceCluster; ser
         );
       await cluster.create('/api/v1/namespaces', { metadata: { name: 'reused' } });
       await cluster.create(maps, { metadata: { name: 'old' } });
-      await cluster.create('/apis/rbac.authorization.k8s.io/v1/namespaces/reused/rolebindings', {
-        metadata: { name: 'tenant' },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
-        subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'tenant' }],
-      });
+      await cluster.bind('view', 'tenant', 'reused');
       await until(async () => (await seen(tenant)).includes('old'));
       await until(async () => (await server.page('configmaps', tenant)).names.includes('old'));
 

@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import { array, record, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { grant } from '../../../../hack/extension/registration.ts';
 import { PasswordHasher } from '../../../../server/oauth/passwords/password-hasher.ts';
+import { type Definition, version } from '../../../support/cluster/custom-resource.ts';
 import type { LiveEvent } from '../../../support/platform/live-events.ts';
 import { until } from '../../../support/until.ts';
-import { createCustom, type Definition, define, definitionPath, version } from './lifecycle.ts';
+import { createCustom, define, definitionPath } from './lifecycle.ts';
 import type { ResourceCluster, Server } from './resource-cluster.ts';
 
 /** The configured `resources.liveInterval`. */
@@ -68,16 +69,12 @@ export function describeLive(subject: () => { cluster: ResourceCluster; server: 
     it('end with the permission of the caller', async () => {
       const tenant = await server.asUser('live-tenant');
       const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/live/rolebindings';
-      await cluster.create(bindings, {
-        metadata: { name: 'live-tenant' },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
-        subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'live-tenant' }],
-      });
+      await cluster.bind('view', 'live-tenant', 'live');
       await until(async () => (await server.page('configmaps', tenant)).status === 200);
       const [path, all] = [await server.live(PATH, tenant), await server.live('configmaps', tenant)];
       expect(await path.next()).to.have.property('event', 'page');
       expect((await all.next())?.data).to.have.property('partial', true);
-      await cluster.delete(`${bindings}/live-tenant`);
+      await cluster.delete(`${bindings}/view-live-tenant`);
       const over = new AbortController();
       const failures = Promise.all(
         [path, all].map((live) => live.until(({ event }) => event === 'failure')),
@@ -124,11 +121,7 @@ export function describeLive(subject: () => { cluster: ResourceCluster; server: 
         passwordHash: await HASHER.hash(password),
         changedTime: new Date(0).toISOString(),
       });
-      await cluster.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
-        metadata: { name: 'ada-views' },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
-        subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'ada' }],
-      });
+      await cluster.bind('view', 'ada');
       const other = await cluster.serve({ oauth: {} });
       const token = await other.signIn('ada', password);
       const live = await other.live(PATH, other.as({ token }));

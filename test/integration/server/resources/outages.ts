@@ -6,10 +6,11 @@ import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { array, record } from '../../../../apis/reading/unknown-value.ts';
+import { type Definition, version } from '../../../support/cluster/custom-resource.ts';
 import { fault } from '../../../support/faults.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 import { until } from '../../../support/until.ts';
-import { createCustom, type Definition, define, definitionPath, version } from './lifecycle.ts';
+import { createCustom, define, definitionPath } from './lifecycle.ts';
 import type { ResourceCluster, Server } from './resource-cluster.ts';
 
 /** The configured `resources.syncTimeout` in ms, with time for the rest of the request. */

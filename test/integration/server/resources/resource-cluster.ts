@@ -217,6 +217,18 @@ export class ResourceCluster {
     return record(JSON.parse(answer.body));
   }
 
+  /** Binds a ClusterRole in a namespace; without one, in all namespaces. `subject`: the name of a user, or a subject. */
+  async bind(role: string, subject: string | Fields, namespace = ''): Promise<void> {
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const bound = typeof subject === 'string' ? { kind: 'User', name: subject, apiGroup } : subject;
+    const place = namespace === '' ? 'clusterrolebindings' : `namespaces/${namespace}/rolebindings`;
+    await this.create(`/apis/${apiGroup}/v1/${place}`, {
+      metadata: { name: `${role}-${text(bound['name'])}` },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: role },
+      subjects: [bound],
+    });
+  }
+
   async delete(path: string): Promise<void> {
     await this.controlPlane.client.expect(path, { method: 'DELETE' }, [200, 202]);
   }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import { forEach } from '../../../../hack/simulation/bulk.ts';
-import { PODS } from './pod-states.ts';
+import { PODS } from '../../../support/platform/pod-states.ts';
 import { type Caller, type Fields, LISTS, type ResourceCluster, type Server } from './resource-cluster.ts';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';

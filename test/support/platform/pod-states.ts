@@ -1,5 +1,6 @@
 // Test data: pods with chosen and random states of their containers.
-import type { Fields } from './resource-cluster.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface PodState {
   readonly name: string;
@@ -88,7 +89,8 @@ function pod(name: string, options: PodOptions): PodState {
 const done = terminated(0, 'Completed');
 const ready = ['Initialized', 'Ready'];
 
-const CHOSEN: readonly PodState[] = [
+/** Each status that kubectl prints for pods. */
+export const CHOSEN: readonly PodState[] = [
   pod('pending', { phase: 'Pending' }),
   pod('gated', { phase: 'Pending', isGated: true }),
   pod('creating', { phase: 'Pending', containers: [waiting('ContainerCreating')] }),
@@ -169,4 +171,5 @@ function randomPods(count: number): PodState[] {
   });
 }
 
+/** The chosen states, and random ones. */
 export const PODS: readonly PodState[] = [...CHOSEN, ...randomPods(150)];
