@@ -48,7 +48,9 @@ describe('a kubeconfig', () => {
       checkContextName(file, 'me'),
       writeContext(file, { ...TARGET, context: 'me' }, PLUGIN),
     ]) {
-      expect((await rejection(refused)).message).to.contain('has another user "me"');
+      expect((await rejection(refused)).message).to.contain(
+        'has another user "me": choose a name with --context NAME',
+      );
     }
     expect(await readFile(file, 'utf8')).to.equal(EXISTING);
     expect(await readContext(file, 'staging')).to.equal(undefined);

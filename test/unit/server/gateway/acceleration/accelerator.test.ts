@@ -12,13 +12,7 @@ import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
 import { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
 import { RecentWrites } from '../../../../../server/resources/recent-writes.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import {
-  NAMESPACES,
-  type PlainObject,
-  PODS,
-  plain,
-  WIDGETS,
-} from '../../../../support/platform/kind-cache.ts';
+import { NAMESPACES, type PlainObject, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 
 const DEPLOYMENTS: Kind = {
   group: 'apps',
@@ -107,21 +101,6 @@ describe('the decision of the accelerator', () => {
     return { result: result.replace('detail=', ''), body: body.toString() };
   }
 
-  // The review of such a path has the attributes of another permission.
-  const OTHERS = [
-    '/api/v1/namespaces/a/namespaces',
-    '/api/v1/namespaces/a/namespaces/b',
-    '/api/v1/deployments.apps',
-    '/api/v1/namespaces/a/deployments.apps',
-    '/api/v1/namespaces/a/namespaces/a',
-    '/apis/apps/v1/deployments/',
-  ];
-  for (const path of OTHERS) {
-    it(`forwards ${path}`, async () => {
-      expect(await read(`${path}?resourceVersion=0`)).to.deep.equal({ result: 'kind', body: 'forwarded' });
-    });
-  }
-
   it('lists exactly the namespace of the path', async () => {
     const { body } = await read('/api/v1/namespaces/a/pods?resourceVersion=0');
     const { items } = JSON.parse(body) as { items: { metadata: { name: string } }[] };
@@ -187,27 +166,5 @@ describe('the decision of the accelerator', () => {
     const deployments = '/apis/apps/v1/deployments?resourceVersion=0';
     expect((await read(deployments, { Accept: accept })).result).to.equal('columns');
     expect((await read(path, { Accept: 'application/*' })).result).to.equal('media-type');
-  });
-
-  it('lists no metadata as null, as kube-apiserver does', async () => {
-    const Accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
-    const { body } = await read('/api/v1/pods?resourceVersion=0&labelSelector=absent', { Accept });
-    expect(JSON.parse(body)).to.have.property('items', null);
-  });
-
-  it('lists custom resources with an empty continue token, as kube-apiserver does', async () => {
-    follow(WIDGETS, 100, [plain('a/w', 1)]);
-    const { body } = await read('/apis/example.com/v1/widgets?resourceVersion=0');
-    expect(JSON.parse(body)).to.have.deep.property('metadata', { continue: '', resourceVersion: '100' });
-  });
-
-  it('varies by Accept-Encoding when it compresses', async () => {
-    const large = Array.from({ length: 40 }, (_, i) => plain(`a/${i}`, i, {}, { data: 'x'.repeat(8192) }));
-    follow(PODS, 100, large);
-    const gzip = { ...TOKEN, 'Accept-Encoding': 'gzip' };
-    for (const query of ['', '&labelSelector=!absent']) {
-      const { headers } = await server.ask(`/api/v1/pods?resourceVersion=0${query}`, { headers: gzip });
-      expect(headers).to.include({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
-    }
   });
 });

@@ -14,50 +14,45 @@ interface Demand {
 
 const container = (resources: Demand, more: object = {}): object => ({ resources, ...more });
 const cpu = (requests: string, more: object = {}): object => container({ requests: { cpu: requests } }, more);
-const SIDECAR = { restartPolicy: 'Always' };
+const ONE = [cpu('1')];
+const SIDECAR = cpu('2', { restartPolicy: 'Always' });
 
 function pod(name: string, nodeName: string, spec: object = {}, phase = 'Running'): object {
   return { metadata: { namespace: 'default', name }, spec: { nodeName, ...spec }, status: { phase } };
 }
 
-/** In thousandths of a CPU. */
-function cpuRequests(spec: object): number {
-  return Number(podUsage(pod('p', 'n', spec)).amounts.cpuRequests / 1_000_000n);
-}
-
 const raw = (object: object): Buffer => Buffer.from(JSON.stringify(object));
 
 describe('podUsage', () => {
-  it('is the sum of its containers', () => {
-    expect(cpuRequests({ containers: [cpu('1'), cpu('250m'), container({})] })).to.equal(1250);
-  });
-
-  it('is that of the largest init container if that is more', () => {
-    expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('2'), cpu('3')] })).to.equal(3000);
-    expect(cpuRequests({ containers: [cpu('4')], initContainers: [cpu('3')] })).to.equal(4000);
-  });
-
-  it('adds restartable init containers to later ones and to running containers', () => {
-    expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('2', SIDECAR)] })).to.equal(3000);
-    expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('2', SIDECAR), cpu('5')] })).to.equal(
+  for (const [title, requests, spec] of [
+    ['is the sum of its containers', 1250, { containers: [cpu('1'), cpu('250m'), container({})] }],
+    [
+      'is that of the largest init container',
+      3000,
+      { containers: ONE, initContainers: [cpu('2'), cpu('3')] },
+    ],
+    ['is that of the containers if it is more', 4000, { containers: [cpu('4')], initContainers: [cpu('3')] }],
+    ['adds sidecars to containers', 3000, { containers: ONE, initContainers: [SIDECAR] }],
+    [
+      'adds sidecars to later init containers',
       7000,
-    );
-    expect(cpuRequests({ containers: [cpu('1')], initContainers: [cpu('5'), cpu('2', SIDECAR)] })).to.equal(
-      5000,
-    );
-  });
+      { containers: ONE, initContainers: [SIDECAR, cpu('5')] },
+    ],
+    ['adds no sidecars to earlier ones', 5000, { containers: ONE, initContainers: [cpu('5'), SIDECAR] }],
+    ['adds the overhead', 1100, { containers: ONE, overhead: { cpu: '100m' } }],
+    ['prefers pod-level resources', 3000, { containers: ONE, resources: { requests: { cpu: '3' } } }],
+    ['prefers them for each resource', 1000, { containers: ONE, resources: { requests: { memory: '3' } } }],
+  ] as const) {
+    it(title, () => {
+      expect(podUsage(pod('p', 'n', spec)).amounts.cpuRequests / 1_000_000n).to.equal(BigInt(requests));
+    });
+  }
 
-  it('adds the overhead, which is not a limit by itself', () => {
+  it('adds the overhead to limits, but has no limit because of it', () => {
     const overhead = { cpu: '100m' };
-    expect(cpuRequests({ containers: [cpu('1')], overhead })).to.equal(1100);
     const limits = (spec: object) => podUsage(pod('p', 'n', spec)).amounts.cpuLimits;
     expect(limits({ containers: [container({})], overhead })).to.equal(0n);
     expect(limits({ containers: [container({ limits: { cpu: '1' } })], overhead })).to.equal(1_100_000_000n);
-  });
-
-  it('prefers pod-level resources', () => {
-    expect(cpuRequests({ containers: [cpu('1')], resources: { requests: { cpu: '3' } } })).to.equal(3000);
-    expect(cpuRequests({ containers: [cpu('1')], resources: { requests: { memory: '3' } } })).to.equal(1000);
   });
 
   it('is zero before scheduling and after the end', () => {
