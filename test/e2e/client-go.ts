@@ -15,13 +15,7 @@ export function describeInformers(subject: () => Platform): void {
     before(async () => {
       platform = subject();
       const user = { name: 'informer' };
-      await platform.succeeding(
-        'create',
-        'clusterrolebinding',
-        'e2e-informer',
-        '--clusterrole=platform-nodes-reader',
-        '--user=informer',
-      );
+      await platform.bind('platform-nodes-reader', '--user=informer');
       await platform.permitted('watch', RESOURCE, '--as=informer');
       informers = await InformerProgram.start({
         kubeconfig: await platform.controlPlane.kubeconfigFor(user),
@@ -51,31 +45,24 @@ export function describeInformers(subject: () => Platform): void {
     /** Changes nodes one by one: labels that enter and leave the selector, new nodes, deletions. */
     async function change(count: number, round: string): Promise<void> {
       const { client } = platform.controlPlane;
+      const nodes = '/api/v1/nodes';
+      const remove = async (step: number): Promise<void> => {
+        const { name } = realisticNode(1000 + step).metadata;
+        await client.expect(`${nodes}/${name}`, { method: 'DELETE' }, [200]);
+      };
       for (let step = 0; step < count; step++) {
-        const name = `node-${String(step % NODES).padStart(5, '0')}`;
         if (step % 10 === 8) {
-          const node = realisticNode(1000 + step);
-          await client.expect('/api/v1/nodes', { method: 'POST', body: node }, [201]);
+          await client.expect(nodes, { method: 'POST', body: realisticNode(1000 + step) }, [201]);
         } else if (step % 20 === 19) {
-          await client.expect(
-            `/api/v1/nodes/${realisticNode(1000 + step - 1).metadata.name}`,
-            { method: 'DELETE' },
-            [200],
-          );
+          await remove(step - 1);
         } else {
+          const name = `node-${String(step % NODES).padStart(5, '0')}`;
           const labels = { step: step % 3 === 0 ? 'odd' : 'even', round: `${round}-${step}` };
-          const body = { metadata: { labels } };
-          const contentType = 'application/merge-patch+json';
-          await client.expect(`/api/v1/nodes/${name}`, { method: 'PATCH', contentType, body }, [200]);
+          const patch = { method: 'PATCH', contentType: 'application/merge-patch+json' } as const;
+          await client.expect(`${nodes}/${name}`, { ...patch, body: { metadata: { labels } } }, [200]);
         }
       }
-      for (let step = 8; step < count; step += 20) {
-        await client.expect(
-          `/api/v1/nodes/${realisticNode(1000 + step).metadata.name}`,
-          { method: 'DELETE' },
-          [200],
-        );
-      }
+      for (let step = 8; step < count; step += 20) await remove(step);
     }
 
     it('sync all nodes', async () => {

@@ -19,17 +19,12 @@ describe('the OpenAPI documents', function () {
   let platform: Platform;
 
   before(async () => {
-    platform = await Platform.start(3, clients);
-    await platform.succeeding('create', 'serviceaccount', 'tester');
-    await platform.succeeding(
-      ...['create', 'clusterrolebinding', 'tester', '--clusterrole=cluster-admin'],
-      '--serviceaccount=default:tester',
-    );
-    await platform.succeeding(
-      ...['create', 'clusterrolebinding', 'alice', '--clusterrole=platform-nodes-reader', '--user=alice'],
-    );
-    await platform.permitted('*', '*', '--as=system:serviceaccount:default:tester');
-    await platform.permitted('list', 'nodes.resources.platform.io', '--as=alice');
+    platform = await Platform.start(3, { configure: clients });
+    await platform.succeeding('create serviceaccount tester');
+    await platform.bind('cluster-admin', '--serviceaccount=default:tester');
+    await platform.bind('platform-nodes-reader', '--user=alice');
+    await platform.permitted('* * --as=system:serviceaccount:default:tester');
+    await platform.permitted('list nodes.resources.platform.io --as=alice');
     await platform.addUser('alice', PASSWORD);
   });
   after(() => platform?.stop());
@@ -193,7 +188,7 @@ describe('the OpenAPI documents', function () {
     const { signal } = platform;
     const python = await pythonWith(SCHEMATHESIS, signal);
     if (python === undefined) this.skip();
-    const token = (await platform.succeeding('create', 'token', 'tester')).trim();
+    const token = (await platform.succeeding('create token tester')).trim();
     const basic = Buffer.from('platform:platform').toString('base64');
     const configuration = await platform.write(
       'schemathesis.toml',

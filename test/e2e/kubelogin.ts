@@ -3,12 +3,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { buildKubelogin } from '../../hack/clients/kubelogin/build.ts';
 import { freePort } from '../../hack/system/ports.ts';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
+import { submitForm } from '../support/submit-form.ts';
+import { until } from '../support/until.ts';
 import { PASSWORD, type Platform, RESOURCE } from './platform.ts';
 
 /** A client whose ID tokens kube-apiserver must accept. */
@@ -44,10 +45,7 @@ export function describeKubelogin(subject: () => Platform): void {
         this.skip();
       }
       platform = subject();
-      await platform.succeeding(
-        ...['create', 'clusterrolebinding', 'developers', '--clusterrole=platform-nodes-reader'],
-        '--group=developers',
-      );
+      await platform.bind('platform-nodes-reader', '--group=developers');
       await platform.addUser(USER, PASSWORD, { groups: ['developers'] });
       chromium = await startChromium();
       page = await chromium.browser.newPage();
@@ -93,17 +91,13 @@ export function describeKubelogin(subject: () => Platform): void {
       kubeconfig('--grant-type=password', `--username=${USER}`, `--password=${PASSWORD}`, ...flags);
 
     /** Resolves when kube-apiserver has fetched the issuer's keys and the server has synced the user. */
-    async function trusted(config: string): Promise<void> {
-      const signal = AbortSignal.timeout(60_000);
-      while ((await platform.kubectl('--kubeconfig', config, 'auth', 'whoami')).code !== 0) {
-        await delay(200, undefined, { signal });
-      }
-    }
+    const trusted = (config: string): Promise<void> =>
+      until(async () => (await platform.kubectl('--kubeconfig', config, 'auth', 'whoami')).code === 0);
 
     async function expectUser(config: string): Promise<void> {
       const who = await platform.succeeding('--kubeconfig', config, 'auth', 'whoami', '-o', 'json');
       const { status } = JSON.parse(who) as { status: { userInfo: Record<string, unknown> } };
-      const uid = (await platform.succeeding('get', 'user', USER, '-o', 'jsonpath={.metadata.uid}')).trim();
+      const uid = (await platform.succeeding('get user', USER, '-o', 'jsonpath={.metadata.uid}')).trim();
       const groups = ['developers', 'system:authenticated'];
       expect(status.userInfo).to.deep.include({ username: USER, groups, uid });
       const nodes = await platform.succeeding('--kubeconfig', config, 'get', RESOURCE, '-o', 'name');
@@ -132,13 +126,7 @@ export function describeKubelogin(subject: () => Platform): void {
       return { url: await named.promise, end };
     }
 
-    async function signIn(): Promise<void> {
-      await page.focus('#username');
-      await page.keyboard.type(USER);
-      await page.focus('#password');
-      await page.keyboard.type(PASSWORD);
-      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    }
+    const signIn = (): Promise<void> => submitForm(page, { username: USER, password: PASSWORD });
 
     it('signs in with a password', async () => {
       const config = await byPassword();
@@ -156,7 +144,7 @@ export function describeKubelogin(subject: () => Platform): void {
     it('refreshes repeatedly', async () => {
       const config = await byPassword('--force-refresh');
       await trusted(config);
-      await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
+      await platform.succeeding('delete sessions.iam.platform.io --all');
       await expectUser(config);
       await expectUser(config);
       const list = ['get', 'sessions.iam.platform.io', '-o', 'jsonpath={.items[*].spec.generation}'];
@@ -189,16 +177,12 @@ export function describeKubelogin(subject: () => Platform): void {
     it('is unauthenticated after its session is deleted, although its ID token has not expired', async () => {
       const config = await byPassword();
       await expectUser(config);
-      await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
-      const signal = AbortSignal.timeout(60_000);
-      for (;;) {
+      await platform.succeeding('delete sessions.iam.platform.io --all');
+      await until(async () => {
         const { code, stderr } = await platform.kubectl('--kubeconfig', config, 'get', RESOURCE);
-        if (code !== 0) {
-          expect(stderr).to.match(/Unauthorized|must be logged in/);
-          return;
-        }
-        await delay(20, undefined, { signal });
-      }
+        if (code !== 0) expect(stderr).to.match(/Unauthorized|must be logged in/);
+        return code !== 0;
+      });
     });
   });
 }

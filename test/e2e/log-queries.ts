@@ -1,12 +1,12 @@
 // Tests of log queries against VictoriaLogs as the log store.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { loadVictoriaLogs } from '../../hack/log-stores/load-victorialogs.ts';
 import type { LogStoreProcess } from '../../hack/log-stores/log-store.ts';
 import { line } from '../support/logging/log-service.ts';
+import { until } from '../support/until.ts';
 import type { Platform } from './platform.ts';
 
 const GROUP = 'logging.platform.io/v1alpha2';
@@ -28,34 +28,20 @@ export function describeLogQueries(
     before(async () => {
       ({ platform, store } = subject());
       const { url } = store;
-      await platform.succeeding('create', 'namespace', 'bank');
+      await platform.succeeding('create namespace bank');
       for (const name of ['all', 'shopper', 'nobody']) {
-        await platform.succeeding('create', 'serviceaccount', name);
-        tokens[name] = (await platform.succeeding('create', 'token', name)).trim();
+        await platform.succeeding('create serviceaccount', name);
+        tokens[name] = (await platform.succeeding('create token', name)).trim();
       }
-      await platform.succeeding('create', 'clusterrole', 'log-reader', '--verb=get', '--resource=pods/log');
-      await platform.succeeding(
-        ...[
-          'create',
-          'clusterrolebinding',
-          'all',
-          '--clusterrole=log-reader',
-          '--serviceaccount=default:all',
-        ],
-      );
-      await platform.succeeding(
-        ...['create', 'rolebinding', 'shopper', '--namespace=shop', '--clusterrole=log-reader'],
-        '--serviceaccount=default:shopper',
-      );
+      await platform.succeeding('create clusterrole log-reader --verb=get --resource=pods/log');
+      await platform.bind('log-reader', '--serviceaccount=default:all');
+      await platform.bind('log-reader', '--serviceaccount=default:shopper', 'shop');
       for (const name of ['all', 'shopper']) {
-        await platform.succeeding(
-          ...['create', 'clusterrolebinding', `${name}-logs`, '--clusterrole=platform-logs-reader'],
-          `--serviceaccount=default:${name}`,
-        );
-        await platform.permitted('get', 'logs.logging.platform.io', ...as(name));
+        await platform.bind('platform-logs-reader', `--serviceaccount=default:${name}`);
+        await platform.permitted('get logs.logging.platform.io', ...as(name));
       }
-      await platform.permitted('get', 'pods', '--subresource=log', '--all-namespaces', ...as('all'));
-      await platform.permitted('get', 'pods', '--subresource=log', '--namespace=shop', ...as('shopper'));
+      await platform.permitted('get pods --subresource=log --all-namespaces', ...as('all'));
+      await platform.permitted('get pods --subresource=log --namespace=shop', ...as('shopper'));
       await loadVictoriaLogs(url, [
         line(at(-3_600), 'of an earlier shop'),
         line(at(1), 'of the shop'),
@@ -80,7 +66,7 @@ export function describeLogQueries(
         .sort();
 
     /** Through kube-apiserver. */
-    const raw = (caller: string, path: string) => platform.kubectl('get', '--raw', path, ...as(caller));
+    const raw = (caller: string, path: string) => platform.kubectl('get --raw', path, ...as(caller));
 
     const end_time = Math.floor(Date.now() / 1000) + 3_600;
 
@@ -106,70 +92,38 @@ export function describeLogQueries(
       expect(refused.stderr).to.include('Forbidden');
     });
 
-    it('can be followed through kube-apiserver and directly', async () => {
-      const tail = platform.spawnKubectl('get', '--raw', `${APIS}?follow=true&watch=true&log_query=follow`);
-      const first = new Promise<string>((resolve) =>
-        tail.stdout?.once('data', (data) => resolve(String(data))),
-      );
-      const deadline = Date.now() + 60_000;
-      let seen: string | undefined;
+    it('can be followed through kube-apiserver', async () => {
+      const tail = platform.spawnKubectl(`get --raw ${APIS}?follow=true&watch=true&log_query=follow`);
+      let seen = '';
+      tail.stdout?.on('data', (chunk) => {
+        seen += String(chunk);
+      });
       // Write repeatedly, because the tail does not return lines from before its start.
-      while (seen === undefined && Date.now() < deadline) {
+      await until(async () => {
         await loadVictoriaLogs(store.url, [
           line(new Date().toISOString().replace('Z', '000000Z'), 'follow me'),
         ]);
-        seen = await Promise.race([first, delay(500, undefined)]);
-      }
+        return seen !== '';
+      });
       tail.kill();
       expect(seen).to.include('follow me');
     });
 
-    it('return the alternative for removed operations', async () => {
-      for (const prefix of ['kapis', 'apis']) {
-        for (const path of [
-          'cluster',
-          'workspaces/w',
-          'namespaces/shop',
-          'namespaces/shop/pods/p',
-          'fluentbit/outputs',
-        ]) {
-          const { status, body } = await curl('nobody', `/${prefix}/${GROUP}/${path}`);
-          expect(status, path).to.equal(410);
-          expect(body).to.include('removed in release 3.3');
-        }
-      }
-      expect(
-        (await curl('nobody', `/kapis/${GROUP}/fluentbit/outputs/es`, '--request', 'DELETE')).status,
-      ).to.equal(410);
-      const { stderr } = await platform.kubectl('get', '--raw', `/apis/${GROUP}/namespaces/shop/pods/p`);
+    it('show the alternative for removed operations in kubectl', async () => {
+      const { stderr } = await platform.kubectl(`get --raw /apis/${GROUP}/namespaces/shop/pods/p`);
       expect(stderr).to.include('removed in release 3.3');
     });
 
     it('are discovered with `get` only, and do not block the deletion of namespaces', async () => {
-      const list = await platform.succeeding('get', '--raw', `/apis/${GROUP}`);
+      const list = await platform.succeeding(`get --raw /apis/${GROUP}`);
       expect(JSON.parse(list)).to.have.deep.property('resources', [
         { name: 'logs', singularName: 'log', namespaced: false, kind: 'Log', verbs: ['get'] },
       ]);
-      expect(await platform.succeeding('api-resources', '--api-group=logging.platform.io')).to.include(
-        'logs',
-      );
+      expect(await platform.succeeding('api-resources --api-group=logging.platform.io')).to.include('logs');
       await platform.described(GROUP);
-      expect(await platform.succeeding('explain', 'logs', '--api-version', GROUP)).to.include('histogram');
-      await platform.succeeding('create', 'namespace', 'short-lived');
-      await platform.succeeding('delete', 'namespace', 'short-lived', '--timeout=120s');
-    });
-
-    it('exclude lines of the predecessor of a recreated namespace', async () => {
-      await platform.succeeding('create', 'namespace', 'anew');
-      await platform.succeeding(
-        ...['create', 'rolebinding', 'shopper', '--namespace=anew', '--clusterrole=log-reader'],
-        '--serviceaccount=default:shopper',
-      );
-      await platform.permitted('get', 'pods', '--subresource=log', '--namespace=anew', ...as('shopper'));
-      await loadVictoriaLogs(store.url, [line(at(-10), 'of the first', { namespace: 'anew' })]);
-      const recentLogs = `${KAPIS}?end_time=${end_time}&namespaces=anew`;
-      expect(linesIn((await curl('shopper', recentLogs)).body)).to.deep.equal([]);
-      expect(linesIn((await curl('all', recentLogs)).body)).to.deep.equal(['of the first']);
+      expect(await platform.succeeding('explain logs --api-version', GROUP)).to.include('histogram');
+      await platform.succeeding('create namespace short-lived');
+      await platform.succeeding('delete namespace short-lived --timeout=120s');
     });
 
     it('report the health of the store without affecting readiness', async () => {

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
 import { scratchFolder, script } from '../support/scratch.ts';
+import { submitForm } from '../support/submit-form.ts';
 import { until } from '../support/until.ts';
 import { NODES, type Output, PASSWORD, type Platform, RESOURCE } from './platform.ts';
 
@@ -41,8 +42,7 @@ export function describeLogin(subject: () => Platform): void {
       server = platform.server.url;
       context = new URL(server).host;
       ca = await platform.write('login-ca.crt', platform.controlPlane.ca);
-      const binding = ['clusterrolebinding', USER, '--clusterrole=platform-nodes-reader', `--user=${USER}`];
-      await platform.succeeding('create', ...binding);
+      await platform.bind('platform-nodes-reader', `--user=${USER}`);
       await platform.addUser(USER, PASSWORD);
       // The browser of the desktop: writes the URL into a file.
       await script(
@@ -94,11 +94,7 @@ export function describeLogin(subject: () => Platform): void {
 
     async function signIn(): Promise<void> {
       await page.waitForSelector('#username');
-      await page.focus('#username');
-      await page.keyboard.type(USER);
-      await page.focus('#password');
-      await page.keyboard.type(PASSWORD);
-      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      await submitForm(page, { username: USER, password: PASSWORD });
     }
 
     /** Signs in with the device code that the program prints. */
@@ -107,9 +103,7 @@ export function describeLogin(subject: () => Platform): void {
       const [, code = ''] = /the code ([A-Z-]+):/.exec(printed()) ?? [];
       const [, url = ''] = /(https:\S+\/device)/.exec(printed()) ?? [];
       await page.goto(url);
-      await page.focus('#user_code');
-      await page.keyboard.type(code);
-      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      await submitForm(page, { user_code: code });
       await signIn();
       expect(await page.title()).to.equal('Device connected');
       return output;
@@ -144,7 +138,7 @@ export function describeLogin(subject: () => Platform): void {
     /** The given columns of the user's sessions. */
     async function sessions(columns = '{.spec.clientID} {.spec.generation}'): Promise<string[]> {
       const path = `jsonpath={range .items[*]}{.spec.user} ${columns}{"\\n"}{end}`;
-      const listed = await platform.succeeding('get', 'sessions.iam.platform.io', '-o', path);
+      const listed = await platform.succeeding('get sessions.iam.platform.io -o', path);
       // The sessions of device requests have no user yet.
       return listed.split('\n').filter((line) => line.startsWith(USER));
     }
@@ -178,20 +172,11 @@ export function describeLogin(subject: () => Platform): void {
       const { code, stderr } = await running.output;
       expect(code, stderr).to.equal(0);
       expect(stderr).to.contain(`Signed in as ${USER}.`);
+      // kube-apiserver fetches rotated keys of the issuer within ten seconds.
+      await until(async () => (await listNodes()).code === 0);
       const nodes = await listNodes();
       expect(nodes.stdout.trim().split('\n'), nodes.stderr).to.have.length(NODES);
       expect(await sessions()).to.deep.equal([`${USER} kubectl 0`]);
-    });
-
-    it('stores tokens for the user only, and keeps the rest of the kubeconfig', async () => {
-      expect((await stat(await tokenFile())).mode & 0o777).to.equal(0o600);
-      expect((await stat(state())).mode & 0o777).to.equal(0o700);
-      const config = await readFile(join(home.path, '.kube/config'), 'utf8');
-      expect(config)
-        .to.contain('# my clusters')
-        .and.to.contain('# staging')
-        .and.to.contain('staging.example.com');
-      expect(config).not.to.contain('eyJ');
     });
 
     it('lets kubectl use the API of kube-apiserver as the user', async () => {
@@ -200,16 +185,8 @@ export function describeLogin(subject: () => Platform): void {
       expect(stdout).to.equal(USER);
     });
 
-    it('refreshes once for several kubectl processes', async () => {
-      const before = await expire();
-      const all = await Promise.all([listNodes(), listNodes(), listNodes(), listNodes()]);
-      for (const { code, stderr } of all) expect(code, stderr).to.equal(0);
-      expect(await sessions()).to.deep.equal([`${USER} kubectl 1`]);
-      expect((await expire()).accessToken).not.to.equal(before.accessToken);
-    });
-
     it('does not wait without a terminal when the session has ended', async () => {
-      await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
+      await platform.succeeding('delete sessions.iam.platform.io --all');
       await expire();
       const { code, stderr } = await listNodes();
       expect(code).not.to.equal(0);
@@ -226,7 +203,7 @@ export function describeLogin(subject: () => Platform): void {
     it('treats a corrupted file like a missing sign-in, and signs in if kubectl has a terminal', async () => {
       await writeFile(await tokenFile(), '{"accessToken": "ey');
       expect((await listNodes()).stderr).to.contain('you are not signed in');
-      await platform.succeeding('delete', 'sessions.iam.platform.io', '--all');
+      await platform.succeeding('delete sessions.iam.platform.io --all');
       const info = {
         apiVersion: 'client.authentication.k8s.io/v1',
         kind: 'ExecCredential',
@@ -255,14 +232,6 @@ export function describeLogin(subject: () => Platform): void {
         .and.to.match(/enter the code [A-Z]/);
     });
 
-    it('terminates the previous session when the user signs in again', async () => {
-      const before = await sessions('{.metadata.name}');
-      await connectDevice(start(['--device']));
-      const after = await sessions('{.metadata.name}');
-      expect(after).to.have.length(1);
-      expect(after).not.to.deep.equal(before);
-    });
-
     it('revokes the session at logout, and deletes the tokens', async () => {
       const { accessToken } = await expire();
       const { code, stderr } = await start(['logout']).output;
@@ -274,13 +243,6 @@ export function describeLogin(subject: () => Platform): void {
       const { stderr: refused } = await kubectl(...bare, '--token', accessToken, 'get', RESOURCE);
       expect(refused).to.match(/Unauthorized|must be logged in/);
       expect((await start(['logout']).output).stderr).to.equal(`You are not signed in to ${server}.\n`);
-    });
-
-    it('does not replace a user of another program', async () => {
-      await kubectl('config', 'set-credentials', 'mine', '--token', 'abc');
-      const { code, stderr } = await start([server, '--ca', ca, '--context', 'mine', '--device']).output;
-      expect(code).to.equal(1);
-      expect(stderr).to.contain('has another user "mine": choose a name with --context NAME');
     });
   });
 }

@@ -15,6 +15,7 @@ import { createNodes } from '../../hack/simulation/realistic-node.ts';
 import { prepareTokenTrust } from '../../hack/start/token-trust.ts';
 import { freePort } from '../../hack/system/ports.ts';
 import { noteOnFailure, removeNote } from '../support/failure-notes.ts';
+import { until } from '../support/until.ts';
 
 export const RESOURCE = 'nodes.resources.platform.io';
 /** Number of nodes for tests of nodes. */
@@ -43,12 +44,26 @@ export type Configure = (place: {
   readonly controlPlane: ControlPlane;
 }) => Promise<Readonly<Record<string, unknown>>>;
 
+export interface PlatformOptions {
+  readonly configure?: Configure;
+  /** Modules that the server preloads. */
+  readonly imports?: readonly string[];
+  /** Clients whose ID tokens kube-apiserver accepts. */
+  readonly idTokensOf?: readonly string[];
+  /** Returns further flags of kube-apiserver, whose files are in the folder `dir`. */
+  readonly flagsIn?: (dir: string) => Promise<readonly string[]>;
+  /** Whether kube-apiserver trusts the issuer from the start. */
+  readonly isTrusted?: boolean;
+}
+
 export class Platform {
   readonly controlPlane: ControlPlane;
   readonly #dir: string;
   readonly #serverOptions: ServerProcessOptions;
   readonly #ended: AbortController;
   readonly #replicas: ServerProcess[] = [];
+  /** Makes kube-apiserver trust the issuer of the server. */
+  readonly trust: () => Promise<void>;
   server: ServerProcess;
   /** Client of the server, without credentials. */
   client: Client;
@@ -59,24 +74,21 @@ export class Platform {
     serverOptions: ServerProcessOptions,
     ended: AbortController,
     server: ServerProcess,
+    trust: () => Promise<void>,
   ) {
     this.controlPlane = controlPlane;
     this.#dir = dir;
     this.#serverOptions = serverOptions;
     this.#ended = ended;
     this.server = server;
+    this.trust = trust;
     this.client = new Client(server.url, { ca: controlPlane.ca });
   }
 
-  /**
-   * Resolves when the APIServices are Available. `idTokensOf`: clients whose ID tokens kube-apiserver accepts. `flagsIn`: returns
-   * further flags of kube-apiserver, whose files are in the folder `dir`.
-   */
+  /** Resolves when the APIServices are Available. */
   static async start(
     nodes: number,
-    configure?: Configure,
-    idTokensOf: readonly string[] = [],
-    flagsIn: (dir: string) => Promise<readonly string[]> = async () => [],
+    { configure, imports = [], idTokensOf = [], flagsIn, isTrusted = true }: PlatformOptions = {},
   ): Promise<Platform> {
     const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-e2e-'));
     const ended = new AbortController();
@@ -85,7 +97,7 @@ export class Platform {
       const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
       const controlPlane = await startControlPlane({
         dir: join(dir, 'control-plane'),
-        extraApiserverFlags: [trust.flag, ...(await flagsIn(dir))],
+        extraApiserverFlags: [trust.flag, ...((await flagsIn?.(dir)) ?? [])],
         signal,
       });
       try {
@@ -97,22 +109,26 @@ export class Platform {
           kubeconfig: await controlPlane.kubeconfigFor(SERVICE_ACCOUNT),
           port,
           certificate: await servingCertificate(controlPlane, dir),
+          imports,
           ...(configure ? { configuration: await configure({ port, dir, controlPlane }) } : {}),
           signal,
         };
         const server = await ServerProcess.start(options);
-        const platform = new Platform(controlPlane, dir, options, ended, server);
+        const trusted = {
+          issuer: `${server.url}/oauth`,
+          caFile: options.certificate.ca,
+          audience: 'platform',
+          idTokensOf,
+        };
+        const platform = new Platform(controlPlane, dir, options, ended, server, () =>
+          trust.establish(trusted),
+        );
         noteOnFailure(platform, "the server's log", () => readFile(platform.server.logFile, 'utf8'));
         const { logFile } = controlPlane.folder.place('kube-apiserver');
         noteOnFailure(controlPlane, "kube-apiserver's log", () => readFile(logFile, 'utf8'));
         await register(controlPlane, port, signal);
         await available(controlPlane, signal);
-        await trust.establish({
-          issuer: `${server.url}/oauth`,
-          caFile: options.certificate.ca,
-          audience: 'platform',
-          idTokensOf,
-        });
+        if (isTrusted) await platform.trust();
         return platform;
       } catch (error) {
         await controlPlane.stop();
@@ -163,12 +179,12 @@ export class Platform {
     await servingCertificate(this.controlPlane, this.#dir);
   }
 
-  /** Runs kubectl, by default as the administrator. */
+  /** Runs kubectl, by default as the administrator. The first argument can be several words. */
   kubectl(...args: string[]): Promise<Output> {
     return new Promise((resolve) => {
       execFile(
         this.controlPlane.kubectl,
-        args,
+        wordsOf(args),
         { env: this.environment(), maxBuffer: 64 << 20, timeout: 150_000 },
         (error, stdout, stderr) => {
           resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
@@ -184,23 +200,25 @@ export class Platform {
     return stdout;
   }
 
+  /** Binds a ClusterRole. `subject`: a flag of kubectl, as `--user=ada`. `namespace`: all by default. */
+  async bind(role: string, subject: string, namespace = ''): Promise<void> {
+    const kind = namespace === '' ? 'clusterrolebinding' : `rolebinding -n ${namespace}`;
+    const name = `${role}${subject.replaceAll(/\W+/g, '-')}`;
+    await this.succeeding(`create ${kind} ${name} --clusterrole=${role} ${subject}`);
+  }
+
   /**
    * Resolves when kube-apiserver serves the OpenAPI of this group and version, for `kubectl explain`: about a second after
    * the registration, or a minute if the first fetch failed.
    */
   async described(groupVersion: string): Promise<void> {
-    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(150_000)]);
-    while (!(await this.succeeding('get', '--raw', '/openapi/v3')).includes(`"apis/${groupVersion}"`)) {
-      await delay(200, undefined, { signal });
-    }
+    const path = `"apis/${groupVersion}"`;
+    await until(async () => (await this.succeeding('get --raw /openapi/v3')).includes(path));
   }
 
   /** Resolves when `kubectl auth can-i` returns yes. */
   async permitted(...question: string[]): Promise<void> {
-    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(60_000)]);
-    while ((await this.kubectl('auth', 'can-i', ...question)).code !== 0) {
-      await delay(50, undefined, { signal });
-    }
+    await until(async () => (await this.kubectl(`auth can-i ${question.join(' ')}`)).code === 0);
   }
 
   /** Creates a user with a password, or sets them again. */
@@ -208,7 +226,7 @@ export class Platform {
     const apply = async (kind: string, of: object): Promise<string> => {
       const object = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec: of };
       const file = await this.write(`${kind}.json`, JSON.stringify(object));
-      return this.succeeding('apply', '-f', file, '-o', 'jsonpath={.metadata.uid}');
+      return this.succeeding('apply -f', file, '-o', 'jsonpath={.metadata.uid}');
     };
     const userUID = await apply('User', spec);
     const changedTime = new Date().toISOString();
@@ -268,7 +286,7 @@ export class Platform {
 
   /** Starts a long-running kubectl. */
   spawnKubectl(...args: string[]): ChildProcess {
-    return spawn(this.controlPlane.kubectl, args, {
+    return spawn(this.controlPlane.kubectl, wordsOf(args), {
       env: this.environment(),
       stdio: ['ignore', 'pipe', 'inherit'],
       signal: this.#ended.signal,
@@ -305,8 +323,12 @@ export class Platform {
   }
 }
 
+function wordsOf([first = '', ...others]: readonly string[]): string[] {
+  return [...first.split(' '), ...others];
+}
+
 /** Issues the certificate of a server on a loopback port, and writes it to `dir`. */
-export async function servingCertificate(
+async function servingCertificate(
   { pki, ca }: ControlPlane,
   dir: string,
 ): Promise<ServerProcessOptions['certificate']> {

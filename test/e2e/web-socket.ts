@@ -44,7 +44,7 @@ export function describeWebSockets(subject: () => Platform): void {
       }
       expect((await ours.texts(NODES)).map(ofCore)).to.deep.equal(await core.texts(NODES));
       for (const client of [core, ours]) expect(await client.texts(1)).to.match(/initial-events-end/);
-      await platform.succeeding('label', 'node', 'node-00001', 'watched=yes');
+      await platform.succeeding('label node node-00001 watched=yes');
       expect((await ours.texts(1)).map(ofCore)).to.deep.equal(await core.texts(1));
     });
 

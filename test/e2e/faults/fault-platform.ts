@@ -145,9 +145,8 @@ export class FaultPlatform {
   }
 
   static async start(): Promise<FaultPlatform> {
-    const platform = await Platform.start(3, undefined, [], async () => [
-      '--requestheader-allowed-names=front-proxy-client,next-front-proxy',
-    ]);
+    const flag = '--requestheader-allowed-names=front-proxy-client,next-front-proxy';
+    const platform = await Platform.start(3, { flagsIn: async () => [flag] });
     const { controlPlane } = platform;
     const network = await FreezingProxy.start(controlPlane.ports.apiserver);
     const answers = await FaultyProxy.start(controlPlane.url, { tls: { ca: controlPlane.ca } });

@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import { FaultyWatches } from '../../../hack/consistency/faulty-watches.ts';
 import { runWorkload } from '../../../hack/consistency/workload.ts';
 import { until } from '../../support/until.ts';
+import type { Configure } from '../platform.ts';
 import { describeTables } from './accelerated-tables.ts';
 import { GatewayPlatform, type Side } from './gateway-platform.ts';
-import type { RawResponse } from './raw-request.ts';
+import { cacheResult, type RawResponse } from './raw-request.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
@@ -30,7 +31,7 @@ describe('the acceleration', function () {
   let watches: FaultyWatches;
 
   before(async () => {
-    gateway = await GatewayPlatform.start(async ({ controlPlane, dir }) => {
+    const configure: Configure = async ({ controlPlane, dir }) => {
       watches = await FaultyWatches.start(controlPlane, dir, 1);
       return {
         kubernetes: { kubeconfig: watches.kubeconfig },
@@ -38,12 +39,13 @@ describe('the acceleration', function () {
         authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
         cache: { currentReads: true },
       };
-    });
+    };
+    gateway = await GatewayPlatform.start({ configure });
     await gateway.createUser('ada', ['platform-admins']);
     token = await gateway.signIn('ada');
     pod = gateway.pod.name;
     for (const path of [PODS, '/api/v1/configmaps', '/apis/apps/v1/deployments', '/api/v1/namespaces']) {
-      await until(async () => status(await ask('gateway', `${path}?resourceVersion=0`)) === 'hit');
+      await until(async () => cacheResult(await ask('gateway', `${path}?resourceVersion=0`)) === 'hit');
     }
     version = JSON.parse((await ask('direct', `${PODS}?limit=1`)).body.toString()).metadata.resourceVersion;
   });
@@ -101,8 +103,12 @@ describe('the acceleration', function () {
     { path: `${SHOP}/pods/absent?resourceVersion=0`, result: 'absent' },
     { path: '/api/v1/secrets?resourceVersion=0', result: 'kind' },
     { path: '/apis/apps/v1beta1/deployments?resourceVersion=0', result: 'kind' },
+    // The review of such a path would have the attributes of another permission.
     { path: `${SHOP}/namespaces?resourceVersion=0`, result: 'kind' },
+    { path: `${SHOP}/namespaces/default?resourceVersion=0`, result: 'kind' },
+    { path: `${SHOP}/namespaces/shop?resourceVersion=0`, result: 'kind' },
     { path: '/api/v1/deployments.apps?resourceVersion=0', result: 'kind' },
+    { path: `${SHOP}/deployments.apps?resourceVersion=0`, result: 'kind' },
     { path: `${PODS}/?resourceVersion=0`, result: 'kind' },
   ];
 
@@ -110,23 +116,23 @@ describe('the acceleration', function () {
     const ours = await ask('gateway', `${PODS}?resourceVersion=0`, 'application/json', [
       'Cache-Control: no-cache',
     ]);
-    expect(status(ours)).to.equal('no-cache');
+    expect(cacheResult(ours)).to.equal('no-cache');
   });
 
   it('sends the same events, and the bookmark after the initial ones (checks 33, 37)', async () => {
-    const kubectl = (...args: string[]) => gateway.platform.succeeding('-n', 'shop', ...args);
+    const kubectl = (line: string) => gateway.platform.succeeding(`-n shop ${line}`);
     const name = 'watched';
     const changes = async (): Promise<void> => {
-      await kubectl('create', 'configmap', name, '--from-literal=a=1');
-      await kubectl('label', 'configmap', name, 'step=one');
-      await kubectl('label', 'configmap', name, 'step=two', '--overwrite');
-      await kubectl('delete', 'configmap', name);
+      await kubectl(`create configmap ${name} --from-literal=a=1`);
+      await kubectl(`label configmap ${name} step=one`);
+      await kubectl(`label configmap ${name} step=two --overwrite`);
+      await kubectl(`delete configmap ${name}`);
     };
     // The event of this object brings the cache to the start of the watches.
-    await kubectl('create', 'configmap', 'start');
-    const start = await kubectl('get', 'configmap', 'start', '-o', 'jsonpath={.metadata.resourceVersion}');
+    await kubectl('create configmap start');
+    const start = await kubectl('get configmap start -o jsonpath={.metadata.resourceVersion}');
     await until(
-      async () => status(await ask('gateway', `${SHOP}/configmaps?resourceVersion=${start}`)) === 'hit',
+      async () => cacheResult(await ask('gateway', `${SHOP}/configmaps?resourceVersion=${start}`)) === 'hit',
     );
     const watch = 'watch=true&timeoutSeconds=5';
     const queries = [
@@ -153,35 +159,35 @@ describe('the acceleration', function () {
     await changes();
     for (const { query, accept, sides } of await Promise.all(responses)) {
       const [direct, ours] = sides;
-      expect(status(ours), query).to.equal('hit');
+      expect(cacheResult(ours), query).to.equal('hit');
       expect(eventsIn(ours), `${query}, ${accept}`).to.deep.equal(eventsIn(direct));
       expect(headersOf(ours), `${query}, ${accept}`).to.deep.equal(headersOf(direct));
     }
   });
 
   describe('permission', () => {
-    const kubectl = (...args: string[]) => gateway.platform.succeeding('-n', 'shop', ...args);
+    const kubectl = (line: string) => gateway.platform.succeeding(`-n shop ${line}`);
     const readAs = (caller: string, side: Side, path: string) =>
       gateway.raw(side, [`GET ${path} HTTP/1.1`, `Authorization: Bearer ${caller}`]);
     const create = async (namespace: string, name: string): Promise<string> => {
-      await gateway.platform.succeeding('-n', namespace, 'create', 'serviceaccount', name);
+      await gateway.platform.succeeding(`create serviceaccount ${name} -n ${namespace}`);
       return gateway.serviceAccountToken(namespace, name);
     };
     /** Compares the responses of both sides to a read. */
     const compared = async (caller: string, path: string, result: string): Promise<void> => {
-      await until(async () => status(await readAs(caller, 'gateway', path)) === result);
+      await until(async () => cacheResult(await readAs(caller, 'gateway', path)) === result);
       const [direct, ours] = await Promise.all([
         readAs(caller, 'direct', path),
         readAs(caller, 'gateway', path),
       ]);
-      expect(status(ours), path).to.equal(result);
+      expect(cacheResult(ours), path).to.equal(result);
       expect(seen(ours), path).to.deep.equal(seen(direct));
       expect(ours.status, path).to.equal(result === 'hit' ? 200 : 403);
     };
 
     it('in a namespace includes the namespace itself, and no other (checks 39, 42)', async () => {
       const reader = await create('shop', 'reader');
-      await kubectl('create', 'rolebinding', 'reader', '--clusterrole=view', '--serviceaccount=shop:reader');
+      await kubectl('create rolebinding reader --clusterrole=view --serviceaccount=shop:reader');
       await compared(reader, `${SHOP}/pods?resourceVersion=0`, 'hit');
       await compared(reader, '/api/v1/namespaces/shop?resourceVersion=0', 'hit');
       await compared(reader, '/api/v1/namespaces/default?resourceVersion=0', 'permission');
@@ -193,17 +199,11 @@ describe('the acceleration', function () {
 
     it('ends a watch with 410 when it is lost', async () => {
       const watcher = await create('shop', 'watcher');
-      await kubectl(
-        'create',
-        'rolebinding',
-        'watcher',
-        '--clusterrole=view',
-        '--serviceaccount=shop:watcher',
-      );
+      await kubectl('create rolebinding watcher --clusterrole=view --serviceaccount=shop:watcher');
       await compared(watcher, `${SHOP}/pods?resourceVersion=0`, 'hit');
       const path = `${SHOP}/pods?watch=true&resourceVersion=0&timeoutSeconds=60`;
       const watch = readAs(watcher, 'gateway', path);
-      await kubectl('delete', 'rolebinding', 'watcher');
+      await kubectl('delete rolebinding watcher');
       const last = (await watch).body.toString().trim().split('\n').at(-1) ?? '';
       expect(JSON.parse(last)).to.deep.include({ type: 'ERROR' });
       expect(JSON.parse(last).object).to.deep.include({ code: 410, reason: 'Expired' });
@@ -212,10 +212,10 @@ describe('the acceleration', function () {
 
     it('for one name allows this name only, also as a list; get does not allow a list (check 38)', async () => {
       const one = await create('shop', 'one');
-      await kubectl('create', 'role', 'one', '--verb=get,list', '--resource=pods', `--resource-name=${pod}`);
-      await kubectl('create', 'role', 'get', '--verb=get', '--resource=configmaps');
+      await kubectl(`create role one --verb=get,list --resource=pods --resource-name=${pod}`);
+      await kubectl('create role get --verb=get --resource=configmaps');
       for (const role of ['one', 'get']) {
-        await kubectl('create', 'rolebinding', role, `--role=${role}`, '--serviceaccount=shop:one');
+        await kubectl(`create rolebinding ${role} --role=${role} --serviceaccount=shop:one`);
       }
       await compared(one, `${SHOP}/pods/${pod}?resourceVersion=0`, 'hit');
       await compared(one, `${SHOP}/pods?resourceVersion=0&fieldSelector=metadata.name%3D${pod}`, 'hit');
@@ -230,7 +230,7 @@ describe('the acceleration', function () {
   it('contains each write in reads of nodes in the aggregated API, with cache.currentReads', async () => {
     const own = '/apis/resources.platform.io/v1alpha3/nodes';
     for (let round = 0; round < 20; round++) {
-      await gateway.platform.succeeding('label', 'node', 'node-00001', `round=r${round}`, '--overwrite');
+      await gateway.platform.succeeding(`label node node-00001 round=r${round} --overwrite`);
       const { body } = await ask('gateway', `${own}/node-00001`);
       expect(JSON.parse(body.toString()).metadata.labels.round).to.equal(`r${round}`);
     }
@@ -280,7 +280,7 @@ describe('the acceleration', function () {
         };
         // The write makes the kind busy, so that the cache is current soon.
         let first = await read('gateway', '');
-        for (let round = 0; status(first.response) !== 'hit'; round++) {
+        for (let round = 0; cacheResult(first.response) !== 'hit'; round++) {
           await send('direct', 'DELETE', `${SHOP}/configmaps/paged-0`);
           await create('direct', 'paged-0');
           first = await read('gateway', '');
@@ -292,7 +292,7 @@ describe('the acceleration', function () {
           const [direct, ours] = await Promise.all([read('direct', query), read('gateway', query)]);
           expect(ours.list).to.deep.equal(direct.list);
           expect(headersOf(ours.response)).to.deep.equal(headersOf(direct.response));
-          expect(status(ours.response)).to.equal('hit');
+          expect(cacheResult(ours.response)).to.equal('hit');
           expect(direct.list.metadata.resourceVersion).to.equal(first.list.metadata.resourceVersion);
           metadata = ours.list.metadata;
         }
@@ -308,7 +308,7 @@ describe('the acceleration', function () {
         await create('direct', name);
         const list = await ask('gateway', `${SHOP}/configmaps`);
         expect(names(list)).to.include(name);
-        results.set(status(list), (results.get(status(list)) ?? 0) + 1);
+        results.set(cacheResult(list), (results.get(cacheResult(list)) ?? 0) + 1);
         await send('direct', 'DELETE', `${SHOP}/configmaps/${name}`);
       }
       // The kind is busy, because of these writes.
@@ -320,7 +320,7 @@ describe('the acceleration', function () {
     it(`${result}: ${path}${accept ? `, ${accept.split(';')[1] ?? accept}` : ''}`, async () => {
       const sent = path.replace('POD', pod).replace('VERSION', version);
       const [direct, ours] = await Promise.all([ask('direct', sent, accept), ask('gateway', sent, accept)]);
-      expect(status(ours)).to.equal(result);
+      expect(cacheResult(ours)).to.equal(result);
       expect(seen(ours)).to.deep.equal(seen(direct));
     });
   }
@@ -354,12 +354,6 @@ describe('the acceleration', function () {
     });
   });
 });
-
-/** Returns `hit`, or the reason in the header Cache-Status. */
-function status({ headers }: RawResponse): string | undefined {
-  const value = headers.find(([name]) => name === 'cache-status')?.[1];
-  return value?.includes('; hit') ? 'hit' : value?.replace(/^.*detail=/, '');
-}
 
 /** Headers that differ between two responses, or that only one of both servers sends. */
 const OTHER = new Set([

@@ -12,6 +12,7 @@ import type { LogStoreProcess } from '../../../hack/log-stores/log-store.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { line } from '../../support/logging/log-service.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
+import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
 import type { GatewayPlatform } from './gateway-platform.ts';
@@ -87,9 +88,8 @@ export function describeBrowserConsole(subject: () => ConsoleSubject): void {
       ({ gateway, store, site } = subject());
       ({ platform } = gateway);
       ({ origin } = site);
-      const rule = ['create', 'clusterrolebinding', 'alice', '--clusterrole=cluster-admin', '--user=alice'];
-      await platform.succeeding(...rule);
-      await platform.permitted('*', '*', '--as=alice');
+      await platform.bind('cluster-admin', '--user=alice');
+      await platform.permitted('* * --as=alice');
       await platform.addUser('alice', PASSWORD);
       chromium = await startChromium();
       page = await newPage();
@@ -117,14 +117,7 @@ export function describeBrowserConsole(subject: () => ConsoleSubject): void {
         code_challenge_method: 'S256',
       });
       await page.goto(`${platform.server.url}/oauth/authorize?${query.toString()}`);
-      for (const [field, text] of [
-        ['#username', 'alice'],
-        ['#password', PASSWORD],
-      ] as const) {
-        await page.focus(field);
-        await page.keyboard.type(text);
-      }
-      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      await submitForm(page, { username: 'alice', password: PASSWORD });
       const { searchParams, origin: landed } = new URL(page.url());
       expect({ landed, state: searchParams.get('state') }).to.deep.equal({ landed: origin, state: 'here' });
       const code = searchParams.get('code') ?? '';
@@ -206,10 +199,10 @@ export function describeBrowserConsole(subject: () => ConsoleSubject): void {
       const shows = (total: number): Promise<void> =>
         until(async () => String(await inPage('totals.at(-1)')) === String(total));
       await shows(0);
-      await platform.succeeding('create', 'configmap', 'cart', '--namespace=shop');
+      await platform.succeeding('create configmap cart --namespace=shop');
       await shows(1);
       await platform.restartServer('SIGTERM');
-      await platform.succeeding('create', 'configmap', 'cart-settings', '--namespace=shop');
+      await platform.succeeding('create configmap cart-settings --namespace=shop');
       await shows(2);
       expect(await inPage('totals')).to.deep.equal([0, 1, 2]);
       await inPage('away.abort()');
@@ -234,7 +227,7 @@ export function describeBrowserConsole(subject: () => ConsoleSubject): void {
 
     it('changes an object through the gateway, and reads the result, warnings and errors', async () => {
       const settings = '/api/v1/namespaces/shop/configmaps/settings';
-      await platform.succeeding('create', 'configmap', 'settings', '--namespace=shop');
+      await platform.succeeding('create configmap settings --namespace=shop');
       const patch = (body: string, query = ''): string =>
         `send('PATCH', '${settings}${query}', ${body}, 'application/merge-patch+json')`;
       expect(

@@ -1,6 +1,7 @@
 // Objects that change all the time, of kinds that the acceleration caches. With frequent changes, the caches need no bookmark
 // to prove that they are current.
 import { setTimeout as delay } from 'node:timers/promises';
+import { definitionOf, version } from '../../support/cluster/custom-resource.ts';
 import type { Platform } from '../platform.ts';
 
 const GROUP = 'compared.example.com';
@@ -17,17 +18,13 @@ export class BusyObjects {
 
   /** Also creates the custom resource `widgets`, with an object `first` in the namespace `default`. */
   static async start(platform: Platform): Promise<BusyObjects> {
-    const file = await platform.write(
-      'widgets.json',
-      JSON.stringify({ kind: 'List', apiVersion: 'v1', items: WIDGETS }),
-    );
-    await platform.succeeding('apply', '-f', file);
-    await platform.succeeding('wait', '--for=condition=Established', `crd/widgets.${GROUP}`);
-    const objects = await platform.write(
-      'busy.json',
-      JSON.stringify({ kind: 'List', apiVersion: 'v1', items: OBJECTS }),
-    );
-    await platform.succeeding('apply', '-f', objects);
+    const apply = async (items: readonly object[]): Promise<void> => {
+      const list = JSON.stringify({ kind: 'List', apiVersion: 'v1', items });
+      await platform.succeeding('apply -f', await platform.write('busy.json', list));
+    };
+    await apply(WIDGETS);
+    await platform.succeeding(`wait --for=condition=Established crd/widgets.${GROUP}`);
+    await apply(OBJECTS);
     const end = new AbortController();
     const { client } = platform.controlPlane;
     const signal = AbortSignal.any([platform.signal, end.signal]);
@@ -60,30 +57,10 @@ const PATHS = [
 ];
 
 const WIDGETS = [
-  {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `widgets.${GROUP}` },
-    spec: {
-      group: GROUP,
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget', singular: 'widget', listKind: 'WidgetList' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          selectableFields: [{ jsonPath: '.spec.size' }],
-          schema: {
-            openAPIV3Schema: {
-              type: 'object',
-              properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
-            },
-          },
-        },
-      ],
-    },
-  },
+  definitionOf({
+    ...{ group: GROUP, plural: 'widgets', kind: 'Widget', scope: 'Namespaced' },
+    versions: [version('v1', { selectableFields: [{ jsonPath: '.spec.size' }] })],
+  }),
   {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',

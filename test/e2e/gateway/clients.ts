@@ -6,17 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import {
-  Attach,
-  CoreV1Api,
-  Exec,
-  KubeConfig,
-  Log,
-  makeInformer,
-  PortForward,
-  type V1Status,
-  Watch,
-} from '@kubernetes/client-node';
+import { CoreV1Api, Exec, KubeConfig, makeInformer, type V1Status, Watch } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { buildClients } from '../../../hack/clients/build.ts';
 import type { PythonEnvironment } from '../../../hack/python/environment.ts';
@@ -44,8 +34,8 @@ export function describeClients(subject: () => GatewayPlatform): void {
       const { platform } = gateway;
       token = await gateway.signIn('ada');
       kubeconfig = await platform.write('clients.kubeconfig', kubeconfigOf(gateway, 'gateway', token));
-      await platform.succeeding('create', 'namespace', NAMESPACE);
-      await platform.succeeding('wait', '--for=create', 'serviceaccount/default', '-n', NAMESPACE);
+      await platform.succeeding('create namespace', NAMESPACE);
+      await platform.succeeding('wait --for=create serviceaccount/default -n', NAMESPACE);
     });
     after(() => gateway.settled());
 
@@ -73,39 +63,6 @@ export function describeClients(subject: () => GatewayPlatform): void {
           'the input\n',
           'error\n',
         ]);
-      });
-
-      it('attach', async () => {
-        const { namespace, name, container } = gateway.pod;
-        const output = collected();
-        const attached = new Attach(config);
-        const socket = await attached.attach(namespace, name, container, output.stream, null, null, false);
-        await until(async () => {
-          // KWOK shows only the lines after the attach.
-          await gateway.appendAttached(`${new Date().toISOString()} stdout F to a client\n`);
-          return output.text().includes('to a client\n');
-        });
-        socket.close();
-      });
-
-      it('port-forward', async () => {
-        const { namespace, name } = gateway.pod;
-        const output = collected();
-        const input = new PassThrough();
-        const forward = new PortForward(config);
-        const opened = await forward.portForward(namespace, name, [8080], output.stream, null, input);
-        input.write('through a port\n');
-        await until(() => output.text() === 'through a port\n');
-        const socket = typeof opened === 'function' ? opened() : opened;
-        socket?.close();
-      });
-
-      // Without `follow`, because this library throws outside of its caller when a followed log is aborted.
-      it('log', async () => {
-        const { namespace, name, container } = gateway.pod;
-        const stream = new PassThrough();
-        await new Log(config).log(namespace, name, container, stream);
-        expect(await text(stream)).to.include('"n":399');
       });
 
       it('watch and informer', async () => {
@@ -158,7 +115,7 @@ export function describeClients(subject: () => GatewayPlatform): void {
     it('of Go: informers with WatchList, with JSON and with protobuf', async () => {
       const { platform } = gateway;
       const create = (name: string): Promise<string> =>
-        platform.succeeding('create', 'secret', 'generic', name, '-n', NAMESPACE);
+        platform.succeeding('create secret generic', name, '-n', NAMESPACE);
       await create('before');
       const informers = await InformerProgram.start({
         kubeconfig,
@@ -173,8 +130,8 @@ export function describeClients(subject: () => GatewayPlatform): void {
           return Object.fromEntries(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
         };
         await create('created');
-        await platform.succeeding('label', 'secret', 'created', 'of=go', '-n', NAMESPACE);
-        await platform.succeeding('delete', 'secret', 'before', '-n', NAMESPACE);
+        await platform.succeeding('label secret created of=go -n', NAMESPACE);
+        await platform.succeeding('delete secret before -n', NAMESPACE);
         for (const informer of INFORMERS) {
           const expected = await secrets(informer === 'selector' ? 'of=go' : '');
           await informers.reaches(informer, expected);
@@ -198,13 +155,13 @@ export function describeClients(subject: () => GatewayPlatform): void {
       const scratch = ['copied', '-n', NAMESPACE];
       const holder = ['get', 'lease', 'controller-runtime', '-o', 'jsonpath={.spec.holderIdentity}'];
       try {
-        await platform.succeeding('create', 'configmap', ...scratch, '--from-literal=a=b');
-        await platform.succeeding('label', 'configmap', ...scratch, 'copy=yes');
-        await platform.succeeding('wait', '--for=create', 'secret', ...scratch, '--timeout=60s');
+        await platform.succeeding('create configmap', ...scratch, '--from-literal=a=b');
+        await platform.succeeding('label configmap', ...scratch, 'copy=yes');
+        await platform.succeeding('wait --for=create secret', ...scratch, '--timeout=60s');
         expect(await platform.succeeding(...holder)).to.not.equal('');
-        await platform.succeeding('delete', 'secret', ...scratch);
-        await platform.succeeding('wait', '--for=create', 'secret', ...scratch, '--timeout=60s');
-        expect(await platform.succeeding('get', 'secret', ...scratch, '-o', 'jsonpath={.data.a}')).to.equal(
+        await platform.succeeding('delete secret', ...scratch);
+        await platform.succeeding('wait --for=create secret', ...scratch, '--timeout=60s');
+        expect(await platform.succeeding('get secret', ...scratch, '-o', 'jsonpath={.data.a}')).to.equal(
           'Yg==',
         );
       } finally {
@@ -284,14 +241,4 @@ async function startControllerManager(
     ],
     { stdio: 'ignore', env: platform.environment(), signal: platform.signal },
   ).on('error', () => undefined);
-}
-
-/** A stream, and the text that was written to it. */
-function collected(): { readonly stream: PassThrough; readonly text: () => string } {
-  let seen = '';
-  const stream = new PassThrough();
-  stream.setEncoding('utf8').on('data', (part: string) => {
-    seen += part;
-  });
-  return { stream, text: () => seen };
 }

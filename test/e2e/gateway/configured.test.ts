@@ -28,7 +28,7 @@ describe('a configured platform', function () {
       oauth: { clients: [site.client, ...KUBELOGIN_CLIENTS] },
       shutdown: { readinessDelay: '0s' },
     };
-    gateway = await GatewayPlatform.start(async () => configuration, [CLIENT]);
+    gateway = await GatewayPlatform.start({ configure: async () => configuration, idTokensOf: [CLIENT] });
     site.server = gateway.platform.server.url;
   });
 

@@ -1,15 +1,13 @@
 // Platform with interactive pods for tests of the gateway.
 import { appendFile, readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../../../hack/control-plane/client.ts';
 import type { ServerProcess } from '../../../hack/extension/server-process.ts';
-import { type Configure, type Output, PASSWORD, PLATFORM_CLIENT, Platform } from '../platform.ts';
+import { until } from '../../support/until.ts';
+import { type Output, PASSWORD, PLATFORM_CLIENT, Platform, type PlatformOptions } from '../platform.ts';
 import { AuditLog } from './audit-log.ts';
-import { InteractivePods, type Pod } from './interactive-pods.ts';
+import { type InteractivePods, type Pod, startInteractivePods } from './interactive-pods.ts';
 import { type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
-
-const POLL_MS = 100;
-const SELF_REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+import { SELF_REVIEW, SELF_REVIEWS } from './self-review.ts';
 
 /** Where a request goes: to kube-apiserver, or to the gateway. */
 export type Side = 'direct' | 'gateway';
@@ -29,18 +27,18 @@ export class GatewayPlatform {
     this.#attached = attached;
   }
 
-  /** `idTokensOf`: clients whose ID tokens kube-apiserver accepts. */
-  static async start(configure?: Configure, idTokensOf: readonly string[] = []): Promise<GatewayPlatform> {
+  static async start(options: PlatformOptions): Promise<GatewayPlatform> {
     let auditLog: AuditLog | undefined;
-    const platform = await Platform.start(0, configure, idTokensOf, async (dir) => {
+    const flagsIn = async (dir: string): Promise<readonly string[]> => {
       auditLog = await AuditLog.prepare(dir);
       return auditLog.flags;
-    });
+    };
+    const platform = await Platform.start(0, { ...options, flagsIn });
     try {
       if (!auditLog) throw new Error('the platform has started without an audit log');
       const attached = await platform.write('attached.log', 'first line\n');
       const { controlPlane, signal } = platform;
-      const pods = await InteractivePods.start(controlPlane, { attached, signal });
+      const pods = await startInteractivePods(controlPlane, { attached, signal });
       return new GatewayPlatform(platform, pods, attached, auditLog);
     } catch (error) {
       await platform.stop();
@@ -72,7 +70,7 @@ export class GatewayPlatform {
   }
 
   async serviceAccountToken(namespace: string, name: string): Promise<string> {
-    return (await this.platform.succeeding('create', 'token', '-n', namespace, name)).trim();
+    return (await this.platform.succeeding('create token -n', namespace, name)).trim();
   }
 
   /** `side`: can be a replica of the gateway. */
@@ -107,10 +105,7 @@ export class GatewayPlatform {
 
   /** Resolves when no stream of the gateway is open. */
   async settled(): Promise<void> {
-    while ((await this.metric('gateway_open_requests{kind="stream"}')) > 0) {
-      this.platform.signal.throwIfAborted();
-      await delay(POLL_MS);
-    }
+    await until(async () => (await this.metric('gateway_open_requests{kind="stream"}')) === 0);
   }
 
   /** The value of a metric of the server; 0 if it is absent. `series`: name and labels. */
@@ -125,7 +120,7 @@ export class GatewayPlatform {
   }
 
   async stop(): Promise<void> {
-    this.#pods.stop();
+    this.#pods[Symbol.dispose]();
     await this.platform.stop();
   }
 
@@ -138,21 +133,9 @@ export class GatewayPlatform {
   async #metricsToken(): Promise<string> {
     this.#reader ??= (async () => {
       const { platform } = this;
-      await platform.succeeding('create', 'serviceaccount', 'metrics-reader');
-      await platform.succeeding(
-        'create',
-        'clusterrole',
-        'metrics-reader',
-        '--verb=get',
-        '--non-resource-url=/metrics',
-      );
-      await platform.succeeding(
-        'create',
-        'clusterrolebinding',
-        'metrics-reader',
-        '--clusterrole=metrics-reader',
-        '--serviceaccount=default:metrics-reader',
-      );
+      await platform.succeeding('create serviceaccount metrics-reader');
+      await platform.succeeding('create clusterrole metrics-reader --verb=get --non-resource-url=/metrics');
+      await platform.bind('metrics-reader', '--serviceaccount=default:metrics-reader');
       return this.serviceAccountToken('default', 'metrics-reader');
     })();
     return this.#reader;
@@ -162,12 +145,9 @@ export class GatewayPlatform {
   async #accepted(token: string): Promise<void> {
     const { url, ca } = this.platform.controlPlane;
     using client = new Client(url, { ca });
-    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-    for (;;) {
-      this.platform.signal.throwIfAborted();
-      const { status } = await client.send(SELF_REVIEWS, { method: 'POST', body, token });
-      if (status === 201) return;
-      await delay(POLL_MS);
-    }
+    await until(async () => {
+      const request = { method: 'POST', body: SELF_REVIEW, token } as const;
+      return (await client.send(SELF_REVIEWS, request)).status === 201;
+    });
   }
 }

@@ -13,7 +13,7 @@ describe('the gateway', function () {
   let gateway: GatewayPlatform;
 
   before(async () => {
-    gateway = await GatewayPlatform.start(async () => ({ gateway: { acceleration: true } }));
+    gateway = await GatewayPlatform.start({ configure: async () => ({ gateway: { acceleration: true } }) });
     await gateway.createUser('ada', ['platform-admins']);
   });
   after(() => gateway?.stop());

@@ -1,19 +1,17 @@
 // Tests of the identity with which requests through the gateway arrive at kube-apiserver.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, request } from 'node:https';
-import { text as textOf } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import { record, text } from '../../../apis/reading/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
+import { Client } from '../../../hack/control-plane/client.ts';
+import { until } from '../../support/until.ts';
 import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
 import { openTLS, type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
+import { reviewed, SELF_REVIEW, SELF_REVIEWS } from './self-review.ts';
 import { WebBackend } from './web-backend.ts';
 
-const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-const REVIEW = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' });
-const POLL_MS = 20;
+const REVIEW = JSON.stringify(SELF_REVIEW);
 
 export function describeIdentity(subject: () => GatewayPlatform): void {
   describe('the identity at kube-apiserver', () => {
@@ -44,7 +42,7 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
         : [`Content-Length: ${REVIEW.length}`];
       return rawRequest(
         { ...gateway.target(side), ...pair },
-        [`POST ${REVIEWS} HTTP/1.1`, 'Content-Type: application/json', ...framing, ...headers],
+        [`POST ${SELF_REVIEWS} HTTP/1.1`, 'Content-Type: application/json', ...framing, ...headers],
         REVIEW,
       );
     }
@@ -102,7 +100,7 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
             await gateway.raw(
               side,
               [
-                `POST ${REVIEWS} HTTP/1.1`,
+                `POST ${SELF_REVIEWS} HTTP/1.1`,
                 'Content-Type: application/json',
                 'Transfer-Encoding: chunked',
                 'Trailer: Impersonate-User, X-Remote-User',
@@ -150,45 +148,29 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
     });
 
     it('is never that of another one of 1,000 parallel requests (check 12)', async () => {
-      const { client } = gateway.platform.controlPlane;
-      const accounts = Array.from({ length: 20 }, (_, i) => `parallel-${i}`);
-      const tokens = new Map(
-        await Promise.all(
-          accounts.map(async (name): Promise<[string, string]> => {
-            const path = '/api/v1/namespaces/default/serviceaccounts';
-            await client.expect(path, { method: 'POST', body: { metadata: { name } } }, [201]);
-            const { body } = await client.expect(
-              `${path}/${name}/token`,
-              { method: 'POST', body: {} },
-              [201],
-            );
-            return [
-              `system:serviceaccount:default:${name}`,
-              text(record(record(JSON.parse(body))['status'])['token']),
-            ];
-          }),
-        ),
-      );
-      tokens.set('ada', token);
-      const agent = new Agent({ keepAlive: true, maxSockets: 100, ca: gateway.platform.controlPlane.ca });
-      const users = [...tokens.keys()];
-      const expected = Array.from({ length: 1_000 }, (_, i) => users[i % users.length]);
+      const tokens = new Map([['ada', token]]);
+      for (let account = 0; account < 20; account++) {
+        const name = `parallel-${account}`;
+        await gateway.platform.succeeding(`create serviceaccount ${name}`);
+        const issued = await gateway.serviceAccountToken('default', name);
+        tokens.set(`system:serviceaccount:default:${name}`, issued);
+      }
+      const { server, controlPlane } = gateway.platform;
+      using client = new Client(server.url, { ca: controlPlane.ca }, 100);
+      const callers = Array.from({ length: 1_000 }, (_, i) => [...tokens][i % tokens.size]);
       const seen = await Promise.all(
-        expected.map((user) => reviewedUser(agent, tokens.get(user ?? '') ?? '')),
+        callers.map(async ([, of] = ['', '']) => {
+          const request = { method: 'POST', body: SELF_REVIEW, token: of } as const;
+          const { status, body } = await client.send(SELF_REVIEWS, request);
+          return record(reviewed({ status, body: Buffer.from(body) }).user)['username'];
+        }),
       );
-      agent.destroy();
-      expect(seen).to.deep.equal(expected);
+      expect(seen).to.deep.equal(callers.map(([user] = ['', '']) => user));
     });
 
     it('ends with the session: the next request gets 401, and streams end (check 13)', async () => {
       await gateway.createUser('leaver', ['platform-admins']);
-      await gateway.platform.succeeding(
-        'create',
-        'clusterrolebinding',
-        'leaver',
-        '--clusterrole=cluster-admin',
-        '--user=leaver',
-      );
+      await gateway.platform.bind('cluster-admin', '--user=leaver');
       const leaving = await gateway.signIn('leaver');
       const credentials = `Authorization: Bearer ${leaving}`;
       const { namespace, name } = gateway.pod;
@@ -286,20 +268,16 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
 
     /** The record of a request in the audit log of kube-apiserver. */
     async function audited(id: string): Promise<Readonly<Record<string, unknown>>> {
-      for (;;) {
-        const [first] = await gateway.auditLog.records(id);
-        if (first) return first;
-        await delay(POLL_MS, undefined, { signal: gateway.platform.signal });
-      }
+      await until(async () => (await gateway.auditLog.records(id)).length > 0);
+      return record((await gateway.auditLog.records(id))[0]);
     }
 
     /** The lines of a request in the log of the server. */
     async function logged(id: string): Promise<Readonly<Record<string, unknown>>[]> {
-      for (;;) {
-        const lines = (await gateway.serverLog()).split('\n').filter((line) => line.includes(id));
-        if (lines.length > 0) return lines.map((line) => record(JSON.parse(line)));
-        await delay(POLL_MS, undefined, { signal: gateway.platform.signal });
-      }
+      const lines = async (): Promise<string[]> =>
+        (await gateway.serverLog()).split('\n').filter((line) => line.includes(id));
+      await until(async () => (await lines()).length > 0);
+      return (await lines()).map((line) => record(JSON.parse(line)));
     }
 
     /** Opens a stream. Resolves with the head of the response. */
@@ -318,24 +296,7 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
       const head = bytes.toString('latin1').split('\r\n\r\n')[0] ?? '';
       return { status: Number(head.split(' ')[1]), head: `${head}\r\n`, socket, ended };
     }
-
-    async function reviewedUser(agent: Agent, of: string): Promise<string> {
-      const outgoing = request(new URL(REVIEWS, gateway.platform.server.url), {
-        agent,
-        method: 'POST',
-        headers: { authorization: `Bearer ${of}`, 'content-type': 'application/json' },
-      });
-      outgoing.end(REVIEW);
-      const [response] = await once(outgoing, 'response');
-      const { status } = record(JSON.parse(await textOf(response)));
-      return text(record(record(status)['userInfo'])['username']);
-    }
   });
-}
-
-function reviewed({ status, body }: RawResponse): object {
-  const parsed = record(JSON.parse(body.toString('utf8')));
-  return { status, user: status === 201 ? record(parsed['status'])['userInfo'] : parsed['message'] };
 }
 
 function valuesOf({ headers }: RawResponse, name: string): string[] {

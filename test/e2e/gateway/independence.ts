@@ -2,6 +2,7 @@
 // to itself.
 import { expect } from 'chai';
 import { available } from '../../../hack/extension/registration.ts';
+import { until } from '../../support/until.ts';
 import type { FallbackPlatform } from './fallback-platform.ts';
 
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
@@ -18,7 +19,7 @@ export function describeIndependence(subject: () => FallbackPlatform): void {
       proxy.thaw();
       proxy.redirect(platform.controlPlane.ports.apiserver);
       proxy.cut();
-      await platform.until(async () => (await platform.send(passthrough, 'GET /version')).status === 200);
+      await until(async () => (await platform.send(passthrough, 'GET /version')).status === 200);
     });
 
     /** Nodes through kube-apiserver, health checks, and the conditions of the APIServices. */
@@ -28,7 +29,7 @@ export function describeIndependence(subject: () => FallbackPlatform): void {
       for (const path of ['/livez', '/readyz']) {
         expect((await platform.send(passthrough, `GET ${path}`)).status, path).to.equal(200);
       }
-      await available(controlPlane, platform.signal);
+      await available(controlPlane, platform.platform.signal);
     }
 
     it('work while kube-apiserver does not respond to the gateway', async () => {
@@ -70,7 +71,7 @@ export function describeIndependence(subject: () => FallbackPlatform): void {
         const reply = await platform.send(passthrough, `GET ${path}`, { pair, headers });
         const auditID = reply.header('audit-id') ?? '';
         expect(auditID).to.not.equal('');
-        expect(await platform.auditRecords(auditID), path).to.deep.equal([]);
+        expect(await platform.gateway.auditLog.records(auditID), path).to.deep.equal([]);
         expect(reply.status, path).to.equal(path === '/version' ? 200 : 404);
       }
     });

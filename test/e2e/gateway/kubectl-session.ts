@@ -10,7 +10,6 @@ import type { GatewayPlatform, Side } from './gateway-platform.ts';
 export interface Command {
   /** Arguments, with single quotes as in a shell. `$NS`, `$DIR`, `$POD`: see `Session`. */
   readonly args: string;
-  readonly stdin?: string;
   /** kubectl is stopped after this text; for commands that do not end. */
   readonly until?: string;
   /** kubectl runs with a pseudoterminal. */
@@ -63,8 +62,8 @@ export class Session {
     for (const [file, content] of Object.entries(files)) {
       await writeFile(join(dir, file), session.#replaced(content));
     }
-    await platform.succeeding('create', 'namespace', namespace);
-    await platform.succeeding('wait', '--for=create', 'serviceaccount/default', '-n', namespace);
+    await platform.succeeding('create namespace', namespace);
+    await platform.succeeding('wait --for=create serviceaccount/default -n', namespace);
     return session;
   }
 
@@ -86,7 +85,6 @@ export class Session {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    if (command.stdin !== undefined) child.stdin.end(command.stdin);
     await exit;
     if (used !== undefined) return { code: 0, stdout: await used, stderr };
     const end = endOfLine(stdout, command.until);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Output, Platform } from '../platform.ts';
 import type { GatewayPlatform, Side } from './gateway-platform.ts';
 import { ACCOUNT_LANE, LANES, type Lane } from './kubectl-commands.ts';
-import { manifests } from './kubectl-manifests.ts';
+import { MANIFESTS } from './kubectl-manifests.ts';
 import { type Command, comparable, Session } from './kubectl-session.ts';
 
 const ACCOUNT = 'kubectl-user';
@@ -15,14 +15,13 @@ export function describeKubectl(subject: () => GatewayPlatform): void {
 
     before(async () => {
       const gateway = subject();
-      const files = await manifests();
       const ours = await gateway.signIn('ada');
       const account = await createAccount(gateway);
       await Promise.all(
         lanes.map(async (lane) => {
           const token = lane === ACCOUNT_LANE ? account : ours;
           const start = (side: Side): Promise<Session> =>
-            Session.start(gateway, side, token, lane.name, files);
+            Session.start(gateway, side, token, lane.name, MANIFESTS);
           const [direct, through] = await Promise.all([start('direct'), start('gateway')]);
           if (lane === ACCOUNT_LANE) await permit(gateway.platform, [direct, through]);
           const [expected, found] = await Promise.all([direct, through].map((session) => run(session, lane)));
@@ -56,7 +55,7 @@ async function run(session: Session, { commands }: Lane): Promise<Output[]> {
 
 /** Returns the token of a ServiceAccount. */
 async function createAccount(gateway: GatewayPlatform): Promise<string> {
-  await gateway.platform.succeeding('create', 'serviceaccount', ACCOUNT);
+  await gateway.platform.succeeding('create serviceaccount', ACCOUNT);
   return gateway.serviceAccountToken('default', ACCOUNT);
 }
 
@@ -64,17 +63,9 @@ async function createAccount(gateway: GatewayPlatform): Promise<string> {
 async function permit(platform: Platform, sessions: readonly Session[]): Promise<void> {
   const subject = `--serviceaccount=default:${ACCOUNT}`;
   const bind = async (namespace: string, role: string): Promise<void> => {
-    await platform.succeeding(
-      'create',
-      'rolebinding',
-      ACCOUNT,
-      '-n',
-      namespace,
-      `--clusterrole=${role}`,
-      subject,
-    );
+    await platform.bind(role, subject, namespace);
     const as = `--as=system:serviceaccount:default:${ACCOUNT}`;
-    await platform.permitted('get', 'pods', '--subresource=log', '-n', namespace, as);
+    await platform.permitted('get pods --subresource=log -n', namespace, as);
   };
   await Promise.all([bind('shop', 'view'), ...sessions.map(({ namespace }) => bind(namespace, 'edit'))]);
 }

@@ -22,9 +22,15 @@ export interface RawResponse {
   readonly body: Buffer;
 }
 
+/** Returns `hit` for a response from a cache of the gateway, else the reason in the header Cache-Status. */
+export function cacheResult({ headers }: RawResponse): string | undefined {
+  const value = headers.find(([name]) => name === 'cache-status')?.[1];
+  return value?.includes('; hit') ? 'hit' : value?.replace(/^.*detail=/, '');
+}
+
 /** Returns true for a response from a cache of the gateway. */
-export function isHit({ headers }: RawResponse): boolean {
-  return headers.some(([name, value]) => name === 'cache-status' && value === 'ks-apiserver; hit');
+export function isHit(response: RawResponse): boolean {
+  return cacheResult(response) === 'hit';
 }
 
 /** Opens a TLS connection to 127.0.0.1. */

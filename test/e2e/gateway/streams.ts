@@ -9,7 +9,6 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { WebSocket } from 'ws';
 import { peakWhile, residentMB } from '../../../hack/bench/measuring/process-usage.ts';
 import { podLogs } from '../../../hack/simulation/kwok.ts';
 import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
@@ -120,15 +119,6 @@ export function describeStreams(subject: () => GatewayPlatform): void {
       });
     }
 
-    for (const version of ['v4', 'v5']) {
-      it(`exec by WebSocket subprotocol ${version} (check 19)`, async () => {
-        const [direct, through] = await onBothSides((side) => execByWebSocket(gateway, side, token, version));
-        expect(through).to.deep.equal(direct);
-        expect(through).to.include({ protocol: `${version}.channel.k8s.io`, output: 'hello' });
-        expect(through?.status).to.include('"status":"Success"');
-      });
-    }
-
     it('a rejected exec has the status and the message of kube-apiserver, by both protocols (check 20)', async () => {
       for (const env of Object.values(PROTOCOLS)) {
         const [direct, through] = await onBothSides((side) =>
@@ -231,30 +221,4 @@ function outputOf({ stdout }: ChildProcessWithoutNullStreams): Output {
       return seen;
     },
   };
-}
-
-/** Runs `head -c 5` with `hello` as its input. */
-async function execByWebSocket(
-  { platform, pod: { namespace, name } }: GatewayPlatform,
-  side: Side,
-  token: string,
-  version: string,
-) {
-  const { controlPlane, server } = platform;
-  const url = (side === 'direct' ? controlPlane.url : server.url).replace('https', 'wss');
-  const query = 'command=head&command=-c&command=5&stdin=true&stdout=true';
-  const socket = new WebSocket(
-    `${url}/api/v1/namespaces/${namespace}/pods/${name}/exec?${query}`,
-    [`${version}.channel.k8s.io`],
-    { ca: controlPlane.ca, headers: { Authorization: `Bearer ${token}` } },
-  );
-  /** By channel: 1 is the output, 3 the status. */
-  const received = new Map<number, string>();
-  socket.on('message', (data: Buffer) => {
-    const [channel = 0] = data;
-    received.set(channel, (received.get(channel) ?? '') + data.subarray(1).toString());
-  });
-  socket.on('open', () => socket.send(Buffer.from('\0hello')));
-  const [code] = (await once(socket, 'close')) as [number];
-  return { protocol: socket.protocol, code, output: received.get(1), status: received.get(3) };
 }

@@ -1,111 +1,47 @@
 // Objects for tests of Tables: pods in many states, and custom resources with printer columns of each type.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { Client, ClientRequest } from '../../../hack/control-plane/client.ts';
+import { definitionOf, version } from '../../support/cluster/custom-resource.ts';
+import { CHOSEN, type PodState } from '../../support/platform/pod-states.ts';
 import { until } from '../../support/until.ts';
 
 const OLD = '2024-01-02T03:04:05Z';
-const running = { running: { startedAt: OLD } };
-const waiting = (reason: string): object => ({ waiting: { reason } });
-const terminated = (exitCode: number, more: object = {}): object => ({
-  terminated: { exitCode, finishedAt: OLD, startedAt: OLD, ...more },
-});
-const of = (name: string, state: object, more: object = {}): object => ({
-  ...{ name, image: 'i', imageID: '', ready: false, restartCount: 0, state },
-  ...more,
-});
-const restarted = (restartCount: number): object => ({
-  restartCount,
-  lastState: terminated(1, { reason: 'Error' }),
-});
-const condition = (type: string, status: string, reason = ''): object => ({ type, status, reason });
+const OLDER = '2023-01-02T03:04:05Z';
+const CONTAINERS = ['a', 'b'].map((name) => ({ name, image: 'i' }));
 
-const TWO = [
-  { name: 'a', image: 'i' },
-  { name: 'b', image: 'i' },
+/** The status of a running container that was restarted. */
+const restarted = (name: string, restartCount: number, finishedAt: string): object => ({
+  ...{ name, restartCount, image: 'i', imageID: '', ready: true, started: true },
+  state: { running: { startedAt: OLD } },
+  lastState: { terminated: { exitCode: 1, reason: 'Error', finishedAt, startedAt: finishedAt } },
+});
+
+/** Pods with values in columns that those of pod-states.ts leave empty, and with times of their restarts. */
+const MORE: readonly PodState[] = [
+  {
+    ...{ name: 'wide', isDeleted: false, isGated: false },
+    spec: {
+      containers: CONTAINERS,
+      readinessGates: ['example.com/one', 'example.com/two'].map((conditionType) => ({ conditionType })),
+    },
+    status: {
+      ...{ phase: 'Running', nominatedNodeName: 'node-00001' },
+      ...{ podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] },
+      conditions: ['Ready', 'example.com/one'].map((type) => ({ type, status: 'True' })),
+      containerStatuses: [restarted('a', 7, OLD), restarted('b', 2, OLDER)],
+    },
+  },
+  {
+    ...{ name: 'restarted-sidecar', isDeleted: false, isGated: false },
+    spec: { containers: CONTAINERS, initContainers: [{ name: 's', image: 'i', restartPolicy: 'Always' }] },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Initialized', status: 'True' }],
+      initContainerStatuses: [restarted('s', 3, OLD)],
+      containerStatuses: [restarted('a', 1, OLDER)],
+    },
+  },
 ];
-const INITS = [
-  { name: 'i', image: 'i' },
-  { name: 's', image: 'i', restartPolicy: 'Always' },
-];
-const GATES = [{ conditionType: 'example.com/one' }, { conditionType: 'example.com/two' }];
-
-interface PodState {
-  readonly spec?: object;
-  readonly status?: object;
-  readonly deleted?: boolean;
-}
-
-const PODS: Readonly<Record<string, PodState>> = {
-  unscheduled: {},
-  gated: { spec: { schedulingGates: [{ name: 'example.com/gate' }] } },
-  running: {
-    spec: { readinessGates: GATES },
-    status: {
-      ...{ phase: 'Running', podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] },
-      conditions: [condition('Ready', 'True'), condition('example.com/one', 'True')],
-      containerStatuses: [of('a', running, { ready: true }), of('b', running, { ready: true })],
-    },
-  },
-  crashing: {
-    status: {
-      phase: 'Running',
-      containerStatuses: [of('a', waiting('CrashLoopBackOff'), restarted(7)), of('b', running, restarted(2))],
-    },
-  },
-  succeeded: {
-    status: {
-      phase: 'Succeeded',
-      containerStatuses: ['a', 'b'].map((name) => of(name, terminated(0, { reason: 'Completed' }))),
-    },
-  },
-  failed: { status: { phase: 'Failed', reason: 'Evicted', message: 'low on resource: memory' } },
-  signalled: {
-    status: {
-      phase: 'Failed',
-      containerStatuses: [of('a', terminated(137, { signal: 9 })), of('b', running)],
-    },
-  },
-  exited: {
-    status: { phase: 'Failed', containerStatuses: [of('a', terminated(3)), of('b', terminated(0))] },
-  },
-  partial: {
-    status: {
-      phase: 'Running',
-      containerStatuses: [of('a', terminated(0, { reason: 'Completed' })), of('b', running, { ready: true })],
-    },
-  },
-  initializing: {
-    spec: { initContainers: INITS },
-    status: {
-      ...{ phase: 'Pending', nominatedNodeName: 'node-00001' },
-      initContainerStatuses: [of('i', running, restarted(1)), of('s', waiting('PodInitializing'))],
-      containerStatuses: ['a', 'b'].map((name) => of(name, waiting('PodInitializing'))),
-    },
-  },
-  'init-failed': {
-    spec: { initContainers: INITS },
-    status: { phase: 'Pending', initContainerStatuses: [of('i', terminated(1, { reason: 'Error' }))] },
-  },
-  'init-crashing': {
-    spec: { initContainers: INITS },
-    status: { phase: 'Pending', initContainerStatuses: [of('i', waiting('CrashLoopBackOff'), restarted(3))] },
-  },
-  sidecar: {
-    spec: { initContainers: INITS },
-    status: {
-      phase: 'Running',
-      conditions: [condition('Initialized', 'True'), condition('Ready', 'True')],
-      initContainerStatuses: [
-        of('i', terminated(0), restarted(5)),
-        of('s', running, { ready: true, started: true, ...restarted(1) }),
-      ],
-      containerStatuses: [of('a', running, { ready: true }), of('b', terminated(0, { reason: 'Completed' }))],
-    },
-  },
-  terminating: { deleted: true, status: { phase: 'Running' } },
-  'terminating-succeeded': { deleted: true, status: { phase: 'Succeeded' } },
-  lost: { deleted: true, status: { phase: 'Running', reason: 'NodeLost' } },
-};
 
 const POD_PATH = '/api/v1/namespaces/shop/pods';
 const patch = (body: object): ClientRequest => ({
@@ -115,22 +51,22 @@ const patch = (body: object): ClientRequest => ({
 });
 
 export async function createPods(client: Client): Promise<void> {
-  for (const [name, { spec, status, deleted }] of Object.entries(PODS)) {
+  for (const { name, spec, status, isDeleted, isGated } of [...CHOSEN, ...MORE]) {
     const metadata = {
       name: `table-${name}`,
-      ...(deleted ? { finalizers: ['example.com/hold'] } : {}),
+      ...(isDeleted ? { finalizers: ['example.com/hold'] } : {}),
       labels: { table: name },
     };
-    const pod = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata,
-      spec: { containers: TWO, schedulerName: 'none', ...spec },
-    };
-    await client.expect(POD_PATH, { method: 'POST', body: pod }, [201]);
+    // Without a node, because KWOK would run the pod.
+    const gates = isGated ? { schedulingGates: [{ name: 'example.com/gate' }] } : {};
+    const body = { metadata, spec: { ...spec, nodeName: undefined, schedulerName: 'none', ...gates } };
+    await client.expect(POD_PATH, { method: 'POST', body }, [201]);
     const path = `${POD_PATH}/${metadata.name}`;
-    if (status) await client.expect(`${path}/status`, patch({ status }), [200]);
-    if (deleted) await client.expect(path, { method: 'DELETE', body: { gracePeriodSeconds: 0 } }, [200, 202]);
+    // kube-apiserver itself sets the condition of a gated pod.
+    if (!isGated) await client.expect(`${path}/status`, patch({ status }), [200]);
+    if (isDeleted) {
+      await client.expect(path, { method: 'DELETE', body: { gracePeriodSeconds: 0 } }, [200, 202]);
+    }
   }
 }
 
@@ -196,20 +132,9 @@ export async function createWidgets(client: Client): Promise<void> {
     ['maps', [{ name: 'Map', type: 'string', jsonPath: '.spec' }]],
   ] as const) {
     const kind = `${plural[0]?.toUpperCase()}${plural.slice(1, -1)}`;
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${plural}.example.com` },
-      spec: {
-        ...{ group: 'example.com', scope: 'Namespaced', names: { plural, kind } },
-        versions: [
-          {
-            ...{ name: 'v1', served: true, storage: true, additionalPrinterColumns: columns },
-            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-          },
-        ],
-      },
-    };
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const versions = [version('v1', { schema, additionalPrinterColumns: columns })];
+    const definition = definitionOf({ plural, kind, scope: 'Namespaced', versions });
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     await client.expect(path, { method: 'POST', body: definition }, [201]);
     const objects = `/apis/example.com/v1/namespaces/shop/${plural}`;

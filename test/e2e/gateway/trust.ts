@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
+import { until } from '../../support/until.ts';
 import type { FallbackPlatform } from './fallback-platform.ts';
 
 const CURE =
@@ -16,7 +17,7 @@ export function describeTrust(subject: () => FallbackPlatform): void {
       platform = subject();
       token = await platform.signIn(platform.passthrough, 'grace', ['readers']);
     });
-    after(() => platform.trust());
+    after(() => platform.platform.trust());
 
     it('is named with the cure: in the readiness check, in a 503, in the log once, and in a metric', async () => {
       const { status, user } = await platform.whoAmI(platform.passthrough, { token });
@@ -26,12 +27,13 @@ export function describeTrust(subject: () => FallbackPlatform): void {
       expect((await platform.whoAmI(platform.controlPlane, { token })).status).to.equal(401);
       expect(await platform.readiness(platform.passthrough)).to.match(CURE);
       expect(await trustedMetric(platform)).to.equal('0');
-      await platform.until(async () => (await logged(platform, CURE)) > 0);
+      await until(async () => (await logged(platform, CURE)) > 0);
       expect(await logged(platform, CURE)).to.equal(1);
     });
 
     it('is reported by kubectl at once', async () => {
-      const { code, stderr } = await platform.kubectlWith(platform.passthrough, token, 'auth', 'whoami');
+      const flags = platform.platform.flags(token, platform.passthrough.url);
+      const { code, stderr } = await platform.platform.kubectl(...flags, 'auth', 'whoami');
       expect(code).to.equal(1);
       expect(stderr).to.match(
         /^Error from server \(ServiceUnavailable\): kube-apiserver rejects the tokens of /m,
@@ -43,7 +45,7 @@ export function describeTrust(subject: () => FallbackPlatform): void {
     it('does not change the rejection of other tokens', async () => {
       const { status, user } = await platform.whoAmI(platform.passthrough, { token: `${token}x` });
       expect({ status, user }).to.deep.equal({ status: 401, user: 'Unauthorized' });
-      const serviceAccount = await platform.tokenOf('default', 'default');
+      const serviceAccount = await platform.gateway.serviceAccountToken('default', 'default');
       expect(await platform.whoAmI(platform.passthrough, { token: serviceAccount })).to.deep.equal(
         await platform.whoAmI(platform.controlPlane, { token: serviceAccount }),
       );
@@ -58,14 +60,14 @@ export function describeRecovery(subject: () => FallbackPlatform): void {
       const platform = subject();
       const { controlPlane, passthrough } = platform;
       const token = await platform.signIn(passthrough, 'heidi', ['readers']);
-      await platform.until(async () => (await platform.whoAmI(controlPlane, { token })).status === 201);
+      await until(async () => (await platform.whoAmI(controlPlane, { token })).status === 201);
       expect(await platform.whoAmI(passthrough, { token })).to.deep.equal(
         await platform.whoAmI(controlPlane, { token }),
       );
       const accepted = `kube-apiserver accepts the tokens of ${passthrough.url}/oauth`;
-      await platform.until(async () => (await platform.readiness(platform.passthrough)) === accepted);
+      await until(async () => (await platform.readiness(platform.passthrough)) === accepted);
       expect(await trustedMetric(platform)).to.equal('1');
-      await platform.until(async () => (await logged(platform, new RegExp(`^${accepted}$`))) > 0);
+      await until(async () => (await logged(platform, new RegExp(`^${accepted}$`))) > 0);
       expect(await logged(platform, CURE)).to.equal(1);
     });
 
@@ -75,9 +77,9 @@ export function describeRecovery(subject: () => FallbackPlatform): void {
       const status = async (): Promise<number> =>
         (await platform.whoAmI(platform.impersonating, { pair })).status;
       // kube-apiserver caches accepted tokens for ten seconds.
-      await platform.until(async () => (await status()) === 503);
+      await until(async () => (await status()) === 503);
       await platform.install('gateway-constrained-impersonation');
-      await platform.until(async () => (await status()) === 201);
+      await until(async () => (await status()) === 201);
     });
   });
 }

@@ -39,17 +39,6 @@ describe('the end of npm start', function () {
     await program.gone();
   });
 
-  it('reports in one line that the port is in use, before it starts anything', async () => {
-    const other = createServer();
-    const port = await listenOnLoopback(other);
-    const program = clone.start(['--port', String(port)]);
-    const ended = await program.end();
-    other.close();
-    expect(ended).to.deep.equal({ code: 1, left: [] });
-    expect(program.output).to.include(`port ${port} is in use: stop the program that listens on it`);
-    expect(program.output.toLowerCase()).not.to.include('control plane');
-  });
-
   it('reports in one line that the kubeconfig is missing', async () => {
     const program = clone.start(['--kubeconfig', '/nowhere/config']);
     expect(await program.end()).to.deep.equal({ code: 1, left: [] });
