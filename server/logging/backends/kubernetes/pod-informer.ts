@@ -2,14 +2,12 @@
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { Reflector } from '../../../cluster/reflector/reflector.ts';
-import type { ReflectorTuning } from '../../../cluster/reflector/reflector-tuning.ts';
 import { orAborted } from '../../../concurrency/or-aborted.ts';
 import { PodIndex } from './pod-index.ts';
 
 export interface PodInformerOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  readonly tuning?: Partial<ReflectorTuning>;
   readonly monotonic?: (() => number) | undefined;
 }
 
@@ -41,7 +39,7 @@ export class PodInformer {
 
   /** Runs the reflector from the first query on until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    const { client, log, tuning } = this.#options;
+    const { client, log } = this.#options;
     await orAborted(this.#wanted.promise, signal).catch(() => undefined);
     if (signal.aborted) return;
     this.#index.onChange(() => this.#settle(undefined));
@@ -55,7 +53,6 @@ export class PodInformer {
         progressed: () => undefined,
         watchEnded: (cause) => this.#settle(new Error(`cannot list pods: ${cause}`)),
       },
-      ...(tuning ? { tuning } : {}),
     }).run(signal);
   }
 

@@ -1,7 +1,10 @@
 // Tests of the pod log store by the conformance suite, with a scripted cluster.
 import { decodeConfiguration } from '../../../../../../apis/config/v1alpha1/decode.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import type { ClusterClient } from '../../../../../../server/cluster/connection/client.ts';
+import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
+import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { LogCluster } from './log-cluster.ts';
 
 describeLogStore(
@@ -21,3 +24,27 @@ describeLogStore(
   },
   { containersBy: 'name', runs: 10, every: 8 },
 );
+
+describeLogStoreFaults('the pod logs of a cluster', async () => {
+  const cluster = await new LogCluster().start();
+  const proxy = await FaultyProxy.start(cluster.url);
+  const records = [...logData({ lines: 400, namespaces: 2, workloads: 2 }).currentRecords()];
+  cluster.write(records, '2026-12-01T00:00:00Z');
+  // The watch of pods has its own connection, because it never becomes idle.
+  const [direct, faulty] = [cluster.connect(), cluster.connect(proxy.url)];
+  const clientFor = (path: string): ClusterClient => (path.startsWith('/api/v1/pods') ? direct : faulty);
+  const client: ClusterClient = {
+    open: (request) => clientFor(request.path).open(request),
+    json: (request) => clientFor(request.path).json(request),
+  };
+  return {
+    store: cluster.store({}, { client, followTuning: { initialBackoffMs: 5 } }),
+    proxy,
+    records,
+    write: async (more) => cluster.write(more, '2026-12-01T00:00:00Z'),
+    stop: async () => {
+      await cluster.stop();
+      await proxy.stop();
+    },
+  };
+});

@@ -1,4 +1,5 @@
-// Provides a time range, log lines and call arguments for unit tests of the pod log store.
+// Provides a time range, log lines, logs and call arguments for unit tests of the pod log store.
+import type { ContainerLog } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
 import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
 import type { WrittenLine } from './kubelet-log.ts';
 
@@ -14,4 +15,11 @@ export const everything: Selection = {
 export function at(second: number, text = `line ${second}`, nanoseconds = '000000000'): WrittenLine {
   const time = new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString().slice(0, 19);
   return { time: `${time}.${nanoseconds}Z`, text };
+}
+
+/** The log of the running container `app` of a pod in namespace `shop`. */
+export function containerLog(pod: string, node = ''): ContainerLog {
+  const run = { id: '', startedAt: undefined, finishedAt: undefined };
+  const container = { namespace: 'shop', pod, container: 'app', node };
+  return { ...container, previous: false, running: true, run, predecessors: false };
 }

@@ -1,6 +1,6 @@
 // Fake kube-apiserver that serves pods and pod logs, for unit tests of the pod log store.
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import type { LogRecord as StoredRecord } from '../../../../../../hack/log-stores/record.ts';
 import { ClusterConnection } from '../../../../../../server/cluster/connection/connection.ts';
@@ -10,6 +10,7 @@ import {
   type KubernetesLogStoreOptions,
 } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { kubeConfigFor, refuse, send, status } from '../../../../../support/cluster/scripted-cluster.ts';
+import { closeNow, listenOnLoopback, portOf } from '../../../../../support/loopback.ts';
 import { KubeletLog, type WrittenLine } from './kubelet-log.ts';
 
 export interface Container {
@@ -25,7 +26,6 @@ export interface Pod {
   readonly namespace: string;
   readonly name: string;
   readonly uid?: string;
-  readonly node?: string;
   readonly containers: Container[];
 }
 
@@ -37,17 +37,18 @@ const LIMITS: KubernetesLimits = {
   memory: 1 << 20,
 };
 
-/** Fake kube-apiserver with pods and their logs, as far as the pod-log store uses it. */
 export class LogCluster {
   /** The pod log requests, in order. */
   readonly requests: URL[] = [];
-  /** Responds to a pod log request instead of the kubelet if it returns true. */
-  disturb: (url: URL, response: ServerResponse) => boolean = () => false;
+  /** Responds to a pod log request instead of the kubelet, unless it returns false. */
+  disturb: (url: URL, response: ServerResponse) => unknown = () => false;
+  /** Whether the server has no permission to list pods, or to read their logs. */
+  hidesPods = false;
+  hidesLogs = false;
   readonly pods = new Map<string, Pod>();
   openReads = 0;
   mostReads = 0;
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
   readonly #watchers = new Set<ServerResponse>();
   readonly #end = new AbortController();
   readonly #running: Promise<void>[] = [];
@@ -58,25 +59,18 @@ export class LogCluster {
       const url = new URL(request.url ?? '/', 'http://cluster');
       if (url.pathname === '/api/v1/pods') this.#servePods(url, response);
       else if (url.pathname.endsWith('/log')) this.#serveLog(url, response);
-      else if (url.pathname.endsWith('/selfsubjectaccessreviews')) allow(response);
+      else if (url.pathname.endsWith('/selfsubjectaccessreviews')) this.#review(request, response);
       else refuse(response, 404, 'NotFound');
-    });
-    this.#server.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
     });
   }
 
   async start(): Promise<this> {
-    await new Promise<void>((resolve) => {
-      this.#server.listen(0, '127.0.0.1', resolve);
-    });
+    await listenOnLoopback(this.#server);
     return this;
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   connect(url = this.url): ClusterConnection {
@@ -105,11 +99,7 @@ export class LogCluster {
 
   /** Closes all connections, and accepts no more. */
   async goAway(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    if (!this.#server.listening) return;
-    await new Promise((resolve) => {
-      this.#server.close(resolve);
-    });
+    if (this.#server.listening) await closeNow(this.#server);
   }
 
   /** Creates or replaces a pod with one container, `app`. */
@@ -143,22 +133,20 @@ export class LogCluster {
     const key = `${pod.namespace}/${pod.name}`;
     const type = this.pods.has(key) ? 'MODIFIED' : 'ADDED';
     this.pods.set(key, pod);
-    this.#notify(type, pod);
-  }
-
-  remove(namespace: string, name: string): void {
-    const pod = this.pods.get(`${namespace}/${name}`);
-    if (!pod) return;
-    this.pods.delete(`${namespace}/${name}`);
-    this.#notify('DELETED', pod);
-  }
-
-  #notify(type: string, pod: Pod): void {
     const object = podObject(pod, ++this.#version);
     for (const watcher of this.#watchers) send(watcher, JSON.stringify({ type, object }));
   }
 
+  #review(request: IncomingMessage, response: ServerResponse): void {
+    void text(request).then((body) => {
+      const allowed = !this.hidesLogs || !body.includes('"subresource":"log"');
+      response.writeHead(201, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ kind: 'SelfSubjectAccessReview', status: { allowed } }));
+    });
+  }
+
   #servePods(url: URL, response: ServerResponse): void {
+    if (this.hidesPods) return refuse(response, 403, 'Forbidden');
     const resourceVersion = String(this.#version);
     if (url.searchParams.get('watch') !== 'true') {
       response.end(JSON.stringify({ kind: 'PodList', metadata: { resourceVersion }, items: [] }));
@@ -181,7 +169,7 @@ export class LogCluster {
     this.openReads++;
     this.mostReads = Math.max(this.mostReads, this.openReads);
     response.on('close', () => this.openReads--);
-    if (this.disturb(url, response)) return;
+    if (this.disturb(url, response) !== false) return;
     const [, , , , namespace = '', , name = ''] = url.pathname.split('/');
     const container = this.pods
       .get(`${namespace}/${name}`)
@@ -201,17 +189,22 @@ export class LogCluster {
   }
 }
 
-function allow(response: ServerResponse): void {
-  response.writeHead(201, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ kind: 'SelfSubjectAccessReview', status: { allowed: true } }));
+/** Starts a cluster before each test, and stops it afterwards. */
+export function clusterForEachTest(use: (cluster: LogCluster) => void): void {
+  let cluster: LogCluster;
+  beforeEach(async () => {
+    cluster = await new LogCluster().start();
+    use(cluster);
+  });
+  afterEach(() => cluster.stop());
 }
 
-function podObject({ namespace, name, uid = `uid-${name}`, node, containers }: Pod, version: number): object {
+function podObject({ namespace, name, uid = `uid-${name}`, containers }: Pod, version: number): object {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { namespace, name, uid, resourceVersion: String(version) },
-    spec: node === undefined ? {} : { nodeName: node },
+    spec: {},
     status: { containerStatuses: containers.map((container) => containerStatus(name, container)) },
   };
 }

@@ -7,25 +7,18 @@ import type { OnLine } from '../../../../../../server/logging/backends/kubernete
 import {
   LogReader,
   type LogReaderOptions,
-  type ReadRequest,
 } from '../../../../../../server/logging/backends/kubernetes/log-reader.ts';
 import { LogReadError } from '../../../../../../server/logging/backends/kubernetes/log-request.ts';
-import { containerLog } from './container-log.ts';
-import { at } from './instants.ts';
-import { LogCluster } from './log-cluster.ts';
+import { status } from '../../../../../support/cluster/scripted-cluster.ts';
+import { WorkPerTurn } from '../../../../../support/work-per-turn.ts';
+import { at, containerLog } from './instants.ts';
+import { clusterForEachTest, type LogCluster } from './log-cluster.ts';
 
 describe('the reader of container logs', () => {
   const { signal } = new AbortController();
-  const onNode = containerLog('a', { node: 'n' });
+  const log = containerLog('a', 'n');
   let cluster: LogCluster;
-  let reader: LogReader;
-
-  beforeEach(async () => {
-    cluster = await new LogCluster().start();
-    reader = newReader();
-  });
-
-  afterEach(() => cluster.stop());
+  clusterForEachTest((started) => (cluster = started));
 
   const newReader = (options: Partial<LogReaderOptions> = {}): LogReader =>
     new LogReader({
@@ -35,71 +28,67 @@ describe('the reader of container logs', () => {
       slicer: new TimeSlicer(),
       ...options,
     });
-  const read = (request: Partial<ReadRequest>, onLine: OnLine = () => undefined, log = containerLog('a')) =>
-    reader.read(log, { since: undefined, signal, ...request }, onLine);
-  const kindOf = (reading: Promise<unknown>): Promise<unknown> =>
-    reading.then(
+  const read = (reader: LogReader, onLine: OnLine = () => undefined) =>
+    reader.read(log, { since: undefined, signal }, onLine);
+  const kindOf = (reader: LogReader): Promise<unknown> =>
+    read(reader).then(
       () => 'none',
       (error: unknown) => (error instanceof LogReadError ? error.kind : error),
     );
 
+  it('classifies errors of the kubelet', async () => {
+    for (const [code, message, kind] of [
+      [204, '', 'empty'],
+      [400, 'container "app" in pod "a" is waiting to start: ContainerCreating', 'empty'],
+      [400, 'previous terminated container "app" in pod "a" not found', 'empty'],
+      [400, 'unable to retrieve container logs for containerd://1', 'gone'],
+      [401, 'Unauthorized', 'forbidden'],
+      [403, 'pods "a" is forbidden', 'forbidden'],
+      [404, 'pods "a" is deleted', 'gone'],
+      [500, 'internal error', 'failed'],
+      // Errors that the kubelet writes into the body, unlike lines, have no time.
+      [200, 'unable to retrieve container logs for containerd://1', 'gone'],
+      [200, `${at(1).time} unable to retrieve container logs for containerd://1\n`, 'none'],
+      [200, 'failed to create fsnotify watcher: too many open files', 'failed'],
+    ] as const) {
+      const body = code < 300 ? message : status(code, 'Reason', message);
+      cluster.disturb = (_, response) => response.writeHead(code).end(body);
+      expect(await kindOf(newReader()), message).to.equal(kind);
+    }
+  });
+
   it('retries a node at once after an interrupted response, and skips it after a timeout', async () => {
     cluster.add('shop', 'a', [at(1)]);
-    cluster.disturb = (_, response) => {
-      response.writeHead(200).write(`${at(1).time} line 1\n`, () => response.destroy());
-      return true;
-    };
-    expect(await kindOf(read({}, undefined, onNode))).to.equal('failed');
-    cluster.disturb = () => false;
-    expect(await kindOf(read({}, undefined, onNode))).to.equal('none');
     const slots = new Slots(1);
     let now = 0;
-    reader = newReader({ slots, idleMs: 50, now: () => now });
-    cluster.disturb = (_, response) => {
-      response.writeHead(200).write('\n');
-      return true;
-    };
-    expect(await kindOf(read({}, undefined, onNode))).to.equal('silent');
+    const reader = newReader({ slots, idleMs: 50, now: () => now });
+    cluster.disturb = (_, response) =>
+      response.writeHead(200).write(`${at(1).time} line 1\n`, () => response.destroy());
+    expect(await kindOf(reader)).to.equal('failed');
+    cluster.disturb = (_, response) => response.writeHead(200).write('\n');
+    expect(await kindOf(reader)).to.equal('silent');
     cluster.requests.length = 0;
     // Without waiting for a slot.
     using _taken = await slots.take(signal);
-    expect(await kindOf(read({}, undefined, onNode))).to.equal('failed');
-    expect(cluster.requests).to.deep.equal([]);
+    expect(await kindOf(reader)).to.equal('failed');
     now = 4_999;
-    expect(await kindOf(read({}, undefined, onNode))).to.equal('failed');
+    expect(await kindOf(reader)).to.equal('failed');
+    expect(cluster.requests).to.deep.equal([]);
     now = 5_000;
     _taken[Symbol.dispose]();
-    expect(await kindOf(read({}, undefined, onNode))).to.equal('silent');
-  });
-
-  it('tells a log that the kubelet has deleted from other errors of the kubelet', async () => {
-    for (const [body, kind] of [
-      ['unable to retrieve container logs for containerd://1', 'gone'],
-      [`${at(1).time} unable to retrieve container logs for containerd://1\n`, 'none'],
-      ['failed to create fsnotify watcher: too many open files', 'failed'],
-    ] as const) {
-      cluster.disturb = (_, response) => {
-        response.writeHead(200).end(body);
-        return true;
-      };
-      expect(await kindOf(read({}))).to.equal(kind);
-    }
+    expect(await kindOf(reader)).to.equal('silent');
   });
 
   it('yields to the event loop between lines when its time slice is used up', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(n));
     cluster.add('shop', 'a', lines);
-    reader = newReader({ slicer: new TimeSlicer(0) });
-    let [rounds, isReading] = [0, true];
-    const count = (): void => {
-      rounds++;
-      if (isReading) globalThis.setImmediate(count);
-    };
-    globalThis.setImmediate(count);
-    const seen: { text: string; rounds: number }[] = [];
-    await read({}, (_, text) => void seen.push({ text, rounds }));
-    isReading = false;
-    expect(seen.map(({ text }) => text)).to.deep.equal(lines.map(({ text }) => text));
-    expect(new Set(seen.map((one) => one.rounds)).size).to.equal(30);
+    const work = new WorkPerTurn();
+    const seen: string[] = [];
+    await read(newReader({ slicer: new TimeSlicer(0) }), (_, text) => {
+      work.note();
+      seen.push(text);
+    });
+    expect(seen).to.deep.equal(lines.map(({ text }) => text));
+    expect(work.most).to.equal(1);
   });
 });

@@ -1,97 +1,47 @@
-// Tests of the scan of container logs.
+// Tests of the scan of container logs, and of its reports of missing lines.
 import { expect } from 'chai';
-import { Slots } from '../../../../../../server/concurrency/slots.ts';
-import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';
-import type { ContainerLog } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
-import { LogReader } from '../../../../../../server/logging/backends/kubernetes/log-reader.ts';
-import {
-  LogScan,
-  type LogScanOptions,
-  type SinkFor,
-} from '../../../../../../server/logging/backends/kubernetes/log-scan.ts';
 import { Shortfalls } from '../../../../../../server/logging/backends/kubernetes/shortfalls.ts';
-import { containerLog } from './container-log.ts';
-import { at, call, everything } from './instants.ts';
-import { LogCluster } from './log-cluster.ts';
+import { at, call, containerLog, everything } from './instants.ts';
+import { type Container, clusterForEachTest, type LogCluster } from './log-cluster.ts';
 
-/** The log of a container that started with the day. */
-const logOf = (pod: string): ContainerLog =>
-  containerLog(pod, { run: { id: pod, startedAt: Date.UTC(2026, 0, 1) } });
+const PAGE = { order: 'asc', size: 100, from: 0 } as const;
 
 describe('a scan of container logs', () => {
   let cluster: LogCluster;
-  let reader: LogReader;
-  let shortfalls: Shortfalls;
-  let seen: string[];
-  /** Logged failures. */
-  let failures: string[];
-
-  beforeEach(async () => {
-    cluster = await new LogCluster().start();
-    reader = new LogReader({
-      client: cluster.connect(),
-      log: { debug: ({ pod, kind }: { pod: string; kind: string }) => failures.push(`${pod} ${kind}`) },
-      slots: new Slots(100),
-      slicer: new TimeSlicer(),
-    });
-    shortfalls = new Shortfalls({ count: 0, names: [] });
-    seen = [];
-    failures = [];
-  });
-
-  afterEach(() => cluster.stop());
-
-  const collect: SinkFor = () => ({ onLine: (_time, text) => seen.push(text) });
-  const scan = (logs: readonly ContainerLog[], options: Partial<LogScanOptions> = {}): LogScan =>
-    new LogScan({
-      reader,
-      logs,
-      pods: { get: () => undefined },
-      beginOf: () => everything.range.start,
-      end: everything.range.end,
-      filter: () => true,
-      bytesPerLog: 1 << 20,
-      concurrency: 4,
-      deadline: new AbortController().signal,
-      signal: call.signal,
-      shortfalls,
-      ...options,
-    });
-  const messages = (): string[] => shortfalls.list().map(({ message }) => message);
+  clusterForEachTest((started) => (cluster = started));
 
   it('reads the start and the end of a log above bytesPerLog, without duplicates', async () => {
     const lines = Array.from({ length: 100 }, (_, n) => at(n, String(n).padStart(69, ' ')));
-    const read = async (count: number, bytesPerLog: number): Promise<number[]> => {
-      cluster.add('shop', 'a', lines.slice(0, count));
-      seen = [];
-      await scan([logOf('a')], { bytesPerLog }).readAll(collect);
-      return seen.map(Number);
+    cluster.add('shop', 'long', lines);
+    cluster.add('bank', 'short', lines.slice(0, 30));
+    const store = cluster.store({ bytesPerContainer: 20 * 101 });
+    const read = async (pod: string) => {
+      const { records, shortfalls } = await store.query(
+        { ...everything, pods: { exact: [pod] } },
+        PAGE,
+        call,
+      );
+      return {
+        numbers: records.map(({ log }) => Number(log)),
+        missing: shortfalls.map(({ message }) => message),
+      };
     };
     // Of 20 lines, 18 are read from the end.
     const numbers = (from: number, to: number) => lines.map((_, n) => n).slice(from, to);
-    expect(await read(100, 20 * 101)).to.deep.equal([...numbers(0, 20), ...numbers(82, 100)]);
-    expect(await read(30, 20 * 101)).to.deep.equal(numbers(0, 30));
-    expect(messages()).to.deep.equal([
-      '1 log too long: only the oldest and the newest lines were read: shop/a/app',
-    ]);
+    const missing = ['1 log too long: only the oldest and the newest lines were read: shop/long/app'];
+    expect(await read('long')).to.deep.equal({ numbers: [...numbers(0, 20), ...numbers(82, 100)], missing });
+    expect((await read('short')).numbers).to.deep.equal(numbers(0, 30));
   });
 
   describe('reports deleted lines', () => {
-    const begin = at(3600).time;
+    const range = { ...everything.range, start: at(3600).time };
     /** `startedAt` and `first` in seconds of the day. */
-    const reported = async (
-      startedAt: number | undefined,
-      first: number | undefined,
-      predecessors = false,
-    ): Promise<string | undefined> => {
-      cluster.add('shop', 'a', first === undefined ? [] : [at(first)]);
-      shortfalls = new Shortfalls({ count: 0, names: [] });
-      const run = {
-        id: 'x',
-        startedAt: startedAt === undefined ? undefined : Date.parse(at(startedAt).time),
-      };
-      await scan([containerLog('a', { run, predecessors })], { beginOf: () => begin }).readAll(collect);
-      const [, cause, kept] = /(rotated|earlier restarts).*\((\S+)\)/.exec(messages().join()) ?? [];
+    const reported = async (startedAt: number, first: number | undefined, more: Partial<Container> = {}) => {
+      const lines = first === undefined ? [] : [at(first)];
+      cluster.add('shop', 'a', lines, { startedAt: at(startedAt).time, ...more });
+      const { shortfalls } = await cluster.store().query({ ...everything, range }, PAGE, call);
+      const messages = shortfalls.map(({ message }) => message).join();
+      const [, cause, kept] = /(rotated|earlier restarts).*\((\S+)\)/.exec(messages) ?? [];
       return cause && `${cause} ${kept}`;
     };
 
@@ -101,20 +51,20 @@ describe('a scan of container logs', () => {
       expect(await reported(0, 3601)).to.equal(undefined);
       expect(await reported(4000, 4060)).to.equal(undefined);
       expect(await reported(0, undefined)).to.equal(undefined);
-      expect(await reported(undefined, 7200)).to.equal(undefined);
     });
 
     it('if earlier runs than the previous one were within the range', async () => {
-      expect(await reported(4000, 4001, true)).to.equal(`earlier restarts ${at(4000).time}`);
-      expect(await reported(4000, undefined, true)).to.equal(`earlier restarts ${at(4000).time}`);
-      expect(await reported(3600, 3600, true)).to.equal(undefined);
+      const restarts = 2;
+      expect(await reported(4000, 4001, { restarts })).to.equal(`earlier restarts ${at(4000).time}`);
+      expect(await reported(4000, undefined, { restarts })).to.equal(`earlier restarts ${at(4000).time}`);
+      expect(await reported(3600, 3600, { restarts })).to.equal(undefined);
     });
   });
 
   it('combines logs with the same shortfall, sorts by reason, and lists at most five logs', () => {
-    shortfalls = new Shortfalls({ count: 9, names: ['f', 'e', 'd', 'c', 'b'] });
-    for (const pod of ['z', 'y', 'y']) shortfalls.addLog('NotCovered', 'not read', logOf(pod));
-    shortfalls.addLog('NotCovered', 'rotated', logOf('r'), ' (now)');
+    const shortfalls = new Shortfalls({ count: 9, names: ['f', 'e', 'd', 'c', 'b'] });
+    for (const pod of ['z', 'y', 'y']) shortfalls.addLog('NotCovered', 'not read', containerLog(pod));
+    shortfalls.addLog('NotCovered', 'rotated', containerLog('r'), ' (now)');
     for (let n = 0; n < 2; n++) shortfalls.add('Limit', 'truncated');
     for (const unread of [2, 1, 0]) shortfalls.timedOut(unread);
     expect(shortfalls.list()).to.deep.equal([

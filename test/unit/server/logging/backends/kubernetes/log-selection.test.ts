@@ -6,46 +6,11 @@ import { PodIndex, parsePod } from '../../../../../../server/logging/backends/ku
 import { WorkPerTurn } from '../../../../../support/work-per-turn.ts';
 import { everything } from './instants.ts';
 
-interface PodState {
-  readonly namespace: string;
-  readonly name: string;
-  readonly running: boolean;
-}
-
-function indexOf(pods: readonly PodState[]): PodIndex {
-  const index = new PodIndex();
-  const replacement = index.replacement();
-  for (const { namespace, name, running } of pods) {
-    const startedAt = '2026-01-01T00:00:00Z';
-    const terminated = { startedAt, finishedAt: '2026-01-01T01:00:00Z', containerID: 'x://1' };
-    const state = running ? { running: { startedAt } } : { terminated };
-    const status = { containerStatuses: [{ name: 'app', restartCount: 0, state }] };
-    replacement.add(Buffer.from(JSON.stringify({ metadata: { namespace, name, uid: name }, status })));
-  }
-  replacement.commit('1');
-  return index;
-}
-
-const names = ({ logs }: Awaited<ReturnType<typeof selectLogs>>) =>
-  logs.map(({ namespace, pod }) => `${namespace}/${pod}`);
-
 describe('the selection of container logs', () => {
-  it('selects running containers first above the maximum, and lists a few omitted ones', async () => {
-    const pods = Array.from({ length: 5_000 }, (_, n) => ({
-      namespace: 'shop',
-      name: `p${String(n).padStart(4, '0')}`,
-      running: n % 1_000 === 999,
-    }));
-    const selected = await selectLogs(indexOf(pods), everything, 6);
-    const expected = ['p0000', 'p0999', 'p1999', 'p2999', 'p3999', 'p4999'];
-    expect(names(selected)).to.deep.equal(expected.map((name) => `shop/${name}`));
-    expect(selected.omitted.count).to.equal(4_994);
-    expect(selected.omitted.names).to.have.length(5);
-  });
-
   it('yields to the event loop while it visits many pods', async () => {
     const work = new WorkPerTurn();
-    const index = indexOf([{ namespace: 'shop', name: 'a', running: true }]);
+    const index = new PodIndex();
+    index.namespaces = () => ['shop'].values();
     index.podsIn = function* () {
       for (let n = 0; n < 100; n++) {
         // About as long as a thousand pods take.
@@ -80,9 +45,8 @@ describe('the logs of a container', () => {
   });
 
   it('include init and ephemeral containers', () => {
-    expect(logsWith({ state: terminated('x://1') }, 'initContainerStatuses')).to.deep.equal([
-      'current x://1',
-    ]);
+    const ended = { state: terminated('x://1') };
+    expect(logsWith(ended, 'initContainerStatuses')).to.deep.equal(['current x://1']);
     expect(logsWith(running, 'ephemeralContainerStatuses')).to.deep.equal(['current x://2']);
   });
 });

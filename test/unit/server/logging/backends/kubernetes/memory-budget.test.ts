@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/memory-budget.ts';
 import { at, call, everything } from './instants.ts';
-import { LogCluster } from './log-cluster.ts';
+import { clusterForEachTest, type LogCluster } from './log-cluster.ts';
 
 const MEMORY = 8 << 20;
 const LINES = 1_000;
@@ -37,15 +37,13 @@ describe('the memory budget', () => {
 describe('the memory of the pod log store', () => {
   let cluster: LogCluster;
 
-  beforeEach(async () => {
-    cluster = await new LogCluster().start();
+  clusterForEachTest((started) => {
+    cluster = started;
     for (const pod of ['a', 'b', 'c']) {
       const lines = Array.from({ length: LINES }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(700)}`));
       cluster.add('shop', pod, lines);
     }
   });
-
-  afterEach(() => cluster.stop());
 
   const whole = { order: 'asc', size: LINES, from: 0 } as const;
 
@@ -59,10 +57,7 @@ describe('the memory of the pod log store', () => {
       expect(memory.held).to.be.above(0);
       if (returns) await exported.return({ shortfalls: [] });
       left.abort();
-      const drained = async () => {
-        for (let next = await exported.next(); !next.done; ) next = await exported.next();
-      };
-      await drained().catch(() => undefined);
+      await Array.fromAsync(exported).catch(() => undefined);
       expect(memory.held).to.equal(0);
       const gone = new AbortController();
       const followed = store.follow(everything, gone);
@@ -122,6 +117,6 @@ describe('the memory of the pod log store', () => {
     const first = (await Promise.all(exported)).map((lines) => 3 * LINES - lines);
     for (const lines of first) expect(lines).to.be.within(1, 1_000);
     gone.abort();
-    for (const each of followers) for (let next = await each.next(); !next.done; ) next = await each.next();
+    for (const each of followers) await Array.fromAsync(each);
   });
 });

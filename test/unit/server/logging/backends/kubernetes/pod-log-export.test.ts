@@ -1,35 +1,18 @@
 // Tests of exports of pod logs.
 import { expect } from 'chai';
-import type {
-  Coverage,
-  ExportBatches,
-  LogRecord,
-  Order,
-} from '../../../../../../server/logging/log-store.ts';
+import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
 import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
+import { exported } from '../../../../../support/logging/exported.ts';
+import { rejection } from '../../../../../support/rejection.ts';
 import { at, call, everything } from './instants.ts';
 import { KubeletLog, type WrittenLine } from './kubelet-log.ts';
-import { LogCluster } from './log-cluster.ts';
-
-async function drained(batches: ExportBatches): Promise<{ records: LogRecord[]; coverage: Coverage }> {
-  const records: LogRecord[] = [];
-  for (;;) {
-    const next = await batches.next();
-    if (next.done) return { records, coverage: next.value };
-    records.push(...next.value);
-  }
-}
+import { clusterForEachTest, type LogCluster } from './log-cluster.ts';
 
 const textOf = ({ pod, log }: LogRecord): string => `${pod} ${log}`;
 
 describe('exports of pod logs', () => {
   let cluster: LogCluster;
-
-  beforeEach(async () => {
-    cluster = await new LogCluster().start();
-  });
-
-  afterEach(() => cluster.stop());
+  clusterForEachTest((started) => (cluster = started));
 
   /** Writes interleaved lines of several pods, with bursts, gaps and equal times. Returns all of them in order. */
   function write(pods: number, lines: number): string[] {
@@ -51,16 +34,14 @@ describe('exports of pod logs', () => {
     return all.map(({ pod, text }) => `${pod} ${text}`);
   }
 
-  for (const order of ['asc', 'desc'] as const satisfies Order[]) {
+  for (const order of ['asc', 'desc'] as const) {
     it(`merges more logs than are read at the same time, with memory for a fraction of the lines, ${order}`, async () => {
       const wanted = write(8, 700);
       if (order === 'desc') wanted.reverse();
       const store = cluster.store({ concurrentReads: 3, memory: 150_000 });
-      const { records, coverage } = await drained(store.export(everything, order, call));
-      expect(records).to.have.length(wanted.length);
-      const different = wanted.findIndex((text, index) => text !== textOf(records[index] as LogRecord));
-      expect(different).to.equal(-1);
-      expect(coverage.shortfalls).to.deep.equal([]);
+      const { records, shortfalls } = await exported(store.export(everything, order, call));
+      expect(records.map(textOf)).to.deep.equal(wanted);
+      expect(shortfalls).to.deep.equal([]);
       expect(cluster.mostReads).to.be.at.most(3);
     });
 
@@ -69,17 +50,14 @@ describe('exports of pod logs', () => {
       cluster.add('shop', 'a', same);
       cluster.add('shop', 'b', same);
       const store = cluster.store({ memory: 90_000 });
-      const { records } = await drained(store.export(everything, order, call));
+      const { records } = await exported(store.export(everything, order, call));
       expect(new Set(records.map(textOf)).size).to.equal(2_000);
       expect(records).to.have.length(2_000);
     });
-  }
 
-  for (const order of ['asc', 'desc'] as const) {
     it(`sorts lines that were written while the clock was set back, ${order}`, async () => {
-      const written = [at(10), at(11), at(5), at(6), at(20)];
-      cluster.add('shop', 'a', written);
-      const { records } = await drained(cluster.store().export(everything, order, call));
+      cluster.add('shop', 'a', [at(10), at(11), at(5), at(6), at(20)]);
+      const { records } = await exported(cluster.store().export(everything, order, call));
       const wanted = [5, 6, 10, 11, 20].map((second) => `line ${second}`);
       expect(records.map(({ log }) => log)).to.deep.equal(order === 'asc' ? wanted : wanted.toReversed());
     });
@@ -87,9 +65,9 @@ describe('exports of pod logs', () => {
 
   it('truncates lines above 1 MiB, and reports it once', async () => {
     cluster.add('shop', 'a', [at(1, 'y'.repeat(3 << 20)), at(2, 'after')]);
-    const { records, coverage } = await drained(cluster.store().export(everything, 'asc', call));
+    const { records, shortfalls } = await exported(cluster.store().export(everything, 'asc', call));
     expect(records.map(({ log }) => log.length > 1_000_000)).to.deep.equal([true, false]);
-    expect(coverage.shortfalls).to.deep.equal([
+    expect(shortfalls).to.deep.equal([
       { reason: 'Limit', message: 'lines longer than 1 MiB were truncated' },
     ]);
   });
@@ -105,16 +83,14 @@ describe('exports of pod logs', () => {
   it('ends without a gap and reports a timeout at the time limit', async () => {
     cluster.add('shop', 'a', [at(1)]);
     const store = cluster.store();
-    await drained(store.export(everything, 'asc', call));
-    cluster.disturb = (url, response) => {
-      if (url.searchParams.has('limitBytes')) return false;
-      response.writeHead(200).write('\n');
-      return true;
-    };
-    const batches = store.export(everything, 'asc', { ...call, timeoutMs: 500 });
-    const { records, coverage } = await drained(batches);
+    await exported(store.export(everything, 'asc', call));
+    cluster.disturb = ({ searchParams }, response) =>
+      !searchParams.has('limitBytes') && response.writeHead(200).write('\n');
+    const { records, shortfalls } = await exported(
+      store.export(everything, 'asc', { ...call, timeoutMs: 500 }),
+    );
     expect(records).to.deep.equal([]);
-    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
+    expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
   });
 
   it('reports lines that are rotated away between two windows', async () => {
@@ -124,8 +100,8 @@ describe('exports of pod logs', () => {
     await batches.next();
     log.rotate();
     log.append(at(5_000));
-    const { coverage } = await drained(batches);
-    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    const { shortfalls } = await exported(batches);
+    expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
   });
 
   for (const previous of [false, true]) {
@@ -141,8 +117,8 @@ describe('exports of pod logs', () => {
         name: 'a',
         containers: [{ name: 'app', log: next, previous: next, restarts: 2, startedAt: at(5_000).time }],
       });
-      const { coverage } = await drained(batches);
-      expect(new Set(coverage.shortfalls.map(({ reason }) => reason))).to.deep.equal(new Set(['NotCovered']));
+      const { shortfalls } = await exported(batches);
+      expect(new Set(shortfalls.map(({ reason }) => reason))).to.deep.equal(new Set(['NotCovered']));
     });
   }
 
@@ -150,17 +126,13 @@ describe('exports of pod logs', () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);
     let forbidden = '/b/';
-    cluster.disturb = ({ pathname }, response) => {
-      if (!pathname.includes(forbidden)) return false;
-      refuse(response, 403, 'Forbidden');
-      return true;
-    };
+    cluster.disturb = ({ pathname }, response) =>
+      pathname.includes(forbidden) && refuse(response, 403, 'Forbidden');
     const store = cluster.store();
-    const { records, coverage } = await drained(store.export(everything, 'asc', call));
+    const { records, shortfalls } = await exported(store.export(everything, 'asc', call));
     expect(records.map(textOf)).to.deep.equal(['a line 1']);
-    expect(coverage.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
     forbidden = '/shop/';
-    const failure = await drained(store.export(everything, 'asc', call)).catch((error: unknown) => error);
-    expect(failure).to.include({ name: 'StatusError', code: 503 });
+    expect(await rejection(exported(store.export(everything, 'asc', call)))).to.include({ code: 503 });
   });
 });

@@ -1,31 +1,27 @@
 // Tests of the reader of pages of pod log lines.
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
+import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
 import type { LogPage, PageRequest } from '../../../../../../server/logging/log-store.ts';
+import { rejection } from '../../../../../support/rejection.ts';
+import { until } from '../../../../../support/until.ts';
 import { at, call, everything } from './instants.ts';
 import { KubeletLog } from './kubelet-log.ts';
-import { LogCluster } from './log-cluster.ts';
+import { clusterForEachTest, type LogCluster } from './log-cluster.ts';
 
 const newest: PageRequest = { order: 'desc', size: 3, from: 0 };
 
 describe('queries of pod logs', () => {
   let cluster: LogCluster;
-
-  beforeEach(async () => {
-    cluster = await new LogCluster().start();
-  });
-
-  afterEach(() => cluster.stop());
+  clusterForEachTest((started) => (cluster = started));
 
   for (const order of ['asc', 'desc'] as const) {
     it(`reads only the time windows that a further page needs, across gaps, and keeps the total, ${order}`, async () => {
       const seconds = [1, 2, 3, 3600, 3601, 50_000, 50_001, 50_002, 50_003, 86_000];
-      for (const pod of ['a', 'b'])
-        cluster.add(
-          'shop',
-          pod,
-          seconds.map((second) => at(second, `${pod} ${second}`)),
-        );
+      for (const pod of ['a', 'b']) {
+        const lines = seconds.map((second) => at(second, `${pod} ${second}`));
+        cluster.add('shop', pod, lines);
+      }
       const store = cluster.store();
       const seen: string[] = [];
       const requests: number[] = [];
@@ -47,26 +43,10 @@ describe('queries of pod logs', () => {
     });
   }
 
-  it('rejects a cursor that it did not issue', async () => {
-    cluster.add('shop', 'a', [at(1), at(2)]);
-    const store = cluster.store();
-    const { next = '' } = await store.query(everything, { ...newest, size: 1 }, call);
-    for (const after of ['', 'x', `x${next}`, next.slice(1), `${next}x`]) {
-      const failure = await store
-        .query(everything, { ...newest, after }, call)
-        .catch((error: unknown) => error);
-      expect(failure, after).to.include({ name: 'StatusError', code: 400 });
-      expect(failure).to.match(/cursor: is not a cursor of the log store kubernetes/);
-    }
-  });
-
   it('truncates a page of long lines to the memory, reports it, and returns the rest on further pages', async () => {
     for (const pod of ['a', 'b', 'c', 'd']) {
-      cluster.add(
-        'shop',
-        pod,
-        Array.from({ length: 15 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(100_000)}`)),
-      );
+      const lines = Array.from({ length: 15 }, (_, n) => at(n, `${pod} ${n} ${'x'.repeat(100_000)}`));
+      cluster.add('shop', pod, lines);
     }
     const store = cluster.store({ memory: 1 << 20, bytesPerContainer: 1 << 26 });
     const seen: string[] = [];
@@ -104,12 +84,18 @@ describe('queries of pod logs', () => {
     });
   }
 
-  it('omits containers above the limit, names them, and returns a lower bound as the total', async () => {
-    for (const pod of ['a', 'b', 'c']) cluster.add('shop', pod, [at(1)]);
-    const page = await cluster.store({ maxContainers: 2 }).query(everything, newest, call);
-    expect(page.total).to.deep.equal({ count: 2, relation: 'gte' });
+  it('reads running containers first above the limit, names others, and returns a lower bound as the total', async () => {
+    for (let n = 0; n < 3_000; n++) {
+      const state = n % 1_000 === 999 ? 'running' : 'terminated';
+      cluster.add('shop', `p${String(n).padStart(4, '0')}`, [at(n)], { state, startedAt: at(n).time });
+    }
+    const page = await cluster.store({ maxContainers: 4 }).query(everything, { ...newest, size: 9 }, call);
+    expect(page.records.map(({ pod }) => pod)).to.deep.equal(['p2999', 'p1999', 'p0999', 'p0000']);
+    expect(page.total).to.deep.equal({ count: 4, relation: 'gte' });
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Limit']);
-    expect(page.shortfalls[0]?.message).to.include('shop/c/app');
+    expect(page.shortfalls[0]?.message).to.match(
+      /^2996 logs .* fewer: (shop\/p\d+\/app,? ){5}and 2991 more$/,
+    );
   });
 
   it('reports a silent watch of pods until the next event', async () => {
@@ -153,11 +139,9 @@ describe('queries of pod logs', () => {
   it('returns the lines of the other logs when a kubelet fails midway', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);
-    cluster.disturb = (url, response) => {
-      if (!url.pathname.includes('/b/')) return false;
-      response.writeHead(200).write(`${at(3).time} half\n${at(4).time} cut he`, () => response.destroy());
-      return true;
-    };
+    const cut = `${at(3).time} half\n${at(4).time} cut he`;
+    cluster.disturb = ({ pathname }, response) =>
+      pathname.includes('/b/') && response.writeHead(200).write(cut, () => response.destroy());
     const page = await cluster.store().query(everything, newest, call);
     expect(page.records.map(({ log }) => log)).to.deep.equal(['half', 'line 1']);
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
@@ -175,10 +159,8 @@ describe('queries of pod logs', () => {
   it('accepts an incomplete last line of a terminated container, not of a running one', async () => {
     cluster.add('shop', 'a', [], { state: 'terminated' });
     cluster.add('shop', 'b');
-    cluster.disturb = (_, response) => {
+    cluster.disturb = (_, response) =>
       response.writeHead(200).end(`${at(1).time} one\n${at(2).time} unfinished`);
-      return true;
-    };
     const page = await cluster.store().query(everything, { ...newest, order: 'asc' }, call);
     expect(page.records.map(({ pod, log }) => `${pod} ${log}`)).to.deep.equal([
       'a one',
@@ -194,10 +176,8 @@ describe('queries of pod logs', () => {
     cluster.add('shop', 'b', [at(2)]);
     const store = cluster.store();
     await store.query(everything, newest, call);
-    cluster.disturb = (url, response) => {
-      if (url.pathname.includes('/b/')) response.writeHead(200).write(`${at(3).time} one\n`);
-      return url.pathname.includes('/b/');
-    };
+    cluster.disturb = ({ pathname }, response) =>
+      pathname.includes('/b/') && response.writeHead(200).write(`${at(3).time} one\n`);
     const page = await store.query(everything, newest, { ...call, timeoutMs: 1_000 });
     expect(page.records.map(({ log }) => log)).to.deep.equal(['one', 'line 1']);
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
@@ -214,8 +194,29 @@ describe('queries of pod logs', () => {
     const store = cluster.store();
     expect((await store.query(selection, newest, call)).total.count).to.equal(1);
     await cluster.goAway();
-    const failure = await store.query(selection, newest, call).catch((error: unknown) => error);
-    expect(failure).to.include({ name: 'StatusError', code: 503 });
+    expect(await rejection(store.query(selection, newest, call))).to.include({ code: 503 });
+  });
+
+  it('returns 503 while listing pods is forbidden, and recovers', async () => {
+    cluster.add('shop', 'a', [at(1)]);
+    cluster.hidesPods = true;
+    const store = cluster.store();
+    const found = () => store.query(everything, newest, call).then(({ total }) => total.count);
+    expect(await rejection(found())).to.include({ code: 503 });
+    cluster.hidesPods = false;
+    await until(() =>
+      found()
+        .then((count) => count === 1)
+        .catch(() => false),
+    );
+  });
+
+  it('need permissions that the health check names, with the manifest that grants them', async () => {
+    const store = cluster.store();
+    await store.check(call);
+    cluster.hidesLogs = true;
+    const unfit = unfitOptionIn(await rejection(store.check(call)));
+    expect(unfit?.reason).to.match(/is not allowed to get pods\/log .* manifests\/access\/pod-logs.yaml/);
   });
 
   it('parses timestamps in the time zone of the node, and with fewer digits', async () => {
@@ -252,10 +253,7 @@ describe('queries of pod logs', () => {
     const store = cluster.store();
     await store.query(everything, newest, call);
     const { promise: requested, resolve } = Promise.withResolvers<ServerResponse>();
-    cluster.disturb = (_, response) => {
-      resolve(response);
-      return true;
-    };
+    cluster.disturb = (_, response) => resolve(response);
     const query = store.query(everything, newest, call);
     const response = await requested;
     cluster.disturb = () => false;

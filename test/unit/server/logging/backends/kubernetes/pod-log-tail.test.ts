@@ -2,41 +2,14 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/memory-budget.ts';
-import type { Batches, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
-import { until } from '../../../../../support/until.ts';
-import { at, everything } from './instants.ts';
+import { rejection } from '../../../../../support/rejection.ts';
+import { at, call, everything } from './instants.ts';
 import { KubeletLog } from './kubelet-log.ts';
-import { LogCluster } from './log-cluster.ts';
-
-/** A live tail. */
-class Tail {
-  readonly #gone = new AbortController();
-  readonly #batches: Batches;
-  readonly seen: string[] = [];
-
-  constructor(store: KubernetesLogStore, selection: Selection = everything, caller = 'alice') {
-    this.#batches = store.follow(selection, { signal: this.#gone.signal, caller });
-  }
-
-  /** Reads until the line `text`, and returns the texts of all lines so far. */
-  async until(text: string): Promise<string[]> {
-    while (!this.seen.includes(text)) {
-      const next = await this.#batches.next();
-      if (next.done) throw new Error(`ended before ${text}`);
-      this.seen.push(...next.value.map(({ log }) => log));
-    }
-    return this.seen;
-  }
-
-  async end(): Promise<void> {
-    const ended = this.#batches.next();
-    this.#gone.abort();
-    for (let next = await ended; !next.done; ) next = await this.#batches.next();
-  }
-}
+import { clusterForEachTest, type LogCluster } from './log-cluster.ts';
+import { Tail } from './tail.ts';
 
 const tuning = { initialBackoffMs: 5 };
 
@@ -44,50 +17,19 @@ describe('live tails of pod logs', () => {
   let cluster: LogCluster;
   let tail: Tail;
 
-  beforeEach(async () => {
-    cluster = await new LogCluster().start();
-  });
-
-  afterEach(async () => {
-    await tail.end();
-    await cluster.stop();
-  });
+  afterEach(() => tail.end());
+  clusterForEachTest((started) => (cluster = started));
 
   const follow = (selection?: Selection): Tail =>
     (tail = new Tail(cluster.store({}, { followTuning: tuning }), selection));
-
-  it('sorts the backlog by time, although a kubelet responds late', async () => {
-    cluster.add('shop', 'quick', [at(1), at(3), at(5)]);
-    const late = cluster.add('shop', 'late', [at(2), at(4)]);
-    const { promise: requested, resolve } = Promise.withResolvers<() => void>();
-    cluster.disturb = ({ pathname, searchParams }, response) => {
-      if (!pathname.includes('/late/')) return false;
-      resolve(() => late.serve(searchParams, response, true));
-      cluster.disturb = () => false;
-      return true;
-    };
-    const seen = follow().until('line 5');
-    const answer = await requested;
-    // The other log was read, and the time to gather lines has passed.
-    await until(() => cluster.requests.some(({ searchParams }) => searchParams.get('follow') === 'true'));
-    await delay(100);
-    expect(tail.seen).to.deep.equal([]);
-    answer();
-    expect(await seen).to.deep.equal([1, 2, 3, 4, 5].map((n) => `line ${n}`));
-    late.append(at(6));
-    expect((await tail.until('line 6')).length).to.equal(6);
-  });
 
   it('sorts the backlog by time, although a request fails and another is interrupted', async () => {
     cluster.add('shop', 'quick', [at(1), at(3), at(5)]);
     const late = cluster.add('shop', 'late', [at(2), at(4), at(6)]);
     const { promise: askedAgain, resolve } = Promise.withResolvers<ServerResponse>();
     const answers = [(response: ServerResponse) => refuse(response, 500, 'InternalError'), resolve];
-    cluster.disturb = ({ pathname }, response) => {
-      const answer = pathname.includes('/late/') ? answers.shift() : undefined;
-      answer?.(response);
-      return answer !== undefined;
-    };
+    cluster.disturb = ({ pathname }, response) =>
+      pathname.includes('/late/') && answers.length > 0 && answers.shift()?.(response);
     const seen = follow().until('line 6');
     const response = await askedAgain;
     // The time to gather lines has passed.
@@ -109,11 +51,10 @@ describe('live tails of pod logs', () => {
     }
     const memory = new MemoryBudget(1 << 20);
     const store = cluster.store({}, { followTuning: tuning, memory });
-    const gone = new AbortController();
     const times: string[] = [];
     let held = 0;
     const text = { mode: 'substring', texts: ['wanted'], caseSensitive: true } as const;
-    for await (const batch of store.follow({ ...everything, text }, gone)) {
+    for await (const batch of store.follow({ ...everything, text }, call)) {
       times.push(...batch.map(({ time }) => time));
       held = Math.max(held, memory.held);
       if (times.length === (lines * pods * 2) / 3) break;
@@ -148,15 +89,6 @@ describe('live tails of pod logs', () => {
     expect(cluster.requests.map(({ pathname }) => pathname).join()).not.to.include('/bank/');
   });
 
-  it('starts at a fraction of a second, although sinceTime has whole seconds', async () => {
-    const half = at(2, 'behind it', '500000000');
-    const log = cluster.add('shop', 'a', [at(1), at(2, 'before it'), half]);
-    const range = { ...everything.range, start: half.time };
-    const seen = follow({ ...everything, range }).until('line 3');
-    log.append(at(3));
-    expect(await seen).to.deep.equal(['behind it', 'line 3']);
-  });
-
   it('reopens an interrupted stream without gaps or duplicates of the same instant', async () => {
     const log = cluster.add('shop', 'a', [at(1), at(2, 'x', '000000001'), at(2, 'y', '000000001')]);
     await follow().until('y');
@@ -181,9 +113,10 @@ describe('live tails of pod logs', () => {
     tail = new Tail(cluster.store({ maxContainers: 2 }));
     await tail.until('line 1');
     cluster.add('shop', 'c');
-    const failure = await tail.until('never').catch((error: unknown) => error);
-    expect(failure).to.include({ name: 'StatusError', code: 400 });
-    expect(failure).to.match(/at most 2 containers/);
+    const failure = await rejection(tail.until('never'));
+    expect(failure)
+      .to.include({ code: 400 })
+      .and.to.match(/at most 2 containers/);
   });
 
   it('limits the followed logs of all callers', async () => {
@@ -193,8 +126,7 @@ describe('live tails of pod logs', () => {
     const first = new Tail(store);
     await first.until('line 1');
     tail = new Tail(store);
-    const failure = await tail.until('never').catch((error: unknown) => error);
-    expect(failure).to.include({ name: 'StatusError', code: 429 });
+    expect(await rejection(tail.until('never'))).to.include({ code: 429 });
     await first.end();
     log.append(at(2));
     tail = new Tail(store);
@@ -229,27 +161,16 @@ describe('live tails of pod logs', () => {
     const pods = (name: string) => ({ ...everything, pods: { exact: [name] } });
     const slow = store.follow(pods('long'), gone);
     expect((await slow.next()).done).to.equal(false);
-    const page = await store.query(
-      pods('a'),
-      { order: 'asc', size: 1, from: 0 },
-      { signal: gone.signal, timeoutMs: 20_000 },
-    );
-    expect(page.shortfalls).to.deep.equal([]);
+    const page = await store.query(pods('a'), { order: 'asc', size: 1, from: 0 }, call);
     expect(page.total).to.deep.equal({ count: 1, relation: 'eq' });
     gone.abort();
-    for (let next = await slow.next(); !next.done; ) next = await slow.next();
+    await Array.fromAsync(slow);
   });
 
   it('ends with 503 without a retry when the server is forbidden to read logs', async () => {
     cluster.add('shop', 'a', [at(1)]);
-    cluster.disturb = (_, response) => {
-      refuse(response, 403, 'Forbidden');
-      return true;
-    };
-    const failure = await follow()
-      .until('never')
-      .catch((error: unknown) => error);
-    expect(failure).to.include({ name: 'StatusError', code: 503 });
+    cluster.disturb = (_, response) => refuse(response, 403, 'Forbidden');
+    expect(await rejection(follow().until('never'))).to.include({ code: 503 });
     expect(cluster.requests).to.have.length(1);
   });
 
@@ -257,12 +178,8 @@ describe('live tails of pod logs', () => {
     const first = cluster.add('shop', 'db-0', [at(1)]);
     await follow().until('line 1');
     const second = new KubeletLog([at(2)]);
-    cluster.put({
-      namespace: 'shop',
-      name: 'db-0',
-      uid: 'uid-of-the-second',
-      containers: [{ name: 'app', log: second }],
-    });
+    const containers = [{ name: 'app', log: second }];
+    cluster.put({ namespace: 'shop', name: 'db-0', uid: 'uid-of-the-second', containers });
     await tail.until('line 2');
     first.end();
     second.append(at(3));
@@ -275,24 +192,7 @@ describe('live tails of pod logs', () => {
     tail = new Tail(cluster.store({}, { followTuning: { ...tuning, patienceMs: 50 } }));
     await tail.until('line 1');
     await cluster.goAway();
-    const failure = await tail.until('never').catch((error: unknown) => error);
-    expect(failure).to.include({ name: 'StatusError', code: 503 });
-  });
-
-  it('backs off while a kubelet fails', async () => {
-    cluster.add('shop', 'a');
-    cluster.disturb = (_, response) => {
-      refuse(response, 500, 'InternalError');
-      return true;
-    };
-    tail = new Tail(cluster.store({}, { followTuning: { initialBackoffMs: 5_000 } }));
-    const line = tail.until('line 1').catch(() => undefined);
-    await until(() => cluster.requests.length > 0);
-    await delay(50);
-    expect(cluster.requests).to.have.length(1);
-    cluster.disturb = () => false;
-    cluster.add('shop', 'a', [at(1)]);
-    expect(await line).to.deep.equal(['line 1']);
+    expect(await rejection(tail.until('never'))).to.include({ code: 503 });
   });
 
   it('reopens a stream at once if it breaks after new lines', async () => {
@@ -301,7 +201,6 @@ describe('live tails of pod logs', () => {
     cluster.disturb = (_, response) => {
       const { time, text } = at(++lines);
       response.writeHead(200).write(`${time} ${text}\n`, () => response.destroy());
-      return true;
     };
     const begin = performance.now();
     await follow().until('line 20');
@@ -315,7 +214,6 @@ describe('live tails of pod logs', () => {
     cluster.disturb = (_, response) => {
       const { time, text } = at(++lines);
       response.writeHead(200).end(`${time} ${text}\nfailed to create fsnotify watcher: too many open files`);
-      return true;
     };
     const begin = performance.now();
     const seen = await follow().until('line 10');
@@ -326,11 +224,8 @@ describe('live tails of pod logs', () => {
 
   it('continues with the current run when the log of the previous run is deleted', async () => {
     cluster.add('shop', 'a', [at(2)], { restarts: 1, previous: new KubeletLog([at(1)]) });
-    cluster.disturb = ({ searchParams }, response) => {
-      if (!searchParams.has('previous')) return false;
-      refuse(response, 404, 'NotFound');
-      return true;
-    };
+    cluster.disturb = ({ searchParams }, response) =>
+      searchParams.has('previous') && refuse(response, 404, 'NotFound');
     expect(await follow().until('line 2')).to.deep.equal(['line 2']);
   });
 });
