@@ -18,8 +18,6 @@ export interface LiveTailsOptions {
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number;
-  /** Maximum number of digests of returned records per live tail; default 20,000. */
-  readonly maxDigests?: number;
 }
 
 /** A record that reaches the store later than this after its time is not returned. */
@@ -83,14 +81,11 @@ class LiveTail {
   /** Number of records in each cell at its last read, by the start of the cell. */
   #counts = new Map<number, number>();
 
-  constructor(
-    { client, wallClock, maxDigests: limit = MAX_DIGESTS }: LiveTailsOptions,
-    query: SelectionQuery,
-  ) {
+  constructor({ client, wallClock }: LiveTailsOptions, query: SelectionQuery) {
     this.#client = client;
     this.#query = query;
     this.#low = query.range.start;
-    this.#window = new OverlapWindow({ limit, wallClock });
+    this.#window = new OverlapWindow({ limit: MAX_DIGESTS, wallClock });
   }
 
   /**

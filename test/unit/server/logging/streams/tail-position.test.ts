@@ -12,10 +12,8 @@ function tail(start: number) {
   let passed = 0;
   let jumped = 0;
   const now = (): number => NOON + passed + jumped;
-  const position = new TailPosition(instantOf(NOON + start * MINUTE), OVERLAP_MS, {
-    now,
-    monotonic: () => passed,
-  });
+  const clocks = { now, monotonic: () => passed };
+  const position = new TailPosition(instantOf(NOON + start * MINUTE), OVERLAP_MS, clocks);
   const minutes = (id: string) =>
     (Date.parse(resumedFrom({ 'last-event-id': id }, OVERLAP_MS, now()) ?? '') - NOON) / MINUTE;
   return {
@@ -79,10 +77,8 @@ describe('TailPosition', () => {
 
   it('is never before its beginning', () => {
     const { position, wait, resumed, lineAt } = tail(-1);
-    expect([
-      lineAt('2026-11-20T11:59:00.000000000Z'),
-      lineAt('2026-11-20T11:59:10.500000000Z'),
-    ]).to.deep.equal([-1, -1]);
+    expect(lineAt('2026-11-20T11:59:00.000000000Z')).to.equal(-1);
+    expect(lineAt('2026-11-20T11:59:10.500000000Z')).to.equal(-1);
     expect(lineAt('2026-11-20T11:59:45.000000000Z')).to.equal(-0.5);
     position.written([record('2026-11-20T11:59:00.000000000Z')]);
     expect(resumed()).to.equal(-1);

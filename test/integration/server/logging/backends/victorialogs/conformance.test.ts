@@ -1,10 +1,12 @@
 // Tests of the VictoriaLogs log store by the conformance suite, against a real VictoriaLogs.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
+import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
 import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
 import { describeOddRecords } from '../../../../../conformance/log-store/odd-records.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
+import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
@@ -12,6 +14,27 @@ import { startedProgram } from './started-program.ts';
 describeLogStore('VictoriaLogs', () => startedStore(2_400), { ownWords: true });
 
 describeLongLines('VictoriaLogs', () => startedStore(100));
+
+describeLogStoreFaults('VictoriaLogs', async () => {
+  const program = await startedProgram();
+  const records = [...logData({ lines: 2_000 }).records()];
+  await loadVictoriaLogs(program.url, records);
+  const proxy = await FaultyProxy.start(program.url);
+  const store = storeAt(proxy.url);
+  return {
+    store,
+    proxy,
+    records,
+    write: async (more) => {
+      await loadVictoriaLogs(program.url, more);
+    },
+    stop: async () => {
+      await store.run(AbortSignal.abort());
+      await proxy.stop();
+      await program.stop();
+    },
+  };
+});
 
 for (const streams of ['kubernetes.namespace_name,kubernetes.pod_name,kubernetes.container_name', '']) {
   describeOddRecords(
@@ -23,11 +46,8 @@ for (const streams of ['kubernetes.namespace_name,kubernetes.pod_name,kubernetes
       return {
         store,
         async write(documents) {
-          await fetch(`${program.url}/insert/jsonline?${fields.toString()}`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/stream+json' },
-            body: documents.map((each) => `${JSON.stringify(each)}\n`).join(''),
-          });
+          const body = documents.map((each) => `${JSON.stringify(each)}\n`).join('');
+          await fetch(`${program.url}/insert/jsonline?${String(fields)}`, { method: 'POST', body });
           await fetch(`${program.url}/internal/force_flush`);
         },
         async stop() {

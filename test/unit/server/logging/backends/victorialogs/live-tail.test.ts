@@ -10,6 +10,7 @@ import {
   ScriptedVictoriaLogs,
 } from '../../../../../support/logging/scripted-victorialogs.ts';
 import { FIELDS } from '../../../../../support/logging/victorialogs.ts';
+import { rejection } from '../../../../../support/rejection.ts';
 
 const START = '2026-01-01T00:00:00.000000000Z';
 const NOW = Date.parse(START) + 1_000;
@@ -18,10 +19,7 @@ const QUERY = new SelectionQuery(
   FIELDS,
 );
 
-interface Line {
-  readonly _time: string;
-  readonly _msg: string;
-}
+type Line = Record<'_time' | '_msg', string>;
 
 /** Counts by cells of 250 ms, and returns the lines of a range. */
 function holding(lines: readonly Line[]): Responder {
@@ -31,7 +29,7 @@ function holding(lines: readonly Line[]): Responder {
     const found = lines.filter(({ _time }) => _time >= start && _time < end);
     if (request.form.get('query')?.includes('stats') !== true) return rows(...found)(response, request);
     const cells = Map.groupBy(found, ({ _time }) => Math.floor(Date.parse(_time) / 250) * 250);
-    const counts = [...cells].map(([at, { length }]) => ({
+    const counts = Array.from(cells, ([at, { length }]) => ({
       _time: new Date(at).toISOString(),
       n: `${length}`,
     }));
@@ -43,14 +41,8 @@ function line(ms: number, _msg: string): Line {
   return { _time: new Date(Date.parse(START) + ms).toISOString().replace('Z', '000000Z'), _msg };
 }
 
-interface Options {
-  readonly now?: () => number;
-  readonly maxDigests?: number;
-}
-
-function liveTails(url: string, { now = () => NOW, ...rest }: Options = {}): LiveTails {
-  const client = new Client({ url, now });
-  return new LiveTails({ client, now, wallClock: now, ...rest });
+function liveTails(url: string, now = () => NOW): LiveTails {
+  return new LiveTails({ client: new Client({ url, now }), now, wallClock: now });
 }
 
 const logsOf = ({ value }: IteratorResult<readonly LogRecord[], void>): string[] =>
@@ -73,7 +65,7 @@ describe('a live tail of VictoriaLogs', () => {
   it('fails at once when the store is unavailable at the start', async () => {
     await using server = await ScriptedVictoriaLogs.start((response) => response.writeHead(503).end());
     const tail = liveTails(server.url).follow(QUERY, new AbortController());
-    expect(await tail.next().catch((error: unknown) => error)).to.include({ code: 503 });
+    expect(await rejection(tail.next())).to.include({ code: 503 });
   });
 
   it('ends at once when the store cannot process the query', async () => {
@@ -84,7 +76,7 @@ describe('a live tail of VictoriaLogs', () => {
     });
     const tail = liveTails(server.url).follow(QUERY, new AbortController());
     expect(logsOf(await tail.next())).to.deep.equal(['a']);
-    expect(await tail.next().catch((error: unknown) => error)).to.include({ code: 400 });
+    expect(await rejection(tail.next())).to.include({ code: 400 });
     expect(server.requests).to.have.length(3);
   });
 
@@ -93,7 +85,7 @@ describe('a live tail of VictoriaLogs', () => {
     const lines = [line(1_000, 'a'), line(3_000, 'b')];
     await using server = await ScriptedVictoriaLogs.start(holding(lines));
     const leaving = new AbortController();
-    const tail = liveTails(server.url, { now: () => now }).follow(QUERY, leaving);
+    const tail = liveTails(server.url, () => now).follow(QUERY, leaving);
     for (const log of ['a', 'b']) {
       expect(logsOf(await tail.next())).to.deep.equal([log]);
       now += 40_000;

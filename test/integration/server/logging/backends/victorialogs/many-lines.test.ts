@@ -1,14 +1,40 @@
-// Tests of live tails against a real VictoriaLogs.
+// Tests of exports and live tails of many lines, against a real VictoriaLogs.
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
+import { call } from '../../../../../support/logging/call.ts';
+import { exported } from '../../../../../support/logging/exported.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';
 
-/** Number of older records: too many for one request per cell. */
+/** Too many for one request per cell. */
 const LINES = 40_000;
 /** Number of recent records, one per 10 ms. */
 const RECENT = 6_000;
+
+describe('VictoriaLogs with little memory', function () {
+  this.timeout(120_000);
+
+  it('exports all records in slices that it can sort', async () => {
+    // A sort may use a fifth of it.
+    await using program = await startedProgram(['-memory.allowedBytes=20MB']);
+    const data = logData({ lines: LINES });
+    await loadVictoriaLogs(program.url, data.records());
+
+    const sort = new URLSearchParams({ query: '* | sort by (_time)' });
+    const whole = await fetch(`${program.url}/select/logsql/query`, { method: 'POST', body: sort });
+    expect(await whole.text()).to.match(/requires more than \d+\s?MB/);
+
+    const store = storeAt(program.url);
+    const selection = { scope: { everything: true }, range: { start: data.start, end: data.end } } as const;
+    const { records } = await exported(store.export(selection, 'asc', call()));
+    expect(records.map(({ time }) => time)).to.deep.equal(Array.from(data.records(), ({ time }) => time));
+    // The first slices were too large.
+    expect(await readFile(program.logFile, 'utf8')).to.match(/fields [^\n]* requires more than \d+\s?MB/);
+    await store.run(AbortSignal.abort());
+  });
+});
 
 describe('a live tail of VictoriaLogs with an early start', function () {
   this.timeout(120_000);
