@@ -20,12 +20,7 @@ interface Entry {
 const MAX_TOTAL_BYTES = 64 << 20;
 
 export class IncompleteRequests {
-  readonly #maxTotalBytes: number;
   readonly #entries = new Map<object, Entry>();
-
-  constructor(maxTotalBytes = MAX_TOTAL_BYTES) {
-    this.#maxTotalBytes = maxTotalBytes;
-  }
 
   add(connection: Incoming): void {
     this.#entries.set(connection, { connection, mark: connection.bytesRead });
@@ -51,10 +46,10 @@ export class IncompleteRequests {
       total += bytes;
       incomplete.push({ connection, bytes });
     }
-    if (total <= this.#maxTotalBytes) return 0;
+    if (total <= MAX_TOTAL_BYTES) return 0;
     let destroyed = 0;
     for (const { connection, bytes } of incomplete.sort((a, b) => b.bytes - a.bytes)) {
-      if (total <= this.#maxTotalBytes) break;
+      if (total <= MAX_TOTAL_BYTES) break;
       total -= bytes;
       destroyed++;
       connection.destroy();

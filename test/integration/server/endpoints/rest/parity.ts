@@ -23,16 +23,8 @@ const FIELD_PIECES = [
 /** Invalid selectors, and unusual valid ones. */
 const LABEL_SELECTORS = [
   ...['a===b', 'a b', ',', '-a', 'a=-b', 'a/b/c', 'X/b', 'a in b', 'a in (b', 'a in ()', 'a>b', 'a>1'],
-  ...[
-    'a in (,b,)',
-    '!a=b',
-    'a in\u2003(b)',
-    'a\u00a0b\u0001',
-    'a=\u{1f600}\u2028',
-    'a in (b,',
-    '__proto__!=x',
-  ],
-  ...['a=x,', 'a in (', 'a=b=c', 'a=b_', '/a', 'a'.repeat(64), `a=${'b'.repeat(64)}`],
+  ...['a in (,b,)', '!a=b', 'a in\u2003(b)', 'a\u00a0b\u0001', 'a=\u{1f600}\u2028', 'a in (b,'],
+  ...['__proto__!=x', 'a=x,', 'a in (', 'a=b=c', 'a=b_', '/a', 'a'.repeat(64), `a=${'b'.repeat(64)}`],
 ];
 const FIELD_SELECTORS = [
   ...['metadata.namespace=x', 'spec.podCIDR=x', 'x', 'metadata.name=a=b', 'metadata.name=a\\b', 'a!==b', ','],
