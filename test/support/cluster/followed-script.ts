@@ -72,6 +72,23 @@ export interface Followed {
   stop(): Promise<void>;
 }
 
+const changed = (type: string) => (name: string, version: number) => event(type, rawThing(name, version));
+export const added = changed('ADDED');
+export const modified = changed('MODIFIED');
+export const deleted = changed('DELETED');
+
+/** Responses of a script. */
+type Respond = (call: Call) => void;
+export const sending = (...events: string[]): Respond => {
+  return ({ response }) => send(response, ...events);
+};
+export const refusing = (code: number, reason: string): Respond => {
+  return ({ response }) => refuse(response, code, reason);
+};
+export const listing = (version: number, items: readonly Buffer[] = [], next = ''): Respond => {
+  return ({ response }) => list(response, version, items, next);
+};
+
 /** A streaming list of two objects, complete at resourceVersion 5. The response stays open. */
 export function complete({ response }: Call): void {
   send(response, event('ADDED', rawThing('a', 3)), event('ADDED', rawThing('b', 2)), bookmark(5, true));

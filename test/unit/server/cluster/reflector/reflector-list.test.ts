@@ -1,20 +1,22 @@
 // Tests of the lists of a reflector, paged and streaming, against a fake kube-apiserver.
 import { expect } from 'chai';
-import { complete, followingEach } from '../../../../support/cluster/followed-script.ts';
-import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 import {
-  bookmark,
-  type Call,
-  event,
-  list,
-  refuse,
-  send,
-} from '../../../../support/cluster/scripted-cluster.ts';
+  added,
+  complete,
+  deleted,
+  followingEach,
+  listing,
+  modified,
+  refusing,
+  sending,
+} from '../../../../support/cluster/followed-script.ts';
+import { rawThing } from '../../../../support/cluster/raw-objects.ts';
+import { bookmark, type Call, send } from '../../../../support/cluster/scripted-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
 /** Sends a streaming list that ends without an error before the initial-events-end bookmark. */
 function cut({ response }: Call): void {
-  send(response, event('ADDED', rawThing('a', 3)), bookmark(4));
+  send(response, added('a', 3), bookmark(4));
   response.end();
 }
 
@@ -26,12 +28,7 @@ describe('Reflector: list', () => {
       stream: [
         (call) => {
           complete(call);
-          send(
-            call.response,
-            event('MODIFIED', rawThing('a', 6)),
-            bookmark(8),
-            event('DELETED', rawThing('b', 9)),
-          );
+          send(call.response, modified('a', 6), bookmark(8), deleted('b', 9));
         },
       ],
     });
@@ -60,12 +57,9 @@ describe('Reflector: list', () => {
   for (const code of [400, 405, 422, 501]) {
     it(`falls back to pages at once when the streaming list is rejected with ${code}`, async () => {
       const { sink, cluster, causes } = await followed({
-        stream: [({ response }) => refuse(response, code, 'Invalid')],
-        page: [
-          ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
-          ({ response }) => list(response, 7, [rawThing('b', 2)]),
-        ],
-        watch: [({ response }) => send(response, event('MODIFIED', rawThing('b', 9)))],
+        stream: [refusing(code, 'Invalid')],
+        page: [listing(7, [rawThing('a', 3)], 'more'), listing(7, [rawThing('b', 2)])],
+        watch: [sending(modified('b', 9))],
       });
       await sink.until('MODIFIED b@9');
       expect(sink.lines).to.deep.equal(['list@7 a@3 b@2', 'MODIFIED b@9']);
@@ -79,7 +73,7 @@ describe('Reflector: list', () => {
   }
 
   const unusable: Record<string, (call: Call) => void> = {
-    'that continues where it began': ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
+    'that continues where it began': listing(7, [rawThing('a', 3)], 'more'),
     'without a resourceVersion': ({ response }) =>
       response.writeHead(200).end('{"metadata":{"resourceVersion":""},"items":[]}'),
     'that never begins': () => undefined,
@@ -90,12 +84,8 @@ describe('Reflector: list', () => {
     it(`discards a page ${what} and relists`, async () => {
       const { sink, causes } = await followed(
         {
-          stream: [({ response }) => refuse(response, 422, 'Invalid')],
-          page: [
-            ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
-            second,
-            ({ response }) => list(response, 9, [rawThing('a', 8)]),
-          ],
+          stream: [refusing(422, 'Invalid')],
+          page: [listing(7, [rawThing('a', 3)], 'more'), second, listing(9, [rawThing('a', 8)])],
         },
         { stallMs: 1_000 },
       );
@@ -107,14 +97,14 @@ describe('Reflector: list', () => {
 
   it('returns to pages after a successful single-page list', async () => {
     const { sink, cluster } = await followed({
-      stream: [({ response }) => refuse(response, 422, 'Invalid')],
+      stream: [refusing(422, 'Invalid')],
       page: [
-        ({ response }) => list(response, 7, [rawThing('a', 3)], 'more'),
-        ({ response }) => refuse(response, 410, 'Expired'),
-        ({ response }) => list(response, 9, [rawThing('a', 8)]),
-        ({ response }) => list(response, 12, [rawThing('a', 11)]),
+        listing(7, [rawThing('a', 3)], 'more'),
+        refusing(410, 'Expired'),
+        listing(9, [rawThing('a', 8)]),
+        listing(12, [rawThing('a', 11)]),
       ],
-      watch: [({ response }) => refuse(response, 410, 'Expired'), ({ response }) => send(response, '')],
+      watch: [refusing(410, 'Expired'), sending('')],
     });
     await sink.until('list@12 a@11');
     const limits = cluster.calls
@@ -125,16 +115,7 @@ describe('Reflector: list', () => {
 
   it('discards a streaming list that does not start with ADDED events', async () => {
     const { sink, cluster } = await followed({
-      stream: [
-        ({ response }) =>
-          send(
-            response,
-            event('ADDED', rawThing('a', 3)),
-            event('DELETED', rawThing('a', 4)),
-            bookmark(5, true),
-          ),
-        complete,
-      ],
+      stream: [sending(added('a', 3), deleted('a', 4), bookmark(5, true)), complete],
     });
     await sink.until('list@5 a@3 b@2');
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
@@ -143,7 +124,7 @@ describe('Reflector: list', () => {
   });
 
   it('does not mistake a busy cluster for one without streaming lists', async () => {
-    const busy = ({ response }: Call): void => refuse(response, 503, 'ServiceUnavailable');
+    const busy = refusing(503, 'ServiceUnavailable');
     const { sink, cluster } = await followed({ stream: [busy, busy, busy, busy, complete] });
     await sink.until('list@5 a@3 b@2');
     expect(new Set(cluster.kinds)).to.deep.equal(new Set(['stream']));
@@ -156,8 +137,8 @@ describe('Reflector: list', () => {
         ({ response }) => response.writeHead(200).end(),
         complete,
       ],
-      page: [({ response }) => list(response, 3, [rawThing('a', 3)])],
-      watch: [({ response }) => refuse(response, 410, 'Expired')],
+      page: [listing(3, [rawThing('a', 3)])],
+      watch: [refusing(410, 'Expired')],
     });
     await sink.until('list@5 a@3 b@2');
     expect(cluster.kinds).to.deep.equal(['stream', 'stream', 'page', 'watch', 'stream']);

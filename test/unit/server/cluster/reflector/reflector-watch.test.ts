@@ -1,16 +1,16 @@
 // Tests of the watches of a reflector against a fake kube-apiserver.
 import { expect } from 'chai';
-import { complete, followingEach } from '../../../../support/cluster/followed-script.ts';
-import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 import {
-  bookmark,
-  type Call,
-  event,
-  list,
-  refuse,
-  send,
-  status,
-} from '../../../../support/cluster/scripted-cluster.ts';
+  added,
+  complete,
+  followingEach,
+  listing,
+  modified,
+  refusing,
+  sending,
+} from '../../../../support/cluster/followed-script.ts';
+import { rawThing } from '../../../../support/cluster/raw-objects.ts';
+import { bookmark, type Call, event, send, status } from '../../../../support/cluster/scripted-cluster.ts';
 
 describe('Reflector: watch', () => {
   const followed = followingEach();
@@ -25,16 +25,16 @@ describe('Reflector: watch', () => {
       stream: [
         (call) => {
           complete(call);
-          send(call.response, event('MODIFIED', rawThing('a', 6)), bookmark(8));
+          send(call.response, modified('a', 6), bookmark(8));
           call.response.end();
         },
       ],
       watch: [
         ({ response }) => {
-          send(response, event('MODIFIED', rawThing('a', 9)));
+          send(response, modified('a', 9));
           response.write('{"type":"MODI', () => response.socket?.destroy());
         },
-        ({ response }) => send(response, event('MODIFIED', rawThing('a', 10))),
+        sending(modified('a', 10)),
       ],
     });
     await sink.until('MODIFIED a@10');
@@ -51,7 +51,7 @@ describe('Reflector: watch', () => {
   it('reports that a resumed watch began when its headers arrive, before any event or bookmark', async () => {
     const { sink, watchBegan, progress } = await followed({
       stream: [completeAndEnd],
-      watch: [({ response }) => send(response, '')],
+      watch: [sending('')],
     });
     await watchBegan;
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
@@ -59,20 +59,17 @@ describe('Reflector: watch', () => {
   });
 
   const gone: Record<string, (call: Call) => void> = {
-    'the HTTP status 410': ({ response }) => refuse(response, 410, 'Expired'),
+    'the HTTP status 410': refusing(410, 'Expired'),
     'an ERROR event with the code 410': ({ response }) => {
       send(response, event('ERROR', status(410, 'Expired', 'too old resource version')));
       response.end();
     },
-    'the reason Gone': ({ response }) => refuse(response, 410, 'Gone'),
+    'the reason Gone': refusing(410, 'Gone'),
   };
   for (const [how, answer] of Object.entries(gone)) {
     it(`relists when its resourceVersion is rejected by ${how}`, async () => {
       const { sink, causes } = await followed({
-        stream: [
-          completeAndEnd,
-          ({ response }) => send(response, event('ADDED', rawThing('c', 11)), bookmark(12, true)),
-        ],
+        stream: [completeAndEnd, sending(added('c', 11), bookmark(12, true))],
         watch: [answer],
       });
       await sink.until('list@12 c@11');
@@ -82,14 +79,11 @@ describe('Reflector: watch', () => {
   }
 
   it('relists at once when the cluster returns after an outage and the resourceVersion has expired', async () => {
-    const away = ({ response }: Call): void => refuse(response, 503, 'ServiceUnavailable');
+    const away = refusing(503, 'ServiceUnavailable');
     const { sink, retries } = await followed(
       {
-        stream: [
-          completeAndEnd,
-          ({ response }) => send(response, event('ADDED', rawThing('c', 11)), bookmark(12, true)),
-        ],
-        watch: [away, away, away, away, ({ response }) => refuse(response, 410, 'Expired')],
+        stream: [completeAndEnd, sending(added('c', 11), bookmark(12, true))],
+        watch: [away, away, away, away, refusing(410, 'Expired')],
       },
       { initialBackoffMs: 2, maxBackoffMs: 10_000 },
     );
@@ -100,8 +94,8 @@ describe('Reflector: watch', () => {
   it('resumes, with its selectors, when the cluster has not advanced', async () => {
     const { sink, cluster, causes } = await followed({
       stream: [completeAndEnd],
-      position: [({ response }) => list(response, 5)],
-      watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+      position: [listing(5)],
+      watch: [sending(modified('a', 9))],
     });
     await sink.until('MODIFIED a@9');
     expect(cluster.kinds).to.deep.equal(['stream', 'position', 'watch']);
@@ -114,7 +108,7 @@ describe('Reflector: watch', () => {
     'has no object': '{"type":"MODIFIED"}\n',
     'has no resourceVersion': `${event('MODIFIED', '{"metadata":{"name":"a"}}')}\n`,
     'is an ERROR of no code': `${event('ERROR', '{"kind":"Status","message":"what"}')}\n`,
-    'ends before its line does': event('MODIFIED', rawThing('a', 8)),
+    'ends before its line does': modified('a', 8),
   };
   for (const [what, text] of Object.entries(unreadable)) {
     it(`resumes after the last good event when an event ${what}`, async () => {
@@ -125,7 +119,7 @@ describe('Reflector: watch', () => {
             call.response.end(text);
           },
         ],
-        watch: [({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+        watch: [sending(modified('a', 9))],
       });
       await sink.until('MODIFIED a@9');
       expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@9']);
@@ -138,7 +132,7 @@ describe('Reflector: watch', () => {
     const { sink, causes } = await followed(
       {
         stream: [completeAndEnd],
-        watch: [() => undefined, ({ response }) => send(response, event('MODIFIED', rawThing('a', 9)))],
+        watch: [() => undefined, sending(modified('a', 9))],
       },
       { stallMs: 500 },
     );
@@ -152,9 +146,9 @@ describe('Reflector: watch', () => {
         (call) => {
           sink.fails = 1;
           complete(call);
-          send(call.response, event('MODIFIED', rawThing('a', 6)));
+          send(call.response, modified('a', 6));
         },
-        ({ response }) => send(response, event('ADDED', rawThing('a', 6)), bookmark(7, true)),
+        sending(added('a', 6), bookmark(7, true)),
       ],
     });
     await sink.until('list@7 a@6');
@@ -162,16 +156,10 @@ describe('Reflector: watch', () => {
   });
 
   it('logs one warning per rejection, and the recovery', async () => {
-    const forbidden = ({ response }: Call): void => refuse(response, 403, 'Forbidden');
+    const forbidden = refusing(403, 'Forbidden');
     const { sink, log } = await followed({
       stream: [completeAndEnd],
-      watch: [
-        forbidden,
-        forbidden,
-        forbidden,
-        ({ response }) => refuse(response, 500, 'InternalError'),
-        ({ response }) => send(response, event('MODIFIED', rawThing('a', 6))),
-      ],
+      watch: [forbidden, forbidden, forbidden, refusing(500, 'InternalError'), sending(modified('a', 6))],
     });
     await sink.until('MODIFIED a@6');
     expect(log.filter((line) => line.startsWith('warn') || /watch/.test(line))).to.deep.equal([
