@@ -1,3 +1,4 @@
+// Test fixture: a real control plane with ks-apiserver's filter chain, for tests of authentication and authorization.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type Agent, createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Tests of the choice of ports for the development server.
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';

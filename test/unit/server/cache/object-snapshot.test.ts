@@ -1,3 +1,4 @@
+// Tests of ObjectSnapshot, all objects of a resource at one resourceVersion.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { ObjectReader } from '../../../../server/cache/object-reader.ts';

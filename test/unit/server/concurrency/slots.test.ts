@@ -1,3 +1,4 @@
+// Tests of the semaphore with a queue.
 import { expect } from 'chai';
 import { Slots, tenantShare } from '../../../../server/concurrency/slots.ts';
 import { rejection } from '../../../support/rejection.ts';

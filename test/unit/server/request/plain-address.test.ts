@@ -1,3 +1,4 @@
+// Tests of the conversion of IPv4-mapped IPv6 addresses.
 import { expect } from 'chai';
 import { plainAddress } from '../../../../server/request/plain-address.ts';
 

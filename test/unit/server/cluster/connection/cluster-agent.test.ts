@@ -1,3 +1,4 @@
+// Tests of the HTTPS agent that limits concurrent TLS handshakes.
 import { createServer as createSecureServer } from 'node:https';
 import { createServer } from 'node:net';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+// Tests of the HTTP connection to kube-apiserver.
 import { writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Tests of the cache of kubeconfig credentials.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

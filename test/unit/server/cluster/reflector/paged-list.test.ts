@@ -34,11 +34,6 @@ describe('ListSplitter', () => {
     expect(split(text, 5).items).to.deep.equal([{ items: [{}] }]);
   });
 
-  it('rejects a truncated list', () => {
-    expect(() => split('{"items":[{"a":1}', 4)).to.throw(SyntaxError, 'truncated');
-    expect(() => split('', 4)).to.throw(SyntaxError, 'truncated');
-  });
-
   it('rejects an item over the limit before its end', () => {
     const item = `{"a":"${'x'.repeat(42)}"}`;
     for (const size of [7, 1000]) {

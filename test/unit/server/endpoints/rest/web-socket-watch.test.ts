@@ -1,3 +1,4 @@
+// Tests of watches over WebSocket.
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
