@@ -1,13 +1,23 @@
 // Tests of InformerCache: snapshots, watches and reads.
 import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
-import type { InformerCache } from '../../../../server/cache/informer-cache.ts';
+import { InformerCache } from '../../../../server/cache/informer-cache.ts';
 import type { Watcher } from '../../../../server/cache/resource-cache.ts';
 import { describeReflectorSink } from '../../../conformance/reflector-sink.ts';
-import { newCache } from '../../../support/cluster/new-cache.ts';
-import { rawThing } from '../../../support/cluster/raw-objects.ts';
+import { rawThing, THINGS } from '../../../support/cluster/raw-objects.ts';
 
 type Facts = { readonly size: number };
+
+const newCache = (now = () => 0, history = { snapshots: 5, ageMs: 1000, bytes: 1e9 }): InformerCache<Facts> =>
+  new InformerCache({
+    definition: THINGS,
+    log: { info: () => undefined, warn: () => undefined },
+    window: { events: 100, ageMs: 1000, bytes: 1e9 },
+    history,
+    probe: () => Promise.resolve(),
+    waitMs: 50,
+    now,
+  });
 
 function fill(cache: InformerCache<Facts>, version: number, names: readonly string[]): void {
   const replacement = cache.replacement();
