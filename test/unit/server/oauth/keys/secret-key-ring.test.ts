@@ -12,12 +12,12 @@ import {
   ScriptedCluster,
   send,
 } from '../../../../support/cluster/scripted-cluster.ts';
+import { log as silent } from '../../../../support/oauth/signed-in.ts';
 import { running } from '../../../../support/running.ts';
 import { until } from '../../../../support/until.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };
 const { signal } = new AbortController();
-const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 
 describe('SecretKeyRing', () => {
   let cluster: MemoryObjects;
@@ -34,7 +34,7 @@ describe('SecretKeyRing', () => {
         open: () => Promise.reject(new Error('no watch here')),
       },
       ...PLACE,
-      log: quiet,
+      log: silent,
       monotonic: () => time,
     });
   });
@@ -78,7 +78,8 @@ describe('SecretKeyRing', () => {
 
 describe('SecretKeyRing, while its Secret changes', () => {
   const warnings: string[] = [];
-  const log = { ...quiet, warn: (_: unknown, message?: string) => warnings.push(message ?? '') };
+  const warn = (_: unknown, message?: string) => warnings.push(message ?? '');
+  const log = { debug: () => undefined, info: () => undefined, warn };
   beforeEach(() => {
     warnings.length = 0;
   });
@@ -96,7 +97,7 @@ describe('SecretKeyRing, while its Secret changes', () => {
       if (call.kind === 'stream') followed.resolve(call);
       else if (call.url.pathname.endsWith('/keys')) requested.resolve(call);
     });
-    const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log: quiet });
+    const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log: silent });
     await using _running = running((end) => ring.run(end));
     const rereading = ring.reread();
     const { response: late } = await requested.promise;

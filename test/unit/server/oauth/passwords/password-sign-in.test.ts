@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect } from 'chai';
-import { pino } from 'pino';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
 import { PasswordHasher } from '../../../../../server/oauth/passwords/password-hasher.ts';
@@ -12,8 +11,10 @@ import {
   PasswordSignIn,
   type SignInAttempt,
 } from '../../../../../server/oauth/passwords/password-sign-in.ts';
-import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
+import type { Account, NewCredential } from '../../../../../server/oauth/users/account.ts';
+import { MemoryCredentials } from '../../../../support/oauth/memory-users.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
+import { log } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
 const hasher = new PasswordHasher({
@@ -33,7 +34,7 @@ const WRONG = [400, 'invalid_grant', 'the user name or the password is wrong'];
 
 class Scene {
   readonly users = new Map<string, Account>();
-  readonly credentials = new Map<string, Credential>();
+  readonly credentials = new MemoryCredentials();
   readonly records: LoginRecord[] = [];
   /** Outcomes of reservations. */
   readonly ended: string[] = [];
@@ -44,20 +45,13 @@ class Scene {
   ready = true;
   throttled: Error | undefined;
   hashing: Error | undefined;
-  setFails = false;
   readonly signIn: PasswordSignIn;
 
   constructor() {
     this.signIn = new PasswordSignIn({
       ready: () => this.ready,
       users: this.users,
-      credentials: {
-        get: (name) => this.credentials.get(name),
-        set: async (name, credential) => {
-          if (this.setFails) throw newServiceUnavailable('the cluster is unavailable');
-          this.credentials.set(name, { ...credential, uid: 'p', resourceVersion: '2' });
-        },
-      },
+      credentials: this.credentials,
       decoys: { of: (name) => `decoy of ${name}` },
       hasher: {
         hash: (password) => hasher.hash(password),
@@ -83,22 +77,15 @@ class Scene {
         },
       },
       records: { record: (login) => this.records.push(login) },
-      log: pino({ level: 'silent' }),
+      log,
       settleMs: 20,
     });
   }
 
-  add(user: Account, passwordHash: string, overrides: Partial<Credential> = {}): void {
+  add(user: Account, passwordHash: string, overrides: Partial<NewCredential> = {}): void {
     this.users.set(user.name, user);
-    this.credentials.set(user.name, {
-      uid: 'p',
-      passwordHash,
-      userUID: user.uid,
-      mustChange: false,
-      changedAt: 1000,
-      resourceVersion: '1',
-      ...overrides,
-    });
+    const credential = { passwordHash, userUID: user.uid, mustChange: false, changedAt: 1000 };
+    void this.credentials.set(user.name, { ...credential, ...overrides });
   }
 
   check(user: string, password = 'secret', options: Partial<SignInAttempt> = {}) {
@@ -237,10 +224,11 @@ describe('password sign-in', () => {
     const current = () => scene.credentials.get('imported');
     scene.add(newAccount('imported'), imported);
     await scene.refusal('imported', 'wrong');
-    scene.setFails = true;
+    const set = scene.credentials.set.bind(scene.credentials);
+    scene.credentials.set = () => Promise.reject(newServiceUnavailable('the cluster is unavailable'));
     expect((await scene.check('imported')).account.name).to.equal('imported');
     expect(current()?.passwordHash).to.equal(imported);
-    scene.setFails = false;
+    scene.credentials.set = set;
     await scene.check('imported');
     expect(current()?.passwordHash).to.match(/^\$argon2id\$/);
     expect(current()?.changedAt).to.equal(1000);

@@ -1,7 +1,6 @@
 // Tests of the session store that keeps sessions as custom resources, against a fake kube-apiserver.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { pino } from 'pino';
 import {
   newConflict,
   newForbidden,
@@ -17,6 +16,7 @@ import { ClusterSessionStore } from '../../../../../server/oauth/sessions/cluste
 import { newSessionID, SessionIDs } from '../../../../../server/oauth/sessions/session-object.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
+import { log } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
 const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
@@ -68,14 +68,13 @@ describe('the cluster session store', () => {
           changed = listener;
           return () => undefined;
         },
-        reread: () => {
+        reread: async () => {
           rereads++;
           keys = found ?? keys;
-          return Promise.resolve();
         },
       },
       group: TARGET.group,
-      log: pino({ level: 'silent' }),
+      log,
       monotonic: () => time,
     });
   });

@@ -32,12 +32,8 @@ describe('the session cache', () => {
   });
 
   function object(resourceVersion: number, uid = 'u1'): object {
-    const metadata = {
-      name: session.id,
-      uid,
-      resourceVersion: String(resourceVersion),
-      creationTimestamp: new Date(session.createdAt).toISOString(),
-    };
+    const creationTimestamp = new Date(session.createdAt).toISOString();
+    const metadata = { name: session.id, uid, resourceVersion: String(resourceVersion), creationTimestamp };
     return { ...made, metadata };
   }
   const raw = (resourceVersion: number, uid?: string): Buffer =>

@@ -7,6 +7,11 @@ import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.
 import { Visit } from '../../../../../support/oauth/sign-in-visit.ts';
 import type { SiteResponse } from '../../../../../support/oauth/site-request.ts';
 
+interface Device {
+  readonly device_code: string;
+  readonly user_code: string;
+}
+
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 describe('the device flow', () => {
@@ -18,27 +23,19 @@ describe('the device flow', () => {
   });
   afterEach(() => site.close());
 
-  async function begin(changes: Record<string, string> = {}): Promise<Record<string, string>> {
+  async function begin(): Promise<Device> {
     const { status, text } = await site.ask('/oauth/device_authorization', {
-      form: { client_id: 'cli', scope: 'openid', ...changes },
+      form: { client_id: 'cli', scope: 'openid' },
       headers: { 'user-agent': 'terminal <1>' },
     });
     expect(status, text).to.equal(200);
-    return JSON.parse(text) as Record<string, string>;
+    return JSON.parse(text) as Device;
   }
 
-  const poll = (device: Record<string, string>, changes: Record<string, string> = {}, at = site) =>
-    at.token({
-      grant_type: GRANT,
-      client_id: 'cli',
-      device_code: device['device_code'] ?? '',
-      ...changes,
-    });
+  const poll = ({ device_code }: Device, changes: Readonly<Record<string, string>> = {}) =>
+    site.token({ grant_type: GRANT, client_id: 'cli', device_code, ...changes });
 
-  async function errorOf(
-    device: Record<string, string>,
-    changes: Record<string, string> = {},
-  ): Promise<unknown> {
+  async function errorOf(device: Device, changes?: Readonly<Record<string, string>>): Promise<unknown> {
     const { status, json } = await poll(device, changes);
     expect(status).to.equal(400);
     return json['error'];
@@ -48,17 +45,17 @@ describe('the device flow', () => {
   const enter = (code: string, at = site): Promise<SiteResponse> =>
     at.ask(`/oauth/device?user_code=${encodeURIComponent(code)}`);
 
-  const visit = async ({ user_code = '' }: Record<string, string>, at = site): Promise<Visit> =>
+  const visit = async ({ user_code }: Device, at = site): Promise<Visit> =>
     new Visit(at, await enter(user_code, at), '/oauth/device/sign-in');
 
-  const approve = async (device: Record<string, string>, at = site): Promise<SiteResponse> =>
+  const approve = async (device: Device, at = site): Promise<SiteResponse> =>
     (await visit(device, at)).signIn();
 
   const users = (): string[] => [...state.sessions.objects.values()].map(({ user }) => user);
 
   it('issues a device code and a user code, and stores the request for all replicas without either code', async () => {
     const device = await begin();
-    const { device_code = '', user_code = '' } = device;
+    const { device_code, user_code } = device;
     expect(device_code).to.match(/^pdc_/);
     expect(user_code).to.match(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
     expect(device).to.deep.include({
@@ -96,7 +93,7 @@ describe('the device flow', () => {
     const empty = await site.ask('/oauth/device');
     expect(empty.status).to.equal(200);
     expect(empty.text).to.contain('<form method="get" action="/oauth/device">');
-    const { user_code = '' } = await begin();
+    const { user_code } = await begin();
     const form = await enter(` ${user_code.toLowerCase().replace('-', ' - ')}`);
     expect(form.text)
       .to.contain('type="password"')
@@ -124,15 +121,15 @@ describe('the device flow', () => {
       expect((await enter('x')).status).to.equal(400);
     }
     const device = await begin();
-    const slowed = await enter(device['user_code'] ?? '');
+    const slowed = await enter(device.user_code);
     expect(slowed.status).to.equal(429);
     expect(slowed.headers['retry-after']).to.equal('5');
     expect(slowed.text).to.contain('Try again in 5 seconds.').and.not.to.contain('type="password"');
     state.source = '2001:db8:0:1::1';
-    expect((await enter(device['user_code'] ?? '')).text).to.contain('type="password"');
+    expect((await enter(device.user_code)).text).to.contain('type="password"');
     state.source = '2001:db8::1';
     state.now += 5000;
-    expect((await enter(device['user_code'] ?? '')).text).to.contain('type="password"');
+    expect((await enter(device.user_code)).text).to.contain('type="password"');
   });
 
   it('returns access_denied after the user cancels', async () => {
@@ -148,7 +145,7 @@ describe('the device flow', () => {
     const page = await visit(device);
     state.now += 600_000;
     expect(await errorOf(device)).to.equal('expired_token');
-    expect((await enter(device['user_code'] ?? '')).status).to.equal(400);
+    expect((await enter(device.user_code)).status).to.equal(400);
     expect((await page.signIn()).status).to.equal(400);
     expect(users().filter((user) => user !== NO_USER)).to.deep.equal([]);
   });
@@ -157,7 +154,7 @@ describe('the device flow', () => {
     const device = await begin();
     const page = await visit(device);
     site.store.fresh = false;
-    for (const { status } of [await enter(device['user_code'] ?? ''), await page.signIn()]) {
+    for (const { status } of [await enter(device.user_code), await page.signIn()]) {
       expect(status).to.equal(503);
     }
     site.store.fresh = true;
@@ -240,12 +237,12 @@ describe('the device flow', () => {
   it('rejects a code of another client, a made-up code, and a request in place of a session', async () => {
     const device = await begin();
     expect(await errorOf(device, { client_id: 'console' })).to.equal('invalid_grant');
-    const other = (device['device_code'] ?? '').slice(0, -43) + 'x'.repeat(43);
+    const other = device.device_code.slice(0, -43) + 'x'.repeat(43);
     expect(await errorOf(device, { device_code: other })).to.equal('invalid_grant');
     expect(await errorOf(device, { device_code: 'pdc_x' })).to.equal('invalid_grant');
     expect(await errorOf(device, { device_code: '' })).to.equal('invalid_request');
     const [open] = [...state.sessions.objects.keys()];
-    const asSession = (device['device_code'] ?? '').replace(/^pdc_s-[a-z2-7]{20}/, `pdc_${open}`);
+    const asSession = device.device_code.replace(/^pdc_s-[a-z2-7]{20}/, `pdc_${open}`);
     expect(await errorOf(device, { device_code: asSession })).to.equal('invalid_grant');
     await approve(device);
     expect(await errorOf(device, { device_code: other })).to.equal('invalid_grant');
