@@ -6,11 +6,24 @@ import type { Page } from 'puppeteer-core';
  * disabled controls are exempt.
  */
 export async function lowContrasts(page: Page): Promise<string[]> {
-  return (await page.evaluate(LOW_CONTRASTS)) as string[];
+  return (await page.evaluate(`(() => { ${CONTRAST} ${LOW_CONTRASTS} })()`)) as string[];
+}
+
+/** Contrast of the text of an element with its background, or of its border with the background of its parent. */
+export async function contrastOf(
+  page: Page,
+  selector: string,
+  property: 'color' | 'borderTopColor',
+): Promise<number> {
+  const below = property === 'color' ? 'element' : 'element.parentElement';
+  const script = `
+    const element = document.querySelector('${selector}');
+    return contrast(colorOf(getComputedStyle(element).${property}), backgroundOf(${below}));`;
+  return (await page.evaluate(`(() => { ${CONTRAST} ${script} })()`)) as number;
 }
 
 // Text, since this project has no types of the DOM.
-const LOW_CONTRASTS = `(() => {
+const CONTRAST = `
   const colorOf = (text) => {
     const [red = 0, green = 0, blue = 0, alpha = 1] = (text.match(/[\\d.]+/g) ?? []).map(Number);
     return { channels: [red, green, blue], alpha };
@@ -26,6 +39,12 @@ const LOW_CONTRASTS = `(() => {
       .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
+  const contrast = (color, background) => {
+    const [lighter, darker] = [luminance(over(color, background)), luminance(background)].sort((a, b) => b - a);
+    return (lighter + 0.05) / (darker + 0.05);
+  };`;
+
+const LOW_CONTRASTS = `
   const hasText = (element) =>
     [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim() !== '');
   const isShown = (element) =>
@@ -35,11 +54,7 @@ const LOW_CONTRASTS = `(() => {
   const found = new Set();
   for (const element of document.querySelectorAll('body *')) {
     if (!hasText(element) || !isShown(element)) continue;
-    const background = backgroundOf(element);
-    const text = over(colorOf(getComputedStyle(element).color), background);
-    const [lighter, darker] = [luminance(text), luminance(background)].sort((a, b) => b - a);
-    const ratio = (lighter + 0.05) / (darker + 0.05);
+    const ratio = contrast(colorOf(getComputedStyle(element).color), backgroundOf(element));
     if (ratio < 4.5) found.add(ratio.toFixed(2) + ' ' + element.tagName + ' ' + element.className);
   }
-  return [...found];
-})()`;
+  return [...found];`;

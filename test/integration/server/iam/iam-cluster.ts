@@ -32,28 +32,18 @@ const APPLY = 'application/apply-patch+yaml';
 
 export async function startIamCluster(): Promise<IamCluster> {
   const cluster = await startCluster();
-  const kubeconfigs = new Map<string, Promise<string>>();
-  const kubeconfigOf = (name: string): Promise<string> => {
-    let path = kubeconfigs.get(name);
-    path ??= cluster.controlPlane.kubeconfigFor({ name });
-    kubeconfigs.set(name, path);
-    return path;
-  };
+  const kubeconfigOf = perUser((name) => cluster.controlPlane.kubeconfigFor({ name }));
   const as: IamCluster['as'] = async (user, args, input) =>
     cluster.kubectl(user === ROOT_USER ? args : ['--kubeconfig', await kubeconfigOf(user), ...args], input);
-  const clients = new Map<string, Promise<Client>>();
-  const newClient = async (name: string): Promise<Client> => {
+  const clients: Client[] = [];
+  const clientOf = perUser(async (name) => {
     const { url, ca, pki } = cluster.controlPlane;
-    return new Client(url, { ca, pair: await pki.issueClient({ cn: name, o: [] }) });
-  };
-  const clientOf = (name: string): Promise<Client> => {
-    let client = clients.get(name);
-    client ??= name === ROOT_USER ? Promise.resolve(cluster.controlPlane.client) : newClient(name);
-    clients.set(name, client);
+    const client = new Client(url, { ca, pair: await pki.issueClient({ cn: name, o: [] }) });
+    clients.push(client);
     return client;
-  };
+  });
   const write: IamCluster['write'] = async (user, verb, json) => {
-    const client = await clientOf(user);
+    const client = user === ROOT_USER ? cluster.controlPlane.client : await clientOf(user);
     const body = record(JSON.parse(json));
     const collection = `${IAM}/${text(body['kind']).toLowerCase()}s`;
     const path = `${collection}/${text(recordIn(body, 'metadata')['name'])}`;
@@ -74,12 +64,6 @@ export async function startIamCluster(): Promise<IamCluster> {
   };
   await cluster.kubectl(['apply', '-k', 'manifests/access']);
   await cluster.kubectl(['apply', '-k', 'manifests/identity']);
-  await cluster.kubectl([
-    'wait',
-    '--for=condition=Established',
-    '--timeout=60s',
-    ...PLURALS.map((plural) => `crd/${plural}.iam.platform.io`),
-  ]);
   // Discovery lists the kinds a little later, and kubectl needs it.
   const discovery = ['api-resources', '--api-group=iam.platform.io', '-o', 'name'];
   await until(async () => {
@@ -97,10 +81,25 @@ export async function startIamCluster(): Promise<IamCluster> {
     write,
     refusedWrite: async (user, verb, object) => (await rejection(write(user, verb, object))).message,
     stop: async () => {
-      for (const client of clients.values()) (await client).close();
+      for (const client of clients) client.close();
       await cluster.stop();
     },
   };
+}
+
+/** Makes one value for each user. */
+function perUser<T>(make: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const made = new Map<string, Promise<T>>();
+  return (name) => {
+    const value = made.get(name) ?? make(name);
+    made.set(name, value);
+    return value;
+  };
+}
+
+/** Arguments of kubectl that merge `spec` into an object, such as `users.iam.platform.io/ada`. */
+export function patchOf(target: string, spec: object): string[] {
+  return ['patch', target, '--type=merge', '-p', JSON.stringify({ spec })];
 }
 
 export function user(name: string, spec: object = {}): string {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { array, record } from '../../../../apis/reading/unknown-value.ts';
 import { ROOT } from '../registration/registered-cluster.ts';
-import { credential, type IamCluster, ROOT_USER, user } from './iam-cluster.ts';
+import { credential, type IamCluster, patchOf, user } from './iam-cluster.ts';
 
 const run = promisify(execFile);
 const NAMES = 'users.iam.platform.io,credentials.iam.platform.io';
@@ -22,24 +22,17 @@ export function describeRestore(subject: () => IamCluster): void {
     let putBack: string;
 
     before(async () => {
-      [backUp, putBack] = await documented();
+      // The two command blocks of the document: backup and restore.
+      const text = await readFile(join(ROOT, 'docs/backup.md'), 'utf8');
+      const blocks = [...text.matchAll(/^```\n(.*?)^```$/gms)].map(([, block = '']) => block);
+      expect(blocks).to.have.length(2);
+      [backUp = '', putBack = ''] = blocks;
       folder = await mkdtemp(join(tmpdir(), 'restore-'));
       await symlink(ROOT, join(folder, 'ks-apiserver'));
       await writeFile(join(folder, 'kustomization.yaml'), 'resources: [ks-apiserver/manifests/base]\n');
       cluster = subject();
     });
-    after(async () => {
-      await rm(folder, { recursive: true, force: true });
-    });
-
-    /** The two command blocks of the document: backup and restore. */
-    async function documented(): Promise<[string, string]> {
-      const text = await readFile(join(ROOT, 'docs/backup.md'), 'utf8');
-      const blocks = [...text.matchAll(/^```\n(.*?)^```$/gms)].map(([, block = '']) => block);
-      expect(blocks).to.have.length(2);
-      const [backup = '', restore = ''] = blocks;
-      return [backup, restore];
-    }
+    after(() => rm(folder, { recursive: true, force: true }));
 
     /** Runs commands in a shell, in the folder of the kustomization. */
     async function type(commands: string): Promise<string> {
@@ -58,13 +51,12 @@ export function describeRestore(subject: () => IamCluster): void {
     }
 
     async function all(): Promise<Readonly<Record<string, unknown>>[]> {
-      const list: unknown = JSON.parse(await cluster.as(ROOT_USER, ['get', NAMES, '-o', 'json']));
+      const list: unknown = JSON.parse(await cluster.kubectl(['get', NAMES, '-o', 'json']));
       return array(record(list)['items']).map(record);
     }
 
-    async function created(text: string): Promise<string> {
-      return cluster.as(ROOT_USER, ['create', '-f', '-', '-o', 'jsonpath={.metadata.uid}'], text);
-    }
+    const created = (text: string): Promise<string> =>
+      cluster.kubectl(['create', '-f', '-', '-o', 'jsonpath={.metadata.uid}'], text);
 
     /** Without the fields that the cluster sets. */
     const restorable = ({ kind, metadata, spec }: Readonly<Record<string, unknown>>): unknown => {
@@ -74,21 +66,16 @@ export function describeRestore(subject: () => IamCluster): void {
     };
 
     it('are the same in another cluster, with their passwords', async () => {
-      const labelled = JSON.parse(user('ada', { email: 'ada@example.com', groups: GROUPS.slice(0, 16) })) as {
-        metadata: object;
-      };
-      const uid = await created(
-        JSON.stringify({ ...labelled, metadata: { ...labelled.metadata, labels: { team: 'one' } } }),
-      );
+      const uid = await created(user('ada', { email: 'ada@example.com', groups: GROUPS.slice(0, 16) }));
+      await cluster.kubectl(['label', 'users.iam.platform.io/ada', 'team=one']);
       for (const count of [32, 40]) {
-        const patch = JSON.stringify({ spec: { groups: GROUPS.slice(0, count) } });
-        await cluster.as(ROOT_USER, ['patch', 'users.iam.platform.io', 'ada', '--type=merge', '-p', patch]);
+        await cluster.kubectl(patchOf('users.iam.platform.io/ada', { groups: GROUPS.slice(0, count) }));
       }
       await created(user('robot', { disabled: true }));
       await created(credential('ada', { userUID: uid, mustChange: true }));
       const before = await all();
       await type(backUp);
-      await cluster.as(ROOT_USER, ['delete', NAMES, '--all']);
+      await cluster.clear();
       expect(await all()).to.deep.equal([]);
 
       const printed = await type(putBack);
@@ -103,7 +90,7 @@ export function describeRestore(subject: () => IamCluster): void {
     });
 
     it('do not replace existing users and passwords, and report them', async () => {
-      await cluster.as(ROOT_USER, ['delete', 'users.iam.platform.io', 'robot']);
+      await cluster.kubectl(['delete', 'users.iam.platform.io', 'robot']);
       const failure: unknown = await type(putBack).catch((error: unknown) => error);
       expect(failure).to.have.property('code', 1);
       expect(failure).to.have.property('stderr').that.includes('user ada already exists\n');

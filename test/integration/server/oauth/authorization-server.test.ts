@@ -1,5 +1,4 @@
 // Tests of replicas of the authorization server and their clients, with one real cluster.
-import { describeBrowserClients } from './browser-clients.ts';
 import { describeClients } from './clients.ts';
 import { OAuthCluster } from './oauth-cluster.ts';
 import { describePasswordGrant } from './password-grant.ts';
@@ -18,5 +17,4 @@ describe('the authorization server with a real cluster', function () {
   describePasswordGrant(() => cluster);
   describeReplicas(() => cluster);
   describeClients(() => cluster);
-  describeBrowserClients(() => cluster);
 });

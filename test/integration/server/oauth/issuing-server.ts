@@ -1,12 +1,10 @@
 // Starts a control plane, and a token issuer that serves OIDC metadata and keys over TLS.
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
+import { record, recordIn } from '../../../../apis/reading/unknown-value.ts';
+import { Client } from '../../../../hack/control-plane/client.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { authenticationConfiguration } from '../../../../hack/generate/authentication-configuration.ts';
 import { freePort } from '../../../../hack/system/ports.ts';
@@ -19,6 +17,7 @@ import {
 } from '../../../../server/oauth/endpoints/discovery.ts';
 import { SecretKeyRing } from '../../../../server/oauth/keys/secret-key-ring.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
+import { until } from '../../../support/until.ts';
 
 export const AUDIENCE = 'platform';
 const NAMESPACE = 'default';
@@ -28,6 +27,7 @@ export class IssuingServer {
   readonly controlPlane: ControlPlane;
   readonly issuer: string;
   readonly client: ClusterConnection;
+  readonly #kubeAPIServer: Client;
   readonly keys: SecretKeyRing;
   readonly place = { namespace: NAMESPACE, name: SECRET };
   readonly #dir: string;
@@ -40,6 +40,7 @@ export class IssuingServer {
     this.#dir = dir;
     this.#stop = stop;
     this.issuer = issuer;
+    this.#kubeAPIServer = new Client(controlPlane.url, controlPlane);
     this.client = new ClusterConnection({ kubeConfig: kubeConfigSource(controlPlane.kubeconfig) });
     this.keys = this.follow();
   }
@@ -74,31 +75,23 @@ export class IssuingServer {
     return ring;
   }
 
-  /** Resolves when `holds` accepts the keys of the ring. */
-  async until(ring: SecretKeyRing, holds: (ring: SecretKeyRing) => boolean): Promise<void> {
-    if (ring.ready && holds(ring)) return;
-    await new Promise<void>((resolve) => {
-      const end = ring.subscribe(() => {
-        if (!holds(ring)) return;
-        end();
-        resolve();
-      });
-    });
-  }
-
-  /** The response of kube-apiserver to a request with this token. */
-  ask(token: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
-    return askWith(this.controlPlane, token, path, body);
+  /** The user of a token in kube-apiserver, or the status of the error. */
+  async userOf(token: string): Promise<Readonly<Record<string, unknown>> | number> {
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const { status, body: answer } = await this.#kubeAPIServer.send(
+      '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      { method: 'POST', body, token },
+    );
+    return status === 201 ? recordIn(record(JSON.parse(answer))['status'], 'userInfo') : status;
   }
 
   /** kube-apiserver reads the file and fetches the issuer's documents at its own pace. */
-  async untilTrusted(token: string): Promise<void> {
-    const signal = AbortSignal.timeout(90_000);
-    while ((await this.ask(token, '/version')).status === 401) await delay(200, undefined, { signal });
+  untilTrusted(token: string): Promise<void> {
+    return until(async () => (await this.userOf(token)) !== 401);
   }
 
   async #serve(port: number): Promise<void> {
-    await this.until(this.keys, () => true);
+    await until(() => this.keys.ready);
     const { pki } = this.controlPlane;
     const tls = await pki.cluster.issueServer({ cn: 'issuer' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
     const metadata = metadataHandlers({ issuer: () => this.issuer, clients: [] });
@@ -115,29 +108,8 @@ export class IssuingServer {
     await Promise.all(this.#running);
     await this.#server?.close();
     this.client.close();
+    this.#kubeAPIServer.close();
     await this.controlPlane.stop();
     await rm(this.#dir, { recursive: true, force: true });
   }
-}
-
-async function askWith(
-  { url, ca }: ControlPlane,
-  token: string,
-  path: string,
-  body: unknown,
-): Promise<{ status: number; body: unknown }> {
-  const sent = request(new URL(path, url), {
-    ca,
-    agent: false,
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-  });
-  sent.end(body === undefined ? undefined : JSON.stringify(body));
-  const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return {
-    status: incoming.statusCode ?? 0,
-    body: JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown,
-  };
 }

@@ -1,41 +1,35 @@
 // Starts a control plane and replicas of the authorization server, for integration tests. Users and sessions are
 // custom resources.
 
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { createServer, request, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CustomFetch } from 'openid-client';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
+import type { User } from '../../../../apis/iam/v1beta1/user.ts';
+import { record } from '../../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { grant, SERVICE_ACCOUNT } from '../../../../hack/extension/registration.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
 import { newOAuth, type OAuth } from '../../../../server/oauth/oauth.ts';
 import { oauthSettings } from '../../../../server/oauth/settings.ts';
+import { closeNow, listenOnLoopback, portOf } from '../../../support/loopback.ts';
+import { askSite, type SiteRequest, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { openChain } from '../../../support/open-chain.ts';
 import { until } from '../../../support/until.ts';
 
 export const NAMESPACE = 'platform-system';
-
-export interface HTTPResponse {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly text: string;
-}
 
 /** An authorization server with the real filter chain over TLS, without the other APIs of ks-apiserver. */
 export class OAuthReplica {
   readonly oauth: OAuth;
   readonly metrics = new Registry();
   /** Audit records. */
-  readonly audited: Record<string, unknown>[] = [];
-  readonly #ca: string;
+  readonly audited: Readonly<Record<string, unknown>>[] = [];
   readonly #issuer: string | undefined;
   readonly #server: Server;
   readonly #stop = new AbortController();
@@ -46,10 +40,8 @@ export class OAuthReplica {
     kubeconfig: string,
     configuration: string,
     tls: { cert: string; key: string },
-    ca: string,
     issuer: string | undefined,
   ) {
-    this.#ca = ca;
     this.#issuer = issuer;
     this.#client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
     const config = decodeConfiguration({
@@ -58,15 +50,10 @@ export class OAuthReplica {
     });
     const settings = oauthSettings(config);
     if (!settings) throw new Error('the authorization server is turned off');
-    const log = pino(
-      { level: 'info' },
-      {
-        write: (line) => {
-          const entry = JSON.parse(line) as Record<string, unknown>;
-          if (entry['audit'] === true) this.audited.push(entry);
-        },
-      },
-    );
+    const write = (line: string): void => {
+      const entry = record(JSON.parse(line));
+      if (entry['audit'] === true) this.audited.push(entry);
+    };
     this.oauth = newOAuth({
       settings,
       platform: { name: 'platform', namespace: NAMESPACE },
@@ -74,7 +61,7 @@ export class OAuthReplica {
       client: this.#client,
       identity: `test-${Math.random()}`,
       machine: { cores: 2, threads: 4 },
-      log,
+      log: pino({ level: 'info' }, { write }),
       metrics: this.metrics,
     });
     const chain = openChain({
@@ -93,13 +80,12 @@ export class OAuthReplica {
 
   /** The address of this replica. */
   get address(): string {
-    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}/oauth`;
+    return `https://127.0.0.1:${portOf(this.#server)}/oauth`;
   }
 
   /** Resolves when sign-in is available. */
   async start(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    await listenOnLoopback(this.#server);
     this.#running = this.oauth.run(this.#stop.signal);
     await until(() => this.oauth.missing.length === 0);
     return this;
@@ -107,53 +93,25 @@ export class OAuthReplica {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await closeNow(this.#server);
     await this.#running;
     this.#client.close();
   }
 
-  /** Path below the issuer, for instance `/token`. */
-  post(
-    path: string,
-    form: Readonly<Record<string, string>>,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<HTTPResponse> {
-    const type = { 'content-type': 'application/x-www-form-urlencoded' };
-    return this.send(
-      'POST',
-      `${this.address}${path}`,
-      { ...type, ...headers },
-      new URLSearchParams(form).toString(),
-    );
+  ask(path: string, request?: SiteRequest): Promise<SiteResponse> {
+    return askSite(new URL(path, this.address).href, request);
   }
 
   /** A fetch for openid-client that connects to this replica, regardless of the host in the URL. */
   readonly fetch: CustomFetch = async (url, { method, headers, body }) => {
     const { pathname, search } = new URL(url);
-    const sent = body instanceof URLSearchParams ? body.toString() : '';
-    const target = new URL(`${pathname}${search}`, this.address).href;
-    const response = await this.send(method, target, headers, sent);
+    const form = body instanceof URLSearchParams ? { form: body.toString() } : {};
+    const response = await this.ask(`${pathname}${search}`, { method, headers, ...form });
     const given = Object.entries(response.headers).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as [string, string]] : [],
     );
     return new Response(response.text, { status: response.status, headers: given });
   };
-
-  async send(
-    method: string,
-    url: string,
-    headers: Readonly<Record<string, string>> = {},
-    body = '',
-  ): Promise<HTTPResponse> {
-    const sent = request(url, { method, headers, ca: this.#ca, agent: false });
-    sent.end(body);
-    const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
-    let text = '';
-    for await (const chunk of incoming) text += String(chunk);
-    return { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
-  }
 }
 
 export class OAuthCluster {
@@ -187,45 +145,29 @@ export class OAuthCluster {
 
   /** Starts a further replica with the shipped permissions. `configuration`: section `oauth`, in YAML. */
   async replica(configuration = '{}'): Promise<OAuthReplica> {
-    const { pki, ca } = this.controlPlane;
+    const { pki } = this.controlPlane;
     const tls = await pki.cluster.issueServer({ cn: 'oauth' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
     const kubeconfig = await this.controlPlane.kubeconfigFor(SERVICE_ACCOUNT);
-    const replica = await new OAuthReplica(
-      kubeconfig,
-      configuration,
-      tls,
-      ca,
-      this.#replicas[0]?.issuer,
-    ).start();
+    const issuer = this.#replicas[0]?.issuer;
+    const replica = await new OAuthReplica(kubeconfig, configuration, tls, issuer).start();
     this.#replicas.push(replica);
     return replica;
   }
 
   /** Creates a user with a password; resolves when all replicas have it. */
-  async addUser(name: string, password: string, spec: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  async addUser(name: string, password: string, spec: User['spec'] = {}): Promise<void> {
     const [replica] = this.#replicas;
     if (!replica) throw new Error('there is no replica');
     const { oauth } = replica;
-    await this.controlPlane.client.expect(
-      '/apis/iam.platform.io/v1beta1/users',
-      {
-        method: 'POST',
-        body: { apiVersion: 'iam.platform.io/v1beta1', kind: 'User', metadata: { name }, spec },
-      },
-      [201],
-    );
     const { signal } = this.#stop;
-    const user = await oauth.users.read(name, signal);
-    await oauth.credentials.set(
-      name,
-      {
-        passwordHash: await oauth.hasher.hash(password),
-        userUID: String(user?.metadata.uid),
-        mustChange: false,
-        changedAt: Date.now(),
-      },
-      signal,
-    );
+    const user = await oauth.users.create({ metadata: { name }, spec }, signal);
+    const credential = {
+      passwordHash: await oauth.hasher.hash(password),
+      userUID: String(user.metadata.uid),
+      mustChange: false,
+      changedAt: Date.now(),
+    };
+    await oauth.credentials.set(name, credential, signal);
     for (const { oauth: other } of this.#replicas) {
       await until(() => other.users.get(name) !== undefined && other.credentials.get(name) !== undefined);
     }

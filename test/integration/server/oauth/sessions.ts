@@ -1,107 +1,94 @@
 // Tests of the session store against a real control plane, with two replicas.
 import { randomBytes } from 'node:crypto';
+import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
-import type { ClusterSessionStore } from '../../../../server/oauth/sessions/cluster-session-store.ts';
-import type { StoredSession } from '../../../../server/oauth/sessions/session.ts';
-import { SessionCreator } from '../../../../server/oauth/sessions/session-creator.ts';
+import { pino } from 'pino';
+import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
+import type { KeyRing } from '../../../../server/oauth/keys/key-ring.ts';
+import { ClusterSessionStore } from '../../../../server/oauth/sessions/cluster-session-store.ts';
 import { describeSessionStore } from '../../../conformance/session-store.ts';
-import { newClient } from '../../../support/oauth/oauth-clients.ts';
-import { ALICE, passwordSince } from '../../../support/oauth/signed-in.ts';
+import { FreezingProxy } from '../../../support/cluster/freezing-proxy.ts';
+import { memoryKeyRing } from '../../../support/oauth/memory-key-ring.ts';
+import { newSession } from '../../../support/oauth/new-session.ts';
 import { until } from '../../../support/until.ts';
-import type { IamCluster } from '../iam/iam-cluster.ts';
-import { GROUP, log, type Replica, SessionReplicas } from './session-replicas.ts';
-
-const CLIENT = newClient('console');
+import { type IamCluster, object, ROOT_USER } from '../iam/iam-cluster.ts';
+import { SERVER_USER } from '../registration/registered-cluster.ts';
 
 export function describeSessions(subject: () => IamCluster): void {
   describe('sessions as custom resources, with two replicas', () => {
-    const signal = new AbortController().signal;
-    let replicas: SessionReplicas;
-    let a: Replica;
-    let b: Replica;
+    const { signal } = new AbortController();
+    const stopping: (() => Promise<void>)[] = [];
+    let cluster: IamCluster;
+    let kubeconfig: string;
+    let keys: KeyRing;
+    let a: ClusterSessionStore;
+    let b: ClusterSessionStore;
 
     before(async () => {
-      replicas = await SessionReplicas.start(subject());
-      [a, b] = await Promise.all([replicas.replica(), replicas.replica()]);
+      cluster = subject();
+      kubeconfig = await cluster.controlPlane.kubeconfigFor(SERVER_USER);
+      keys = await memoryKeyRing();
+      const { apiserver } = cluster.controlPlane.ports;
+      [a, b] = await Promise.all([replica(apiserver), replica(apiserver)]);
     });
-    after(() => replicas?.stop());
+    after(async () => {
+      for (const stop of stopping) await stop();
+    });
 
-    describeSessionStore('the cluster', () => ({ stores: [a.store, b.store] }));
-
-    const kubectl = (...args: readonly string[]): Promise<string> => replicas.cluster.kubectl(args);
-
-    async function signIn(
-      store: ClusterSessionStore,
-      userAgent = 'curl/8.5',
-    ): Promise<{ session: StoredSession; refreshToken: string | undefined }> {
-      const opening = new SessionCreator({
-        sessions: store,
-        sessionsPerUser: 1000,
-        random: randomBytes,
-        now: Date.now,
-        log,
+    /** The session store of a replica with its own connection, to this port of the loopback address. */
+    async function replica(port: number, staleAfterMs?: number): Promise<ClusterSessionStore> {
+      const config = new KubeConfig();
+      config.loadFromFile(kubeconfig);
+      const server = `https://127.0.0.1:${port}`;
+      config.clusters = config.clusters.map((known) => ({ ...known, server }));
+      const client = new ClusterConnection({ kubeConfig: () => config });
+      const log = pino({ level: 'silent' });
+      const timing = staleAfterMs === undefined ? {} : { staleAfterMs };
+      const store = new ClusterSessionStore({ client, keys, group: 'iam.platform.io', log, ...timing });
+      const end = new AbortController();
+      const running = store.run(end.signal);
+      stopping.push(async () => {
+        end.abort(new Error('the replica has ended'));
+        await running;
+        client.close();
       });
-      const { session, refreshToken } = opening.prepare({
-        account: ALICE,
-        credential: passwordSince(0),
-        client: CLIENT,
-        scopes: ['email'],
-        source: '192.0.2.7',
-        userAgent,
-      });
-      return { session: await opening.store(session, signal), refreshToken };
+      await until(() => store.fresh);
+      return store;
     }
 
-    it('are shown by kubectl with user, client, source, age and last use', async () => {
-      const { session, refreshToken } = await signIn(a.store);
-      const lines = (await kubectl('get', 'sessions', session.id)).trim().split('\n');
-      expect(lines[0]?.split(/ {2,}/)).to.deep.equal([
-        'NAME',
-        'USER',
-        'CLIENT',
-        'SOURCE',
-        'AGE',
-        'LAST-USED',
-      ]);
-      expect(lines[1]).to.match(new RegExp(`^${session.id} +alice +console +192\\.0\\.2\\.7 +\\d+s +\\d+s$`));
-      const object = await kubectl('get', 'session', session.id, '-o', 'yaml', '--show-managed-fields');
-      expect(object).to.not.contain(refreshToken).and.not.contain('prt_');
-    });
+    describeSessionStore('the cluster', () => ({ stores: [a, b] }));
+
+    const create = () => a.create(newSession({ id: a.newID(randomBytes) }), signal);
 
     it('cannot be forged with the permission to create objects', async () => {
-      const { session } = await signIn(a.store);
-      const saved = JSON.parse(await kubectl('get', 'session', session.id, '-o', 'json')) as {
-        metadata: object;
-        spec: object;
-      };
-      const forge = async (id: string, spec: object): Promise<void> => {
-        const forged = { apiVersion: `${GROUP}/v1beta1`, kind: 'Session', metadata: { name: id }, spec };
-        await replicas.cluster.kubectl(['create', '-f', '-'], JSON.stringify(forged));
-      };
-      const other = a.store.newID(randomBytes);
-      await forge(other, saved.spec);
-      expect(await a.store.read(other, signal)).to.equal(undefined);
-      const admin = a.store.newID(randomBytes);
-      await forge(admin, { ...saved.spec, user: 'admin' });
-      expect(await b.store.read(admin, signal)).to.equal(undefined);
-      await until(() => [...b.store.all()].some(({ name }) => name === admin));
-      expect(b.store.get(admin)).to.equal(undefined);
-      await kubectl('patch', 'session', session.id, '--type=merge', '-p', '{"spec":{"user":"admin"}}');
-      expect(await a.store.read(session.id, signal)).to.equal(undefined);
-      await until(() => a.store.get(session.id) === undefined);
+      const { id } = await create();
+      const saved = await cluster.kubectl(['get', 'session', id, '-o', 'json']);
+      const { spec } = JSON.parse(saved) as { spec: object };
+      const [other, admin] = [a.newID(randomBytes), a.newID(randomBytes)];
+      await cluster.write(ROOT_USER, 'create', object('Session', other, spec));
+      await cluster.write(ROOT_USER, 'create', object('Session', admin, { ...spec, user: 'admin' }));
+      expect(await a.read(other, signal)).to.equal(undefined);
+      expect(await b.read(admin, signal)).to.equal(undefined);
+      await until(() => [...b.all()].some(({ name }) => name === admin));
+      expect(b.get(admin)).to.equal(undefined);
+      await cluster.kubectl(['patch', 'session', id, '--type=merge', '-p', '{"spec":{"user":"admin"}}']);
+      expect(await a.read(id, signal)).to.equal(undefined);
+      await until(() => a.get(id) === undefined);
     });
 
     it('become stale soon after the watch falls silent, and recover with it', async () => {
-      const quiet = await replicas.replica({ staleAfterMs: 12_000 });
-      const { session } = await signIn(a.store);
-      await until(() => quiet.store.get(session.id) !== undefined);
-      quiet.proxy.freeze();
-      quiet.proxy.freezeNew();
-      await a.store.delete(session.id, signal);
-      await until(() => !quiet.store.fresh);
-      quiet.proxy.thaw();
-      quiet.proxy.cut();
-      await until(() => quiet.store.fresh && quiet.store.get(session.id) === undefined);
+      const proxy = await FreezingProxy.start(cluster.controlPlane.ports.apiserver);
+      const quiet = await replica(proxy.port, 12_000);
+      stopping.push(() => proxy.stop());
+      const { id } = await create();
+      await until(() => quiet.get(id) !== undefined);
+      proxy.freeze();
+      proxy.freezeNew();
+      await a.delete(id, signal);
+      await until(() => !quiet.fresh);
+      proxy.thaw();
+      proxy.cut();
+      await until(() => quiet.fresh && quiet.get(id) === undefined);
     });
   });
 }

@@ -1,15 +1,14 @@
 // Tests of the sign-in page in a real Chromium: keyboard only, without scripts, and with both color schemes.
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { CDPSession, Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
-import { lowContrasts } from '../../../support/contrast.ts';
+import { contrastOf, lowContrasts } from '../../../support/contrast.ts';
+import { listenOnLoopback } from '../../../support/loopback.ts';
 import { newClient } from '../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../support/oauth/sign-in-site.ts';
-import { PASSWORD, SiteState, VERIFIER } from '../../../support/oauth/sign-in-state.ts';
-import { authorizePath, REQUEST } from '../../../support/oauth/sign-in-visit.ts';
+import { PASSWORD, SiteState } from '../../../support/oauth/sign-in-state.ts';
+import { authorizePath, EXCHANGE, REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 
 describe('the sign-in page in Chromium', function () {
   this.timeout(120_000);
@@ -32,9 +31,7 @@ describe('the sign-in page in Chromium', function () {
       if (onward === null) response.end('signed in');
       else response.writeHead(302, { Location: onward }).end();
     });
-    client.listen(0, '127.0.0.1');
-    await once(client, 'listening');
-    callback = `http://127.0.0.1:${(client.address() as AddressInfo).port}/callback`;
+    callback = `http://127.0.0.1:${await listenOnLoopback(client)}/callback`;
     chromium = await startChromium();
   });
 
@@ -72,6 +69,15 @@ describe('the sign-in page in Chromium', function () {
     expect(seen).to.equal(id);
   }
 
+  /** Types into the focused field and the next ones, and submits the form. */
+  async function fill(...texts: string[]): Promise<void> {
+    for (const [index, text] of texts.entries()) {
+      if (index > 0) await page.keyboard.press('Tab');
+      await page.keyboard.type(text);
+    }
+    await enter();
+  }
+
   /** Presses Enter and waits for the next page. */
   async function enter(): Promise<void> {
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -83,26 +89,16 @@ describe('the sign-in page in Chromium', function () {
   async function exchange(): Promise<number> {
     const { searchParams } = new URL(page.url());
     expect(searchParams.get('state')).to.equal(REQUEST['state']);
-    const { status } = await site.token({
-      grant_type: 'authorization_code',
-      client_id: 'cli',
-      code: searchParams.get('code') ?? '',
-      redirect_uri: callback,
-      code_verifier: VERIFIER,
-    });
-    return status;
+    const code = searchParams.get('code') ?? '';
+    return (await site.token({ ...EXCHANGE, client_id: 'cli', redirect_uri: callback, code })).status;
   }
 
   it('signs in by keyboard, also after a wrong password', async () => {
     await open();
-    await page.keyboard.type('alice');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('wrong');
-    await enter();
+    await fill('alice', 'wrong');
     expect(await page.title()).to.equal('Error: Sign in to Acme <Cloud>');
     await focusOn('password');
-    await page.keyboard.type(PASSWORD);
-    await enter();
+    await fill(PASSWORD);
     expect(page.url()).to.match(/^http:\/\/127\.0\.0\.1:\d+\/callback\?code=pac_/);
     expect(await exchange()).to.equal(200);
     expect(complaints.filter((text) => !text.includes('status of 400'))).to.deep.equal([]);
@@ -113,20 +109,13 @@ describe('the sign-in page in Chromium', function () {
     const redirect = `${callback}?to=${encodeURIComponent(onward)}`;
     state.clients.push(newClient('broker', { redirectURIs: [redirect], isPublic: true }));
     await open({ client_id: 'broker', redirect_uri: redirect });
-    await page.keyboard.type('alice');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type(PASSWORD);
-    await enter();
+    await fill('alice', PASSWORD);
     expect(page.url()).to.equal(onward);
     await state.add('somebody', { mustChange: true });
     await open({ client_id: 'broker', redirect_uri: redirect, login_hint: 'somebody' }, 'password');
-    await page.keyboard.type(PASSWORD);
-    await enter();
+    await fill(PASSWORD);
     await focusOn('new-password');
-    await page.keyboard.type('a password of my own');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('a password of my own');
-    await enter();
+    await fill('a password of my own', 'a password of my own');
     expect(page.url()).to.equal(onward);
     expect(complaints).to.deep.equal([]);
   });
@@ -145,10 +134,7 @@ describe('the sign-in page in Chromium', function () {
 
   it('describes fields and errors to a screen reader', async () => {
     await open();
-    await page.keyboard.type('alice');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('wrong');
-    await enter();
+    await fill('alice', 'wrong');
     const { nodes } = await tools.send('Accessibility.getFullAXTree');
     const said = nodes
       .filter(({ ignored }) => !ignored)
@@ -168,26 +154,19 @@ describe('the sign-in page in Chromium', function () {
   it('changes a password that must be changed, by keyboard', async () => {
     await state.add('newcomer', { mustChange: true });
     await open({ login_hint: 'newcomer' }, 'password');
-    await page.keyboard.type(PASSWORD);
-    await enter();
+    await fill(PASSWORD);
     expect(await page.title()).to.equal('Choose a new password');
     await focusOn('new-password');
     // The user name for a password manager.
     expect(
       await page.$eval('input[autocomplete="username"]', (field) => [field.type, field.value]),
     ).to.deep.equal(['text', 'newcomer']);
-    await page.keyboard.type('abababab');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('abababab');
-    await enter();
+    await fill('abababab', 'abababab');
     const { nodes } = await tools.send('Accessibility.getFullAXTree');
-    const said = nodes.find(({ name }) => name?.value === 'New password')?.description?.value as unknown;
+    const said: unknown = nodes.find(({ name }) => name?.value === 'New password')?.description?.value;
     expect(said).to.match(/^The new password must have .* characters\. At least 8 characters/);
     await focusOn('new-password');
-    await page.keyboard.type('a password of my own');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('a password of my own');
-    await enter();
+    await fill('a password of my own', 'a password of my own');
     expect(await exchange()).to.equal(200);
   });
 
@@ -195,39 +174,29 @@ describe('the sign-in page in Chromium', function () {
     it(`has enough contrast in a ${scheme} scheme`, async () => {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
       await open();
-      await page.keyboard.type('alice');
-      await page.keyboard.press('Tab');
-      await page.keyboard.type('wrong');
-      await enter();
-      const ground = luminance(await colorOf('main', 'backgroundColor'));
-      if (scheme === 'light') expect(ground).to.be.greaterThan(0.8);
-      else expect(ground).to.be.lessThan(0.1);
+      await fill('alice', 'wrong');
+      const ground = await page.evaluate("getComputedStyle(document.querySelector('main')).backgroundColor");
+      expect(Number(/\d+/.exec(String(ground))?.[0]) > 128).to.equal(scheme === 'light');
       expect(await lowContrasts(page)).to.deep.equal([]);
-      const typed = luminance(await colorOf('input#username', 'color'));
-      expect(contrast(typed, luminance(await colorOf('input#username', 'backgroundColor')))).to.be.at.least(
-        4.5,
-      );
-      const border = luminance(await colorOf('input#username', 'borderTopColor'));
+      expect(await contrastOf(page, '#username', 'color')).to.be.at.least(4.5);
       // WCAG 2.2, 1.4.11.
-      expect(contrast(border, ground), 'the border of a field').to.be.at.least(3);
+      expect(await contrastOf(page, '#username', 'borderTopColor'), 'the border').to.be.at.least(3);
     });
   }
 
   it('fits a narrow screen without horizontal scrolling', async () => {
     await page.setViewport({ width: 320, height: 640 });
     const scope = 'https://example.com/scopes/of-somebody-who-likes-long-names-without-any-space';
+    const redirect_uri = `https://${'department.'.repeat(12)}example.com/callback`;
     state.clients.push(
       newClient('long', {
         displayName: 'Verwaltungsoberflächenanwendungsplattformdienst',
-        redirectURIs: [`https://${'department.'.repeat(12)}example.com/callback`],
+        redirectURIs: [redirect_uri],
         isPublic: true,
         scopes: [scope],
       }),
     );
-    for (const changes of [
-      {},
-      { client_id: 'long', redirect_uri: `https://${'department.'.repeat(12)}example.com/callback`, scope },
-    ]) {
+    for (const changes of [{}, { client_id: 'long', redirect_uri, scope }]) {
       await open(changes);
       expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
     }
@@ -238,24 +207,4 @@ describe('the sign-in page in Chromium', function () {
     const frame = await page.waitForFrame((candidate) => candidate !== page.mainFrame());
     expect(await frame.content()).not.to.contain('password');
   });
-
-  async function colorOf(selector: string, property: string): Promise<string> {
-    const script = `getComputedStyle(document.querySelector('${selector}')).${property}`;
-    return (await page.evaluate(script)) as string;
-  }
 });
-
-/** WCAG 2.2: relative luminance of an opaque colour as browsers write one. */
-function luminance(color: string): number {
-  const match = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(color);
-  if (!match) throw new Error(`not an opaque colour: ${color}`);
-  const [red = 0, green = 0, blue = 0] = match.slice(1).map((part) => {
-    const value = Number(part) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-function contrast(a: number, b: number): number {
-  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-}
