@@ -40,10 +40,13 @@ function requestWith(headers: Form): IncomingMessage {
   return Object.assign(new IncomingMessage(new Socket()), { headers });
 }
 
+const authenticate = (form: Form, headers: Form = {}, registry = new Registry()): string =>
+  authenticateClient(requestWith(headers), new Map(Object.entries(form)), registry).id;
+
 /** The id of the client, or the error as `status code`, with a star if it has a challenge. */
-function outcome(form: Form, headers: Form = {}, registry = new Registry()): unknown {
+function outcome(...request: Parameters<typeof authenticate>): unknown {
   try {
-    return authenticateClient(requestWith(headers), new Map(Object.entries(form)), registry).id;
+    return authenticate(...request);
   } catch (error) {
     if (!(error instanceof OAuthError)) return error;
     return `${error.status} ${error.code}${error.challenge === undefined ? '' : '*'}`;
@@ -88,10 +91,15 @@ describe('client authentication', () => {
     ['rejects a client without its secret', { client_id: 'console' }, REFUSED],
     ['accepts a public client', { client_id: 'cli' }, 'cli'],
     ['rejects a public client with a secret', { client_id: 'cli', client_secret: 'x' }, REFUSED],
-    ['rejects client assertions', { client_id: 'cli', client_assertion: 'x' }, REFUSED],
   ] as const) {
     it(title, () => expect(outcome(form)).to.equal(expected));
   }
+
+  it('rejects client assertions, and names the cure', () => {
+    const form = { client_id: 'cli', client_assertion: 'x' };
+    expect(outcome(form)).to.equal(REFUSED);
+    expect(() => authenticate(form)).to.throw('client assertions are not supported, use a client secret');
+  });
 
   it('accepts an equal client_id in the form beside the header, but no second authentication method', () => {
     const headers = { authorization: basic('console', 's3cret') };
@@ -118,7 +126,7 @@ describe('client authentication', () => {
     [{ client_id: 'pa55word' }, 'unknown client'],
   ] as const) {
     it(`logs ${cause} for ${JSON.stringify(form)}, without the id of an unknown client`, () => {
-      expect(() => authenticateClient(requestWith({}), new Map(Object.entries(form)), new Registry()))
+      expect(() => authenticate(form))
         .to.throw(OAuthError, /^client authentication failed$/)
         .with.nested.property('cause.message', cause);
     });

@@ -62,6 +62,7 @@ describe('readForm', () => {
       'application/json',
       'multipart/form-data; boundary=x',
       `${FORM}; charset=latin1`,
+      `${FORM}x`,
       '',
     ]) {
       expect((await post(type)).status, type).to.equal(415);
