@@ -165,6 +165,7 @@ function definition(plural: string, kind: string, scope: 'Namespaced' | 'Cluster
 }
 
 const core = (plural: string) => ({ resource: plural, api: '/api/v1', plural, namespaced: true });
+const apps = (plural: string) => ({ ...core(plural), api: '/apis/apps/v1' });
 const batch = (plural: string) => ({ ...core(plural), api: '/apis/batch/v1' });
 const inCluster = (plural: string) => ({ ...core(plural), namespaced: false });
 const custom =
@@ -226,8 +227,7 @@ export const KINDS: readonly KindCase[] = [
     },
   },
   {
-    ...core('deployments'),
-    api: '/apis/apps/v1',
+    ...apps('deployments'),
     objects: namespaced([
       { spec: { ...workload, replicas: 2 }, word: 'progressing' },
       {
@@ -242,6 +242,64 @@ export const KINDS: readonly KindCase[] = [
         word: 'available',
       },
       { spec: { ...workload, replicas: 0 }, status: { observedGeneration: 1 }, word: 'stopped' },
+    ]),
+  },
+  {
+    ...apps('statefulsets'),
+    objects: namespaced([
+      { spec: { ...workload, serviceName: 'x' }, word: 'progressing' },
+      {
+        spec: { ...workload, serviceName: 'x' },
+        status: { observedGeneration: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 },
+        word: 'available',
+      },
+      {
+        spec: { ...workload, serviceName: 'x' },
+        status: { observedGeneration: 1, replicas: 1, availableReplicas: 0 },
+        word: 'degraded',
+      },
+    ]),
+  },
+  {
+    ...apps('daemonsets'),
+    objects: namespaced([
+      { spec: workload, word: 'progressing' },
+      {
+        spec: workload,
+        status: {
+          observedGeneration: 1,
+          currentNumberScheduled: 2,
+          desiredNumberScheduled: 2,
+          updatedNumberScheduled: 2,
+          numberMisscheduled: 0,
+          numberReady: 1,
+          numberAvailable: 1,
+        },
+        word: 'degraded',
+      },
+      {
+        spec: workload,
+        status: {
+          observedGeneration: 1,
+          currentNumberScheduled: 0,
+          desiredNumberScheduled: 0,
+          numberMisscheduled: 0,
+          numberReady: 0,
+        },
+        word: 'stopped',
+      },
+    ]),
+  },
+  {
+    ...apps('replicasets'),
+    objects: namespaced([
+      { spec: { ...workload, replicas: 1 }, word: 'progressing' },
+      {
+        spec: { ...workload, replicas: 1 },
+        status: { observedGeneration: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 },
+        word: 'available',
+      },
+      { spec: { ...workload, replicas: 0 }, status: { observedGeneration: 1, replicas: 0 }, word: 'stopped' },
     ]),
   },
   {
@@ -291,7 +349,33 @@ export const KINDS: readonly KindCase[] = [
       { spec: { ports: [{ port: 80 }], type: 'NodePort' } },
     ]),
   },
+  {
+    ...core('ingresses'),
+    api: '/apis/networking.k8s.io/v1',
+    objects: namespaced([{ spec: { defaultBackend: { service: { name: 'web', port: { number: 80 } } } } }]),
+  },
   { ...core('configmaps'), objects: namespaced([{ more: { data: { key: 'väl"ue\n' } } }, {}]) },
+  {
+    ...core('persistentvolumeclaims'),
+    objects: namespaced([
+      { spec: claim(), word: 'Pending' },
+      { spec: claim(), status: { phase: 'Bound' }, word: 'Bound' },
+      { spec: claim(), status: { phase: 'Lost' }, word: 'Lost' },
+    ]),
+  },
+  {
+    ...inCluster('persistentvolumes'),
+    objects: clusterScoped([
+      { spec: volume(), status: { phase: 'Available' }, word: 'Available' },
+      { spec: volume(), status: { phase: 'Released' }, word: 'Released' },
+      { spec: volume(), status: { phase: 'Failed' }, word: 'Failed' },
+    ]),
+  },
+  {
+    ...inCluster('storageclasses'),
+    api: '/apis/storage.k8s.io/v1',
+    objects: clusterScoped([{ more: { provisioner: 'example.com/disk' } }]),
+  },
   {
     ...inCluster('namespaces'),
     objects: clusterScoped([{ word: 'Active' }]),
@@ -362,3 +446,11 @@ export const KINDS: readonly KindCase[] = [
     objects: clusterScoped([{ spec: { color: 'red' } }, { spec: {} }].map(custom('Region'))),
   },
 ];
+
+function claim(): Fields {
+  return { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+}
+
+function volume(): Fields {
+  return { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/tmp/x' } };
+}
