@@ -1,20 +1,18 @@
 // Starts a real kube-apiserver and a fake kubelet, for tests of pod logs.
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlPlane, startControlPlane } from '../../../../../../hack/control-plane/control-plane.ts';
 import { readPair } from '../../../../../../hack/control-plane/pki.ts';
-import type { KubeletLog } from '../../../../../unit/server/logging/backends/kubernetes/kubelet-log.ts';
+import { closeNow, listenOnLoopback } from '../../../../../support/loopback.ts';
+import { KubeletLog } from '../../../../../unit/server/logging/backends/kubernetes/kubelet-log.ts';
 
 /** The logs of a container on the kubelet. */
 export interface KubeletContainer {
   current?: KubeletLog;
   previous?: KubeletLog;
-  running?: boolean;
 }
 
 /** A real kube-apiserver, and a fake kubelet with logs that the test writes. */
@@ -22,8 +20,6 @@ export class KubeletCluster {
   readonly cp: ControlPlane;
   /** By namespace, pod and container. */
   readonly containers = new Map<string, KubeletContainer>();
-  readonly requests: URL[] = [];
-  openReads = 0;
   readonly #dir: string;
   readonly #kubelet: Server;
   readonly #end: AbortController;
@@ -43,22 +39,16 @@ export class KubeletCluster {
     const end = new AbortController();
     const cp = await startControlPlane({ dir: join(dir, 'cp'), signal: end.signal, controllers: false });
     const kubelet = createServer(await readPair(cp.pki.files.kubelet));
-    kubelet.listen(0, '127.0.0.1');
-    await once(kubelet, 'listening');
+    const port = await listenOnLoopback(kubelet);
     const cluster = new KubeletCluster(dir, end, cp, kubelet);
-    await cluster.#createNode('here', (kubelet.address() as AddressInfo).port);
+    await cluster.#createNode('here', port);
     // No server listens on this port.
     await cluster.#createNode('silent', 1);
     return cluster;
   }
 
-  get signal(): AbortSignal {
-    return this.#end.signal;
-  }
-
   async stop(): Promise<void> {
-    this.#kubelet.closeAllConnections();
-    this.#kubelet.close();
+    await closeNow(this.#kubelet);
     await this.cp.stop();
     this.#end.abort();
     await rm(this.#dir, { recursive: true, force: true });
@@ -70,35 +60,20 @@ export class KubeletCluster {
   }
 
   /** A pod with one running container, `app`. */
-  async createPod(
-    namespace: string,
-    name: string,
-    log: KubeletLog,
-    nodeName = 'here',
-  ): Promise<KubeletContainer> {
-    const container: KubeletContainer = { current: log, running: true };
+  async createPod(namespace: string, name: string, log = new KubeletLog(), nodeName = 'here') {
+    const container: KubeletContainer = { current: log };
     this.containers.set(`${namespace}/${name}/app`, container);
     const spec = { nodeName, containers: [{ name: 'app', image: 'example' }] };
     await this.#create(`/api/v1/namespaces/${namespace}/pods`, { metadata: { name }, spec });
-    await this.setStatus(namespace, name, {
-      restartCount: 0,
-      state: running(1),
-      containerID: 'containerd://0',
-    });
+    const containerID = `containerd://${name}-0`;
+    await this.setStatus(namespace, name, { restartCount: 0, state: running(1), containerID });
     return container;
   }
 
   async setStatus(namespace: string, name: string, status: object): Promise<void> {
     const containerStatuses = [{ name: 'app', image: 'example', imageID: '', ready: true, ...status }];
-    await this.cp.client.expect(
-      `/api/v1/namespaces/${namespace}/pods/${name}/status`,
-      {
-        method: 'PATCH',
-        contentType: 'application/merge-patch+json',
-        body: { status: { phase: 'Running', containerStatuses } },
-      },
-      [200],
-    );
+    const path = `/api/v1/namespaces/${namespace}/pods/${name}/status`;
+    await this.#patch(path, { status: { phase: 'Running', containerStatuses } });
   }
 
   async deletePod(namespace: string, name: string): Promise<void> {
@@ -117,24 +92,22 @@ export class KubeletCluster {
       addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
       daemonEndpoints: { kubeletEndpoint: { Port: port } },
     };
-    await this.cp.client.expect(
-      `/api/v1/nodes/${name}/status`,
-      { method: 'PATCH', contentType: 'application/merge-patch+json', body: { status } },
-      [200],
-    );
+    await this.#patch(`/api/v1/nodes/${name}/status`, { status });
+  }
+
+  async #patch(path: string, body: object): Promise<void> {
+    const contentType = 'application/merge-patch+json';
+    await this.cp.client.expect(path, { method: 'PATCH', contentType, body }, [200]);
   }
 
   /** With the messages of the kubelet: pkg/kubelet/server/server.go and kubelet_pods.go. */
   #serve(url: URL, response: ServerResponse): void {
-    this.requests.push(url);
-    this.openReads++;
-    response.on('close', () => this.openReads--);
     const [, , namespace, pod = '', name = ''] = url.pathname.split('/');
     const container = this.containers.get(`${namespace}/${pod}/${name}`);
     const previous = url.searchParams.get('previous') === 'true';
     const log = previous ? container?.previous : container?.current;
     if (!container) response.writeHead(404).end(`pod "${pod}" does not exist`);
-    else if (log) log.serve(url.searchParams, response, !previous && container.running === true);
+    else if (log) log.serve(url.searchParams, response, !previous);
     else {
       const what = previous
         ? `previous terminated container "${name}" in pod "${pod}" not found`

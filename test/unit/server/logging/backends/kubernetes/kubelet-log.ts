@@ -23,11 +23,6 @@ export class KubeletLog {
     return this.#followers.size;
   }
 
-  /** The open streams. */
-  responses(): readonly ServerResponse[] {
-    return [...this.#followers];
-  }
-
   append(...lines: readonly WrittenLine[]): void {
     this.lines.push(...lines);
     for (const follower of this.#followers) follower.write(lines.map(written).join(''));
