@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readCredentials } from '../../../../../server/logging/backends/store-connection.ts';
-import { VictoriaLogsLogStore } from '../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { unfitOptionIn } from '../../../../../server/logging/configuration-errors.ts';
+import { call } from '../../../../support/logging/call.ts';
 import { storeAt } from '../../../../support/logging/opensearch-store.ts';
-import { FIELDS } from '../../../../support/logging/victorialogs.ts';
-
-const CALL = { signal: new AbortController().signal, timeoutMs: 30_000 };
+import { storeAt as victoriaLogsAt } from '../../../../support/logging/victorialogs.ts';
+import { SELECTION, scriptedStore, searchResponse } from './opensearch/scripted-store.ts';
 
 describe('the credentials of a log store', () => {
   let dir = '';
@@ -19,12 +18,7 @@ describe('the credentials of a log store', () => {
   afterEach(() => rm(dir, { recursive: true }));
 
   const optionErrorOf = async (work: Promise<unknown>) =>
-    unfitOptionIn(
-      await work.then(
-        () => undefined,
-        (error: unknown) => error,
-      ),
-    );
+    unfitOptionIn(await work.then(() => undefined).catch((error: unknown) => error));
 
   it('reports option, path and reason of an unusable file', async () => {
     const path = join(dir, 'secret');
@@ -56,17 +50,23 @@ describe('the credentials of a log store', () => {
     });
   });
 
+  it('can be an API key of OpenSearch', async () => {
+    const apiKeyFile = join(dir, 'key');
+    await writeFile(apiKeyFile, 'aWQ6a2V5\n');
+    await using store = await scriptedStore(() => searchResponse([]));
+    const page = { order: 'asc', size: 1, from: 0 } as const;
+    await storeAt(store.url, { apiKeyFile, username: 'reader' }).query(SELECTION, page, call());
+    expect(store.requests.at(-1)?.headers.authorization).to.equal('ApiKey aWQ6a2V5');
+  });
+
   it('is the reason in the health check of a store', async () => {
     const path = join(dir, 'missing');
     const address = 'http://127.0.0.1:1';
     for (const [option, store] of [
       ['logging.opensearch.apiKeyFile', storeAt(address, { apiKeyFile: path })],
-      [
-        'logging.victorialogs.bearerTokenFile',
-        new VictoriaLogsLogStore({ url: address, fields: FIELDS, bearerTokenFile: path }),
-      ],
+      ['logging.victorialogs.bearerTokenFile', victoriaLogsAt(address, { bearerTokenFile: path })],
     ] as const) {
-      expect(await optionErrorOf(store.check(CALL))).to.include({ option, path });
+      expect(await optionErrorOf(store.check(call()))).to.include({ option, path });
     }
   });
 });

@@ -1,19 +1,22 @@
 // Tests of the OpenSearch log store by the conformance suite, and further tests, against a real OpenSearch node.
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
+import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
+import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
 import {
   describeOddRecords,
   type StartedOddStore,
 } from '../../../../../conformance/log-store/odd-records.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
+import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { describeFaults } from './broken-node.ts';
 import { describeLayouts } from './layouts.ts';
 import { describeNode } from './node.ts';
 import { describeSettings } from './settings.ts';
-import { oneNode, type StartedNode } from './started-node.ts';
-import { startedStore } from './started-store.ts';
+import { oneNode, type StartedNode, startedStore } from './started-node.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
@@ -46,7 +49,26 @@ describe('one node', () => {
   );
 
   // Interrupted searches stay open in the node for a while, so this comes last.
-  describeFaults(node);
+  const startBehindProxy = async () => {
+    const [{ url }, indexPrefix] = [node(), 'logs-faults'];
+    const records = [...logData({ lines: 2_000 }).records()];
+    await loadOpenSearch(url, records, { indexPrefix });
+    const proxy = await FaultyProxy.start(url);
+    const store = storeAt(proxy.url, { indexPrefix });
+    return {
+      store,
+      proxy,
+      records,
+      write: async (more: readonly LogRecord[]) => {
+        await loadOpenSearch(url, more, { indexPrefix });
+      },
+      stop: async () => {
+        await store.run(AbortSignal.abort());
+        await proxy.stop();
+      },
+    };
+  };
+  describeLogStoreFaults('OpenSearch', startBehindProxy, { shardFailed });
 });
 
 async function startedOddStore(
@@ -56,17 +78,27 @@ async function startedOddStore(
   const indexPrefix = `odd-${template}`;
   if (template === 'recommended') await node.ask('PUT', '/_index_template/odd', indexTemplate(indexPrefix));
   const store = storeAt(node.url, { indexPrefix });
-  const ending = new AbortController();
-  const running = store.run(ending.signal);
   return {
     store,
     async write(documents) {
       for (const each of documents) await node.ask('POST', `/${indexPrefix}-2026.01.15/_doc`, each);
       await node.ask('POST', `/${indexPrefix}-2026.01.15/_refresh`);
     },
-    async stop() {
-      ending.abort();
-      await running;
-    },
+    stop: () => store.run(AbortSignal.abort()),
   };
+}
+
+/** A response of OpenSearch as if one shard had failed. */
+function shardFailed(text: string): string {
+  const failure = {
+    shard: 0,
+    index: 'logs-faults',
+    reason: { type: 'io_exception', reason: 'disk on fire' },
+  };
+  return text.replace(/"_shards":\{[^}]*\}/, (shards) =>
+    shards
+      .replace(/"failed":0/, '"failed":1')
+      .replace(/"successful":(\d+)/, (_, many) => `"successful":${Number(many) - 1}`)
+      .replace(/\}$/, `,"failures":[${JSON.stringify(failure)}]}`),
+  );
 }

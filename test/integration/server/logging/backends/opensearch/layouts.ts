@@ -2,30 +2,29 @@
 // templates create these mappings.
 import { expect } from 'chai';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
+import { BEGINNING } from '../../../../../../server/logging/instant.ts';
 import type { LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
+import { exported } from '../../../../../support/logging/exported.ts';
 import { FIELDS, storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { rejection } from '../../../../../support/rejection.ts';
 import type { StartedNode } from './started-node.ts';
 
 const ALL: Selection = {
   scope: { everything: true },
   range: { start: '2026-01-14T00:00:00.000000000Z', end: '2026-01-17T00:00:00.000000000Z' },
 };
-const WEB: Selection['scope'] = {
+const scopeOf = (...names: string[]): Selection['scope'] => ({
   everything: false,
-  namespaces: [{ name: 'web', since: '1970-01-01T00:00:00.000000000Z' }],
-};
+  namespaces: names.map((name) => ({ name, since: BEGINNING })),
+});
+const OF_WEB: Selection = { ...ALL, scope: scopeOf('web') };
 const TEN = Date.parse('2026-01-15T10:00:00Z') / 1_000;
 const keyword = { type: 'keyword' };
 
 function document(time: unknown, log: unknown, namespace = 'web'): object {
-  const kubernetes = {
-    namespace_name: namespace,
-    pod_name: 'web-1',
-    container_name: 'app',
-    docker_id: 'one',
-  };
-  return { time, log, kubernetes };
+  const names = { namespace_name: namespace, pod_name: 'web-1', container_name: 'app' };
+  return { time, log, kubernetes: { ...names, docker_id: 'one' } };
 }
 
 const LINE = document('2026-01-15T10:00:00Z', 'a line');
@@ -42,11 +41,17 @@ export function describeLayouts(node: () => StartedNode): void {
     const storeOf = (indexPrefix: string) => storeAt(node().url, { indexPrefix, dailyIndices: false });
     const linesOf = async (store: LogStore, selection = ALL) => {
       const page = await store.query(selection, { order: 'asc', size: 20, from: 0 }, call());
-      return { ...page, lines: page.records.map(({ time, log }) => [time.slice(0, 26), log]) };
+      return {
+        times: page.records.map(({ time }) => time.slice(0, 26)),
+        logs: page.records.map(({ log }) => log),
+        total: page.total,
+        reasons: page.shortfalls.map(({ reason }) => reason),
+      };
     };
-    const failure = (running: Promise<unknown>) => running.catch((error: unknown) => error);
-    const faultOf = async (options: Parameters<typeof storeAt>[1]) =>
-      unfitOptionIn(await failure(storeAt(node().url, options).check(call())));
+    const faultOf = async (options: Parameters<typeof storeAt>[1]) => {
+      const checked = storeAt(node().url, options).check(call());
+      return unfitOptionIn(await checked.catch((error: unknown) => error));
+    };
 
     it('supports times in any format of a date', async () => {
       await index('times-seconds', { time: { type: 'date', format: 'epoch_second' } }, [
@@ -61,13 +66,13 @@ export function describeLayouts(node: () => StartedNode): void {
       await index('times-nano-seconds', { time: { type: 'date_nanos', format: 'epoch_second' } }, [
         document(`${TEN + 6}.000042`, 'microseconds'),
       ]);
-      expect((await linesOf(storeOf('times'))).lines).to.deep.equal([
-        ['2026-01-15T10:00:00.000000', 'a number of seconds'],
-        ['2026-01-15T10:00:01.500000', 'digits'],
-        ['2026-01-15T10:00:02.250000', 'another zone'],
-        ['2026-01-15T10:00:04.001000', 'milliseconds as a number'],
-        ['2026-01-15T10:00:05.000001', 'nanoseconds'],
-        ['2026-01-15T10:00:06.000042', 'microseconds'],
+      expect((await linesOf(storeOf('times'))).times).to.deep.equal([
+        '2026-01-15T10:00:00.000000',
+        '2026-01-15T10:00:01.500000',
+        '2026-01-15T10:00:02.250000',
+        '2026-01-15T10:00:04.001000',
+        '2026-01-15T10:00:05.000001',
+        '2026-01-15T10:00:06.000042',
       ]);
     });
 
@@ -80,7 +85,7 @@ export function describeLayouts(node: () => StartedNode): void {
       ]);
       const found = async (pattern: string) => {
         const text = { mode: 'regex', texts: [pattern], caseSensitive: true } as const;
-        return (await linesOf(storeOf('ends'), { ...ALL, text })).lines.map(([, line]) => line);
+        return (await linesOf(storeOf('ends'), { ...ALL, text })).logs;
       };
       expect(await found('.')).to.deep.equal(['one\ntwo', 'several', 'within\nand return\r']);
       expect(await found('l$')).to.deep.equal(['several']);
@@ -91,16 +96,11 @@ export function describeLayouts(node: () => StartedNode): void {
         document('2026-01-14T10:00:00Z', 'a', 'team-a'),
         document('2026-01-14T10:00:01Z', 'b', 'team'),
       ]);
-      const names = {
-        namespace_name: keyword,
-        pod_name: keyword,
-        container_name: keyword,
-        docker_id: keyword,
-      };
+      const fields = ['namespace_name', 'pod_name', 'container_name', 'docker_id'];
       const template = {
         time: { type: 'date_nanos' },
         log: { type: 'text', fields: { wildcard: { type: 'wildcard' } } },
-        kubernetes: { properties: names },
+        kubernetes: { properties: Object.fromEntries(fields.map((field) => [field, keyword])) },
       };
       await index('upgraded-2', template, [
         document('2026-01-15T10:00:00Z', 'c', 'team-a'),
@@ -117,25 +117,21 @@ export function describeLayouts(node: () => StartedNode): void {
           { name: 'team', since },
         ],
       });
-      const whole = { ...ALL, scope: scope('1970-01-01T00:00:00.000000000Z') };
-      expect((await linesOf(store, whole)).lines.map(([, log]) => log)).to.deep.equal(['b', 'd']);
+      const whole = { ...ALL, scope: scope(BEGINNING) };
+      expect((await linesOf(store, whole)).logs).to.deep.equal(['b', 'd']);
       const recreated = { ...ALL, scope: scope('2026-01-14T12:00:00.000000000Z') };
-      expect((await linesOf(store, recreated)).lines.map(([, log]) => log)).to.deep.equal(['d']);
+      expect((await linesOf(store, recreated)).logs).to.deep.equal(['d']);
       const text = { mode: 'regex', texts: ['[bd]'], caseSensitive: true } as const;
       const partial = await linesOf(store, { ...whole, text });
-      expect(partial.lines.map(([, log]) => log)).to.deep.equal(['d']);
-      expect(partial.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+      expect(partial).to.deep.include({ logs: ['d'], reasons: ['NotCovered'] });
       expect(await store.statistics(ALL, call())).to.deep.equal({
         logs: { count: 4, relation: 'eq' },
         containers: 2,
         containersApproximate: true,
         shortfalls: [],
       });
-      const exported: string[] = [];
-      for await (const batch of store.export(whole, 'desc', call())) {
-        exported.push(...Array.from(batch, ({ log }) => log));
-      }
-      expect(exported).to.deep.equal(['d', 'b']);
+      const { logs } = await exported(store.export(whole, 'desc', call()));
+      expect(logs).to.deep.equal(['d', 'b']);
     });
 
     for (const [what, properties, dynamic] of [
@@ -143,29 +139,23 @@ export function describeLayouts(node: () => StartedNode): void {
       ['a time that is a keyword', { time: keyword }],
       ['a line that is not indexed', { log: { type: 'text', index: false } }],
       ['a line that is a number', { log: { type: 'long' } }],
-      [
-        'names in nested objects',
-        { kubernetes: { type: 'nested', properties: { namespace_name: keyword } } },
-      ],
+      ['names in nested objects', { kubernetes: { type: 'nested', properties: { pod_name: keyword } } }],
       ['an unmapped line', { time: { type: 'date' } }, false],
     ] as const) {
       it(`is not supported with ${what}`, async () => {
         const prefix = `unsupported-${what.replaceAll(/[^a-z]/g, '')}`;
         const line = document('2026-01-15T10:00:00Z', 'log' in properties ? 5 : 'a line');
-        await node().ask('PUT', `/${prefix}-1`, {
-          mappings: { properties, ...(dynamic === false && { dynamic }) },
-        });
+        const mappings = { properties, ...(dynamic === false && { dynamic }) };
+        await node().ask('PUT', `/${prefix}-1`, { mappings });
         await node().ask('POST', `/${prefix}-1/_doc?refresh=true`, line);
-        expect(await failure(linesOf(storeOf(prefix)))).to.include({ code: 400 });
+        expect(await rejection(linesOf(storeOf(prefix)))).to.include({ code: 400 });
         const naming = { indexPrefix: prefix, dailyIndices: false };
         await index(`${prefix}-2`, undefined, [LINE]);
         expect((await faultOf(naming))?.reason).to.include(`${prefix}-1`);
         const store = storeOf(prefix);
-        const { total, shortfalls } = await linesOf(store, { ...ALL, scope: WEB });
-        expect(total).to.deep.equal({ count: 1, relation: 'gte' });
-        expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
-        const exported = await Array.fromAsync(store.export(ALL, 'asc', call()), (batch) => batch.length);
-        expect(exported).to.deep.equal([1]);
+        const missing = { total: { count: 1, relation: 'gte' }, reasons: ['NotCovered'] };
+        expect(await linesOf(store, OF_WEB)).to.deep.include(missing);
+        expect((await exported(store.export(ALL, 'asc', call()))).logs).to.deep.equal(['a line']);
         const leaving = new AbortController();
         for await (const batch of store.follow(ALL, leaving)) {
           expect(batch.map(({ log }) => log)).to.deep.equal(['a line']);
@@ -181,16 +171,13 @@ export function describeLayouts(node: () => StartedNode): void {
       ] as const) {
         await index(`${name}-1`, properties, []);
         const store = storeOf(name);
-        expect((await linesOf(store, { ...ALL, scope: WEB })).total).to.deep.equal({
-          count: 0,
-          relation: 'eq',
-        });
+        expect((await linesOf(store, OF_WEB)).total).to.deep.equal({ count: 0, relation: 'eq' });
         const leaving = new AbortController();
         const followed = store.follow(ALL, leaving);
         const first = followed.next();
         await node().ask('POST', `/${name}-1/_doc?refresh=true`, LINE);
         expect((await first).value).to.have.length(1);
-        expect((await linesOf(store)).lines).to.have.length(1);
+        expect((await linesOf(store)).logs).to.have.length(1);
         leaving.abort();
         await followed.return();
         expect(await faultOf({ indexPrefix: name, dailyIndices: false })).to.equal(undefined);
@@ -200,39 +187,34 @@ export function describeLayouts(node: () => StartedNode): void {
     it('is complete beside an empty index, and unknown while shards are unavailable', async () => {
       await index('fresh-1', undefined, [LINE]);
       await node().ask('PUT', '/fresh-2');
-      expect(await linesOf(storeOf('fresh'))).to.deep.include({
-        total: { count: 1, relation: 'eq' },
-        shortfalls: [],
-      });
+      const complete = { total: { count: 1, relation: 'eq' }, reasons: [] };
+      expect(await linesOf(storeOf('fresh'))).to.deep.include(complete);
       const unassigned = { settings: { 'index.routing.allocation.require._name': 'none' } };
       await node().ask('PUT', '/unknown-1?wait_for_active_shards=0', unassigned);
       const store = storeOf('unknown');
-      expect(await failure(linesOf(store))).to.include({ code: 503 });
+      expect(await rejection(linesOf(store))).to.include({ code: 503 });
       await index('unknown-2', undefined, [LINE]);
-      const { total, shortfalls } = await linesOf(store);
-      expect(total).to.deep.equal({ count: 1, relation: 'gte' });
-      expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['ShardFailed']);
+      const missing = { total: { count: 1, relation: 'gte' }, reasons: ['ShardFailed'] };
+      expect(await linesOf(store)).to.deep.include(missing);
       await node().ask('DELETE', '/unknown-1');
     });
 
     it('limits the number of names', async () => {
       await index('few-names', undefined, [LINE]);
       await node().ask('PUT', '/few-names/_settings', { 'index.max_terms_count': 2 });
-      const namespaces = ['web', 'b', 'c'].map((name) => ({ name, since: '1970-01-01T00:00:00.000000000Z' }));
-      const rejected = await failure(
-        linesOf(storeOf('few-names'), { ...ALL, scope: { everything: false, namespaces } }),
-      );
-      expect(rejected).to.include({ code: 400 });
-      expect(rejected).to.match(/namespaces: .*`index.max_terms_count`/);
+      const selection = { ...ALL, scope: scopeOf('web', 'b', 'c') };
+      const rejected = await rejection(linesOf(storeOf('few-names'), selection));
+      expect(rejected)
+        .to.include({ code: 400 })
+        .and.to.match(/namespaces: .*`index.max_terms_count`/);
     });
 
     it('is reported by the health check if records lack a configured field', async () => {
       await index('subfield', undefined, [LINE]);
       const withFields = (fields: object) =>
         faultOf({ indexPrefix: 'subfield', dailyIndices: false, fields: { ...FIELDS, ...fields } });
-      expect((await withFields({ pod: 'kubernetes.pod_name.keyword' }))?.option).to.equal(
-        'logging.opensearch.fields',
-      );
+      const unfit = await withFields({ pod: 'kubernetes.pod_name.keyword' });
+      expect(unfit?.option).to.equal('logging.opensearch.fields');
       expect(await withFields({ containerID: 'kubernetes.docker_id.keyword' })).to.equal(undefined);
       const nameless = { time: '2026-01-15T10:00:00Z', log: 'a line', kubernetes: { pod_namespace: 'web' } };
       await index('nameless', undefined, [nameless]);
@@ -240,7 +222,7 @@ export function describeLayouts(node: () => StartedNode): void {
       expect(fault?.option).to.equal('logging.opensearch.fields');
       await node().ask('PUT', '/sourceless', { mappings: { _source: { enabled: false } } });
       await node().ask('POST', '/sourceless/_doc?refresh=true', LINE);
-      expect(await failure(linesOf(storeOf('sourceless')))).to.include({ code: 503 });
+      expect(await rejection(linesOf(storeOf('sourceless')))).to.include({ code: 503 });
       const sourceless = await faultOf({ indexPrefix: 'sourceless', dailyIndices: false });
       expect(sourceless?.option).to.equal('logging.opensearch');
     });

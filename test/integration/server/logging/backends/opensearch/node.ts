@@ -2,9 +2,10 @@
 import { expect } from 'chai';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { unfilteredTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
-import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
+import { exported } from '../../../../../support/logging/exported.ts';
+import { line } from '../../../../../support/logging/log-service.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import type { StartedNode } from './started-node.ts';
 
@@ -14,24 +15,6 @@ const ALWAYS: Selection['range'] = {
   start: '1970-01-01T00:00:00.000000000Z',
   end: '2286-11-20T17:46:39.000000000Z',
 };
-
-function record(log: string, time: string, namespace = 'web'): LogRecord {
-  return {
-    log,
-    time,
-    stream: 'stdout',
-    kubernetes: {
-      pod_name: `${namespace}-1`,
-      namespace_name: namespace,
-      pod_id: '1',
-      container_name: 'app',
-      docker_id: `${namespace}-id`,
-      container_image: 'app',
-      host: 'node',
-      labels: {},
-    },
-  };
-}
 
 export function describeNode(subject: () => StartedNode): void {
   describe('an OpenSearch node', function () {
@@ -45,7 +28,7 @@ export function describeNode(subject: () => StartedNode): void {
     it('indexes and finds lines with NUL characters', async () => {
       const indexPrefix = 'nul';
       const lines = ['abc\0d', 'h\0e\0l\0l\0o\0', '\0abc', 'a\0\0d', 'abcd'];
-      const records = lines.map((log, n) => record(log, `2026-01-15T10:00:00.00000000${n}Z`));
+      const records = lines.map((log, n) => line(`2026-01-15T10:00:00.00000000${n}Z`, log));
       // Without the char_filter of the template, indexing the first one never ends.
       await loadOpenSearch(node.url, records, { indexPrefix, signal: AbortSignal.timeout(30_000) });
       const store = storeAt(node.url, { indexPrefix });
@@ -59,53 +42,41 @@ export function describeNode(subject: () => StartedNode): void {
         ['regex', '\\W', [0, 1, 2, 3]],
         ['phrase', 'abc', [0, 2]],
       ] as const) {
-        const selection: Selection = {
-          ...ALL,
-          text: { mode, texts: [text], caseSensitive: mode !== 'phrase' },
-        };
-        const page = await store.query(selection, { order: 'asc', size: 10, from: 0 }, call());
-        expect(
-          page.records.map(({ log }) => log),
-          text,
-        ).to.deep.equal(found.map((n) => lines[n]));
+        const filter = { mode, texts: [text], caseSensitive: mode !== 'phrase' } as const;
+        const request = { order: 'asc', size: 10, from: 0 } as const;
+        const page = await store.query({ ...ALL, text: filter }, request, call());
+        const logs = page.records.map(({ log }) => log);
+        expect(logs, text).to.deep.equal(found.map((n) => lines[n]));
       }
     });
 
     it('returns each record once if shards share times and sequence numbers, by cursor and by export', async () => {
       const indexPrefix = 'shards';
+      const { template } = unfilteredTemplate(indexPrefix) as { template: { mappings: unknown } };
       await node.ask('PUT', `/_index_template/${indexPrefix}`, {
         index_patterns: [`${indexPrefix}-*`],
         priority: 200,
-        template: {
-          settings: { number_of_shards: 5, number_of_replicas: 0 },
-          mappings: (unfilteredTemplate(indexPrefix) as { template: { mappings: unknown } }).template
-            .mappings,
-        },
+        template: { ...template, settings: { number_of_shards: 5, number_of_replicas: 0 } },
       });
       const time = '2026-01-15T10:00:00.123456789Z';
-      const records = Array.from({ length: 100 }, (_, n) => record(`line ${n}`, time));
+      const records = Array.from({ length: 100 }, (_, n) => line(time, `line ${n}`));
       await loadOpenSearch(node.url, records, { indexPrefix, template: 'dynamic' });
       const store = storeAt(node.url, { indexPrefix, pageSize: 7 });
       for (const order of ['asc', 'desc'] as const) {
         const seen: string[] = [];
         let after: string | undefined;
         do {
-          const page = await store.query(
-            ALL,
-            { order, size: 7, from: 0, ...(after === undefined ? {} : { after }) },
-            call(),
-          );
+          const request = { order, size: 7, from: 0, ...(after === undefined ? {} : { after }) };
+          const page = await store.query(ALL, request, call());
           expect(page.total).to.deep.equal({ count: 100, relation: 'eq' });
           seen.push(...page.records.map(({ log }) => log));
           after = page.next;
         } while (after !== undefined);
-        expect(seen).to.have.length(100);
-        expect(new Set(seen).size).to.equal(100);
-        const exported: string[] = [];
-        for await (const batch of store.export(ALL, order, call()))
-          exported.push(...batch.map(({ log }) => log));
-        expect(new Set(exported).size).to.equal(100);
-        expect(exported).to.have.length(100);
+        const whole = await exported(store.export(ALL, order, call()));
+        for (const logs of [seen, whole.logs]) {
+          expect(logs).to.have.length(100);
+          expect(new Set(logs).size).to.equal(100);
+        }
       }
     });
 
@@ -115,8 +86,10 @@ export function describeNode(subject: () => StartedNode): void {
         new Date(Date.UTC(2026, 0, 15) + minute * 30_000).toISOString().replace('Z', '000000Z');
       const namespaces = Array.from({ length: 1_500 }, (_, n) => ({ name: `team-${n}`, since: moment(n) }));
       const records = namespaces.flatMap(({ name, since }, n) => [
-        ...(n % 10 === 0 && n > 0 ? [record('of the deleted namespace', moment(n - 1), name)] : []),
-        record('own', since, name),
+        ...(n % 10 === 0 && n > 0
+          ? [line(moment(n - 1), 'of the deleted namespace', { namespace: name })]
+          : []),
+        line(since, 'own', { namespace: name }),
       ]);
       await loadOpenSearch(node.url, records, { indexPrefix });
       const store = storeAt(node.url, { indexPrefix });
@@ -130,9 +103,7 @@ export function describeNode(subject: () => StartedNode): void {
       });
       const edges = [Date.UTC(2026, 0, 15), Date.UTC(2026, 0, 16)];
       expect((await store.histogram(selection, { edges }, call())).counts).to.deep.equal([1_500]);
-      let exported = 0;
-      for await (const batch of store.export(selection, 'asc', call())) exported += batch.length;
-      expect(exported).to.equal(1_500);
+      expect((await exported(store.export(selection, 'asc', call()))).logs).to.have.length(1_500);
     });
 
     it('returns the first records of a search that matches many lines, anywhere in the range', async () => {
@@ -145,7 +116,7 @@ export function describeNode(subject: () => StartedNode): void {
           : Date.UTC(2026, 0, 15, 1) + (n - 13_000) * (n - 13_000) * 20,
       );
       const records = times.map((ms, n) =>
-        record(`line ${n}`, `${new Date(ms).toISOString().slice(0, -1)}${String(n % 7).padStart(6, '0')}Z`),
+        line(`${new Date(ms).toISOString().slice(0, -1)}${String(n % 7).padStart(6, '0')}Z`, `line ${n}`),
       );
       await loadOpenSearch(node.url, records, { indexPrefix });
       const store = storeAt(node.url, { indexPrefix });
@@ -154,21 +125,25 @@ export function describeNode(subject: () => StartedNode): void {
         const within = byTime.filter(({ time }) => time < range.end);
         for (const order of ['asc', 'desc'] as const) {
           const expected = order === 'asc' ? within : within.toReversed();
-          const page = (from: number, size: number, after?: string) =>
-            store.query(
-              { scope: { everything: true }, range },
-              { order, size, from, ...(after === undefined ? {} : { after }) },
-              call(),
-            );
+          const page = (from: number, size: number, after?: string) => {
+            const request = { order, size, from, ...(after === undefined ? {} : { after }) };
+            return store.query({ ...ALL, range }, request, call());
+          };
           const first = await page(0, 1_000);
           const second = await page(0, 1_000, first.next);
+          // The last one that `from` can request.
+          const last = await page(9_000, 1_000);
           const pages = [
             [0, first],
             [1_000, second],
             [700, await page(700, 10)],
-            [9_000, await page(9_000, 1_000)],
+            [9_000, last],
+            [10_000, await page(0, 1_000, last.next)],
           ] as const;
           for (const [from, { records: found, total, shortfalls }] of pages) {
+            expect(found.length, `from ${from}`).to.equal(
+              Math.min(from === 700 ? 10 : 1_000, expected.length - from),
+            );
             const wanted = expected.slice(from, from + found.length);
             expect(found.map(({ time }) => time)).to.deep.equal(wanted.map(({ time }) => time));
             expect(total).to.deep.equal({ count: within.length, relation: 'eq' });
@@ -183,7 +158,7 @@ export function describeNode(subject: () => StartedNode): void {
     it('cancels searches when the caller disconnects', async () => {
       const indexPrefix = 'slow';
       const records = Array.from({ length: 2_000 }, (_, n) =>
-        record(`${'abcdefgh '.repeat(150)}${n}`, `2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`),
+        line(`2026-01-15T10:00:00.${String(n).padStart(9, '0')}Z`, `${'abcdefgh '.repeat(150)}${n}`),
       );
       await loadOpenSearch(node.url, records, { indexPrefix });
       const store = storeAt(node.url, { indexPrefix });

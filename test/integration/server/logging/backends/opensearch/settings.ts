@@ -1,12 +1,12 @@
 // Tests of the OpenSearch log store against a node with low search limits in the cluster settings.
 import { expect } from 'chai';
-import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { rejection } from '../../../../../support/rejection.ts';
 import type { StartedNode } from './started-node.ts';
 
 const indexPrefix = 'settings';
@@ -17,15 +17,6 @@ const ALL: Selection = {
   range: { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:00.000000000Z' },
 };
 const PAGE = { order: 'asc', size: 1, from: 0 } as const;
-
-async function failure(running: Promise<unknown>): Promise<StatusError> {
-  const error = await running.then(
-    () => undefined,
-    (caught: unknown) => caught,
-  );
-  if (error instanceof StatusError) return error;
-  throw new Error('it succeeded', { cause: error });
-}
 
 export function describeSettings(node: () => StartedNode): void {
   describe('limits of an OpenSearch node', function () {
@@ -41,21 +32,21 @@ export function describeSettings(node: () => StartedNode): void {
       await set({ 'search.allow_expensive_queries': false });
       try {
         const store = storeAt(node().url, { indexPrefix });
-        const text = (mode: 'phrase' | 'prefix') =>
-          ({ mode, texts: ['time'], caseSensitive: false }) as const;
-        for (const rest of [
-          { text: text('prefix') },
-          { levels: ['error'] },
-          { workloads: { exact: ['x'] } },
-        ] as const) {
-          const error = await failure(store.query({ ...ALL, ...rest }, PAGE, call()));
-          expect(error).to.include({ code: 400 });
-          expect(error.message).to.include('use `match=phrase`');
+        const text = (mode: TextFilter['mode']): TextFilter => ({
+          mode,
+          texts: ['time'],
+          caseSensitive: false,
+        });
+        const workloads = { exact: ['x'] };
+        for (const rest of [{ text: text('prefix') }, { levels: ['error'] }, { workloads }] as const) {
+          const error = await rejection(store.query({ ...ALL, ...rest }, PAGE, call()));
+          expect(error)
+            .to.include({ code: 400 })
+            .and.to.match(/use `match=phrase`/);
         }
-        expect((await store.query({ ...ALL, text: text('phrase') }, PAGE, call())).shortfalls).to.deep.equal(
-          [],
-        );
-        const unfit = unfitOptionIn(await failure(store.check(call())));
+        const { shortfalls } = await store.query({ ...ALL, text: text('phrase') }, PAGE, call());
+        expect(shortfalls).to.deep.equal([]);
+        const unfit = unfitOptionIn(await rejection(store.check(call())));
         expect(unfit?.reason).to.include('search.allow_expensive_queries');
       } finally {
         await set({ 'search.allow_expensive_queries': null });
@@ -72,11 +63,11 @@ export function describeSettings(node: () => StartedNode): void {
           () => store.statistics(ALL, call()),
           () => store.export(ALL, 'asc', call()).next(),
         ]) {
-          const error = await failure(running());
+          const error = await rejection(running());
           expect(error).to.include({ code: 400 });
-          expect(error.details?.causes?.[0]?.field).to.equal('start_time');
+          expect(error).to.have.nested.property('details.causes[0].field', 'start_time');
         }
-        const unfit = unfitOptionIn(await failure(store.check(call())));
+        const unfit = unfitOptionIn(await rejection(store.check(call())));
         expect(unfit?.reason).to.include('action.search.shard_count.limit');
       } finally {
         await set({ 'action.search.shard_count.limit': null });

@@ -2,54 +2,39 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LogStoreProcess } from '../../../../../../hack/log-stores/log-store.ts';
-import { type OpenSearchOptions, startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
+import { logData } from '../../../../../../hack/log-data/log-data.ts';
+import {
+  loadOpenSearch,
+  type OpenSearchLoadOptions,
+} from '../../../../../../hack/log-stores/load-opensearch.ts';
+import { type NodeKind, OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
+import { startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
+import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';
+import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { requireJava } from '../../../../../support/logging/require-java.ts';
 
 export interface StartedNode {
-  readonly process: LogStoreProcess;
   readonly url: string;
   /** The JSON of a successful response; throws for another one. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>;
-  stop(): Promise<void>;
 }
 
-/** A node for all tests of a `describe`, started before the first one. */
-export function oneNode(options: Pick<OpenSearchOptions, 'kind'> = {}): () => StartedNode {
-  let node: StartedNode | undefined;
+/** A node for all tests of a `describe`, started before the first one. Skips the tests without a suitable Java. */
+export function oneNode(kind: NodeKind = OPENSEARCH_2): () => StartedNode {
+  const ended = new AsyncDisposableStack();
+  let url = '';
 
   before(async function () {
     this.timeout(300_000);
-    node = await startedNode(this, options);
+    await requireJava(this, { kind });
+    const dir = await mkdtemp(join(tmpdir(), 'ks-opensearch-'));
+    ended.defer(() => rm(dir, { recursive: true, force: true }));
+    ({ url } = ended.use(await startOpenSearch({ kind, dir, signal: new AbortController().signal })));
   });
 
-  after(() => node?.stop());
+  after(() => ended.disposeAsync());
 
-  return () => {
-    if (node === undefined) throw new Error('the node has not started');
-    return node;
-  };
-}
-
-/** Skips the test without a suitable Java. */
-export async function startedNode(
-  test: Mocha.Context,
-  options: Pick<OpenSearchOptions, 'kind'> = {},
-): Promise<StartedNode> {
-  await requireJava(test, options);
-  const dir = await mkdtemp(join(tmpdir(), 'ks-opensearch-'));
-  const ending = new AbortController();
-  const process = await startOpenSearch({ ...options, dir, signal: ending.signal });
-  return {
-    process,
-    url: process.url,
-    ask: (method, path, body) => ask(`${process.url}${path}`, method, body),
-    async stop() {
-      await process.stop();
-      ending.abort();
-      await rm(dir, { recursive: true, force: true });
-    },
-  };
+  return () => ({ url, ask: (method, path, body) => ask(`${url}${path}`, method, body) });
 }
 
 async function ask(url: string, method: string, body?: unknown): Promise<unknown> {
@@ -61,4 +46,26 @@ async function ask(url: string, method: string, body?: unknown): Promise<unknown
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${url} returned ${response.status}: ${text.slice(0, 500)}`);
   return text === '' ? undefined : JSON.parse(text);
+}
+
+type Loading = Required<Pick<OpenSearchLoadOptions, 'indexPrefix' | 'template'>>;
+
+/** A store with loaded records, for the conformance suite. Each store of a node has its own `indexPrefix`. */
+export async function startedStore(
+  { url }: StartedNode,
+  { lines, ...loading }: Loading & { readonly lines: number },
+): Promise<StartedLogStore> {
+  const data = logData({ lines });
+  await loadOpenSearch(url, data.records(), loading);
+  const store = storeAt(url, { indexPrefix: loading.indexPrefix });
+  return {
+    store,
+    records: data.records(),
+    // Dynamic mapping keeps milliseconds.
+    precision: loading.template === 'dynamic' ? 'ms' : 'ns',
+    async write(records) {
+      await loadOpenSearch(url, records, loading);
+    },
+    stop: () => store.run(AbortSignal.abort()),
+  };
 }

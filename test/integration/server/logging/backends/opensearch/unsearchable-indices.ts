@@ -2,10 +2,12 @@
 import { expect } from 'chai';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { type NodeKind } from '../../../../../../hack/log-stores/node-kinds.ts';
-import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
+import { exported } from '../../../../../support/logging/exported.ts';
+import { line } from '../../../../../support/logging/log-service.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { rejection } from '../../../../../support/rejection.ts';
 import type { StartedNode } from './started-node.ts';
 
 const DAYS = ['01', '02', '03', '04', '05'];
@@ -14,31 +16,14 @@ const MONTH = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-02-01T00:00:
 const YEARS = { start: '2024-06-01T00:00:00.000000000Z', end: MONTH.end };
 const ALWAYS = { start: '1970-01-01T00:00:00.000000000Z', end: MONTH.end };
 
-function lineOf(day: string): LogRecord {
-  return {
-    log: `line of ${day}`,
-    time: `2026-01-${day}T10:00:00.000000000Z`,
-    stream: 'stdout',
-    kubernetes: {
-      pod_name: 'web-1',
-      namespace_name: 'web',
-      pod_id: '1',
-      container_name: 'app',
-      docker_id: `web-${day}`,
-      container_image: 'app',
-      host: 'node',
-      labels: {},
-    },
-  };
-}
-
 export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedNode): void {
   describe(`closed and blocked indices of ${kind.title}`, function () {
     this.timeout(180_000);
 
     /** Indices of five days. */
     async function loaded(indexPrefix: string) {
-      await loadOpenSearch(node().url, DAYS.map(lineOf), { indexPrefix, template: 'dynamic' });
+      const lines = DAYS.map((day) => line(`2026-01-${day}T10:00:00.000000000Z`, `line of ${day}`));
+      await loadOpenSearch(node().url, lines, { indexPrefix, template: 'dynamic' });
       const index = (day: string): string => `${indexPrefix}-2026.01.${day}`;
       return {
         store: storeAt(node().url, { indexPrefix }),
@@ -48,29 +33,23 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
       };
     }
 
-    /**
-     * The days of the lines that every operation returns, and the names of the indices that are missing from the
-     * result.
-     */
+    /** The days of the lines that every operation returns, and the missing indices. */
     async function resultsOf(store: ReturnType<typeof storeAt>, range: Selection['range']) {
       const selection: Selection = { scope: { everything: true }, range };
       const page = await store.query(selection, { order: 'asc', size: 10, from: 0 }, call());
       const counted = await store.statistics(selection, call());
       const edges = [Date.parse(MONTH.start), Date.parse(MONTH.end)];
       const histogram = await store.histogram(selection, { edges }, call());
-      const exported: LogRecord['log'][] = [];
-      const lines = store.export(selection, 'asc', call());
-      let next = await lines.next();
-      for (; !next.done; next = await lines.next()) exported.push(...[...next.value].map(({ log }) => log));
-      const all = [page, counted, histogram, next.value].map(({ shortfalls }) =>
+      const whole = await exported(store.export(selection, 'asc', call()));
+      const all = [page, counted, histogram, whole].map(({ shortfalls }) =>
         shortfalls.map(({ reason, message }) => `${reason}: ${message}`),
       );
       const totals = [page.total, counted.logs, histogram.total];
       for (const { count } of totals) expect(count).to.equal(page.records.length);
-      expect(exported).to.deep.equal(page.records.map(({ log }) => log));
+      expect(whole.records).to.deep.equal(page.records);
       expect(all.slice(1)).to.deep.equal([all[0], all[0], all[0]]);
       return {
-        days: exported.map((log) => log.slice(-2)),
+        days: whole.logs.map((log) => log.slice(-2)),
         relations: [...new Set(totals.map(({ relation }) => relation))],
         missing: all[0],
       };
@@ -97,21 +76,37 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
       }
     });
 
+    it('are named up to five', async () => {
+      const { store, index, close } = await loaded('many-closed');
+      const more = ['06', '07', '08', '09'];
+      for (const day of more) await node().ask('PUT', `/${index(day)}`);
+      for (const day of [...DAYS.slice(1), ...more]) await close(day);
+      for (const [range, others] of [
+        [MONTH, 'and 3 more'],
+        [YEARS, 'and 1 more, and possibly more'],
+      ] as const) {
+        const selection: Selection = { scope: { everything: true }, range };
+        const page = await store.query(selection, { order: 'asc', size: 10, from: 0 }, call());
+        expect(page.total).to.deep.equal({ count: 1, relation: 'gte' });
+        const closed = new RegExp(`^the log store has closed (${index('0')}\\d,? ){5}${others}$`);
+        expect(page.shortfalls.map(({ message }) => message).join()).to.match(closed);
+      }
+    });
+
     it('are named beside an index without available shards', async () => {
       const { block } = await loaded('away');
       await block('02');
       const unassigned = { settings: { 'index.routing.allocation.require._name': 'none' } };
       await node().ask('PUT', '/away-2026.01.06?wait_for_active_shards=0', unassigned);
       for (const range of [MONTH, YEARS, ALWAYS]) {
-        const { days, relations, missing } = await resultsOf(
-          storeAt(node().url, { indexPrefix: 'away' }),
-          range,
-        );
-        expect({ days, relations }).to.deep.equal({ days: ['01', '03', '04', '05'], relations: ['gte'] });
-        expect(missing).to.deep.equal([
-          'NotCovered: the log store rejects searches of away-2026.01.02',
-          'ShardFailed: 1 of 5 shards of the log store failed (unavailable)',
-        ]);
+        expect(await resultsOf(storeAt(node().url, { indexPrefix: 'away' }), range)).to.deep.equal({
+          days: ['01', '03', '04', '05'],
+          relations: ['gte'],
+          missing: [
+            'NotCovered: the log store rejects searches of away-2026.01.02',
+            'ShardFailed: 1 of 5 shards of the log store failed (unavailable)',
+          ],
+        });
       }
     });
 
@@ -139,8 +134,7 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
       await close('03');
       const range = { start: '2026-01-03T00:00:00.000000000Z', end: '2026-01-04T00:00:00.000000000Z' };
       const selection: Selection = { scope: { everything: true }, range };
-      const error = await store.statistics(selection, call()).catch((caught: unknown) => caught);
-      expect(error).to.include({ code: 503 });
+      expect(await rejection(store.statistics(selection, call()))).to.include({ code: 503 });
     });
   });
 }

@@ -2,8 +2,7 @@
 import { ELASTICSEARCH_8, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
-import { oneNode } from './started-node.ts';
-import { startedStore } from './started-store.ts';
+import { oneNode, startedStore } from './started-node.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
@@ -27,7 +26,7 @@ for (const { kind, template, unsupported } of [
   { kind: ELASTICSEARCH_8, template: 'words', unsupported: isUnsupportedWithoutWildcard },
 ] as const) {
   describe(`one node of ${kind.title}`, () => {
-    const node = oneNode({ kind });
+    const node = oneNode(kind);
 
     describeLogStore(
       kind.title,

@@ -1,45 +1,57 @@
 // Tests of the OpenSearch log store during failures of OpenSearch.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
+import { SearchClient } from '../../../../../../server/logging/backends/opensearch/search-client.ts';
+import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { call, RESPONDED, type Script, SELECTION, scriptedStore, searchResponse } from './scripted-store.ts';
+import { rejection } from '../../../../../support/rejection.ts';
+import { RESPONDED, type Script, SELECTION, scriptedStore, searchResponse } from './scripted-store.ts';
 
 const PAGE = { order: 'asc', size: 10, from: 0 } as const;
 
+/** Responds with an error object of OpenSearch. */
+function failing(status: number, error: object | string): Script {
+  return (_, response) => {
+    response.writeHead(status).end(typeof error === 'string' ? error : JSON.stringify({ error }));
+    return RESPONDED;
+  };
+}
+
 describe('the OpenSearch log store when the store fails', () => {
-  async function failureOf(script: Script, timeoutMs = 30_000): Promise<StatusError> {
+  async function failureOf(script: Script): Promise<StatusError> {
     await using store = await scriptedStore(script);
-    try {
-      await storeAt(store.url).query(SELECTION, PAGE, call(timeoutMs));
-    } catch (error) {
-      if (error instanceof StatusError) return error;
-      throw error;
-    }
-    throw new Error('the query succeeded');
+    const error = await rejection(storeAt(store.url).query(SELECTION, PAGE, call()));
+    if (error instanceof StatusError) return error;
+    throw error;
   }
 
-  const failures: readonly [what: string, script: Script][] = [
+  const endless: Script = (_, response) => {
+    response.writeHead(502);
+    const more = (): boolean => response.destroyed || response.write(Buffer.alloc(1 << 20, 'x'), more);
+    more();
+    return RESPONDED;
+  };
+  const withoutKeys = searchResponse([]).replace('"hits":[]', '"hits":[{"_index":"a","_id":"b"}]');
+  for (const [what, code, script] of [
+    ['returns hits without sort keys', 503, () => withoutKeys],
     [
-      'returns hits without sort keys',
-      () => searchResponse([]).replace('"hits":[]', '"hits":[{"_index":"a","_id":"b"}]'),
+      'returns a total that is no number',
+      503,
+      () => searchResponse([]).replace('"value":0', '"value":"many"'),
     ],
-    ['returns a total that is no number', () => searchResponse([]).replace('"value":0', '"value":"many"')],
-    [
-      'sends an endless error',
-      (_, response) => {
-        response.writeHead(502);
-        const more = (): boolean => response.destroyed || response.write(Buffer.alloc(1 << 20, 'x'), more);
-        more();
-        return RESPONDED;
-      },
-    ],
-  ];
-  for (const [what, script] of failures) {
-    it(`is unavailable when it ${what}`, async () => {
+    ['sends an endless error', 503, endless],
+    ['fails', 503, failing(500, { type: 'null_pointer_exception', reason: 'at 10.0.0.1' })],
+    ['fails for lack of an index', 503, failing(500, { type: 'index_not_found_exception' })],
+    ['is behind a gateway that times out', 504, failing(504, '<html>')],
+    ['times out', 504, failing(500, { type: 'timeout_exception' })],
+    ['cancels the search', 504, failing(400, { type: 'task_cancelled_exception' })],
+  ] as const satisfies readonly (readonly [string, number, Script])[]) {
+    it(`returns ${code} without the message of the store when it ${what}`, async () => {
       const error = await failureOf(script);
-      expect(error.code).to.equal(503);
+      expect(error.code).to.equal(code);
       expect(error.details?.retryAfterSeconds).to.be.above(0);
-      expect(error.message).not.to.match(/secret|127\.0\.0\.1|parent/);
+      expect(error.message).not.to.match(/exception|10\.0\.0\.1|127\.0\.0\.1|html/);
     });
   }
 
@@ -47,46 +59,70 @@ describe('the OpenSearch log store when the store fails', () => {
     await using silent = await scriptedStore(() => RESPONDED);
     await using sound = await scriptedStore(() => searchResponse([]));
     const store = storeAt(sound.url, { urls: [silent.url, sound.url] });
-    const query = (): Promise<string> =>
-      store.query(SELECTION, PAGE, call(100)).then(
-        () => 'done',
-        () => 'late',
-      );
     const outcomes: string[] = [];
     // Nodes are used in turn: the second search has tried the silent one.
-    for (let n = 0; n < 6; n++) outcomes.push(await query());
+    for (let n = 0; n < 6; n++) {
+      const query = store.query(SELECTION, PAGE, call(undefined, 100));
+      await query.then(() => outcomes.push('done')).catch(() => outcomes.push('late'));
+    }
     expect(outcomes.filter((each) => each === 'late')).to.have.length(1);
   });
 
+  it('uses the other nodes when one refuses connections', async () => {
+    await using sound = await scriptedStore(() => searchResponse([]));
+    const gone = await scriptedStore(() => RESPONDED);
+    await gone[Symbol.asyncDispose]();
+    // The client may start with either.
+    for (const urls of [
+      [gone.url, sound.url],
+      [sound.url, gone.url],
+    ]) {
+      const { total } = await storeAt(sound.url, { urls }).query(SELECTION, PAGE, call());
+      expect(total).to.deep.equal({ count: 0, relation: 'eq' });
+    }
+  });
+
   // Messages of OpenSearch 2.19 and Elasticsearch 8.
-  const rejections = [
+  for (const [parameter, type, reason] of [
     ['log_query', 'too_complex_to_determinize_exception', 'x'],
     ['size', 'illegal_argument_exception', 'Result window is too large, from + size must be less than'],
     ['interval', 'too_many_buckets_exception', 'Trying to create too many buckets. Must be less than'],
     ['namespaces', 'too_many_nested_clauses', 'Query contains too many nested clauses'],
-  ] as const;
-  for (const [parameter, type, reason] of rejections) {
+  ] as const) {
     it(`returns 400 for ${parameter} after ${type}`, async () => {
-      const error = await failureOf((_, response) => {
-        const body = {
-          type: 'search_phase_execution_exception',
-          root_cause: [],
-          caused_by: { type, reason },
-        };
-        response.writeHead(type === 'too_many_buckets_exception' ? 503 : 400);
-        response.end(JSON.stringify({ error: body }));
-        return RESPONDED;
-      });
+      const status = type === 'too_many_buckets_exception' ? 503 : 400;
+      const caused_by = { type, reason };
+      const error = await failureOf(
+        failing(status, { type: 'search_phase_execution_exception', root_cause: [], caused_by }),
+      );
       expect(error.code).to.equal(400);
       expect(error.details?.causes?.map(({ field }) => field)).to.deep.equal([parameter]);
     });
   }
 
+  for (const [what, changes, message] of [
+    ['stops searching', { timed_out: true }, /at the deadline/],
+    [
+      'skips a cluster',
+      { _clusters: { total: 2, successful: 1, skipped: 1 } },
+      /^1 of 2 clusters .* unreachable$/,
+    ],
+  ] as const) {
+    it(`returns a lower bound, with the reason, when it ${what}`, async () => {
+      await using store = await scriptedStore(() => searchResponse([], changes));
+      const { total, shortfalls } = await storeAt(store.url).query(SELECTION, PAGE, call());
+      expect(total.relation).to.equal('gte');
+      expect(shortfalls.map((each) => each.message).join()).to.match(message);
+    });
+  }
+
+  it('fails when it skips all clusters', async () => {
+    const skipped = { _clusters: { total: 1, successful: 0, skipped: 1 } };
+    expect((await failureOf(() => searchResponse([], skipped))).cause).to.match(/is unreachable/);
+  });
+
   it('finds nothing without indices', async () => {
-    const missing: Script = (_, response) => {
-      response.writeHead(404).end('{"error":{"type":"index_not_found_exception"}}');
-      return RESPONDED;
-    };
+    const missing = failing(404, { type: 'index_not_found_exception' });
     await using store = await scriptedStore(missing, missing);
     const { records, total } = await storeAt(store.url).query(SELECTION, PAGE, call());
     expect(records).to.deep.equal([]);
@@ -95,7 +131,31 @@ describe('the OpenSearch log store when the store fails', () => {
 
   it('sends a shorter timeout to the store than the time limit of the caller', async () => {
     await using store = await scriptedStore(() => searchResponse([]));
-    await storeAt(store.url).query(SELECTION, PAGE, call(20_000));
+    await storeAt(store.url).query(SELECTION, PAGE, call(undefined, 20_000));
     expect(Number.parseInt(String(store.requests.at(-1)?.body['timeout']), 10)).to.be.within(1, 19_999);
+  });
+});
+
+describe('a request to OpenSearch', () => {
+  it('fails if its caller disconnects during the response, instead of returning a part of it', async () => {
+    await using store = await scriptedStore(() => searchResponse([]));
+    const client = new SearchClient({ urls: [store.url] });
+    const request = { method: 'POST', path: '/_search', body: '{}' } as const;
+    const reason = new Error('gone');
+    const outcomes = new Set<unknown>();
+    for (let steps = 0; steps < 24; steps++) {
+      const caller = new AbortController();
+      const leave = (left: number): void => {
+        if (left === 0) caller.abort(reason);
+        else queueMicrotask(() => leave(left - 1));
+      };
+      const came = (): void => leave(steps);
+      subscribe('http.client.response.finish', came);
+      const response = client.request(request, call(caller.signal), (text) => text);
+      outcomes.add(await response.catch((error: unknown) => error));
+      unsubscribe('http.client.response.finish', came);
+    }
+    expect([...outcomes]).to.deep.equal([reason]);
+    client.close();
   });
 });

@@ -1,10 +1,10 @@
 // Fake OpenSearch that returns prepared responses, including incorrect responses.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
+import { text as textOf } from 'node:stream/consumers';
+import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { closeNow, listenOnLoopback } from '../../../../../support/loopback.ts';
 
 export interface ScriptedRequest {
-  readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;
@@ -23,54 +23,39 @@ export interface ScriptedStore extends AsyncDisposable {
 /** The result of a script that writes the response itself, or never. */
 export const RESPONDED = Symbol('responded');
 
-/** `capabilities`: the response of `_field_caps`, or a script for all requests about the layout of indices. */
-export async function scriptedStore(
-  script: Script,
-  capabilities: object | Script = CAPABILITIES,
-): Promise<ScriptedStore> {
+/** `layout`: responds to requests about the layout of indices. */
+export async function scriptedStore(script: Script, layout: Script = oneIndex): Promise<ScriptedStore> {
   const requests: ScriptedRequest[] = [];
   const server = createServer((incoming, response) => {
-    let text = '';
-    incoming.setEncoding('utf8');
-    incoming.on('data', (chunk: string) => {
-      text += chunk;
-    });
-    incoming.on('end', () => {
+    void textOf(incoming).then((text) => {
       const request: ScriptedRequest = {
-        method: incoming.method ?? '',
         path: incoming.url ?? '',
         headers: incoming.headers,
         body: text === '' ? {} : JSON.parse(text),
         text,
       };
-      const isProbe = text.includes('"match_none"');
-      const isAboutIndices = isProbe || request.path.includes('/_field_caps');
+      const isAboutIndices = isProbe(request) || request.path.includes('/_field_caps');
       if (!isAboutIndices) requests.push(request);
-      const fixed = isProbe ? searchResponse([]) : capabilities;
-      const about = typeof capabilities === 'function' ? capabilities : () => fixed;
-      const result = isAboutIndices ? about(request, response) : script(request, response);
+      const result = (isAboutIndices ? layout : script)(request, response);
       if (result === RESPONDED) return;
       const json = typeof result === 'string' ? result : JSON.stringify(result);
       response.writeHead(200, { 'content-type': 'application/json' }).end(json);
     });
   });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    async [Symbol.asyncDispose]() {
-      const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-      server.close(() => close());
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const port = await listenOnLoopback(server);
+  return { url: `http://127.0.0.1:${port}`, requests, [Symbol.asyncDispose]: () => closeNow(server) };
+}
+
+function isProbe({ text }: ScriptedRequest): boolean {
+  return text.includes('"match_none"');
+}
+
+function oneIndex(request: ScriptedRequest): unknown {
+  return isProbe(request) ? searchResponse([]) : CAPABILITIES;
 }
 
 const keyword = { keyword: { type: 'keyword', searchable: true, aggregatable: true } };
-export const CAPABILITIES = {
+const CAPABILITIES = {
   indices: ['logs-2026.01.15'],
   fields: {
     time: { date_nanos: { type: 'date_nanos', searchable: true, aggregatable: true } },
@@ -87,10 +72,6 @@ export const SELECTION: Selection = {
   scope: { everything: true },
   range: { start: '2026-01-15T00:00:00.000000000Z', end: '2026-01-16T00:00:00.000000000Z' },
 };
-
-export function call(timeoutMs = 30_000, signal = new AbortController().signal): Call {
-  return { signal, timeoutMs };
-}
 
 export interface Line {
   readonly id: string;

@@ -1,8 +1,10 @@
 // Tests of the OpenSearch queries that log queries become.
 import { expect } from 'chai';
 import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { call, type ScriptedStore, SELECTION, scriptedStore, searchResponse } from './scripted-store.ts';
+import { rejection } from '../../../../../support/rejection.ts';
+import { SELECTION, scriptedStore, searchResponse } from './scripted-store.ts';
 
 const PAGE = { order: 'asc', size: 1, from: 0 } as const;
 const MIDNIGHT = Date.parse(SELECTION.range.start);
@@ -21,19 +23,12 @@ interface Bool {
   readonly must_not?: readonly { readonly bool: { readonly filter: readonly unknown[] } }[];
 }
 
-function lastQuery({ requests }: ScriptedStore): Bool {
-  const { query } = requests.at(-1)?.body ?? {};
-  return (query as { bool: Bool }).bool;
-}
-
 async function queryFor(selection: Selection) {
   await using store = await scriptedStore(() => searchResponse([]));
-  const { shortfalls } = await storeAt(store.url, { wallClock: () => MIDNIGHT }).query(
-    selection,
-    PAGE,
-    call(),
-  );
-  return { bool: lastQuery(store), shortfalls };
+  const backend = storeAt(store.url, { wallClock: () => MIDNIGHT });
+  const { shortfalls } = await backend.query(selection, PAGE, call());
+  const { query } = store.requests.at(-1)?.body ?? {};
+  return { ...(query as { readonly bool: Bool }), shortfalls };
 }
 
 describe('the query for a selection', () => {
@@ -65,8 +60,7 @@ describe('the query for a selection', () => {
     ]) {
       await using store = await scriptedStore(() => searchResponse([], rest));
       const backend = storeAt(store.url, { wallClock: () => MIDNIGHT + 86_400_000 });
-      const error = await backend.query(recreated(500), PAGE, call()).catch((caught: unknown) => caught);
-      expect(error).to.include({ code: 503 });
+      expect(await rejection(backend.query(recreated(500), PAGE, call()))).to.include({ code: 503 });
     }
   });
 
@@ -75,9 +69,8 @@ describe('the query for a selection', () => {
     ['long parts of names', { pods: { contains: Array.from({ length: 50 }, () => 'x'.repeat(200)) } }],
   ] as const satisfies readonly (readonly [string, Partial<Selection>])[]) {
     it(`rejects ${what} with a message that says what to change`, async () => {
-      const error = await queryFor({ ...SELECTION, ...selection }).catch((caught: unknown) => caught);
-      expect(error).to.include({ code: 400 });
-      expect(error).to.have.property('message').that.matches(/use /);
+      const error = await rejection(queryFor({ ...SELECTION, ...selection }));
+      expect(error).to.include({ code: 400 }).and.to.match(/use /);
     });
   }
 });
