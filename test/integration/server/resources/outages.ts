@@ -1,8 +1,8 @@
 // Tests of lists during outages of webhooks, aggregated APIs and the control plane, and after a restore.
 // lifecycle.test.ts runs the tests.
 import { cp, rm } from 'node:fs/promises';
-import { createServer as createHTTPSServer, type Server as HTTPSServer } from 'node:https';
-import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { createServer as createHTTPSServer } from 'node:https';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { array, record } from '../../../../apis/reading/unknown-value.ts';
@@ -18,75 +18,40 @@ const IN_TIME_MS = 3_000 + 1_000;
 /** Far below every timeout. */
 const QUICK_MS = 1_000;
 
-/** Accepts connections and never responds. */
-class SilentServer {
-  readonly #sockets = new Set<Socket>();
-  readonly #server: NetServer;
-
-  constructor() {
-    this.#server = createServer((socket) => {
-      this.#sockets.add(socket);
-      socket.on('error', () => undefined);
-    });
-  }
-
-  listen(): Promise<number> {
-    return listenOnLoopback(this.#server);
-  }
-
-  close(): void {
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
-  }
-}
-
-/** An aggregated API with one kind, which stops to respond. */
-class AggregatedAPI {
-  /** From now on, no request gets a response. */
-  hangs = false;
-  readonly #server: HTTPSServer;
-
-  constructor(tls: { readonly cert: string; readonly key: string }) {
-    const [groupVersion, kind] = ['late.example.org/v1', 'Thing'];
-    const verbs = ['get', 'list', 'watch'];
-    const documents: Readonly<Record<string, object>> = {
-      '/apis/late.example.org/v1': {
-        kind: 'APIResourceList',
-        apiVersion: 'v1',
-        groupVersion,
-        resources: [{ name: 'things', singularName: 'thing', namespaced: false, kind, verbs }],
-      },
-    };
-    this.#server = createHTTPSServer(tls, (request, response) => {
-      if (this.hangs) return;
-      const document = documents[request.url?.split('?')[0] ?? ''];
-      response.writeHead(document ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(document ?? {}));
-    });
-  }
-
-  listen(): Promise<number> {
-    return listenOnLoopback(this.#server);
-  }
-
-  close(): Promise<void> {
-    return closeNow(this.#server);
-  }
-}
+/** The discovery document of an aggregated API with one kind. */
+const THINGS = {
+  ...{ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'late.example.org/v1' },
+  resources: [
+    {
+      name: 'things',
+      singularName: 'thing',
+      namespaced: false,
+      kind: 'Thing',
+      verbs: ['get', 'list', 'watch'],
+    },
+  ],
+};
 
 export function describeOutages(subject: () => { cluster: ResourceCluster; server: Server }): void {
   describe('outages', () => {
-    const silent = new SilentServer();
+    const sockets = new Set<Socket>();
+    /** Accepts connections and never responds. */
+    const silent = createServer((socket) => {
+      sockets.add(socket.on('error', () => undefined));
+    });
     let cluster: ResourceCluster;
     let server: Server;
     let silentPort: number;
 
     before(async () => {
       ({ cluster, server } = subject());
-      silentPort = await silent.listen();
+      silentPort = await listenOnLoopback(silent);
       expect((await server.page('configmaps')).status).to.equal(200);
     });
-    after(() => silent.close());
+    after(() => {
+      silent.close();
+      for (const socket of sockets) socket.destroy();
+    });
 
     /** Other kinds respond quickly, followed or not. */
     async function othersRespond(...kinds: readonly string[]): Promise<void> {
@@ -139,7 +104,13 @@ export function describeOutages(subject: () => { cluster: ResourceCluster; serve
     it('of an aggregated API affect only its kinds', async () => {
       const { pki } = cluster.controlPlane;
       const tls = await pki.cluster.issueServer({ cn: 'api' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
-      const api = new AggregatedAPI(tls);
+      let hangs = false;
+      const api = createHTTPSServer(tls, (request, response) => {
+        if (hangs) return;
+        const isFound = request.url?.split('?')[0] === `/apis/${THINGS.groupVersion}`;
+        response.writeHead(isFound ? 200 : 404, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(isFound ? THINGS : {}));
+      });
       const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
       const register = async (group: string, port: number): Promise<void> => {
         await cluster.create(apiServices, {
@@ -159,12 +130,12 @@ export function describeOutages(subject: () => { cluster: ResourceCluster; serve
         spec: { type: 'ExternalName', externalName: 'localhost' },
       });
       try {
-        await register('late.example.org', await api.listen());
+        await register('late.example.org', await listenOnLoopback(api));
         await register('silent.example.org', silentPort);
         await register('unreachable.example.org', 1);
         // The API has responded to discovery, but its list is not available.
         await until(async () => (await server.page('things')).status === 503);
-        api.hangs = true;
+        hangs = true;
         const [hanging] = await Promise.all([
           server.page('things'),
           othersRespond('configmaps', 'services', 'endpoints', 'persistentvolumes'),
@@ -183,7 +154,7 @@ export function describeOutages(subject: () => { cluster: ResourceCluster; serve
           expect(ms).to.be.below(QUICK_MS);
         }
         // kube-apiserver detects the outage of the API, and removes its kinds from discovery.
-        await api.close();
+        await closeNow(api);
         // A request for an unknown resource requests discovery.
         await until(async () => (await server.page('others.late.example.org')).status === 503);
         const lost = await server.page('things');
@@ -199,7 +170,7 @@ export function describeOutages(subject: () => { cluster: ResourceCluster; serve
         for (const group of ['late', 'silent', 'unreachable']) {
           await cluster.delete(`${apiServices}/v1.${group}.example.org`);
         }
-        await api.close();
+        await closeNow(api);
       }
     });
 
