@@ -42,6 +42,11 @@ const full = (count: number): object => ({
   availableReplicas: count,
 });
 
+const daemons = (desired: number, current?: number, updated?: number, available?: number): object => ({
+  desiredNumberScheduled: desired,
+  ...{ currentNumberScheduled: current, updatedNumberScheduled: updated, numberAvailable: available },
+});
+
 const WORKLOADS: Readonly<Record<string, readonly [status: string, Workload][]>> = {
   'deployments.apps': [
     ['available', { replicas: 3, status: full(3) }],
@@ -69,25 +74,12 @@ const WORKLOADS: Readonly<Record<string, readonly [status: string, Workload][]>>
     ['degraded', { replicas: 3, status: { ...full(3), availableReplicas: 2 } }],
   ],
   'daemonsets.apps': [
-    [
-      'available',
-      {
-        status: {
-          desiredNumberScheduled: 2,
-          currentNumberScheduled: 2,
-          updatedNumberScheduled: 2,
-          numberAvailable: 2,
-        },
-      },
-    ],
-    ['stopped', { status: { desiredNumberScheduled: 0 } }],
-    ['progressing', { generation: 3, status: { desiredNumberScheduled: 0 } }],
-    ['progressing', { status: { desiredNumberScheduled: 2, currentNumberScheduled: 1 } }],
-    ['progressing', { status: { desiredNumberScheduled: 1, currentNumberScheduled: 1 } }],
-    [
-      'degraded',
-      { status: { desiredNumberScheduled: 1, currentNumberScheduled: 1, updatedNumberScheduled: 1 } },
-    ],
+    ['available', { status: daemons(2, 2, 2, 2) }],
+    ['stopped', { status: daemons(0) }],
+    ['progressing', { generation: 3, status: daemons(0) }],
+    ['progressing', { status: daemons(2, 1) }],
+    ['progressing', { status: daemons(1, 1) }],
+    ['degraded', { status: daemons(1, 1, 1) }],
   ],
   'replicasets.apps': [
     ['available', { replicas: 2, status: full(2) }],
