@@ -58,7 +58,6 @@ export function describeKubelogin(subject: () => Platform): void {
 
     /** Writes a kubeconfig with kubelogin and a separate token cache; returns its path. */
     async function kubeconfig(...flags: string[]): Promise<string> {
-      const { url, pki } = platform.controlPlane;
       const login = `login-${++logins}`;
       const cache = `${await platform.write(login, '')}.cache`;
       const args = [
@@ -76,15 +75,7 @@ export function describeKubelogin(subject: () => Platform): void {
         args,
         interactiveMode: 'Never',
       };
-      const config = {
-        apiVersion: 'v1',
-        kind: 'Config',
-        clusters: [{ name: 'c', cluster: { server: url, 'certificate-authority': pki.files.clusterCa } }],
-        users: [{ name: 'u', user: { exec } }],
-        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-        'current-context': 'x',
-      };
-      return platform.write(`${login}.json`, JSON.stringify(config));
+      return platform.writeKubeconfig(`${login}.json`, { exec });
     }
 
     const byPassword = (...flags: string[]): Promise<string> =>

@@ -300,6 +300,18 @@ export class Platform {
     return path;
   }
 
+  /** Writes a kubeconfig, in JSON; returns its path. `url`: of kube-apiserver by default. */
+  writeKubeconfig(name: string, user: object, server = this.controlPlane.url): Promise<string> {
+    const cluster = { server, 'certificate-authority': this.controlPlane.pki.files.clusterCa };
+    const config = {
+      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'context' },
+      clusters: [{ name: 'cluster', cluster }],
+      users: [{ name: 'user', user }],
+      contexts: [{ name: 'context', context: { cluster: 'cluster', user: 'user' } }],
+    };
+    return this.write(name, JSON.stringify(config));
+  }
+
   environment(): NodeJS.ProcessEnv {
     return {
       PATH: process.env['PATH'],

@@ -1,3 +1,4 @@
+// Fills and submits a form in a browser, for tests of the sign-in pages.
 import type { Page } from 'puppeteer-core';
 
 /** Fills the fields by their IDs, and submits the form with the keyboard. */

@@ -14,7 +14,7 @@ import { freePort } from '../../../hack/system/ports.ts';
 import { pythonWith } from '../../support/python.ts';
 import { until } from '../../support/until.ts';
 import { INFORMERS, InformerProgram } from '../informer-program.ts';
-import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
+import { type GatewayPlatform, SIDES } from './gateway-platform.ts';
 
 const NAMESPACE = 'clients';
 const PYTHON = join(import.meta.dirname, '../../../hack/clients/python');
@@ -33,7 +33,7 @@ export function describeClients(subject: () => GatewayPlatform): void {
       gateway = subject();
       const { platform } = gateway;
       token = await gateway.signIn('ada');
-      kubeconfig = await platform.write('clients.kubeconfig', kubeconfigOf(gateway, 'gateway', token));
+      kubeconfig = await platform.writeKubeconfig('clients.json', { token }, platform.server.url);
       await platform.succeeding('create namespace', NAMESPACE);
       await platform.succeeding('wait --for=create serviceaccount/default -n', NAMESPACE);
     });
@@ -97,8 +97,9 @@ export function describeClients(subject: () => GatewayPlatform): void {
       if (python === undefined) this.skip();
       const [direct, through] = await Promise.all(
         SIDES.map(async (side): Promise<unknown> => {
-          const file = await platform.write(`python-${side}.json`, kubeconfigOf(gateway, side, token));
           const name = `python-${side}`;
+          const { url } = side === 'direct' ? platform.controlPlane : platform.server;
+          const file = await platform.writeKubeconfig(`${name}.json`, { token }, url);
           const args = [join(PYTHON, 'client.py'), file, pod.namespace, pod.name, pod.container, name];
           const { stdout } = await promisify(execFile)(python, args, { signal: platform.signal });
           return JSON.parse(stdout.replaceAll(name, 'scratch'));
@@ -199,25 +200,6 @@ interface SecretList {
   readonly items: readonly {
     readonly metadata: { readonly name: string; readonly resourceVersion: string };
   }[];
-}
-
-/** A kubeconfig with the address of this side and this token. JSON is YAML. */
-function kubeconfigOf({ platform }: GatewayPlatform, side: Side, token: string): string {
-  const { url: server } = side === 'direct' ? platform.controlPlane : platform.server;
-  const certificateAuthority = Buffer.from(platform.controlPlane.ca).toString('base64');
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      {
-        name: 'gateway',
-        cluster: { server, 'certificate-authority-data': certificateAuthority },
-      },
-    ],
-    users: [{ name: 'ada', user: { token } }],
-    contexts: [{ name: 'gateway', context: { cluster: 'gateway', user: 'ada' } }],
-    'current-context': 'gateway',
-  });
 }
 
 /** Starts kube-controller-manager with the controller of Jobs, which the control plane lacks. */

@@ -1,5 +1,6 @@
 // Platform with interactive pods for tests of the gateway.
 import { appendFile, readFile } from 'node:fs/promises';
+import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
 import { Client } from '../../../hack/control-plane/client.ts';
 import type { ServerProcess } from '../../../hack/extension/server-process.ts';
 import { until } from '../../support/until.ts';
@@ -18,7 +19,7 @@ export class GatewayPlatform {
   readonly auditLog: AuditLog;
   readonly #pods: InteractivePods;
   readonly #attached: string;
-  #reader: Promise<string> | undefined;
+  #reader: Promise<KeyPair> | undefined;
 
   private constructor(platform: Platform, pods: InteractivePods, attached: string, auditLog: AuditLog) {
     this.platform = platform;
@@ -109,8 +110,11 @@ export class GatewayPlatform {
   }
 
   /** The value of a metric of the server; 0 if it is absent. `series`: name and labels. */
-  async metric(series: string): Promise<number> {
-    const { body } = await this.platform.client.send('/metrics', { token: await this.#metricsToken() });
+  async metric(series: string, server = this.platform.server): Promise<number> {
+    const { pki, ca } = this.platform.controlPlane;
+    this.#reader ??= pki.issueClient({ cn: 'metrics-reader', o: ['system:masters'] });
+    using client = new Client(server.url, { ca, pair: await this.#reader });
+    const { body } = await client.send('/metrics');
     const line = body.split('\n').find((candidate) => candidate.startsWith(`${series} `));
     return line === undefined ? 0 : Number(line.slice(series.length + 1));
   }
@@ -127,18 +131,6 @@ export class GatewayPlatform {
   #urlOf(side: Side): string {
     const { controlPlane, server } = this.platform;
     return side === 'direct' ? controlPlane.url : server.url;
-  }
-
-  /** The token of a ServiceAccount that may read the metrics. */
-  async #metricsToken(): Promise<string> {
-    this.#reader ??= (async () => {
-      const { platform } = this;
-      await platform.succeeding('create serviceaccount metrics-reader');
-      await platform.succeeding('create clusterrole metrics-reader --verb=get --non-resource-url=/metrics');
-      await platform.bind('metrics-reader', '--serviceaccount=default:metrics-reader');
-      return this.serviceAccountToken('default', 'metrics-reader');
-    })();
-    return this.#reader;
   }
 
   /** Resolves when kube-apiserver accepts the token: it fetches the keys of the issuer within ten seconds. */

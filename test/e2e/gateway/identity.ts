@@ -1,13 +1,11 @@
 // Tests of the identity with which requests through the gateway arrive at kube-apiserver.
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { record } from '../../../apis/reading/unknown-value.ts';
 import { Client } from '../../../hack/control-plane/client.ts';
 import { until } from '../../support/until.ts';
 import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
-import { openTLS, type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
+import { openStream, type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
 import { reviewed, SELF_REVIEW, SELF_REVIEWS } from './self-review.ts';
 import { WebBackend } from './web-backend.ts';
 
@@ -181,12 +179,14 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
         'Upgrade: SPDY/3.1',
         'X-Stream-Protocol-Version: v4.channel.k8s.io',
       ];
-      const streams = await Promise.all([
-        stream(['GET /api/v1/pods?watch=true HTTP/1.1', credentials]),
-        stream([`GET ${pod}/log?follow=true HTTP/1.1`, credentials]),
-        stream([`POST ${pod}/exec?${command} HTTP/1.1`, credentials, 'Content-Length: 0', ...upgrade]),
-      ]);
-      expect(streams.map(({ status }) => status)).to.deep.equal([200, 200, 101]);
+      const streams = await Promise.all(
+        [
+          ['GET /api/v1/pods?watch=true HTTP/1.1', credentials],
+          [`GET ${pod}/log?follow=true HTTP/1.1`, credentials],
+          [`POST ${pod}/exec?${command} HTTP/1.1`, credentials, 'Content-Length: 0', ...upgrade],
+        ].map((lines) => openStream(gateway.target('gateway'), lines)),
+      );
+      expect(streams.map(({ response }) => response.status)).to.deep.equal([200, 200, 101]);
       await gateway.signOut(leaving);
       expect(await whoAmI('gateway', [credentials])).to.deep.equal({ status: 401, user: 'Unauthorized' });
       await Promise.all(streams.map(({ ended }) => ended));
@@ -196,29 +196,26 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
       const encoded = Buffer.from(token).toString('base64url');
       const { namespace, name } = gateway.pod;
       const bearerProtocol = `base64url.bearer.authorization.k8s.io.${encoded}`;
-      const open = (side: Side, id: string, protocols: string): ReturnType<typeof stream> =>
-        stream(
-          [
-            `GET /api/v1/namespaces/${namespace}/pods/${name}/exec?command=true&stdout=true HTTP/1.1`,
-            `Audit-ID: ${id}`,
-            'Connection: Upgrade',
-            'Upgrade: websocket',
-            'Sec-WebSocket-Version: 13',
-            'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-            `Sec-WebSocket-Protocol: ${protocols}`,
-          ],
-          side,
-        );
+      const open = (side: Side, id: string, protocols: string) =>
+        openStream(gateway.target(side), [
+          `GET /api/v1/namespaces/${namespace}/pods/${name}/exec?command=true&stdout=true HTTP/1.1`,
+          `Audit-ID: ${id}`,
+          'Connection: Upgrade',
+          'Upgrade: websocket',
+          'Sec-WebSocket-Version: 13',
+          'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+          `Sec-WebSocket-Protocol: ${protocols}`,
+        ]);
       for (const side of SIDES) {
         const id = randomUUID();
-        const { status, head, socket } = await open(side, id, `${bearerProtocol}, v4.channel.k8s.io`);
-        expect(status, head).to.equal(101);
-        expect(head).to.match(/^sec-websocket-protocol: v4\.channel\.k8s\.io\r$/im);
+        const { response, socket } = await open(side, id, `${bearerProtocol}, v4.channel.k8s.io`);
+        expect(response.status).to.equal(101);
+        expect(valuesOf(response, 'sec-websocket-protocol')).to.deep.equal(['v4.channel.k8s.io']);
         socket.destroy();
         expect(await audited(id)).to.have.nested.property('user.username', 'ada');
         if (side === 'gateway') expect((await logged(id))[0]).to.include({ audit: true, user: 'ada' });
         const rejected = randomUUID();
-        expect((await open(side, rejected, bearerProtocol)).status).to.equal(401);
+        expect((await open(side, rejected, bearerProtocol)).response.status).to.equal(401);
         if (side === 'gateway') expect(await logged(rejected)).to.not.have.length(0);
       }
       expect(await gateway.serverLog())
@@ -278,23 +275,6 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
         (await gateway.serverLog()).split('\n').filter((line) => line.includes(id));
       await until(async () => (await lines()).length > 0);
       return (await lines()).map((line) => record(JSON.parse(line)));
-    }
-
-    /** Opens a stream. Resolves with the head of the response. */
-    async function stream(
-      lines: readonly string[],
-      side: Side = 'gateway',
-    ): Promise<{ status: number; head: string; socket: TLSSocket; ended: Promise<unknown> }> {
-      const target = gateway.target(side);
-      const socket = await openTLS(target);
-      const ended = once(socket, 'close');
-      socket.on('error', () => socket.destroy());
-      const [first = '', ...headers] = lines;
-      socket.write(`${[first, `Host: 127.0.0.1:${target.port}`, ...headers].join('\r\n')}\r\n\r\n`);
-      const [bytes] = (await once(socket, 'data')) as [Buffer];
-      socket.resume();
-      const head = bytes.toString('latin1').split('\r\n\r\n')[0] ?? '';
-      return { status: Number(head.split(' ')[1]), head: `${head}\r\n`, socket, ended };
     }
   });
 }

@@ -1,7 +1,6 @@
 // Sends one HTTP/1.1 request as given bytes over TLS, and reads the whole response. No library changes its path or its
 // headers.
 import { once } from 'node:events';
-import type { Duplex } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 
 export interface RawTarget {
@@ -62,8 +61,21 @@ export async function rawRequest(
   return readResponse(socket);
 }
 
+/** Sends a request, and resolves with the beginning of the response. `lines`: without Host. */
+export async function openStream(
+  target: RawTarget,
+  [first = '', ...headers]: readonly string[],
+): Promise<{ readonly response: RawResponse; readonly socket: TLSSocket; readonly ended: Promise<unknown> }> {
+  const socket = await openTLS(target);
+  const ended = once(socket, 'close');
+  socket.on('error', () => socket.destroy());
+  socket.write(`${[first, `Host: 127.0.0.1:${target.port}`, ...headers].join('\r\n')}\r\n\r\n`);
+  const [bytes] = (await once(socket, 'data')) as [Buffer];
+  return { response: parseResponse(bytes), socket: socket.resume(), ended };
+}
+
 /** Reads one response, and destroys the socket. */
-export async function readResponse(socket: Duplex): Promise<RawResponse> {
+async function readResponse(socket: TLSSocket): Promise<RawResponse> {
   const chunks: Buffer[] = [];
   let head = Buffer.alloc(0);
   let received = 0;

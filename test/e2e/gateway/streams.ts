@@ -12,7 +12,7 @@ import { expect } from 'chai';
 import { peakWhile, residentMB } from '../../../hack/bench/measuring/process-usage.ts';
 import { podLogs } from '../../../hack/simulation/kwok.ts';
 import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
-import { openTLS, parseResponse } from './raw-request.ts';
+import { openStream } from './raw-request.ts';
 
 /** kubectl falls back from WebSocket to SPDY on its own, which these variables prevent or force. */
 const PROTOCOLS = {
@@ -130,12 +130,11 @@ export function describeStreams(subject: () => GatewayPlatform): void {
     });
 
     it('a watch without events has its headers at once (check 25)', async () => {
-      const socket = await openTLS(gateway.target('gateway'));
       const path =
         '/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name%3Dnone&resourceVersion=0';
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`);
-      const [bytes] = (await once(socket, 'data')) as [Buffer];
-      const { status, headers, body } = parseResponse(bytes);
+      const lines = [`GET ${path} HTTP/1.1`, `Authorization: Bearer ${token}`];
+      const { response, socket } = await openStream(gateway.target('gateway'), lines);
+      const { status, headers, body } = response;
       expect([status, body.length]).to.deep.equal([200, 0]);
       expect(headers).to.deep.include(['transfer-encoding', 'chunked']);
       socket.destroy();

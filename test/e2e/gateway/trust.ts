@@ -8,6 +8,8 @@ import type { FallbackPlatform } from './fallback-platform.ts';
 const CURE =
   /^kube-apiserver rejects the tokens of https:\S+\/oauth: add this issuer to the file of --authentication-config of kube-apiserver \(docs\/authentication-configuration\.md\), or set gateway\.impersonation to "all"$/;
 
+const TRUSTED = 'gateway_tokens_trusted';
+
 export function describeTrust(subject: () => FallbackPlatform): void {
   describe('an issuer that kube-apiserver does not trust', () => {
     let platform: FallbackPlatform;
@@ -26,7 +28,7 @@ export function describeTrust(subject: () => FallbackPlatform): void {
       // The server returns 503 instead of the 401 of kube-apiserver, because the caller cannot correct it.
       expect((await platform.whoAmI(platform.controlPlane, { token })).status).to.equal(401);
       expect(await platform.readiness(platform.passthrough)).to.match(CURE);
-      expect(await trustedMetric(platform)).to.equal('0');
+      expect(await platform.gateway.metric(TRUSTED)).to.equal(0);
       await until(async () => (await logged(platform, CURE)) > 0);
       expect(await logged(platform, CURE)).to.equal(1);
     });
@@ -66,7 +68,7 @@ export function describeRecovery(subject: () => FallbackPlatform): void {
       );
       const accepted = `kube-apiserver accepts the tokens of ${passthrough.url}/oauth`;
       await until(async () => (await platform.readiness(platform.passthrough)) === accepted);
-      expect(await trustedMetric(platform)).to.equal('1');
+      expect(await platform.gateway.metric(TRUSTED)).to.equal(1);
       await until(async () => (await logged(platform, new RegExp(`^${accepted}$`))) > 0);
       expect(await logged(platform, CURE)).to.equal(1);
     });
@@ -82,12 +84,6 @@ export function describeRecovery(subject: () => FallbackPlatform): void {
       await until(async () => (await status()) === 201);
     });
   });
-}
-
-async function trustedMetric(platform: FallbackPlatform): Promise<string | undefined> {
-  const pair = await platform.certificateOf('admin', ['system:masters']);
-  const { body } = await platform.send(platform.passthrough, 'GET /metrics', { pair });
-  return /^gateway_tokens_trusted (\S+)$/m.exec(body.toString('utf8'))?.[1];
 }
 
 /** The number of log lines with this message. */

@@ -2,24 +2,19 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { cloneProject } from './clone.ts';
-import { StartedProgram } from './started-program.ts';
+import { ClonedProject } from './clone.ts';
+import type { StartedProgram } from './started-program.ts';
 
 describe('npm run dev', function () {
   this.timeout(300_000);
 
-  let clone: Awaited<ReturnType<typeof cloneProject>>;
+  const clone = new ClonedProject();
   let program: StartedProgram;
 
-  before(async () => {
-    clone = await cloneProject();
-  });
   beforeEach(async () => {
-    program = new StartedProgram(clone.dir, [], { script: 'dev' });
+    program = clone.start([], {}, 'dev');
     await program.printed(/Ctrl-C stops everything/);
   });
-  afterEach(() => program?.kill());
-  after(() => clone?.remove());
 
   async function save(change: (text: string) => string): Promise<void> {
     const file = join(clone.dir, 'server/options.ts');
