@@ -93,6 +93,13 @@ describe('lists of many kinds with a real cluster', function () {
 
   after(() => cluster?.stop());
 
+  /** Kinds and the parameters that were compared, as a table for the log. */
+  const table = [
+    '| kind | objects | fields of fieldSelector | sort keys | statuses |',
+    '|---|---|---|---|---|',
+  ];
+  after(() => console.log(table.join('\n')));
+
   async function createObjects({ api, plural, objects }: KindCase): Promise<void> {
     for (const { namespace, manifest, status } of objects) {
       const path = `${api}${namespace === '' ? '' : `/namespaces/${namespace}`}/${plural}`;
@@ -106,6 +113,14 @@ describe('lists of many kinds with a real cluster', function () {
       const source = `${kind.api}/${kind.plural}`;
       const path = `${LISTS}/${kind.resource}`;
       let objects: readonly KubeObject[];
+      let fieldNames: readonly string[] = [];
+      let keyNames: readonly string[] = [];
+
+      after(() => {
+        const words = [...new Set(objects.map(({ word }) => word))].sort();
+        const cells = [fieldNames, keyNames, words].map((names) => names.join(', '));
+        table.push(`| ${[kind.resource, objects.length, ...cells].join(' | ')} |`);
+      });
 
       const listed = (query: string): Promise<Fields> => server.admin.list(`${path}?${query}`);
       const select = async (query: string): Promise<string[]> => keysOf(await listed(query)).sort();
@@ -214,6 +229,7 @@ describe('lists of many kinds with a real cluster', function () {
           expect(`${field} ${ours.status}`).to.equal(`${field} ${theirs.status}`);
           if (theirs.status === 200) accepted.push(field);
         }
+        fieldNames = accepted;
         for (const field of accepted) {
           const last = field.slice(field.lastIndexOf('.') + 1);
           const values = leaves
@@ -257,6 +273,7 @@ describe('lists of many kinds with a real cluster', function () {
         };
         for (const [key, reader] of Object.entries(kind.sortKeys ?? {}))
           readers[key] = ({ body }) => reader(body);
+        keyNames = Object.keys(readers);
         for (const [key, reader] of Object.entries(readers)) {
           const sorted = objects
             .toSorted(
