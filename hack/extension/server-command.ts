@@ -11,15 +11,11 @@ import { join } from 'node:path';
  *
  * One thread collects the young generation: it is too small to share, and a second thread competes for few cores. The
  * median collection takes 0.25 ms instead of 0.39 ms.
- *
- * Two worker threads of V8 instead of four: the main thread waits while they use all cores. The median of the longest block
- * in a first list of 100,000 pods on two cores is 42 ms instead of 60 ms; with one thread, which marks too slowly, 75 ms.
  */
 const NODE_OPTIONS = [
   '--max-semi-space-size=4',
   '--no-allocation-site-pretenuring',
   '--no-parallel-scavenge',
-  '--v8-pool-size=2',
 ];
 
 /**
