@@ -1,14 +1,16 @@
 // Tests of the callers of a real installation: through the aggregator, the Service, the NodePort, plain HTTP, and the
 // gateway with real pods.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { type Cluster, SERVER_NAME } from '../../hack/cluster/cluster.ts';
+import type { Answer } from '../support/exchange.ts';
+import { authorizationQuery } from '../support/oauth/authorization-query.ts';
 import { until } from '../support/until.ts';
-import { type DirectRequest, type DirectResponse, directRequest } from './direct-request.ts';
+import { type DirectRequest, directRequest } from './direct-request.ts';
 import { BASE, NAMESPACE, NODES, ROOT, sharedCluster } from './shared-cluster.ts';
 
 const SHOP = 'shop';
@@ -72,7 +74,7 @@ describe('callers of a real installation', () => {
   });
 
   /** A request to the Service. */
-  function ask(path: string, options: Partial<DirectRequest> = {}): Promise<DirectResponse> {
+  function ask(path: string, options: Partial<DirectRequest> = {}): Promise<Answer> {
     return directRequest({ address: service.clusterIP, ca: service.ca, path, ...options });
   }
   const asAda = (): { authorization: string } => ({ authorization: `Bearer ${token}` });
@@ -196,15 +198,8 @@ describe('callers of a real installation', () => {
 
   /** Signs in on the pages and replaces the password; returns the authorization code. */
   async function codeOfFirstSignIn(verifier: string, password: string): Promise<string> {
-    const query = new URLSearchParams({
-      response_type: 'code',
-      client_id: 'platform',
-      redirect_uri: REDIRECT,
-      scope: 'openid',
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-    });
-    let page = await ask(`/oauth/authorize?${query.toString()}`);
+    const query = authorizationQuery(verifier, { client_id: 'platform', redirect_uri: REDIRECT });
+    let page = await ask(`/oauth/authorize?${query}`);
     expect(page.status, page.body).to.equal(200);
     const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
     const submit = async (fields: Record<string, string>): Promise<void> => {

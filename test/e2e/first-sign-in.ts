@@ -1,11 +1,12 @@
 // Tests of the administrator's first sign-in after an installation, with a browser and kubectl.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
 import { closeNow, listenOnLoopback } from '../support/loopback.ts';
+import { authorizationQuery } from '../support/oauth/authorization-query.ts';
 import { submitForm } from '../support/submit-form.ts';
 import { until } from '../support/until.ts';
 import { PLATFORM_CLIENT, type Platform } from './platform.ts';
@@ -57,15 +58,8 @@ export function describeFirstSignIn(subject: () => Platform): void {
 
     async function signIn(password: string): Promise<string> {
       const verifier = randomBytes(32).toString('base64url');
-      const query = new URLSearchParams({
-        response_type: 'code',
-        client_id: 'platform',
-        redirect_uri: redirectURI,
-        scope: 'openid',
-        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-        code_challenge_method: 'S256',
-      });
-      await page.goto(`${origin()}/oauth/authorize?${query.toString()}`);
+      const query = authorizationQuery(verifier, { client_id: 'platform', redirect_uri: redirectURI });
+      await page.goto(`${origin()}/oauth/authorize?${query}`);
       await submitForm(page, { username: 'admin', password });
       return verifier;
     }

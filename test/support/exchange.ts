@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Sends one request to a loopback port. Rejects if the connection closes within the response. */
+/** Sends one request to a port, on loopback unless `options` has a host. Rejects if the connection closes within the response. */
 export async function exchange(port: number, options: RequestOptions, body?: string): Promise<Answer> {
   const sent = request({ host: '127.0.0.1', port, agent: false, ...options });
   sent.end(body);

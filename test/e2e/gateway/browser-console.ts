@@ -1,6 +1,6 @@
 // Tests of the example programs in docs/consoles.md, docs/resource-live.md and docs/console-kubernetes.md, in a real
 // browser. The page and ks-apiserver have different origins.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +12,7 @@ import type { LogStoreProcess } from '../../../hack/log-stores/log-store.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { line } from '../../support/logging/log-service.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
+import { authorizationQuery } from '../../support/oauth/authorization-query.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
@@ -111,12 +112,8 @@ export function describeBrowserConsole(subject: () => ConsoleSubject): void {
     async function signIn(): Promise<void> {
       const verifier = randomBytes(32).toString('base64url');
       const redirect_uri = `${origin}/callback`;
-      const query = new URLSearchParams({
-        ...{ response_type: 'code', client_id: 'web', redirect_uri, scope: 'openid', state: 'here' },
-        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-        code_challenge_method: 'S256',
-      });
-      await page.goto(`${platform.server.url}/oauth/authorize?${query.toString()}`);
+      const query = authorizationQuery(verifier, { client_id: 'web', redirect_uri, state: 'here' });
+      await page.goto(`${platform.server.url}/oauth/authorize?${query}`);
       await submitForm(page, { username: 'alice', password: PASSWORD });
       const { searchParams, origin: landed } = new URL(page.url());
       expect({ landed, state: searchParams.get('state') }).to.deep.equal({ landed: origin, state: 'here' });

@@ -1,12 +1,10 @@
 // Sends requests with forms to test servers over TLS.
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
-import { text } from 'node:stream/consumers';
+import type { IncomingHttpHeaders } from 'node:http';
+import { exchange } from '../exchange.ts';
 
 export interface SiteResponse {
   readonly status: number;
-  readonly headers: IncomingMessage['headers'];
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
@@ -21,13 +19,14 @@ export async function askSite(url: string, options: SiteRequest = {}): Promise<S
   const { method, headers = {}, form } = options;
   const body = form === undefined || typeof form === 'string' ? form : new URLSearchParams(form).toString();
   const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-  const outgoing = request(url, {
+  const { hostname, port, pathname, search } = new URL(url);
+  const request = {
+    host: hostname,
+    path: `${pathname}${search}`,
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...type, ...headers },
     rejectUnauthorized: false,
-    agent: false,
-  });
-  outgoing.end(body);
-  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: await text(incoming) };
+  };
+  const { body: text, ...head } = await exchange(Number(port), request, body);
+  return { ...head, text };
 }
