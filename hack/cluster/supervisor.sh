@@ -2,7 +2,7 @@
 # the caller exits in any way, and then removes its cgroups, which the kernel does not remove with the namespaces.
 # Arguments: folder of the Debian packages, the program of the node, its arguments.
 here=$(dirname "$0")
-# The reader of the output may be gone. Unlike an empty command, this one is not inherited.
+# A closed output must not end the supervisor. The programs of the cluster do not inherit this trap, as they would `trap '' PIPE`.
 trap : PIPE
 cgroups() { find /sys/fs/cgroup -maxdepth 2 -type d -name "ks-cluster-$1"; }
 remove() { cgroups "$1" | while read -r cgroup; do find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null; done; }
