@@ -24,7 +24,7 @@ import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import type { Grant } from './grants/grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
-import { type SourceAddress, sourceAddress } from './http/source-address.ts';
+import { type SourceAddress, sourceAddress, tlsCheck } from './http/source-address.ts';
 import { KeyRotator } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
@@ -189,6 +189,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     passwords: signIn,
     hasher,
     sourceOf,
+    usesTLS: tlsCheck(settings.trustedProxies),
     random,
     now,
     monotonic,

@@ -208,7 +208,7 @@ export const oauth = section('The OAuth 2.0 authorization server and OpenID prov
     0,
   ),
   trustedProxies: namesOption(
-    'IP addresses or networks of trusted proxies. The server uses `X-Forwarded-For` only from them.',
+    'IP addresses or networks of trusted proxies. The server uses `X-Forwarded-For` and `X-Forwarded-Proto` from them.',
   ),
   clients: Type.Array(client, {
     default: [],

@@ -8,6 +8,7 @@ import { tokenHandler } from '../../../server/oauth/endpoints/token.ts';
 import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code-grant.ts';
 import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code-grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
+import { tlsCheck } from '../../../server/oauth/http/source-address.ts';
 import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
@@ -133,6 +134,7 @@ export class SignInSite {
       passwords,
       hasher,
       sourceOf,
+      usesTLS: tlsCheck(state.trustedProxies),
       random: randomBytes,
       now,
       monotonic: now,

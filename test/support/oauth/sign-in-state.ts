@@ -19,6 +19,7 @@ export class SiteState {
   now = Date.now();
   /** Address of all clients. */
   source = '192.0.2.7';
+  readonly trustedProxies: string[] = [];
   readonly sessions = new MemorySessions();
   readonly accounts = new Map<string, Account>();
   readonly credentials = new MemoryCredentials();

@@ -12,22 +12,28 @@ import {
 import { displayHost, isRegistered } from '../../codes/redirect-uri.ts';
 import { parseForm, readForm } from '../../http/form.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
-import { browserHandler, PageError, redirectToClient } from './browser-handler.ts';
+import {
+  type BrowserHandlerOptions,
+  browserHandler,
+  PageError,
+  redirectToClient,
+} from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 
-export interface AuthorizeOptions {
-  readonly issuer: () => string;
+export interface AuthorizeOptions extends BrowserHandlerOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
+  readonly hints: Pick<IDTokenHints, 'read'>;
 }
 
 const MAX_QUERY = 16 * 1024;
 
 /** GET and POST (OpenID Connect Core, 3.1.2.1). A GET has its parameters in the query, a POST in the body. */
 export function authorizeHandler(
-  { issuer, clients, hints }: AuthorizeOptions & { readonly hints: Pick<IDTokenHints, 'read'> },
+  options: AuthorizeOptions,
   forms: Pick<SignInForms<AuthorizationRequest>, 'show'>,
 ): Handler {
-  return browserHandler(['GET', 'HEAD', 'POST'], issuer, async (context) => {
+  const { clients, hints } = options;
+  return browserHandler(['GET', 'HEAD', 'POST'], options, async (context) => {
     const parameters =
       context.request.method === 'POST' ? await readForm(context.request) : parseForm(queryOf(context));
     const request = authorizationRequest(parameters, clients);
@@ -45,7 +51,7 @@ export function authorizeHandler(
   });
 }
 
-export interface CodeContinuationOptions extends AuthorizeOptions {
+export interface CodeContinuationOptions extends Pick<AuthorizeOptions, 'issuer' | 'clients'> {
   readonly codes: Pick<CodeIssuer, 'issue'>;
 }
 

@@ -6,19 +6,25 @@ import type { Handler, RequestContext } from '../../../request/request-context.t
 import { AuthorizationError } from '../../codes/authorization-request.ts';
 import { type URIPart, withParameters } from '../../codes/redirect-uri.ts';
 import { asOAuthError } from '../../http/response.ts';
+import type { TLSCheck } from '../../http/source-address.ts';
 import { messagePage, redirect, writeErrorPage, writePage } from '../../page/page.ts';
+
+export interface BrowserHandlerOptions {
+  readonly issuer: () => string;
+  readonly usesTLS: TLSCheck;
+}
 
 /** Wraps `handle`: its errors become pages with fixed texts. Unknown errors go to the filter chain. */
 export function browserHandler(
   methods: readonly string[],
-  issuer: () => string,
+  { issuer, usesTLS }: BrowserHandlerOptions,
   handle: (context: RequestContext) => Promise<void> | void,
 ): Handler {
   return async (context) => {
     const { request, response, log } = context;
     try {
       if (!methods.includes(request.method ?? '')) throw wrongMethod(methods);
-      if (!isTLS(context)) throw insecure();
+      if (!usesTLS(context)) throw insecure();
       await handle(context);
     } catch (error) {
       if (response.headersSent) throw error;
@@ -65,11 +71,6 @@ export class PageError extends Error {
     this.title = title;
     this.headers = headers;
   }
-}
-
-/** Whether the client uses TLS, to this server or to a proxy. A client that forges the header deceives only itself. */
-function isTLS({ secure, request }: RequestContext): boolean {
-  return secure || request.headers['x-forwarded-proto'] === 'https';
 }
 
 function insecure(): PageError {

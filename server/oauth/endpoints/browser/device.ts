@@ -19,7 +19,7 @@ import type { Alert } from '../../page/form-fields.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { type DelayLimits, FailureBuckets } from '../../throttle/failure-buckets.ts';
-import { browserHandler, PageError } from './browser-handler.ts';
+import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 
 export const DEVICE_PATH = '/oauth/device';
@@ -60,16 +60,17 @@ export interface TypedRequest extends DeviceRequest {
   readonly userCode: string;
 }
 
-export interface DevicePageOptions extends DeviceOptions {
+export interface DevicePageOptions extends DeviceOptions, BrowserHandlerOptions {
   readonly throttle: UserCodeThrottle;
   readonly texts: Pick<SignInPageTexts, 'platformName'>;
 }
 
 /** GET /oauth/device. */
 export function devicePageHandler(
-  { issuer, requests, throttle, sourceOf, texts }: DevicePageOptions,
+  options: DevicePageOptions,
   forms: Pick<SignInForms<TypedRequest>, 'show'>,
 ): Handler {
+  const { requests, throttle, sourceOf, texts } = options;
   const { platformName } = texts;
   const showForm = (
     { response }: RequestContext,
@@ -77,7 +78,7 @@ export function devicePageHandler(
     alert?: Alert,
     options: PageOptions = {},
   ): void => writePage(response, userCodePage({ platformName, action: DEVICE_PATH, code, alert }), options);
-  return browserHandler(['GET', 'HEAD'], issuer, (context) => {
+  return browserHandler(['GET', 'HEAD'], options, (context) => {
     const typed = userCodeIn(context);
     if (typed === '') return showForm(context);
     const source = sourceOf(context.request);

@@ -20,7 +20,7 @@ import { type PageOptions, writePage } from '../../page/page.ts';
 import { newPasswordPage, type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
-import { browserHandler, PageError } from './browser-handler.ts';
+import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
 
 /** The steps after a sign-in. `T` is an authorization request or a device request. */
@@ -46,11 +46,10 @@ export interface SignedIn {
   readonly userAgent: string;
 }
 
-export interface SignInFormsOptions<T> extends TicketOptions {
+export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOptions {
   /** Path of the form's handler. */
   readonly action: string;
   readonly texts: SignInPageTexts;
-  readonly issuer: () => string;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
   readonly sourceOf: SourceAddress;
@@ -83,7 +82,7 @@ export class SignInForms<T> {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
     this.#changes = new FormTickets(`new password ${options.action}`, CHANGE_MS, options);
-    this.handler = browserHandler(['POST'], options.issuer, (context) => this.#handle(context));
+    this.handler = browserHandler(['POST'], options, (context) => this.#handle(context));
   }
 
   /** Writes the sign-in form for `request`. */

@@ -170,8 +170,17 @@ describe('the authorization endpoint', () => {
     expect(status).to.equal(400);
     expect(text).to.contain('over HTTPS only').and.not.to.contain('<form');
     expect((await plain.ask('/oauth/sign-in', { form: {} })).status).to.equal(400);
-    const proxied = await plain.ask(authorizePath(), { headers: { 'x-forwarded-proto': 'https' } });
-    expect(proxied.text).to.contain('type="password"');
+    for (const [headers, isAccepted] of [
+      [{ 'x-forwarded-proto': 'https' }, true],
+      [{ 'x-forwarded-proto': ' HTTPS , https' }, true],
+      [{ 'x-forwarded-proto': 'https, http' }, false],
+      [{ forwarded: 'for=192.0.2.1;proto=HTTPS, for="[2001:db8::1]:80";proto="https"' }, true],
+      [{ 'x-forwarded-proto': 'http', forwarded: 'proto=https' }, false],
+      [{ 'x-forwarded-ssl': 'on', 'x-forwarded-scheme': 'https', 'front-end-https': 'on' }, false],
+    ] as const) {
+      const { text } = await plain.ask(authorizePath(), { headers });
+      expect(text.includes('type="password"'), JSON.stringify(headers)).to.equal(isAccepted);
+    }
   });
 
   it('responds to HEAD like GET, without body, and to POST, but to no other method', async () => {
