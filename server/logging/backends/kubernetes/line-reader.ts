@@ -32,11 +32,22 @@ export function newExtent(): Extent {
 }
 
 const MAX_LINE_LENGTH = 1 << 20;
-const MAX_MESSAGE_LENGTH = 300;
+
+/** The text after the last newline of a response. */
+export interface OpenLine {
+  readonly time: Instant;
+  readonly ordinal: number;
+  readonly text: string;
+}
 
 export interface LineReaderOptions {
   readonly onLine: OnLine;
   readonly extent: Extent;
+  /**
+   * Whether the response can contain the end of a line whose start it omits. The kubelet writes a time only at the start
+   * of a line, and `sinceTime` omits the parts of a line one by one (partial lines of the CRI log format).
+   */
+  readonly omitsStarts: boolean;
   readonly slicer: TimeSlicer;
   /**
    * Accounts for the memory of an incomplete line. The line is truncated at `room` characters if that is below 1 MiB.
@@ -48,7 +59,10 @@ export class LineReader {
   readonly #options: LineReaderOptions;
   /** Decodes whole chunks, because decoding single lines takes much longer. */
   readonly #decoder = new StringDecoder('utf8');
-  /** The first text without a timestamp: an error message of the kubelet. */
+  /**
+   * The first text without a time: an error message of the kubelet, which is the end of its response. With
+   * `omitsStarts`, the end of a line if lines follow; otherwise, only the caller can find out what it is.
+   */
   message: string | undefined;
   /** Decoded complete lines. A field, because a local variable would keep them in memory while its function awaits. */
   #block = '';
@@ -104,19 +118,38 @@ export class LineReader {
     }
   }
 
-  /** Handles the text after the last newline. `complete`: pass it to `onLine`; otherwise, set `message`. */
-  async readRest(complete: boolean): Promise<void> {
+  /** Passes the text after the last newline to `onLine`. */
+  async readRest(): Promise<void> {
+    this.#takeRest();
+    if (this.#block !== '') this.#readLine(undefined);
+    this.#block = '';
+    await this.pending();
+  }
+
+  /** Returns the text after the last newline, unless it is at `until` or later. Sets `message` if it has no time. */
+  openLine(until: Instant | undefined): OpenLine | undefined {
+    this.#takeRest();
+    const block = this.#block;
+    this.#block = '';
+    if (block === '') return undefined;
+    const head = parseLineHead(block, 0);
+    if (!head) {
+      this.message ??= detached(block);
+      return undefined;
+    }
+    const { extent, omitsStarts } = this.#options;
+    if (omitsStarts) this.message = undefined;
+    const time = detached(head.time);
+    extent.hasPassed = until !== undefined && time >= shifted(until, DISORDER_S);
+    if (extent.hasPassed) return undefined;
+    const ordinal = time === extent.last ? this.#ordinal + 1 : 0;
+    return { time, ordinal, text: detached(block.slice(head.textStart)) };
+  }
+
+  #takeRest(): void {
     this.#block = this.#rest + this.#decoder.end();
     this.#from = 0;
     this.#keep('');
-    if (this.#block === '') return;
-    if (complete) this.#readLine(undefined);
-    else
-      this.message ??= parseLineHead(this.#block, 0)
-        ? 'the response ended within a line'
-        : this.#messageAt(0);
-    this.#block = '';
-    await this.pending();
   }
 
   #keep(rest: string): void {
@@ -130,16 +163,17 @@ export class LineReader {
   }
 
   #readLine(end: Instant | undefined): void {
-    const { extent, onLine } = this.#options;
+    const { extent, onLine, omitsStarts } = this.#options;
     const [block, from] = [this.#block, this.#from];
     const newline = block.indexOf('\n', from);
     const to = newline === -1 ? block.length : newline;
     this.#from = to + 1;
     const head = parseLineHead(block, from);
     if (!head) {
-      this.message ??= this.#messageAt(from);
+      this.message ??= detached(block.slice(from, to + 1));
       return;
     }
+    if (omitsStarts) this.message = undefined;
     const { time, textStart } = head;
     if (end !== undefined && time >= end) {
       extent.hasPassed = true;
@@ -150,10 +184,5 @@ export class LineReader {
     extent.first ??= detached(time);
     extent.last = time;
     this.#pending = onLine(time, block.slice(textStart, to), this.#ordinal) ?? undefined;
-  }
-
-  #messageAt(from: number): string {
-    const [line = ''] = this.#block.slice(from, from + MAX_MESSAGE_LENGTH).split('\n', 1);
-    return detached(line);
   }
 }

@@ -9,7 +9,7 @@ import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../../memory/bounded-map.ts';
 import type { Instant } from '../../log-store.ts';
 import type { ContainerLog } from './container-log.ts';
-import { type Extent, LineReader, newExtent, type OnLine } from './line-reader.ts';
+import { type Extent, LineReader, newExtent, type OnLine, type OpenLine } from './line-reader.ts';
 import { LogReadError, type LogRequest, openLog } from './log-request.ts';
 import type { MemoryShare } from './memory-budget.ts';
 
@@ -19,10 +19,11 @@ export interface ReadOptions {
   /** Reading stops at this time. Called before each part of a chunk, because the time can become earlier. */
   readonly until?: () => Instant | undefined;
   /**
-   * Treatment of a last line without a newline: `complete` passes it on, `ignored` drops it. By default, it is an
-   * error, because the response was interrupted.
+   * Treatment of a last line without a newline: `complete` passes it on, `ignored` drops it, and `confirmed` passes it on
+   * if the log still ends there when it is read again. By default, it is an error. Both a prompt of a running container
+   * and a response that was interrupted end so: kube-apiserver ends a response properly if the kubelet breaks off.
    */
-  readonly lastLine?: 'complete' | 'ignored' | undefined;
+  readonly lastLine?: 'complete' | 'ignored' | 'confirmed' | undefined;
   /** Backpressure: a promise to await before the next chunk is read, or undefined. Called again after the promise. */
   readonly room?: () => Promise<void> | undefined;
   /** Called after the lines of each chunk of the response. */
@@ -56,6 +57,9 @@ const HEAD_BYTES = 64;
 /** Time in ms in which reads of logs of a node fail at once after its kubelet timed out, so that they occupy no slots. */
 const PAUSE_MS = 5_000;
 const MAX_NODES = 10_000;
+
+/** Maximum number of times that a log is read again because its last line grows, such as a progress bar. */
+const MAX_CONFIRMATIONS = 3;
 
 /** Message of the kubelet (kuberuntime_container.go) for a deleted container, for instance of an evicted pod. */
 const NO_CONTAINER = /^unable to retrieve container logs for /;
@@ -99,7 +103,7 @@ export class LogReader {
     using _slot = await slots.take(request.signal, this.#caller);
     this.#checkNode(node);
     try {
-      const lastLine = running ? undefined : 'complete';
+      const lastLine = running ? 'confirmed' : 'complete';
       await this.stream(log, { lastLine, ...request, timeoutMs: idleMs }, onLine, extent);
     } catch (error) {
       const isSilent = error instanceof LogReadError && error.kind === 'silent';
@@ -118,8 +122,7 @@ export class LogReader {
     extent: Extent = newExtent(),
   ): Promise<void> {
     try {
-      const response = await openLog(this.#options.client, { ...request, log });
-      await this.#consume(response, request, onLine, extent);
+      await this.#readToEnd(log, request, onLine, extent);
     } catch (error) {
       if (error instanceof LogReadError && error.kind !== 'empty') {
         const { namespace, pod, container, previous } = log;
@@ -143,15 +146,70 @@ export class LogReader {
     return (await this.read(log, request, () => undefined)).first;
   }
 
-  async #consume(
-    response: IncomingMessage,
-    options: StreamRequest,
+  /** Reads a log to its end. If a response ends within a line, another response shows whether the log does, too. */
+  async #readToEnd(log: ContainerLog, request: StreamRequest, onLine: OnLine, extent: Extent): Promise<void> {
+    let { open, message } = await this.#receive(log, request, onLine, extent);
+    for (let attempt = 1; open || message !== undefined; attempt++) {
+      const isLast = request.follow || attempt > MAX_CONFIRMATIONS;
+      if (message !== undefined) {
+        const end = isLast || request.since === undefined ? undefined : await this.#endOf(log, request);
+        if (end !== undefined && message.endsWith(end)) return;
+        if (end === undefined || extent.lines > 0) throw newKubeletError(message);
+        ({ open, message } = await this.#receive(log, request, onLine, extent));
+      } else if (open) {
+        if (isLast || request.lastLine !== 'confirmed') throw newKubeletError(ENDED_WITHIN_LINE);
+        const before = open;
+        ({ open, message } = await this.#resume(log, request, before, onLine, extent));
+        if (open && isSame(open, before) && open.text === before.text) {
+          extent.first ??= open.time;
+          extent.lines++;
+          await onLine(open.time, open.text, open.ordinal);
+          request.flush?.();
+          return;
+        }
+      }
+    }
+  }
+
+  /** Reads the log again, from an incomplete line on. */
+  async #resume(
+    log: ContainerLog,
+    request: StreamRequest,
+    from: OpenLine,
     onLine: OnLine,
     extent: Extent,
-  ): Promise<void> {
+  ): Promise<Ending> {
+    let isFound = false;
+    const fromThere: OnLine = (...line) => {
+      isFound ||= isSame(from, { time: line[0], ordinal: line[2] });
+      return isFound ? onLine(...line) : undefined;
+    };
+    const again = newExtent();
+    const resumed = { ...request, since: from.time, limitBytes: undefined, tailLines: undefined };
+    const ending = await this.#receive(log, resumed, fromThere, again);
+    extent.truncated ||= again.truncated;
+    extent.hasPassed ||= again.hasPassed;
+    if (isFound || (ending.open && isSame(from, ending.open))) return ending;
+    // The log is rotated, or this response is interrupted, too.
+    throw newKubeletError(ending.message ?? ENDED_WITHIN_LINE);
+  }
+
+  /** Returns the last entry of the log, with its newline if it has one; undefined if the kubelet cannot read the log. */
+  async #endOf(log: ContainerLog, { signal, timeoutMs }: StreamRequest): Promise<string | undefined> {
+    let last: string | undefined;
+    const onLine: OnLine = (_, text) => void (last = `${text}\n`);
+    const request = { since: undefined, tailLines: 1, lastLine: 'confirmed', signal, timeoutMs } as const;
+    const { open, message } = await this.#receive(log, request, onLine, newExtent());
+    return message === undefined ? (open?.text ?? last) : undefined;
+  }
+
+  /** Reads one response. */
+  async #receive(log: ContainerLog, options: StreamRequest, onLine: OnLine, extent: Extent): Promise<Ending> {
+    const response = await openLog(this.#options.client, { ...options, log });
     const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, timeoutMs } = options;
     const { slicer } = this.#options;
-    const lines = new LineReader({ onLine, extent, slicer, memory: options.memory });
+    const omitsStarts = options.since !== undefined;
+    const lines = new LineReader({ onLine, extent, slicer, omitsStarts, memory: options.memory });
     for await (const chunk of bodyOf(response, timeoutMs, signal)) {
       await this.#waitForSlice(options);
       lines.push(chunk);
@@ -161,17 +219,16 @@ export class LogReader {
         signal.throwIfAborted();
       }
       options.flush?.();
-      if (extent.hasPassed) return;
+      if (extent.hasPassed) return {};
     }
     // `limitBytes` truncates the last line. It is dropped, unless it is the only one: firstTime() needs its timestamp.
     const isCut = extent.bytes >= limitBytes;
-    if (isCut && extent.lines === 0) await lines.readRest(true);
-    else if (!isCut && options.lastLine !== 'ignored') await lines.readRest(options.lastLine === 'complete');
-    const { message } = lines;
-    if (message !== undefined) {
-      throw new LogReadError(NO_CONTAINER.test(message) ? 'gone' : 'failed', new KubeletError(message));
-    }
+    const { lastLine } = options;
+    const open =
+      isCut || lastLine === 'ignored' || lastLine === 'complete' ? undefined : lines.openLine(until());
+    if (isCut ? extent.lines === 0 : lastLine === 'complete') await lines.readRest();
     options.flush?.();
+    return { open, message: isCut && omitsStarts ? undefined : lines.message };
   }
 
   /** Waits for the event loop and for `room`, which is checked again after each wait: another reader can use it up. */
@@ -201,11 +258,30 @@ async function* bodyOf(
   }
 }
 
+/** The incomplete end of a response. */
+interface Ending {
+  readonly open?: OpenLine | undefined;
+  /** A text without a time: an error message of the kubelet, or the end of a line that started before the response. */
+  readonly message?: string | undefined;
+}
+
+const ENDED_WITHIN_LINE = 'the response ended within a line';
+
+function isSame(a: Omit<OpenLine, 'text'>, b: Omit<OpenLine, 'text'>): boolean {
+  return a.time === b.time && a.ordinal === b.ordinal;
+}
+
+const MAX_MESSAGE_LENGTH = 300;
+
 /** An error message that the kubelet wrote into the body of a response; the cause of a LogReadError. */
 export class KubeletError extends Error {
   override readonly name = 'KubeletError';
 
   constructor(message: string) {
-    super(`kubelet: ${message}`);
+    super(`kubelet: ${message.slice(0, MAX_MESSAGE_LENGTH)}`);
   }
+}
+
+function newKubeletError(message: string): LogReadError {
+  return new LogReadError(NO_CONTAINER.test(message) ? 'gone' : 'failed', new KubeletError(message));
 }

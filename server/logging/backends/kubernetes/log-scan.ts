@@ -140,8 +140,9 @@ export class LogScan {
       if (!isCut) return await this.#checkRotation(log, from, extent.first);
       shortfalls.addLog('Limit', 'too long: only the oldest and the newest lines were read', log);
       const { last } = extent;
-      const tailLines = Math.max(1, Math.floor(extent.lines * TAIL_SHARE));
-      const newer: OnLine = (...line) => (line[0] > last ? onLine(...line) : undefined);
+      const tailLines = 1 + Math.max(1, Math.floor(extent.lines * TAIL_SHARE));
+      // The response can start within a line: its first line is dropped.
+      const newer: OnLine = (...line) => (tail.lines > 1 && line[0] > last ? onLine(...line) : undefined);
       await reader.read(log, { since, until, limitBytes: limitBytes * 2, tailLines, signal }, newer, tail);
     } finally {
       if (extent.truncated || tail.truncated)

@@ -22,12 +22,12 @@ describe('the line reader', () => {
           const lines: string[] = [];
           const onLine = (_: string, text: string): void => void lines.push(text);
           const slicer = new TimeSlicer(Number.POSITIVE_INFINITY);
-          const reader = new LineReader({ onLine, extent: newExtent(), slicer });
+          const reader = new LineReader({ onLine, extent: newExtent(), slicer, omitsStarts: false });
           for (const [index, from] of [0, ...offsets].entries()) {
             reader.push(bytes.subarray(from, offsets[index]));
             reader.read(undefined);
           }
-          await reader.readRest(true);
+          await reader.readRest();
           expect(lines).to.deep.equal(texts.map((text) => Buffer.from(text).toString()));
           expect(reader.message).to.equal(undefined);
         },

@@ -156,21 +156,6 @@ describe('queries of pod logs', () => {
     expect(page.total).to.deep.equal({ count: 3, relation: 'eq' });
   });
 
-  it('accepts an incomplete last line of a terminated container, not of a running one', async () => {
-    cluster.add('shop', 'a', [], { state: 'terminated' });
-    cluster.add('shop', 'b');
-    cluster.disturb = (_, response) =>
-      response.writeHead(200).end(`${at(1).time} one\n${at(2).time} unfinished`);
-    const page = await cluster.store().query(everything, { ...newest, order: 'asc' }, call);
-    expect(page.records.map(({ pod, log }) => `${pod} ${log}`)).to.deep.equal([
-      'a one',
-      'b one',
-      'a unfinished',
-    ]);
-    expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
-    expect(page.shortfalls[0]?.message).to.include('shop/b/app').and.not.to.include('shop/a/app');
-  });
-
   it('returns the lines that were found before the time limit', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);
