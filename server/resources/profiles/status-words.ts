@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type StatusWord = (object: unknown) => string;
 
 /** The words of workloads, which kubectl shows only as numbers. */
-export const WORKLOAD_STATUSES = ['available', 'progressing', 'degraded', 'stopped'] as const;
+const WORKLOAD_STATUSES = ['available', 'progressing', 'degraded', 'stopped', 'terminating'] as const;
 type WorkloadStatus = (typeof WORKLOAD_STATUSES)[number];
 
 interface KindStatus {
@@ -24,11 +24,11 @@ const PHASES = {
 
 const STATUSES: Readonly<Record<string, KindStatus>> = {
   pods: { word: podStatus },
-  'deployments.apps': { word: deploymentStatus, words: WORKLOAD_STATUSES },
-  'statefulsets.apps': { word: statefulSetStatus, words: WORKLOAD_STATUSES },
-  'daemonsets.apps': { word: daemonSetStatus, words: WORKLOAD_STATUSES },
-  'replicasets.apps': { word: replicaSetStatus, words: WORKLOAD_STATUSES },
-  replicationcontrollers: { word: replicaSetStatus, words: WORKLOAD_STATUSES },
+  'deployments.apps': workload(deploymentStatus),
+  'statefulsets.apps': workload(statefulSetStatus),
+  'daemonsets.apps': workload(daemonSetStatus),
+  'replicasets.apps': workload(replicaSetStatus),
+  replicationcontrollers: workload(replicaSetStatus),
   'jobs.batch': {
     word: jobStatus,
     words: [
@@ -41,10 +41,7 @@ const STATUSES: Readonly<Record<string, KindStatus>> = {
       'SuccessCriteriaMet',
     ],
   },
-  'cronjobs.batch': {
-    word: (object) => (recordIn(object, 'spec')['suspend'] === true ? 'Suspended' : 'Active'),
-    words: ['Active', 'Suspended'],
-  },
+  'cronjobs.batch': { word: cronJobStatus, words: ['Active', 'Suspended', 'Terminating'] },
   namespaces: { word: (object) => text(recordIn(object, 'status')['phase']), words: PHASES.namespaces },
   persistentvolumeclaims: { word: phase, words: PHASES.persistentvolumeclaims },
   persistentvolumes: { word: phase, words: PHASES.persistentvolumes },
@@ -113,57 +110,79 @@ function count(fields: Fields, name: string, missing = 0): number {
   return typeof value === 'number' ? value : missing;
 }
 
-/** Returns true if the controller has not yet processed the last change of `spec`. */
-function isUnobserved(object: unknown, status: Fields): boolean {
-  return count(status, 'observedGeneration') < count(recordIn(object, 'metadata'), 'generation');
+function workload(word: (object: unknown, status: Fields) => WorkloadStatus): KindStatus {
+  return {
+    words: WORKLOAD_STATUSES,
+    word: (object) => {
+      const status = recordIn(object, 'status');
+      if (isDeleted(object)) return 'terminating';
+      // The controller has not yet processed the last change of `spec`.
+      const generation = count(recordIn(object, 'metadata'), 'generation');
+      return count(status, 'observedGeneration') < generation ? 'progressing' : word(object, status);
+    },
+  };
 }
 
-function deploymentStatus(object: unknown): WorkloadStatus {
-  const status = recordIn(object, 'status');
-  const desired = count(recordIn(object, 'spec'), 'replicas', 1);
-  if (isUnobserved(object, status)) return 'progressing';
+/** A paused rollout does not progress: its status depends only on the available replicas. */
+function deploymentStatus(object: unknown, status: Fields): WorkloadStatus {
+  const spec = recordIn(object, 'spec');
+  const desired = count(spec, 'replicas', 1);
   if (desired === 0) return count(status, 'replicas') === 0 ? 'stopped' : 'progressing';
   if (hasCondition(status, 'Progressing', 'False') || hasCondition(status, 'ReplicaFailure'))
     return 'degraded';
+  const isPaused = spec['paused'] === true;
   const updated = count(status, 'updatedReplicas');
-  if (updated < desired || count(status, 'replicas') > updated) return 'progressing';
+  if (!isPaused && (updated < desired || count(status, 'replicas') > updated)) return 'progressing';
   if (count(status, 'availableReplicas') >= desired) return 'available';
   // After a complete rollout, replicas became unavailable.
   const isRolledOut = conditionOf(status, 'Progressing')?.['reason'] === 'NewReplicaSetAvailable';
-  return isRolledOut ? 'degraded' : 'progressing';
+  return isPaused || isRolledOut ? 'degraded' : 'progressing';
 }
 
-function statefulSetStatus(object: unknown): WorkloadStatus {
-  const status = recordIn(object, 'status');
-  const desired = count(recordIn(object, 'spec'), 'replicas', 1);
-  if (isUnobserved(object, status)) return 'progressing';
+function statefulSetStatus(object: unknown, status: Fields): WorkloadStatus {
+  const spec = recordIn(object, 'spec');
+  const desired = count(spec, 'replicas', 1);
   if (desired === 0) return count(status, 'replicas') === 0 ? 'stopped' : 'progressing';
-  const isUpdating =
-    status['updateRevision'] !== undefined && status['updateRevision'] !== status['currentRevision'];
-  if (isUpdating || count(status, 'replicas') !== desired) return 'progressing';
+  if (count(status, 'replicas') !== desired || isUpdating(spec, status, desired)) return 'progressing';
   return count(status, 'availableReplicas', count(status, 'readyReplicas')) >= desired
     ? 'available'
     : 'degraded';
 }
 
-function daemonSetStatus(object: unknown): WorkloadStatus {
-  const status = recordIn(object, 'status');
+/**
+ * Returns true during a rolling update. With a partition, the update ends when the pods from this ordinal on are updated,
+ * and the revisions continue to differ. With `OnDelete`, the user deletes the pods at any time.
+ */
+function isUpdating(spec: Fields, status: Fields, desired: number): boolean {
+  if (isOnDelete(spec) || status['updateRevision'] === status['currentRevision']) return false;
+  const partition = count(recordIn(recordIn(spec, 'updateStrategy'), 'rollingUpdate'), 'partition');
+  return partition === 0 || count(status, 'updatedReplicas') < desired - partition;
+}
+
+function isOnDelete(spec: Fields): boolean {
+  return recordIn(spec, 'updateStrategy')['type'] === 'OnDelete';
+}
+
+function daemonSetStatus(object: unknown, status: Fields): WorkloadStatus {
   const desired = count(status, 'desiredNumberScheduled');
-  if (isUnobserved(object, status)) return 'progressing';
   if (desired === 0) return 'stopped';
   if (count(status, 'currentNumberScheduled') < desired) return 'progressing';
-  if (count(status, 'updatedNumberScheduled') < desired) return 'progressing';
+  const isUpdated = count(status, 'updatedNumberScheduled') >= desired;
+  if (!isUpdated && !isOnDelete(recordIn(object, 'spec'))) return 'progressing';
   return count(status, 'numberAvailable') >= desired ? 'available' : 'degraded';
 }
 
-function replicaSetStatus(object: unknown): WorkloadStatus {
-  const status = recordIn(object, 'status');
+function replicaSetStatus(object: unknown, status: Fields): WorkloadStatus {
   const desired = count(recordIn(object, 'spec'), 'replicas', 1);
-  if (isUnobserved(object, status)) return 'progressing';
   if (desired === 0) return count(status, 'replicas') === 0 ? 'stopped' : 'progressing';
   if (hasCondition(status, 'ReplicaFailure')) return 'degraded';
   if (count(status, 'replicas') !== desired) return 'progressing';
   return count(status, 'availableReplicas') >= desired ? 'available' : 'degraded';
+}
+
+function cronJobStatus(object: unknown): string {
+  if (isDeleted(object)) return 'Terminating';
+  return recordIn(object, 'spec')['suspend'] === true ? 'Suspended' : 'Active';
 }
 
 /** The words of kubectl's column STATUS. */

@@ -1,10 +1,13 @@
 // Tests of `status` and `sortBy=restarts` against the tables that kube-apiserver prints.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import { forEach } from '../../../../hack/simulation/bulk.ts';
 import { PODS } from '../../../support/platform/pod-states.ts';
 import { type Caller, type Fields, type ResourceCluster, type Server } from './resource-cluster.ts';
 
+const execFileAsync = promisify(execFile);
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const TIME = '2026-01-02T03:04:05Z';
 const FINALIZERS = ['example.com/keep'];
@@ -12,6 +15,120 @@ const FINALIZERS = ['example.com/keep'];
 const conditions = (...types: readonly string[]) => ({
   conditions: types.map((type) => ({ type, status: 'True', reason: 'Test', lastTransitionTime: TIME })),
 });
+
+const READY = {
+  observedGeneration: 1,
+  replicas: 3,
+  updatedReplicas: 3,
+  readyReplicas: 3,
+  availableReplicas: 3,
+};
+const REVISIONS = { ...READY, currentRevision: 'a', updateRevision: 'b', updatedReplicas: 1 };
+const DAEMONS = {
+  observedGeneration: 1,
+  currentNumberScheduled: 3,
+  desiredNumberScheduled: 3,
+  numberMisscheduled: 0,
+  numberReady: 3,
+  updatedNumberScheduled: 3,
+  numberAvailable: 3,
+};
+const strategy = (type: string, partition?: number): Fields => ({
+  updateStrategy: { type, ...(partition === undefined ? {} : { rollingUpdate: { partition } }) },
+});
+const progressing = (status: string, reason: string): Fields => ({
+  conditions: [{ type: 'Progressing', status, reason, lastTransitionTime: TIME, lastUpdateTime: TIME }],
+});
+const DONE = /success|complete/;
+const WAITING = /^[Ww]aiting/;
+/** kubectl does not wait for these workloads. */
+const UNSUPPORTED = /only available for RollingUpdate/;
+
+type Rollout = readonly [
+  resource: 'deployments' | 'statefulsets' | 'daemonsets',
+  name: string,
+  spec: Fields,
+  status: Fields,
+  kubectl: RegExp,
+  word: string,
+];
+
+const ROLLOUTS: readonly Rollout[] = [
+  ['deployments', 'done', { replicas: 3 }, READY, DONE, 'available'],
+  ['deployments', 'unobserved', { replicas: 3 }, { ...READY, observedGeneration: 0 }, WAITING, 'progressing'],
+  ['deployments', 'updating', { replicas: 3 }, { ...READY, updatedReplicas: 1 }, WAITING, 'progressing'],
+  [
+    'deployments',
+    'late',
+    { replicas: 3 },
+    { ...READY, ...progressing('False', 'ProgressDeadlineExceeded') },
+    /exceeded its progress deadline/,
+    'degraded',
+  ],
+  // kubectl waits until the rollout is resumed.
+  [
+    'deployments',
+    'paused',
+    { replicas: 3, paused: true },
+    { ...READY, updatedReplicas: 1, availableReplicas: 2 },
+    WAITING,
+    'degraded',
+  ],
+  [
+    'statefulsets',
+    'done',
+    { replicas: 3 },
+    { ...READY, updateRevision: 'a', currentRevision: 'a' },
+    DONE,
+    'available',
+  ],
+  [
+    'statefulsets',
+    'unready',
+    { replicas: 3 },
+    { ...READY, readyReplicas: 2, availableReplicas: 2 },
+    WAITING,
+    'degraded',
+  ],
+  ['statefulsets', 'updating', { replicas: 3 }, REVISIONS, WAITING, 'progressing'],
+  [
+    'statefulsets',
+    'partly',
+    { replicas: 3, ...strategy('RollingUpdate', 1) },
+    REVISIONS,
+    WAITING,
+    'progressing',
+  ],
+  [
+    'statefulsets',
+    'partition',
+    { replicas: 3, ...strategy('RollingUpdate', 2) },
+    REVISIONS,
+    DONE,
+    'available',
+  ],
+  ['statefulsets', 'above', { replicas: 3, ...strategy('RollingUpdate', 5) }, REVISIONS, DONE, 'available'],
+  [
+    'statefulsets',
+    'broken',
+    { replicas: 3, ...strategy('RollingUpdate', 2) },
+    { ...REVISIONS, readyReplicas: 2, availableReplicas: 2 },
+    WAITING,
+    'degraded',
+  ],
+  ['statefulsets', 'manual', { replicas: 3, ...strategy('OnDelete') }, REVISIONS, UNSUPPORTED, 'available'],
+  ['daemonsets', 'done', {}, DAEMONS, DONE, 'available'],
+  ['daemonsets', 'updating', {}, { ...DAEMONS, updatedNumberScheduled: 1 }, WAITING, 'progressing'],
+  ['daemonsets', 'unready', {}, { ...DAEMONS, numberAvailable: 2 }, WAITING, 'degraded'],
+  [
+    'daemonsets',
+    'manual',
+    strategy('OnDelete'),
+    { ...DAEMONS, updatedNumberScheduled: 1 },
+    UNSUPPORTED,
+    'available',
+  ],
+];
 
 export function describeStatuses(subject: () => ResourceCluster): void {
   describe('statuses compared with the tables of kube-apiserver', () => {
@@ -117,6 +234,39 @@ export function describeStatuses(subject: () => ResourceCluster): void {
       'Complete', 'Failed', 'FailureTarget', 'Running', 'SuccessCriteriaMet', 'Suspended', 'Terminating',
     ]); // biome-ignore format: a list
     });
+
+    it('of workloads, compared with kubectl rollout status', async () => {
+      const template = {
+        metadata: { labels: { app: 'x' } },
+        spec: { containers: [{ name: 'main', image: 'x' }] },
+      };
+      const workload = { selector: { matchLabels: { app: 'x' } }, template };
+      for (const [resource, name, spec, status, expected, word] of ROLLOUTS) {
+        const path = `/apis/apps/v1/namespaces/default/${resource}`;
+        const own = resource === 'statefulsets' ? { serviceName: 'x' } : {};
+        await put(path, name, { spec: { ...workload, ...own, ...spec } }, { status });
+        expect(await rolloutStatus(resource, name), `${resource} ${name}`).to.match(expected);
+        await server.caughtUp(resource, `/apis/apps/v1/${resource}`);
+        const { names } = await server.page(`namespaces/default/${resource}?status=${word}&names=${name}`);
+        expect(names, `${resource} ${name}: ${word}`).to.deep.equal([name]);
+      }
+    });
+
+    async function rolloutStatus(resource: string, name: string): Promise<string> {
+      const { kubectl, kubeconfig } = cluster.controlPlane;
+      const command = [
+        'rollout',
+        'status',
+        '--watch=false',
+        `${resource}/${name}`,
+        '--kubeconfig',
+        kubeconfig,
+      ];
+      return execFileAsync(kubectl, command).then(
+        ({ stdout }) => stdout,
+        ({ stderr }: { readonly stderr: string }) => stderr,
+      );
+    }
 
     it('of namespaces', async () => {
       await put('/api/v1/namespaces', 'ending', {}, { isDeleted: true });

@@ -24,12 +24,14 @@ interface Workload {
   readonly replicas?: number;
   readonly generation?: number;
   readonly status?: object;
+  /** Members of `spec` besides `replicas`. */
+  readonly spec?: object;
 }
 
 /** A workload whose controller has processed generation 2. */
-const workload = ({ replicas, generation = 2, status = {} }: Workload): object => ({
+const workload = ({ replicas, generation = 2, status = {}, spec = {} }: Workload): object => ({
   metadata: { generation },
-  spec: replicas === undefined ? {} : { replicas },
+  spec: replicas === undefined ? spec : { ...spec, replicas },
   status: { observedGeneration: 2, ...status },
 });
 
@@ -40,6 +42,17 @@ const full = (count: number): object => ({
   updatedReplicas: count,
   readyReplicas: count,
   availableReplicas: count,
+});
+
+const PAUSED = { paused: true };
+const ON_DELETE = { updateStrategy: { type: 'OnDelete' } };
+const partition = (of: number): object => ({
+  updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: of } },
+});
+/** Of three replicas, `updated` have the new revision and `available` are available. */
+const revisions = (updated: number, available = 3): object => ({
+  ...{ replicas: 3, readyReplicas: available, availableReplicas: available },
+  ...{ currentRevision: 'a', updateRevision: 'b', updatedReplicas: updated, currentReplicas: 3 - updated },
 });
 
 const daemons = (desired: number, current?: number, updated?: number, available?: number): object => ({
@@ -61,6 +74,15 @@ const WORKLOADS: Readonly<Record<string, readonly [status: string, Workload][]>>
     ['degraded', { replicas: 3, status: { ...full(3), availableReplicas: 1, conditions: [ROLLED_OUT] } }],
     ['degraded', { replicas: 3, status: { ...full(3), conditions: [condition('Progressing', 'False')] } }],
     ['degraded', { replicas: 3, status: { conditions: [condition('ReplicaFailure')] } }],
+    ['available', { replicas: 3, spec: PAUSED, status: { ...full(3), updatedReplicas: 0 } }],
+    ['available', { replicas: 3, spec: PAUSED, status: { ...full(3), replicas: 4, availableReplicas: 4 } }],
+    [
+      'degraded',
+      { replicas: 3, spec: PAUSED, status: { ...full(3), updatedReplicas: 0, availableReplicas: 1 } },
+    ],
+    ['degraded', { replicas: 3, spec: PAUSED }],
+    ['stopped', { replicas: 0, spec: PAUSED }],
+    ['progressing', { replicas: 3, generation: 3, spec: PAUSED, status: full(3) }],
   ],
   'statefulsets.apps': [
     ['available', { replicas: 3, status: full(3) }],
@@ -72,6 +94,18 @@ const WORKLOADS: Readonly<Record<string, readonly [status: string, Workload][]>>
     ['available', { replicas: 3, status: { ...full(3), currentRevision: 'a', updateRevision: 'a' } }],
     ['progressing', { replicas: 3, status: full(2) }],
     ['degraded', { replicas: 3, status: { ...full(3), availableReplicas: 2 } }],
+    ['available', { replicas: 3, spec: ON_DELETE, status: revisions(0) }],
+    ['available', { replicas: 3, spec: ON_DELETE, status: revisions(3) }],
+    ['degraded', { replicas: 3, spec: ON_DELETE, status: revisions(1, 2) }],
+    ['progressing', { replicas: 4, spec: ON_DELETE, status: revisions(1) }],
+    ['progressing', { replicas: 3, spec: partition(0), status: revisions(2) }],
+    ['progressing', { replicas: 3, spec: partition(0), status: revisions(3, 2) }],
+    ['progressing', { replicas: 3, spec: partition(1), status: revisions(1) }],
+    ['available', { replicas: 3, spec: partition(1), status: revisions(2) }],
+    ['degraded', { replicas: 3, spec: partition(1), status: revisions(2, 2) }],
+    ['available', { replicas: 3, spec: partition(3), status: revisions(0) }],
+    ['degraded', { replicas: 3, spec: partition(9), status: revisions(0, 0) }],
+    ['available', { replicas: 3, spec: { updateStrategy: null }, status: full(3) }],
   ],
   'daemonsets.apps': [
     ['available', { status: daemons(2, 2, 2, 2) }],
@@ -80,6 +114,10 @@ const WORKLOADS: Readonly<Record<string, readonly [status: string, Workload][]>>
     ['progressing', { status: daemons(2, 1) }],
     ['progressing', { status: daemons(1, 1) }],
     ['degraded', { status: daemons(1, 1, 1) }],
+    ['available', { spec: ON_DELETE, status: daemons(2, 2, 0, 2) }],
+    ['degraded', { spec: ON_DELETE, status: daemons(2, 2, 0, 1) }],
+    ['progressing', { spec: ON_DELETE, status: daemons(2, 1, 0, 1) }],
+    ['progressing', { spec: ON_DELETE, generation: 3, status: daemons(2, 2, 0, 2) }],
   ],
   'replicasets.apps': [
     ['available', { replicas: 2, status: full(2) }],
@@ -94,9 +132,11 @@ const WORKLOADS: Readonly<Record<string, readonly [status: string, Workload][]>>
 
 describe('the status of', () => {
   for (const [name, cases] of Object.entries(WORKLOADS)) {
-    it(`${name} is available, progressing, degraded or stopped`, () => {
+    it(`${name} is available, progressing, degraded, stopped or terminating`, () => {
       const found = cases.map(([, given]) => [word(name, workload(given)), given]);
       expect(found).to.deep.equal(cases);
+      const deleted = cases.map(([, given]) => word(name, { ...workload(given), metadata: DELETED }));
+      expect(new Set(deleted)).to.deep.equal(new Set(['terminating']));
       expect(statusesOf(kind(name))).to.include.members(cases.map(([status]) => status));
     });
   }
@@ -104,6 +144,11 @@ describe('the status of', () => {
   it('jobs is that of their end, also in deletion', () => {
     const complete = { metadata: DELETED, status: { conditions: [condition('Complete')] } };
     expect(word('jobs.batch', complete)).to.equal('Complete');
+  });
+
+  it('cronjobs is Terminating in deletion', () => {
+    expect(word('cronjobs.batch', { spec: { suspend: true } })).to.equal('Suspended');
+    expect(word('cronjobs.batch', { metadata: DELETED, spec: { suspend: true } })).to.equal('Terminating');
   });
 
   it('custom resources is the state of the condition that means that they work', () => {
