@@ -1,5 +1,5 @@
-// Tracks the open HTTP connections of a listener, with limits for pipelined and incomplete requests. A graceful stop
-// closes the connections.
+// Tracks the open HTTP connections of a listener, with limits for pipelined and incomplete requests. A connection has one
+// request at work: pipelined requests start one after the other. A graceful stop closes the connections.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -16,6 +16,9 @@ const LATE_CONNECTION_MS = 1_000;
 
 /** A module variable, because Node calls `shouldUpgradeCallback` without the listener. */
 const pending = new WeakMap<Duplex, ServerResponse[]>();
+
+/** Starts the request of a response whose connection still has an earlier one. */
+const starts = new WeakMap<ServerResponse, () => void>();
 
 /** The incomplete responses of a connection, in the order of their requests. */
 export function pendingResponses(connection: Duplex): readonly ServerResponse[] {
@@ -51,14 +54,17 @@ export class Connections {
     this.#incomplete.delete(connection);
   }
 
-  /** Tracks a request until its response is complete. With too many pipelined requests, destroys the connection and returns false. */
-  track(connection: Socket, response: ServerResponse): boolean {
+  /**
+   * Tracks a request until its response is complete, and calls `start` when the responses before it are complete: requests behind an
+   * unread response cost nothing but their headers. With too many pipelined requests, destroys the connection and returns false.
+   */
+  track(connection: Socket, response: ServerResponse, start: () => void): boolean {
     const responses = pending.get(connection) ?? [];
     if (responses.length > 0 && areTooMany([...responses, response], this.#maxHeaderBytes)) {
       connection.destroy();
       return false;
     }
-    responses.push(response);
+    const isFirst = responses.push(response) === 1;
     this.#incomplete.mark(connection);
     if (!this.#keepsAlive) announceClose(response);
     // `on` instead of `once`, which allocates a wrapper for each request: Node emits `close` once.
@@ -70,7 +76,10 @@ export class Connections {
       if (place >= 0) responses.splice(place, 1);
       this.#incomplete.mark(connection);
       if (this.#stopping) closeIfIdle(connection);
+      startFirst(responses, connection);
     });
+    if (isFirst) start();
+    else starts.set(response, start);
     return true;
   }
 
@@ -96,6 +105,13 @@ export class Connections {
   limitIncomplete(): number {
     return this.#incomplete.enforceLimit();
   }
+}
+
+function startFirst([first]: readonly ServerResponse[], connection: Duplex): void {
+  const start = first && starts.get(first);
+  if (!start || connection.destroyed || connection.writableEnded) return;
+  starts.delete(first);
+  start();
 }
 
 function closeIfIdle(connection: Duplex): void {

@@ -171,12 +171,13 @@ export class Listener {
   #handleRequests(): void {
     const { receiver } = this.#options;
     const receive = (request: IncomingMessage, response: ServerResponse): void => {
-      if (!this.#track(request.socket, response)) return;
-      // Node has not parsed the bytes after an upgrade request, so a later request might begin in the middle of another one.
-      if (requestsUpgrade(request)) response.shouldKeepAlive = false;
-      const error = malformation(request);
-      if (error) this.#server.emit('clientError', error, request.socket);
-      else receiver.request(request, response);
+      this.#track(request.socket, response, () => {
+        // Node has not parsed the bytes after an upgrade request, so a later request might begin in the middle of another one.
+        if (requestsUpgrade(request)) response.shouldKeepAlive = false;
+        const error = malformation(request);
+        if (error) this.#server.emit('clientError', error, request.socket);
+        else receiver.request(request, response);
+      });
     };
     this.#server.on('request', receive);
     // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would reject it.
@@ -199,14 +200,13 @@ export class Listener {
     this.#server.on('connect', upgrade);
   }
 
-  /** Returns false if the request must be ignored, because its connection is closed or has too many pipelined requests. */
-  #track(connection: Socket, response: ServerResponse): boolean {
+  /** Ignores the request if its connection is closed or has too many pipelined requests. */
+  #track(connection: Socket, response: ServerResponse, start: () => void): void {
     // Node parses a chunk to its end even after the connection is destroyed or ended.
-    if (connection.destroyed || connection.writableEnded) return false;
-    if (this.#connections.track(connection, response)) return true;
+    if (connection.destroyed || connection.writableEnded) return;
+    if (this.#connections.track(connection, response, start)) return;
     this.#options.metrics.malformed(this.name, 429);
     this.#options.log.debug({ remoteAddress: connection.remoteAddress }, 'too many pipelined requests');
-    return false;
   }
 
   /** Returns false for a closed connection. Destroys a connection with pending responses, and returns false. */

@@ -1,9 +1,11 @@
 // Tests of connections with pipelined requests.
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import type { RequestReceiver } from '../../../../server/listener/listener.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { openChain } from '../../../support/open-chain.ts';
+import { until } from '../../../support/until.ts';
 import { listenInsecure, open, readAll, stopListenersEach } from './listening.ts';
 
 /**
@@ -25,15 +27,15 @@ describe('pipelined requests', () => {
 
   const long = `GET /livez HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(100_000)}\r\n\r\n`;
   for (const [what, chunks, answers, least, most] of [
-    ['beyond the limit', Array<string>(20).fill(REQUEST.repeat(100)), false, 20, 100],
+    ['beyond the limit', Array<string>(20).fill(REQUEST.repeat(100)), false, 1, 1],
     [
       'when their headers together exceed the limit of one request',
       Array<string>(20).fill(long),
       false,
-      2,
-      2,
+      1,
+      1,
     ],
-    ['beyond the limit, even if every response is sent immediately', [REQUEST.repeat(1000)], true, 20, 999],
+    ['beyond the limit, even if every response is sent immediately', [REQUEST.repeat(1000)], true, 1, 999],
   ] as const) {
     it(`close the connection ${what}`, async () => {
       let seen = 0;
@@ -51,6 +53,25 @@ describe('pipelined requests', () => {
       expect(seen).to.be.within(least, most);
     });
   }
+
+  it('start one after the other, when the client has received the response before', async () => {
+    const started: ServerResponse[] = [];
+    const receiver: Partial<RequestReceiver> = { request: (_, response) => void started.push(response) };
+    const listener = await listenInsecure({ receiver });
+    const socket = await open(listener);
+    const received = readAll(socket);
+    socket.write(REQUEST.repeat(2) + REQUEST.replace('Host', 'Connection: close\r\nHost'));
+    for (const count of [1, 2, 3]) {
+      await until(() => started.length === count);
+      // The bytes of all three requests arrived together.
+      started.at(-1)?.end(`response ${count};`);
+    }
+    expect((await received).match(/response \d;/g)).to.deep.equal([
+      'response 1;',
+      'response 2;',
+      'response 3;',
+    ]);
+  });
 
   describe('with an upgrade behind them', () => {
     const UPGRADE = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
