@@ -1,6 +1,7 @@
 // Creates the authenticators and the authorizer from the configuration.
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { Seats } from './admission/seats.ts';
 import { AccessTokenAuthenticator } from './authentication/access-token.ts';
 import { ClusterAuthentication } from './authentication/authentication-config.ts';
 import type { Authenticator } from './authentication/authenticator.ts';
@@ -58,6 +59,8 @@ export interface Access {
 
 export interface AccessDependencies {
   readonly client: ClusterClient;
+  /** The seats of reviews. */
+  readonly lookups: Seats;
   readonly log: Logger;
   /** Aborts pending reviews. */
   readonly signal: AbortSignal;
@@ -68,7 +71,7 @@ export interface AccessDependencies {
 
 export function newAccess(
   config: Pick<CompletedConfig, 'authentication' | 'authorization'>,
-  { client, log, signal, oauth, metrics: registry }: AccessDependencies,
+  { client, lookups, log, signal, oauth, metrics: registry }: AccessDependencies,
 ): Access {
   const metrics = new AccessMetrics(registry);
   const settings = new ClusterAuthentication({ client, log });
@@ -80,6 +83,7 @@ export function newAccess(
     reviews,
     successTtlMs: tokenCacheTTL,
     failureTtlMs: refusedTokenCacheTTL,
+    seats: lookups,
     onLookup: (hit) => metrics.tokenLookedUp(hit),
     signal,
   });
@@ -95,7 +99,7 @@ export function newAccess(
   );
   const authorizing = (allowTtlMs: number, denyTtlMs: number): Authorizer =>
     delegatingAuthorizer(
-      new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, signal }),
+      new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, seats: lookups, signal }),
       (path) => oauth?.isPublic(path) ?? false,
     );
   const { allowCacheTTL, denyCacheTTL, reviewAllNamespaces } = config.authorization;

@@ -14,6 +14,8 @@ declare const completed: unique symbol;
 /** The validated configuration, with all defaults, durations in ms, sizes in bytes and absolute paths. Only completeConfig creates it. */
 export type CompletedConfig = ResolvedConfiguration & {
   readonly environment: Environment;
+  /** Warnings about options without an effect. */
+  readonly warnings: readonly string[];
   readonly [completed]: true;
 };
 
@@ -30,9 +32,11 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
   const { config, environment, workingDirectory } = sources;
   const path = config === undefined ? undefined : resolve(workingDirectory, config);
   const text = path === undefined ? undefined : await read(path, config ?? path);
+  const warnings: string[] = [];
   const resolved = decodeConfiguration(
     text === undefined || config === undefined ? undefined : { source: config, text },
     sources.overrides,
+    (warning) => warnings.push(warning),
   );
   // Paths in the file are relative to the file, as in a kubeconfig. Paths in flags are relative to the working directory.
   const base = path === undefined ? workingDirectory : dirname(path);
@@ -45,6 +49,7 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
   const finished: Omit<CompletedConfig, typeof completed> = {
     ...configuration,
     environment,
+    warnings,
     kubernetes: { ...kubernetes, kubeconfig: kubernetes.kubeconfig || (environment.kubeconfig ?? '') },
   };
   return finished as CompletedConfig;

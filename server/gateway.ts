@@ -4,6 +4,8 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Access } from './access.ts';
+import type { RequestPools } from './admission/admission.ts';
+import type { Seats } from './admission/seats.ts';
 import { countedAuthentication } from './authentication/authenticator-chain.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterConnection } from './cluster/connection/connection.ts';
@@ -11,7 +13,6 @@ import type { CompletedConfig } from './config.ts';
 import { Accelerator } from './gateway/acceleration/accelerator.ts';
 import { CallerReviews } from './gateway/acceleration/caller-reviews.ts';
 import { TableColumns } from './gateway/acceleration/table-columns.ts';
-import { CallerLimits } from './gateway/caller-limits.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { gatewayAuthenticator } from './gateway/gateway-authenticator.ts';
 import { GatewayMetrics } from './gateway/gateway-metrics.ts';
@@ -45,6 +46,9 @@ export interface GatewayDependencies {
   readonly writes: RecentWrites;
   /** The API groups that this server serves itself. */
   readonly ownGroups: readonly string[];
+  readonly pools: Pick<RequestPools, 'gateway' | 'gatewayStreams'>;
+  /** The seats of reviews. */
+  readonly lookups: Seats;
   readonly log: Logger;
   readonly metrics: Registry;
   readonly signal: AbortSignal;
@@ -67,6 +71,8 @@ export function newGateway(
     kinds,
     writes,
     ownGroups,
+    pools,
+    lookups,
     log,
     metrics: registry,
     signal,
@@ -99,14 +105,6 @@ export function newGateway(
     log: gatewayLog,
     signal,
   });
-  const requests = new CallerLimits('requests', {
-    total: options.maxRequests,
-    perCaller: options.maxRequestsPerCaller,
-  });
-  const streams = new CallerLimits('streams', {
-    total: options.maxStreams,
-    perCaller: options.maxStreamsPerCaller,
-  });
   const { authenticator, impersonatedBy } = gatewayAuthenticator(
     access.gatewayCredentials,
     options.impersonation,
@@ -115,7 +113,7 @@ export function newGateway(
   const accelerator = options.acceleration
     ? new Accelerator({
         kinds,
-        reviews: new CallerReviews({ client: checking, allowTtlMs, denyTtlMs, signal }),
+        reviews: new CallerReviews({ client: checking, allowTtlMs, denyTtlMs, seats: lookups, signal }),
         tables: new TableColumns({ client, signal }),
         writes,
         excluded: options.unaccelerated,
@@ -128,8 +126,6 @@ export function newGateway(
     accelerator,
     writes,
     pseudonym,
-    requests,
-    streams,
     impersonation: {
       impersonatedBy,
       token: impersonator,
@@ -142,8 +138,8 @@ export function newGateway(
         ? trust.rejection(context.signal)
         : undefined,
     metrics: new GatewayMetrics(registry, {
-      requests: () => requests.open,
-      streams: () => streams.open,
+      requests: () => pools.gateway.held,
+      streams: () => pools.gatewayStreams.held,
       trusted: () => trust?.trusted,
     }),
     monotonic: () => performance.now(),

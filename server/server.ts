@@ -33,6 +33,7 @@ export async function run(
   const follow = (followers: readonly { run(signal: AbortSignal): Promise<void> }[]): void => {
     running.push(...followers.map((follower) => follower.run(signal)));
   };
+  for (const warning of config.warnings) log.warn(`configuration: ${warning}`);
   try {
     const kubeConfig = findKubeConfig(config);
     const { version } = await readBuildInfo();

@@ -8,6 +8,7 @@ import type { Registry } from 'prom-client';
 import { apiServiceName as logsAPIServiceName } from '../apis/logging/v1alpha2/group-version.ts';
 import { apiServiceName } from '../apis/resources/v1alpha3/group-version.ts';
 import { newAccess } from './access.ts';
+import { Admission } from './admission/admission.ts';
 import type { CacheMetrics } from './cache/cache-metrics.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
@@ -35,6 +36,7 @@ import { issuerOf } from './oauth/tokens/token-issuer.ts';
 import { collectRegistrationMetrics, Registration } from './registration/registration.ts';
 import { isLongRunning } from './request/long-running.ts';
 import type { Handler } from './request/request-context.ts';
+import { sourceAddress } from './request/source-address.ts';
 import { newResources } from './resources.ts';
 import { knownResources, routes } from './routes.ts';
 import { newUsersAPI } from './users-api.ts';
@@ -70,6 +72,9 @@ export async function serve(
   await certificates.start(signal);
   watchExpiry(certificates, certificateMetrics, log, signal);
 
+  const admission = new Admission(metrics);
+  const pools = admission.requestPools(config);
+  const lookups = admission.lookups();
   let securePort = config.listeners.secure.port;
   const settings = oauthSettings(config);
   const oauth =
@@ -81,11 +86,12 @@ export async function serve(
       client,
       // Unique for several replicas on one host.
       identity: `${environment.instance}_${randomUUID()}`,
+      lookups,
       machine: { cores: availableParallelism(), threads: environment.threadPoolSize },
       log,
       metrics,
     });
-  const access = newAccess(config, { client, log, signal, oauth, metrics });
+  const access = newAccess(config, { client, lookups, log, signal, oauth, metrics });
   const { authorizer } = access;
   const users = oauth && newUsersAPI(config, { client, authorizer, oauth, log });
   const logs = config.logging.enabled
@@ -113,6 +119,8 @@ export async function serve(
         issuer: () => issuerOf(config.oauth, securePort),
         kinds: resources.kinds,
         writes: resources.writes,
+        pools,
+        lookups,
         ownGroups: [nodes.definition.group, ...(logs ? [logs.discovered.group] : [])],
         log,
         metrics,
@@ -184,10 +192,9 @@ export async function serve(
     knownResource: knownResources(routed),
     audit: auditLog(log),
     allowedOrigins: config.cors.allowedOrigins,
+    pools,
+    sourceOf: sourceAddress(config.oauth.trustedProxies),
     limits: {
-      maxReadOnly: requests.maxReadOnly,
-      maxMutating: requests.maxMutating,
-      maxLongRunning: requests.maxLongRunning,
       maxBodyBytes: config.listeners.limits.body,
       timeoutMs: requests.timeout,
     },

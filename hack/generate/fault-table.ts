@@ -71,12 +71,12 @@ export const FAULTS = {
   },
   'clients send their requests slowly (Slowloris)': {
     clientsSee:
-      'The slow clients get 408, or 429 if another client needs their slot: after `listeners.limits.headersTimeout` (30 s) or `requestTimeout` (60 s). Other clients notice nothing',
+      'The slow clients get 408 after `listeners.limits.headersTimeout` (30 s) or `requestTimeout` (60 s), or 429 if too many requests wait for their clients. Other clients notice nothing',
     recoverySeconds: 5,
   },
   'a flood of invalid tokens': {
     clientsSee:
-      'The flood gets 401, and 429 beyond 100 concurrent TokenReviews. Known callers notice nothing. A new valid token can also get 429',
+      'The flood gets 401, and 429 if it fills its queue: the reviews of unknown tokens of one network share its seats. Known callers notice nothing. New tokens of other networks work',
     recoverySeconds: 5,
   },
   'the log store is down': {

@@ -3,11 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { UserInfo } from './user.ts';
 
-export interface AuthenticationRequest {
+export interface AuthenticationRequest extends CallContext {
   readonly request: IncomingMessage;
   /** False on the plain-HTTP listener, which ignores front-proxy headers and client certificates. */
   readonly secure: boolean;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Authenticator that sends bearer tokens as TokenReviews to kube-apiserver, with a cache.
 import { hash, randomBytes } from 'node:crypto';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import type { Seats } from '../admission/seats.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
 import { BoundedMap } from '../memory/bounded-map.ts';
@@ -16,8 +17,8 @@ export interface TokenReviewOptions {
   readonly failureTtlMs: number;
   /** Maximum number of cached TokenReviews. */
   readonly cacheSize?: number;
-  /** Maximum number of concurrent TokenReviews. */
-  readonly maxPending?: number;
+  /** The seats of pending TokenReviews. */
+  readonly seats: Seats;
   readonly onLookup?: (hit: boolean) => void;
   readonly signal: AbortSignal;
   readonly monotonic?: () => number;
@@ -35,15 +36,14 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly #salt = randomBytes(32).toString('base64');
 
   constructor(options: TokenReviewOptions) {
-    const { successTtlMs, failureTtlMs, cacheSize = 8192, maxPending = 200 } = options;
+    const { successTtlMs, failureTtlMs, cacheSize = 8192, seats } = options;
     const { monotonic, onLookup } = options;
     this.#valid = new BoundedMap(cacheSize);
     this.#reviews = options.reviews;
     this.#cache = new LookupCache({
       size: cacheSize,
       ttlMs: ({ user }) => (user ? successTtlMs : failureTtlMs),
-      maxPending,
-      maxPendingOfOne: Math.ceil(maxPending / 2),
+      seats,
       signal: options.signal,
       ...(monotonic ? { monotonic } : {}),
       ...(onLookup ? { onLookup } : {}),
@@ -52,13 +52,12 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
 
   authenticate(token: BearerToken, context: CallContext): Promise<UserInfo> | UserInfo {
     const key = this.#keyOf(token);
-    // All unknown tokens share one quota, so that invalid tokens cannot use up the capacity of valid ones.
-    const review = this.#cache.get(
-      key,
-      (signal) => this.#review(key, token.text, signal),
-      context,
-      this.#valid.has(key) ? key : '',
-    );
+    // A valid token is a caller of its own, so that invalid tokens of its network cannot delay it.
+    const caller = this.#valid.has(key) ? `token ${key}` : context.caller;
+    const review = this.#cache.get(key, (signal) => this.#review(key, token.text, signal), {
+      signal: context.signal,
+      caller,
+    });
     return review instanceof Promise ? review.then(userOf) : userOf(review);
   }
 

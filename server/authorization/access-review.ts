@@ -1,5 +1,6 @@
 // Authorizer that sends SubjectAccessReviews to kube-apiserver. Decisions are cached for seconds.
 import { hash } from 'node:crypto';
+import type { Seats } from '../admission/seats.ts';
 import { sharerOf, type UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
@@ -12,7 +13,8 @@ export interface AccessReviewOptions {
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
   readonly cacheSize?: number;
-  readonly maxPending?: number;
+  /** The seats of pending reviews. */
+  readonly seats: Seats;
   readonly signal: AbortSignal;
   readonly monotonic?: () => number;
 }
@@ -38,14 +40,12 @@ export class AccessReviewAuthorizer implements Authorizer {
   readonly #userKeys = new WeakMap<UserInfo, UserKey>();
 
   constructor(options: AccessReviewOptions) {
-    const { allowTtlMs, denyTtlMs, maxPending = 400, monotonic } = options;
+    const { allowTtlMs, denyTtlMs, seats, monotonic } = options;
     this.#reviews = options.reviews;
     this.#cache = new LookupCache({
       size: options.cacheSize ?? 8192,
       ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
-      maxPending,
-      // All anonymous callers count as one, so their requests for random paths use at most half of the lookups.
-      maxPendingOfOne: Math.ceil(maxPending / 2),
+      seats,
       signal: options.signal,
       ...(monotonic ? { monotonic } : {}),
     });
@@ -71,7 +71,7 @@ export class AccessReviewAuthorizer implements Authorizer {
     const key = reviewKey(digest + requestKey(attributes, selected));
     const ask = (signal: AbortSignal): Promise<AccessReview> =>
       this.#reviews.reviewAccess(specOf(attributes, selected), signal);
-    return this.#cache.get(key, ask, context, sharer);
+    return this.#cache.get(key, ask, { signal: context.signal, caller: context.caller ?? sharer });
   }
 
   #userKey(user: UserInfo): UserKey {
@@ -79,7 +79,7 @@ export class AccessReviewAuthorizer implements Authorizer {
     if (key === undefined) {
       const text = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
       // A digest, because each request hashes the whole key to look it up, and a user may have many groups.
-      key = { digest: hash('sha256', text, 'base64'), sharer: sharerOf(user) };
+      key = { digest: hash('sha256', text, 'base64'), sharer: `user ${sharerOf(user)}` };
       this.#userKeys.set(user, key);
     }
     return key;

@@ -2,6 +2,7 @@
 // SubjectAccessReview.
 import { hash } from 'node:crypto';
 import type { UserInfo } from '../authentication/user.ts';
+import type { CallContext } from '../cluster/call-context.ts';
 import { inParallel } from '../concurrency/parallel.ts';
 import { BACKGROUND_SLICE_MS, TimeSlicer } from '../concurrency/time-slicer.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
@@ -19,10 +20,6 @@ export type CallerScope =
   | { readonly everything: true }
   /** Existing namespaces with the permission, sorted by name; possibly none. */
   | { readonly everything: false; readonly namespaces: readonly Namespace[] };
-
-interface Call {
-  readonly signal: AbortSignal;
-}
 
 export interface NamespaceScopesOptions {
   /** Not cached. */
@@ -43,7 +40,7 @@ export interface NamespaceScopesOptions {
 }
 
 /** Concurrent permission checks of one query. */
-const PARALLEL = 32;
+const PARALLEL = 16;
 /** Cached permissions of all callers, about 300 bytes each. */
 const MAX_PERMISSIONS = 262_144;
 /**
@@ -78,8 +75,6 @@ export class NamespaceScopes {
     this.#permissions = new LookupCache<CachedPermission>({
       size: MAX_PERMISSIONS,
       ttlMs: ({ ttlMs }) => ttlMs,
-      // Bounded by PARALLEL for each query; equal checks of several queries are shared.
-      maxPending: Number.POSITIVE_INFINITY,
       signal,
       ...(monotonic ? { monotonic } : {}),
     });
@@ -93,7 +88,7 @@ export class NamespaceScopes {
     user: UserInfo,
     permission: ScopedPermission,
     wanted: readonly string[] | undefined,
-    call: Call,
+    call: CallContext,
   ): Promise<CallerScope> {
     const check = this.#checker(user, permission, call);
     return (await check('', 1)).allowed ? { everything: true } : this.#within(check, user, wanted);
@@ -104,7 +99,7 @@ export class NamespaceScopes {
     user: UserInfo,
     permission: ScopedPermission,
     wanted: readonly string[] | undefined,
-    call: Call,
+    call: CallContext,
   ): Promise<CallerScope> {
     return this.#within(this.#checker(user, permission, call), user, wanted);
   }
@@ -146,7 +141,7 @@ export class NamespaceScopes {
     return { everything: false, namespaces: namespaces.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
-  #checker(user: UserInfo, permission: ScopedPermission, call: Call): Checker {
+  #checker(user: UserInfo, permission: ScopedPermission, call: CallContext): Checker {
     const { authorizer, allowTtlMs, denyTtlMs } = this.#options;
     const caller = digestOf(user, permission);
     return (namespace, ttlFactor, createdAt, suffix = '') =>
@@ -154,7 +149,7 @@ export class NamespaceScopes {
         `${caller}${namespace}${suffix}`,
         async (signal) => {
           const attributes = { user, ...permission, namespace, name: '' };
-          const decision = await authorizer.authorize(attributes, { signal });
+          const decision = await authorizer.authorize(attributes, { signal, caller: call.caller });
           return { ...decision, ttlMs: ttlFactor * (decision.allowed ? allowTtlMs : denyTtlMs), createdAt };
         },
         call,

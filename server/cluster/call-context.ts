@@ -4,4 +4,6 @@
 export interface CallContext {
   /** Read only by calls that wait, because a request creates the AbortSignal on first use. */
   readonly signal: AbortSignal;
+  /** Shares the seats of lookups. Absent for work of the server itself. */
+  readonly caller?: string | undefined;
 }

@@ -4,16 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import type { RequestPools } from '../admission/admission.ts';
 import type { Authenticator } from '../authentication/authenticator.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { GatewayRoute } from '../request/gateway-route.ts';
 import { isLongRunning, type LongRunning } from '../request/long-running.ts';
 import type { Handler } from '../request/request-context.ts';
+import { type SourceAddress, sourceAddress } from '../request/source-address.ts';
 import { accessLog } from './access-log.ts';
+import { admission } from './admission.ts';
 import { type AuditSink, audit } from './audit.ts';
 import { authentication, type IdentityHeaders, type SignInPaths } from './authentication.ts';
 import { authorization } from './authorization.ts';
-import { type ConcurrencyLimits, concurrency } from './concurrency.ts';
 import { cors } from './cors.ts';
 import { deadline } from './deadline.ts';
 import { type ErrorFamily, type ErrorWriter, errorWriter } from './error-writer.ts';
@@ -39,7 +41,10 @@ export interface ChainOptions {
   readonly audit: AuditSink;
   /** Allowed CORS origins; none by default. */
   readonly allowedOrigins?: readonly string[];
-  readonly limits: ConcurrencyLimits & { readonly maxBodyBytes: number; readonly timeoutMs: number };
+  readonly pools: RequestPools;
+  /** The client address behind trusted proxies; by default, no proxy is trusted. */
+  readonly sourceOf?: SourceAddress;
+  readonly limits: { readonly maxBodyBytes: number; readonly timeoutMs: number };
   /** Selects the requests without a deadline; by default watches, upgrades and streaming subresources. */
   readonly longRunning?: LongRunning;
   readonly errorFamilies?: readonly ErrorFamily[];
@@ -61,7 +66,7 @@ const CLIENT_GONE = new DOMException('the client disconnected', 'AbortError');
 export class RequestChain {
   readonly #filters: readonly Filter[];
   readonly #writeError: ErrorWriter;
-  readonly #logger: Logger;
+  readonly #shared: { readonly logger: Logger; readonly sourceOf: SourceAddress };
   readonly #now: () => number;
   readonly #monotonic: () => number;
   readonly #open = new OpenExchanges<Exchange>();
@@ -72,7 +77,7 @@ export class RequestChain {
     const monotonic = options.monotonic ?? (() => performance.now());
     const { allowedOrigins = [], gateway } = options;
     const fail = (exchange: Exchange, error: unknown): void => this.#fail(exchange, error);
-    this.#logger = logger;
+    this.#shared = { logger, sourceOf: options.sourceOf ?? sourceAddress([]) };
     this.#now = options.now ?? Date.now;
     this.#monotonic = monotonic;
     this.#writeError = errorWriter(options.errorFamilies ?? []);
@@ -94,10 +99,10 @@ export class RequestChain {
         gateway?.authenticator,
       ),
       ...(options.checkSession ? [sessionTermination(options.checkSession)] : []),
+      admission(options.pools, { metrics, open: () => this.#open.all(), monotonic, fail }),
       ...(gateway ? [this.#forwarding(gateway)] : []),
       impersonation,
       authorization(options.authorizer),
-      concurrency(limits, { metrics, monotonic, fail }),
       countLongRunning(metrics, knownResource),
       (exchange) => this.#rejectWhileDraining(exchange),
       options.handler,
@@ -138,7 +143,7 @@ export class RequestChain {
   }
 
   #enter(arrival: Arrival): Exchange {
-    const exchange = new Exchange(arrival, this.#logger, this.#now(), this.#monotonic());
+    const exchange = new Exchange(arrival, this.#shared, this.#now(), this.#monotonic());
     this.#open.add(exchange);
     arrival.response.on('close', () => this.#end(exchange));
     // A handler may write after the 504 of the deadline. This error must not end the process.

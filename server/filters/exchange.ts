@@ -2,12 +2,14 @@
 // RequestContext.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { ANONYMOUS, type UserInfo } from '../authentication/user.ts';
+import type { Seat } from '../admission/seats.ts';
+import { ANONYMOUS, sharerOf, type UserInfo } from '../authentication/user.ts';
 import type { Decision } from '../authorization/authorizer.ts';
 import { plainAddress } from '../request/plain-address.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import { pathIn, searchIn } from '../request/request-path.ts';
+import { networkOf, type SourceAddress } from '../request/source-address.ts';
 
 const UNPARSED: RequestInfo = { isResourceRequest: false, path: '', verb: '' };
 
@@ -17,6 +19,17 @@ export interface Arrival {
   readonly response: ServerResponse;
   readonly secure: boolean;
   readonly upgrade: Upgrade | undefined;
+}
+
+/** The state of an admitted request. */
+export interface Admitted {
+  seat: Seat | undefined;
+  /** Bytes of the response that the client has accepted, and the time of the last progress. */
+  sent: number;
+  sentAt: number;
+  /** The time at which a preempted stream loses its connection. */
+  destroyAt: number;
+  stalled: boolean;
 }
 
 export class Exchange implements RequestContext {
@@ -46,15 +59,24 @@ export class Exchange implements RequestContext {
   ended = false;
   abortReason: unknown;
   onAbort: (() => void) | undefined;
+  /** Owned by the admission filter. */
+  admitted: Admitted | undefined;
   /** Owned by OpenExchanges. */
   place = -1;
   readonly #logger: Logger;
+  readonly #sourceOf: SourceAddress;
   readonly #endings: ((exchange: Exchange) => void)[] = [];
   #log: Logger | undefined;
+  #network: string | undefined;
   #query: URLSearchParams | undefined;
   #controller: AbortController | undefined;
 
-  constructor(arrival: Arrival, logger: Logger, receivedAt: number, startedAt: number) {
+  constructor(
+    arrival: Arrival,
+    { logger, sourceOf }: { readonly logger: Logger; readonly sourceOf: SourceAddress },
+    receivedAt: number,
+    startedAt: number,
+  ) {
     this.request = arrival.request;
     this.response = arrival.response;
     this.secure = arrival.secure;
@@ -64,6 +86,7 @@ export class Exchange implements RequestContext {
     this.receivedAt = receivedAt;
     this.startedAt = startedAt;
     this.#logger = logger;
+    this.#sourceOf = sourceOf;
   }
 
   /** The path without the query. Decoded, except if the request was rejected before its path was parsed. */
@@ -77,6 +100,17 @@ export class Exchange implements RequestContext {
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(searchIn(this.request.url ?? ''));
     return this.#query;
+  }
+
+  /** The caller before authentication: the network of the client, behind trusted proxies that of the forwarded address. */
+  get network(): string {
+    this.#network ??= `network ${networkOf(this.#sourceOf(this.request))}`;
+    return this.#network;
+  }
+
+  get caller(): string {
+    const isUser = this.authenticated && this.user.name !== ANONYMOUS.name;
+    return isUser ? `user ${sharerOf(this.user)}` : this.network;
   }
 
   get log(): Logger {

@@ -14,7 +14,6 @@ import type { RequestContext } from '../request/request-context.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
 import type { RecentWrites } from '../resources/recent-writes.ts';
 import type { Accelerator } from './acceleration/accelerator.ts';
-import type { CallerLimits } from './caller-limits.ts';
 import { requestHeaders } from './forwarded-headers.ts';
 import type { ImpersonatedCredential } from './gateway-authenticator.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
@@ -40,8 +39,6 @@ export interface GatewayOptions {
   readonly upstream: Upstream;
   /** Name of this process in the header `Via`. */
   readonly pseudonym: string;
-  readonly requests: CallerLimits;
-  readonly streams: CallerLimits;
   readonly impersonation: Impersonation;
   /** Names and prefixes of the front proxy's headers, in lower case. */
   readonly frontProxyHeaders: () => readonly string[];
@@ -67,11 +64,10 @@ export class Gateway {
 
   /** Forwards the request. Throws StatusError if kube-apiserver sends no response. */
   async serve(context: ProxiedContext): Promise<void> {
-    const { metrics, requests, streams } = this.#options;
+    const { metrics } = this.#options;
     const caller = sharerOf(context.user);
     let code = 499;
     try {
-      using _ = (context.longRunning ? streams : requests).take(caller);
       code = await this.#forward(context, caller);
     } catch (error) {
       if (error instanceof StatusError) code = error.code;

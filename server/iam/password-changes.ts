@@ -9,13 +9,13 @@ import {
   newTooManyRequests,
 } from '../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../apis/oauth/errors.ts';
-import type { SourceAddress } from '../oauth/http/source-address.ts';
 import type { PasswordHasher } from '../oauth/passwords/password-hasher.ts';
 import { isSamePassword, newChangeTime, passwordViolations } from '../oauth/passwords/password-policy.ts';
 import type { PasswordSignIn } from '../oauth/passwords/password-sign-in.ts';
 import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import type { SourceAddress } from '../request/source-address.ts';
 import type { EscalationCheck } from './escalation-check.ts';
 import { invalidValue, RequestDocumentReader } from './request-document.ts';
 import type { UserSessions } from './user-sessions.ts';

@@ -1,7 +1,6 @@
 // Cache with a TTL for results from kube-apiserver, such as TokenReviews and SubjectAccessReviews.
-import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
+import type { Seat, Seats } from '../admission/seats.ts';
 import type { CallContext } from '../cluster/call-context.ts';
-import { InFlight } from '../concurrency/in-flight.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import { BoundedMap } from './bounded-map.ts';
 
@@ -10,10 +9,8 @@ export interface LookupCacheOptions<Result> {
   readonly size: number;
   /** TTL of a result in ms; 0 disables caching. */
   readonly ttlMs: (result: Result) => number;
-  /** Maximum number of pending lookups, so that requests with random tokens cannot flood the cluster. */
-  readonly maxPending: number;
-  /** Maximum number of pending lookups per caller; unlimited by default. */
-  readonly maxPendingOfOne?: number;
+  /** The seats of pending lookups, shared fairly by callers. Without it, another limit bounds the lookups. */
+  readonly seats?: Seats;
   /** Aborts pending lookups. */
   readonly signal: AbortSignal;
   /** Called for each get(). `hit` is true if the result was cached. */
@@ -36,8 +33,6 @@ export class LookupCache<Result> {
   readonly #monotonic: () => number;
   readonly #entries: BoundedMap<string, Entry<Result>>;
   readonly #pending = new Map<string, Promise<Result>>();
-  /** Pending lookups per caller. */
-  readonly #inFlight = new InFlight();
 
   constructor(options: LookupCacheOptions<Result>) {
     this.#options = options;
@@ -50,20 +45,19 @@ export class LookupCache<Result> {
   }
 
   /**
-   * Returns the cached result, or the promise of a lookup. Without a key, the lookup is not cached or shared. `caller`
-   * identifies the caller for `maxPendingOfOne`. Throws TooManyRequests if there are too many pending lookups.
+   * Returns the cached result, or the promise of a lookup. Without a key, the lookup is not cached or shared. Throws the error of
+   * the seats if the lookup gets none.
    */
   get(
     key: string | undefined,
     load: (signal: AbortSignal) => Promise<Result>,
     context: CallContext,
-    caller = '',
   ): Promise<Result> | Result {
     const entry = key === undefined ? undefined : this.#entries.get(key);
     const hit = entry !== undefined && this.#monotonic() < entry.until;
     this.#options.onLookup?.(hit);
     if (hit) return entry.result;
-    return orAborted(this.#lookUp(key, load, caller), context.signal);
+    return orAborted(this.#lookUp(key, load, context.caller ?? ''), context.signal);
   }
 
   #lookUp(
@@ -73,24 +67,20 @@ export class LookupCache<Result> {
   ): Promise<Result> {
     const pending = key === undefined ? undefined : this.#pending.get(key);
     if (pending) return pending;
-    this.#checkLimits(caller);
-    const result = load(this.#options.signal);
-    this.#inFlight.begin(caller);
-    if (key === undefined) return result.finally(() => this.#inFlight.end(caller));
-    const lookup = result
-      .then((given) => this.#store(key, given))
-      .finally(() => {
-        this.#pending.delete(key);
-        this.#inFlight.end(caller);
-      });
+    const { seats, signal } = this.#options;
+    // The wait belongs to all callers that share the lookup, so that none of them can abort it.
+    const seat = seats?.take(caller, { signal });
+    const result =
+      seat instanceof Promise ? seat.then((given) => this.#load(load, given)) : this.#load(load, seat);
+    if (key === undefined) return result;
+    const lookup = result.then((given) => this.#store(key, given)).finally(() => this.#pending.delete(key));
     this.#pending.set(key, lookup);
     return lookup;
   }
 
-  #checkLimits(caller: string): void {
-    const { maxPending, maxPendingOfOne = maxPending } = this.#options;
-    if (this.#inFlight.all < maxPending && this.#inFlight.of(caller) < maxPendingOfOne) return;
-    throw newTooManyRequests('Too many requests, please try again later.', 1);
+  async #load(load: (signal: AbortSignal) => Promise<Result>, seat: Seat | undefined): Promise<Result> {
+    using _seat = seat;
+    return await load(this.#options.signal);
   }
 
   #store(key: string, result: Result): Result {

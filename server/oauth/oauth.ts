@@ -4,10 +4,12 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
+import type { Seats } from '../admission/seats.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { LeaderElection } from '../cluster/election/leader-election.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { Handler } from '../request/request-context.ts';
+import { type SourceAddress, sourceAddress, tlsCheck } from '../request/source-address.ts';
 import { newClientThrottle } from './clients/client-authentication.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
 import { newPages } from './endpoints/browser/pages.ts';
@@ -24,7 +26,6 @@ import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import type { Grant } from './grants/grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
-import { type SourceAddress, sourceAddress, tlsCheck } from './http/source-address.ts';
 import { KeyRotator } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
@@ -49,6 +50,8 @@ export interface OAuthOptions {
   /** The issuer URL; known when the first request arrives. */
   readonly issuer: () => string;
   readonly client: ClusterClient;
+  /** The seats of lookups of sessions. */
+  readonly lookups: Seats;
   /** `holderIdentity` of this replica in the Lease; unique. */
   readonly identity: string;
   /** CPU cores, and threads of libuv's pool. */
@@ -86,7 +89,7 @@ const LEEWAY_MS = 60_000;
 
 /** Starts nothing before `run`. */
 export function newOAuth(options: OAuthOptions): OAuth {
-  const { settings, platform, issuer, client, identity, machine, log, metrics: registry } = options;
+  const { settings, platform, issuer, client, identity, machine, lookups, log, metrics: registry } = options;
   const now = Date.now;
   const monotonic = (): number => performance.now();
   const random = randomBytes;
@@ -100,7 +103,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const keys = new SecretKeyRing({ client, log, ...secret });
   const users = new ClusterUserDirectory({ client, group, log });
   const credentials = new ClusterCredentialStore({ client, group, log });
-  const sessions = new ClusterSessionStore({ client, keys, group, log, now });
+  const sessions = new ClusterSessionStore({ client, keys, group, lookups, log, now });
   const clients = new ConfiguredClients({
     clients: settings.clients,
     client,

@@ -24,6 +24,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   readonly info: RequestInfo;
   readonly user: UserInfo;
+  /** Shares seats: the tenant of the user, or the network of an unauthenticated client. */
+  readonly caller: string;
   /** Set for an upgrade request (WebSocket, SPDY). Until the upgrade is accepted, `response` can reject it. */
   readonly upgrade: Upgrade | undefined;
 }

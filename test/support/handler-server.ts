@@ -143,6 +143,7 @@ export class HandlerServer {
       signal: AbortSignal.any([this.#stop.signal, gone.signal]),
       info: parseRequestInfo(incoming.method ?? 'GET', target),
       user: ANONYMOUS,
+      caller: 'test',
       upgrade: undefined,
     };
   }

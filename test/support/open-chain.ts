@@ -7,6 +7,7 @@ import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { oauthErrors } from '../../server/oauth/error-writer.ts';
 import type { Handler } from '../../server/request/request-context.ts';
 import { byPath } from './handler-server.ts';
+import { requestPools } from './request-pools.ts';
 
 export interface OpenChainOptions extends Partial<Omit<ChainOptions, 'limits'>> {
   /** Handlers by exact path. */
@@ -18,7 +19,6 @@ export interface OpenChainOptions extends Partial<Omit<ChainOptions, 'limits'>> 
 
 /** The real filter chain without authentication and authorization: every caller is anonymous and allowed. */
 export function openChain({ handlers = new Map(), limits, ...options }: OpenChainOptions): RequestChain {
-  const unlimited = { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1 << 20 };
   return new RequestChain({
     handler: byPath(handlers),
     authenticator: { name: 'test', authenticate: () => ANONYMOUS },
@@ -28,7 +28,8 @@ export function openChain({ handlers = new Map(), limits, ...options }: OpenChai
     metrics: new RequestMetrics(new Registry()),
     knownResource: () => false,
     audit: { record: () => undefined },
-    limits: { ...unlimited, timeoutMs: 10_000, ...limits },
+    pools: requestPools(),
+    limits: { maxBodyBytes: 1 << 20, timeoutMs: 10_000, ...limits },
     errorFamilies: [oauthErrors],
     ...options,
   });

@@ -152,20 +152,13 @@ const cors = section('Cross-origin resource sharing (CORS) for web pages of othe
 });
 
 const requests = section('Concurrency and timeout of requests.', {
-  maxReadOnly: countOption(
-    400,
-    'Maximum number of concurrent read requests. Further requests get 429. 0: no limit.',
-    0,
+  seats: countOption(
+    600,
+    'Maximum number of concurrent requests, without streams. A further request waits up to five seconds, and then gets 429. All callers share the seats fairly: while n callers are busy, each of them can hold 1/(n + 1) of the seats.',
   ),
-  maxMutating: countOption(
-    200,
-    'Maximum number of concurrent mutating requests. Further requests get 429. 0: no limit.',
-    0,
-  ),
-  maxLongRunning: countOption(
+  streams: countOption(
     12_000,
-    'Maximum number of concurrent watches and other long-running requests. Further requests get 429. 0: no limit.',
-    0,
+    'Maximum number of concurrent watches, live lists and other streams. A further stream preempts the newest stream of the caller with the most streams; if that caller has fewer than two more, the further stream gets 429.',
   ),
   timeout: durationOption('60s', 'Timeout of requests that are not long-running.', {
     atLeast: '1s',

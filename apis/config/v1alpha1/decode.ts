@@ -15,6 +15,7 @@ import { describeError } from './error-message.ts';
 import { loggingErrors } from './logging-validation.ts';
 import { oauthErrors } from './oauth-validation.ts';
 import { putOption, removeOption, withoutEmptySections } from './option-tree.ts';
+import { withoutRemovedOptions } from './removed-options.ts';
 import { resolveUnits } from './resolve.ts';
 import { parseDuration } from './units.ts';
 import { newValidator } from './validator.ts';
@@ -27,17 +28,19 @@ export interface ConfigurationText {
 
 /**
  * Decodes the configuration. Without `file`, returns the defaults. Throws ConfigurationError with all validation
- * errors.
+ * errors. Calls `warn` for each removed option.
  */
 export function decodeConfiguration(
   file: ConfigurationText | undefined,
   overrides: readonly Override[] = [],
+  warn: (warning: string) => void = () => undefined,
 ): ResolvedConfiguration {
   const document = file ? parseDocument(file.text, file.source) : undefined;
   const problems = [...(document?.errors ?? [])];
   if (document && document.value === undefined) throw new ConfigurationError(problems);
 
   const value = withoutEmptySections(document?.value ?? emptyConfiguration(), APIServerConfigurationSchema);
+  for (const warning of withoutRemovedOptions(value)) warn(warning);
   for (const override of overrides) putOption(value, override.path, override.value);
 
   const locator = new ErrorLocator(file?.source ?? 'defaults', document, overrides);

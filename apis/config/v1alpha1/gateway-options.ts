@@ -42,25 +42,13 @@ export const gateway = section(
       'Interval at which the permission of a watch that is served from a cache is reviewed again. The watch ends with 410 when the permission is lost.',
       { atLeast: '1s' },
     ),
-    maxRequests: countOption(
+    seats: countOption(
       600,
-      'Maximum number of concurrent requests, without streams. Further requests get 429. 0: no limit.',
-      0,
+      'Maximum number of concurrent requests, without streams. Shared as `requests.seats`.',
     ),
-    maxRequestsPerCaller: countOption(
-      200,
-      'Maximum number of concurrent requests of one caller, without streams. Further requests get 429. 0: no limit.',
-      0,
-    ),
-    maxStreams: countOption(
+    streams: countOption(
       5_000,
-      'Maximum number of concurrent streams: watches, logs, exec, attach, port-forward and proxy requests. Further requests get 429. 0: no limit.',
-      0,
-    ),
-    maxStreamsPerCaller: countOption(
-      1_000,
-      'Maximum number of concurrent streams of one caller. Further requests get 429. 0: no limit.',
-      0,
+      'Maximum number of concurrent streams: watches, logs, exec, attach, port-forward and proxy requests. Shared as `requests.streams`.',
     ),
   },
 );

@@ -31,7 +31,7 @@ export async function accelerationRows(scene: Scene): Promise<readonly Row[]> {
   const server = await scene.another({
     configuration: {
       // All clients of the bench are one caller.
-      gateway: { acceleration: true, maxRequestsPerCaller: 0 },
+      gateway: { acceleration: true, seats: 10_000 },
       resources: { syncTimeout: '300s', kindBudget: '2Gi', preload: ['pods'] },
     },
   });

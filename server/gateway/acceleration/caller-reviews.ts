@@ -2,6 +2,7 @@
 // SelfSubjectAccessReview with the token of the caller, so that the decision is the one for the forwarded request.
 import { hash } from 'node:crypto';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
+import type { Seats } from '../../admission/seats.ts';
 import { rawSelectors, reviewKey } from '../../authorization/access-review.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
@@ -14,23 +15,23 @@ export interface CallerReviewsOptions {
   /** TTLs of allowed and denied decisions, in ms. */
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
+  readonly seats: Seats;
   readonly signal: AbortSignal;
 }
 
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const CACHED = 8192;
-const MAX_PENDING = 400;
 
 export class CallerReviews {
   readonly #client: Pick<ClusterClient, 'json'>;
   readonly #decisions: LookupCache<boolean>;
 
-  constructor({ client, allowTtlMs, denyTtlMs, signal }: CallerReviewsOptions) {
+  constructor({ client, allowTtlMs, denyTtlMs, seats, signal }: CallerReviewsOptions) {
     this.#client = client;
     this.#decisions = new LookupCache({
       size: CACHED,
       ttlMs: (allowed) => (allowed ? allowTtlMs : denyTtlMs),
-      maxPending: MAX_PENDING,
+      seats,
       signal,
     });
   }

@@ -29,7 +29,7 @@ export class TableColumns {
 
   constructor({ client, signal }: TableColumnsOptions) {
     this.#client = client;
-    this.#described = new LookupCache({ size: CACHED, ttlMs: () => TTL_MS, maxPending: CACHED, signal });
+    this.#described = new LookupCache({ size: CACHED, ttlMs: () => TTL_MS, signal });
   }
 
   /**

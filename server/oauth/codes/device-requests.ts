@@ -1,8 +1,8 @@
 // Stores open device authorization requests (RFC 8628) as Session objects. Every replica reads the same requests.
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { networkOf } from '../../request/source-address.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import { networkOf } from '../http/source-address.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { NO_USER, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import { passwordOf, sessionOrigin } from '../sessions/session-creator.ts';

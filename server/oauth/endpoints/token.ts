@@ -7,12 +7,12 @@ import {
   unsupportedGrantType,
 } from '../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
+import type { SourceAddress } from '../../request/source-address.ts';
 import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant } from '../grants/grant.ts';
 import { readForm } from '../http/form.ts';
 import { writeJSON } from '../http/response.ts';
-import type { SourceAddress } from '../http/source-address.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 
 export interface TokenEndpointOptions {

@@ -11,6 +11,7 @@ import {
   StatusError,
 } from '../../../apis/meta/v1/errors.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
+import type { Seats } from '../../admission/seats.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
@@ -42,6 +43,8 @@ export interface ClusterSessionStoreOptions {
   readonly keys: RotatingKeys;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
+  /** The seats of reads that bypass the cache. */
+  readonly lookups: Seats;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Silence of the watch, in ms, after which the cache is stale. */
   readonly staleAfterMs?: number;
@@ -74,6 +77,7 @@ export class ClusterSessionStore implements SessionStore {
     this.#lookups = new SessionLookups({
       client: options.client,
       path: this.#path,
+      seats: options.lookups,
       signal: this.#closed.signal,
       monotonic: this.#monotonic,
     });

@@ -1,5 +1,6 @@
 // Reads single Session objects from kube-apiserver instead of the cache, with a rate limit.
 import { isNotFound, newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { Seats } from '../../admission/seats.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';
 import { TokenBucket } from '../throttle/token-bucket.ts';
@@ -8,6 +9,7 @@ export interface SessionLookupsOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   /** Path of the collection. */
   readonly path: string;
+  readonly seats: Seats;
   /** Aborts pending reads. */
   readonly signal: AbortSignal;
   readonly monotonic: () => number;
@@ -15,7 +17,8 @@ export interface SessionLookupsOptions {
 
 const PER_SECOND = 100;
 const BURST = 200;
-const MAX_PENDING = 64;
+/** The caller of all lookups of sessions: the rate limit bounds them too, so they need no share for each user. */
+const CALLER = 'sessions';
 /**
  * TTL of a NotFound result. No client has a random id before its session is written, so the session does not appear later.
  */
@@ -28,13 +31,13 @@ export class SessionLookups {
   readonly #results: LookupCache<{ readonly object: unknown } | undefined>;
 
   constructor(options: SessionLookupsOptions) {
-    const { signal, monotonic } = options;
+    const { seats, signal, monotonic } = options;
     this.#options = options;
     this.#bucket = new TokenBucket({ burst: BURST, perSecond: PER_SECOND, monotonic });
     this.#results = new LookupCache({
       size: MAX_ABSENT,
       ttlMs: (result) => (result ? 0 : ABSENT_TTL_MS),
-      maxPending: MAX_PENDING,
+      seats,
       signal,
       monotonic,
     });
@@ -43,7 +46,8 @@ export class SessionLookups {
   /** The object, or undefined when it does not exist. Throws ServiceUnavailable when the lookup fails. */
   async get(id: string, signal: AbortSignal): Promise<unknown> {
     try {
-      return (await this.#results.get(id, (ending) => this.#read(id, ending), { signal }))?.object;
+      const context = { signal, caller: CALLER };
+      return (await this.#results.get(id, (ending) => this.#read(id, ending), context))?.object;
     } catch (error) {
       if (error instanceof StatusError && error.reason !== 'ServiceUnavailable') {
         throw newServiceUnavailable('cannot look up the session', 1, { cause: error });

@@ -9,7 +9,7 @@ import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { networkOf } from '../http/source-address.ts';
+import { networkOf } from '../../request/source-address.ts';
 import {
   LoginThrottle,
   type LoginThrottleOptions,

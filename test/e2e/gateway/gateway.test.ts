@@ -3,7 +3,7 @@ import { describePodLogs } from '../logs-of-pods.ts';
 import { describeClients } from './clients.ts';
 import { describeDifferences } from './differences.ts';
 import { GatewayPlatform } from './gateway-platform.ts';
-import { describeHostileClients } from './hostile.ts';
+import { describeHostileClients, MAX_STREAMS } from './hostile.ts';
 import { describeIdentity } from './identity.ts';
 import { describeKubectl } from './kubectl.ts';
 import { describeStreams } from './streams.ts';
@@ -13,7 +13,9 @@ describe('the gateway', function () {
   let gateway: GatewayPlatform;
 
   before(async () => {
-    gateway = await GatewayPlatform.start({ configure: async () => ({ gateway: { acceleration: true } }) });
+    gateway = await GatewayPlatform.start({
+      configure: async () => ({ gateway: { acceleration: true, streams: MAX_STREAMS } }),
+    });
     await gateway.createUser('ada', ['platform-admins']);
   });
   after(() => gateway?.stop());

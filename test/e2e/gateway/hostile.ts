@@ -9,8 +9,8 @@ import { openTLS, parseResponse } from './raw-request.ts';
 
 /** Time without a byte after which a connection counts as left open. */
 const IDLE_MS = 20_000;
-/** The default of gateway.maxStreamsPerCaller. */
-const MAX_STREAMS = 1_000;
+/** The value of gateway.streams. */
+export const MAX_STREAMS = 1_000;
 const HANDSHAKES = 50;
 const CHUNKED = 'Transfer-Encoding: chunked';
 const LAST_CHUNK = '0\r\n\r\n';

@@ -6,11 +6,11 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { newNotFound } from '../../../apis/meta/v1/errors.ts';
+import type { RequestPools } from '../../../server/admission/admission.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import { kubeConfigClass } from '../../../server/cluster/connection/client-node.ts';
 import type { ChainOptions, RequestChain } from '../../../server/filters/chain.ts';
 import { RequestMetrics } from '../../../server/filters/request-metrics.ts';
-import { CallerLimits } from '../../../server/gateway/caller-limits.ts';
 import { Gateway } from '../../../server/gateway/gateway.ts';
 import { GatewayMetrics } from '../../../server/gateway/gateway-metrics.ts';
 import {
@@ -23,6 +23,7 @@ import { Listener, type ListenerLimits, serverOptions } from '../../../server/li
 import { newListenerMetrics } from '../../../server/listener/listener-metrics.ts';
 import { RecentWrites } from '../../../server/resources/recent-writes.ts';
 import { openChain } from '../open-chain.ts';
+import { requestPools } from '../request-pools.ts';
 
 const ADA: UserInfo = { name: 'ada', uid: '', groups: ['system:authenticated'], extra: {} };
 const silent = pino({ level: 'silent' });
@@ -52,20 +53,13 @@ export interface ForwardingServerOptions {
 
 export class ForwardingServer {
   readonly chain: RequestChain;
-  readonly requests: CallerLimits;
-  readonly streams: CallerLimits;
+  readonly pools: RequestPools;
   readonly #listener: Listener;
   readonly #stop: AbortController;
 
-  private constructor(
-    chain: RequestChain,
-    listener: Listener,
-    limits: Readonly<Record<'requests' | 'streams', CallerLimits>>,
-    stop: AbortController,
-  ) {
+  private constructor(chain: RequestChain, listener: Listener, pools: RequestPools, stop: AbortController) {
     this.chain = chain;
-    this.requests = limits.requests;
-    this.streams = limits.streams;
+    this.pools = pools;
     this.#listener = listener;
     this.#stop = stop;
   }
@@ -84,16 +78,12 @@ export class ForwardingServer {
     const upstream = new Upstream(() => kubeConfig(cluster()), { now, connectTimeoutMs });
     stop.signal.addEventListener('abort', () => upstream.close());
     const registry = new Registry();
-    const callers = {
-      requests: new CallerLimits('requests', { total: 0, perCaller: 0 }),
-      streams: new CallerLimits('streams', { total: 0, perCaller: 0 }),
-    };
+    const pools = requestPools();
     const gateway = new Gateway({
       accelerator: undefined,
       writes: new RecentWrites(() => false),
       upstream,
       pseudonym: 'ks-apiserver-test',
-      ...callers,
       impersonation: {
         impersonatedBy: () => (impersonator === undefined ? undefined : 'certificate'),
         token: new ImpersonatorToken({
@@ -110,8 +100,8 @@ export class ForwardingServer {
       frontProxyHeaders: () => ['x-remote-'],
       rejection,
       metrics: new GatewayMetrics(registry, {
-        requests: () => callers.requests.open,
-        streams: () => callers.streams.open,
+        requests: () => pools.gateway.held,
+        streams: () => pools.gatewayStreams.held,
         trusted: () => true,
       }),
       monotonic: () => performance.now(),
@@ -123,6 +113,7 @@ export class ForwardingServer {
       metrics: new RequestMetrics(registry),
       errorFamilies: [],
       allowedOrigins,
+      pools,
       limits: { timeoutMs: 60_000, ...limits },
       gateway: { authenticator, select: proxiedRequests([]), serve: (context) => gateway.serve(context) },
       signal: stop.signal,
@@ -148,7 +139,7 @@ export class ForwardingServer {
       log: silent,
     });
     await listener.listen();
-    return new ForwardingServer(chain, listener, callers, stop);
+    return new ForwardingServer(chain, listener, pools, stop);
   }
 
   get port(): number {

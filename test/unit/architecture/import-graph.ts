@@ -38,7 +38,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['server/request'],
   ['server/resources', 'server/authentication', 'server/authorization'],
   ['server/cache', 'server/cluster', 'server/memory', 'server/observability'],
-  ['server/environment.ts', 'server/build-info.ts', 'server/concurrency', 'server/files'],
+  ['server/environment.ts', 'server/build-info.ts', 'server/admission', 'server/concurrency', 'server/files'],
   ['apis', 'package.json'],
 ];
 

@@ -11,6 +11,7 @@ import type { UserInfo } from '../../../server/authentication/user.ts';
 import { TokenIDCheck } from '../../../server/oauth/tokens/revocation-check.ts';
 import { ScriptedCluster } from '../../support/cluster/scripted-cluster.ts';
 import { type Login, type Replica, SignedInCluster } from '../../support/oauth/signed-in.ts';
+import { fewSeats } from '../../support/request-pools.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 const TTL = 10_000;
@@ -40,6 +41,7 @@ describe('callers with reviewed tokens', () => {
     };
     ({ authenticator } = newAccess(config, {
       client: cluster.connect(),
+      lookups: fewSeats(100),
       log: pino({ level: 'silent' }),
       signal: stop.signal,
       metrics: new Registry(),

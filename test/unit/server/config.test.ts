@@ -46,6 +46,17 @@ describe('completeConfig', () => {
     expect((await complete('', [override])).kubernetes.kubeconfig).to.equal('/srv/platform/k');
   });
 
+  it('accepts removed options, and warns which option replaces them', async () => {
+    const { requests, warnings } = await complete(
+      'requests: {maxReadOnly: 5, streams: 7}\ngateway: {maxStreamsPerCaller: abc}\n',
+    );
+    expect(requests).to.include({ seats: 600, streams: 7 }).and.not.have.property('maxReadOnly');
+    expect(warnings).to.deep.equal([
+      'gateway.maxStreamsPerCaller is removed and has no effect; it is replaced by gateway.streams, which all callers share fairly',
+      'requests.maxReadOnly is removed and has no effect; it is replaced by requests.seats',
+    ]);
+  });
+
   it('prefers flag to file to KUBECONFIG', async () => {
     const variables = { KUBECONFIG: '/from/variable' };
     expect((await complete('', [], variables)).kubernetes.kubeconfig).to.equal('/from/variable');

@@ -3,10 +3,10 @@
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { TLSCheck } from '../../../request/source-address.ts';
 import { AuthorizationError } from '../../codes/authorization-request.ts';
 import { type URIPart, withParameters } from '../../codes/redirect-uri.ts';
 import { asOAuthError } from '../../http/response.ts';
-import type { TLSCheck } from '../../http/source-address.ts';
 import { messagePage, redirect, writeErrorPage, writePage } from '../../page/page.ts';
 
 export interface BrowserHandlerOptions {

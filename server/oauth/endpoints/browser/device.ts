@@ -1,6 +1,7 @@
 // Device authorization endpoint (RFC 8628, 3.1), and the page where users enter the user code (3.3).
 import { invalidRequest, unauthorizedClient } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import { networkOf, type SourceAddress } from '../../../request/source-address.ts';
 import { readClientRequest } from '../../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
 import { parseUserCode, requestID } from '../../codes/device-codes.ts';
@@ -8,7 +9,6 @@ import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../
 import { POLL_INTERVAL } from '../../grants/device-code-grant.ts';
 import { requestedScopes } from '../../http/form.ts';
 import { writeJSON } from '../../http/response.ts';
-import { networkOf, type SourceAddress } from '../../http/source-address.ts';
 import {
   deviceConnectedPage,
   deviceNotice,

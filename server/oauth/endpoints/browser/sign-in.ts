@@ -2,9 +2,9 @@
 // limits attempts.
 import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { SourceAddress } from '../../../request/source-address.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
 import { type Form, readForm } from '../../http/form.ts';
-import type { SourceAddress } from '../../http/source-address.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import {
   browserIDIn,

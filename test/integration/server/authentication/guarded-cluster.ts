@@ -8,6 +8,7 @@ import { record } from '../../../../apis/reading/unknown-value.ts';
 import type { KeyPair } from '../../../../hack/control-plane/certificate-authority.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { type Access, newAccess } from '../../../../server/access.ts';
+import { Admission } from '../../../../server/admission/admission.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
@@ -57,6 +58,7 @@ export class GuardedCluster {
         authorization: { allowCacheTTL: 1, denyCacheTTL: 1, reviewAllNamespaces: false },
       },
       {
+        lookups: new Admission().lookups(),
         client: {
           open: (call) => client.open(call),
           json: (call) => {

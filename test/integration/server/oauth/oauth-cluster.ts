@@ -13,6 +13,7 @@ import type { User } from '../../../../apis/iam/v1beta1/user.ts';
 import { record } from '../../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { grant, SERVICE_ACCOUNT } from '../../../../hack/extension/registration.ts';
+import { Admission } from '../../../../server/admission/admission.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
 import { newOAuth, type OAuth } from '../../../../server/oauth/oauth.ts';
@@ -59,6 +60,7 @@ export class OAuthReplica {
       platform: { name: 'platform', namespace: NAMESPACE },
       issuer: () => this.issuer,
       client: this.#client,
+      lookups: new Admission().lookups(),
       identity: `test-${Math.random()}`,
       machine: { cores: 2, threads: 4 },
       log: pino({ level: 'info' }, { write }),

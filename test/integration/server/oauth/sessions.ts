@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { Admission } from '../../../../server/admission/admission.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import type { KeyRing } from '../../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../../server/oauth/sessions/cluster-session-store.ts';
@@ -44,7 +45,14 @@ export function describeSessions(subject: () => IamCluster): void {
       const client = new ClusterConnection({ kubeConfig: () => config });
       const log = pino({ level: 'silent' });
       const timing = staleAfterMs === undefined ? {} : { staleAfterMs };
-      const store = new ClusterSessionStore({ client, keys, group: 'iam.platform.io', log, ...timing });
+      const store = new ClusterSessionStore({
+        client,
+        keys,
+        group: 'iam.platform.io',
+        lookups: new Admission().lookups(),
+        log,
+        ...timing,
+      });
       const end = new AbortController();
       const running = store.run(end.signal);
       stopping.push(async () => {

@@ -4,12 +4,14 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { isUnauthorized, newServiceUnavailable, StatusError } from '../../../../apis/meta/v1/errors.ts';
+import type { Seats } from '../../../../server/admission/seats.ts';
 import { BearerTokenAuthenticator } from '../../../../server/authentication/authenticator-chain.ts';
 import { TokenReviewAuthenticator } from '../../../../server/authentication/token-review.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 import { rejection } from '../../../support/rejection.ts';
+import { fewSeats } from '../../../support/request-pools.ts';
 
 type Cluster = ReturnType<typeof fakeCluster>;
 
@@ -38,10 +40,11 @@ describe('bearer tokens', () => {
 
   function reviewed(
     cluster: Cluster,
-    options: { maxPending?: number; cacheSize?: number } = {},
+    options: { seats?: Seats; cacheSize?: number } = {},
   ): TokenReviewAuthenticator {
     return new TokenReviewAuthenticator({
       reviews: new ClusterReviews(cluster.client),
+      seats: fewSeats(100),
       signal: abort.signal,
       successTtlMs: 10_000,
       failureTtlMs: 4000,
@@ -138,7 +141,7 @@ describe('bearer tokens', () => {
       await Promise.race([once(waiting.signal, 'abort'), once(signal, 'abort')]);
       return {};
     });
-    const bearer = authenticator(cluster, { maxPending: 6 });
+    const bearer = authenticator(cluster, { seats: fewSeats(6, 'reserve') });
     const pending = [1, 2, 3].map((i) => rejection(ask(bearer, `Bearer invented-${i}`)));
     expect(await rejection(ask(bearer, 'Bearer invented-4'))).to.include({ code: 429 });
     waiting.abort();
@@ -164,7 +167,7 @@ describe('bearer tokens', () => {
       if (token.startsWith('invented')) await new Promise<void>((resolve) => held.push(resolve));
       return reviewOf(token);
     });
-    const bearer = authenticator(cluster, { maxPending: 4 });
+    const bearer = authenticator(cluster, { seats: fewSeats(4, 'reserve') });
     await ask(bearer, 'Bearer good');
     time = 60_000;
     const invented = [1, 2, 3, 4].map((number) => rejection(ask(bearer, `Bearer invented-${number}`)));
@@ -182,7 +185,7 @@ describe('bearer tokens', () => {
       if (token.startsWith('invented')) await new Promise<void>((resolve) => held.push(resolve));
       return { authenticated: good, user: SA };
     });
-    const bearer = authenticator(cluster, { maxPending: 4 });
+    const bearer = authenticator(cluster, { seats: fewSeats(4, 'reserve') });
     await ask(bearer, 'Bearer once-good');
     good = false;
     time = 10_000;

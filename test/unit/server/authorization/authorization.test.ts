@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { newForbidden, newServiceUnavailable, StatusError } from '../../../../apis/meta/v1/errors.ts';
+import type { Seats } from '../../../../server/admission/seats.ts';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 import { AccessReviewAuthorizer } from '../../../../server/authorization/access-review.ts';
 import type {
@@ -15,6 +16,7 @@ import { isPublicPath } from '../../../../server/authorization/public-paths.ts';
 import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 import { rejection } from '../../../support/rejection.ts';
+import { fewSeats } from '../../../support/request-pools.ts';
 
 const bob: UserInfo = { name: 'bob', uid: 'u', groups: ['dev'], extra: { k: ['v'] } };
 const listNodes: ResourceAttributes = {
@@ -49,12 +51,13 @@ describe('AccessReviewAuthorizer', () => {
 
   function authorizer(
     cluster: Cluster,
-    options: { cacheSize?: number; maxPending?: number } = {},
+    options: { cacheSize?: number; seats?: Seats } = {},
   ): AccessReviewAuthorizer {
     return new AccessReviewAuthorizer({
       reviews: new ClusterReviews(cluster.client),
       allowTtlMs: 10_000,
       denyTtlMs: 4000,
+      seats: fewSeats(100),
       signal: scope.signal,
       monotonic: () => time,
       ...options,
@@ -257,7 +260,7 @@ describe('AccessReviewAuthorizer', () => {
     const cluster = fakeCluster({ allowed: true });
     const given = Promise.withResolvers<unknown>();
     cluster.answer = () => given.promise;
-    const subject = authorizer(cluster, { maxPending: 4 });
+    const subject = authorizer(cluster, { seats: fewSeats(4, 'reserve') });
     const ask = (user: UserInfo, path: string) =>
       Promise.resolve()
         .then(() => subject.authorize({ user, verb: 'get', path }, scope))
@@ -275,7 +278,7 @@ describe('AccessReviewAuthorizer', () => {
 
   it('counts the ServiceAccounts of a namespace as one caller', async () => {
     const cluster = fakeCluster({ allowed: true });
-    const subject = authorizer(cluster, { maxPending: 4 });
+    const subject = authorizer(cluster, { seats: fewSeats(4, 'reserve') });
     const requested = Array.from({ length: 4 }, (_, i) =>
       Promise.resolve()
         .then(() => subject.authorize({ ...listNodes, user: accountOf('evil', `n-${i}`) }, scope))

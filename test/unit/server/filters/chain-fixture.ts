@@ -14,6 +14,7 @@ import { ApiResponse } from '../../../../server/request/api-response.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 import { type Answer, exchange } from '../../../support/exchange.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
+import { requestPools } from '../../../support/request-pools.ts';
 
 export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
@@ -77,7 +78,8 @@ export async function startChain(options: Partial<ChainOptions> & Pick<ChainOpti
     },
     knownResource: (group, _version, resource) => group === 'resources.platform.io' && resource === 'nodes',
     audit: { record: (event) => audited.push(event) },
-    limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 60_000 },
+    pools: requestPools(),
+    limits: { maxBodyBytes: 1000, timeoutMs: 60_000 },
     signal: abort.signal,
     ...options,
   });

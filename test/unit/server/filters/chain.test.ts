@@ -1,4 +1,4 @@
-// Tests of the filter chain: errors, concurrency limits and upgrades.
+// Tests of the filter chain: errors, deadlines and upgrades.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { request } from 'node:https';
@@ -6,10 +6,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
-import type {
-  AuthenticationRequest,
-  Authenticator,
-} from '../../../../server/authentication/authenticator.ts';
+import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
 import { isLongRunning } from '../../../../server/request/long-running.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
@@ -233,13 +230,7 @@ describe('the request chain', () => {
     expect(await rejection(ask(chain, NODES, asAlice))).to.be.an('error');
   });
 
-  const limited = (timeoutMs: number, max = 0) => ({
-    maxReadOnly: max,
-    maxMutating: max,
-    maxLongRunning: max,
-    maxBodyBytes: 1000,
-    timeoutMs,
-  });
+  const limited = (timeoutMs: number) => ({ maxBodyBytes: 1000, timeoutMs });
 
   it('returns 504 at the deadline, aborts the handler, and ignores its later output', async () => {
     let reason: unknown;
@@ -330,66 +321,6 @@ describe('the request chain', () => {
     await until(() => aborted);
     expect(chain.observed.map(({ code }) => code)).to.deep.equal([499]);
     expect(chain.chain.open).to.equal(0);
-  });
-
-  describe('limits on concurrency', () => {
-    const limits = limited(60_000, 1);
-
-    function holding(): { handler: Handler; release: () => void } {
-      const held: (() => void)[] = [];
-      return {
-        handler: ({ response, query }) => {
-          if (query.has('hold')) held.push(() => response.end());
-          else response.end();
-        },
-        release: () => {
-          for (const answer of held.splice(0)) answer();
-        },
-      };
-    }
-
-    it('returns 429 with Retry-After beyond the limit, until a request ends', async () => {
-      const { handler, release } = holding();
-      const chain = await start({ handler, limits });
-      const first = ask(chain, `${NODES}?hold`, asAlice);
-      await until(() => chain.gauges.readOnly === 1);
-      const refused = await ask(chain, NODES, asAlice);
-      expect(refused.status).to.equal(429);
-      expect(refused.headers['retry-after']).to.equal('1');
-      expect(JSON.parse(refused.body)).to.include({ kind: 'Status', reason: 'TooManyRequests' });
-      await until(() => chain.audited.length === 1 && chain.terminated.length === 1);
-      expect(chain.terminated).to.deep.equal([429]);
-      release();
-      await first;
-      await until(() => chain.gauges.readOnly === 0);
-      expect((await ask(chain, NODES, asAlice)).status).to.equal(200);
-    });
-
-    it('limits reads, writes and long-running requests separately', async () => {
-      const { handler, release } = holding();
-      const chain = await start({ handler, limits });
-      const first = ask(chain, `${NODES}?hold`, asAlice);
-      const watch = ask(chain, `${NODES}?hold&watch=1`, asAlice);
-      await until(() => chain.gauges.readOnly === 1 && chain.gauges.longRunning === 1);
-      expect((await ask(chain, NODES, { ...asAlice, method: 'POST' })).status).to.equal(200);
-      expect((await ask(chain, `${NODES}?watch=1`, asAlice)).status).to.equal(429);
-      release();
-      await Promise.all([first, watch]);
-    });
-
-    it('exempts health, discovery and system:masters', async () => {
-      const { handler, release } = holding();
-      const authenticate = ({ request }: AuthenticationRequest) =>
-        request.headers['test-user'] === 'root' ? { ...alice, groups: ['system:masters'] } : alice;
-      const chain = await start({ handler, limits, authenticator: { name: 'test', authenticate } });
-      const first = ask(chain, `${NODES}?hold`, asAlice);
-      await until(() => chain.gauges.readOnly === 1);
-      expect((await ask(chain, '/livez')).status).to.equal(200);
-      expect((await ask(chain, '/apis/resources.platform.io/v1alpha3')).status).to.equal(200);
-      expect((await ask(chain, NODES, { headers: { 'test-user': 'root' } })).status).to.equal(200);
-      release();
-      await first;
-    });
   });
 
   describe('upgrades', () => {

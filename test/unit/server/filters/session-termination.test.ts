@@ -20,7 +20,7 @@ describe('sessionTermination', () => {
   function enter(user: UserInfo = alice, longRunning = true): Exchange {
     const request = new IncomingMessage(new Socket());
     const arrival = { request, response: new ServerResponse(request), secure: true, upgrade: undefined };
-    const exchange = new Exchange(arrival, pino({ level: 'silent' }), 0, 0);
+    const exchange = new Exchange(arrival, { logger: pino({ level: 'silent' }), sourceOf: () => '' }, 0, 0);
     open.push(exchange);
     return Object.assign(exchange, { user, longRunning, authenticated: true });
   }

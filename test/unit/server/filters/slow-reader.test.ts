@@ -15,7 +15,7 @@ describe('a response that the client does not read', () => {
   ] as const) {
     it(`is discarded with its connection at the deadline${what}`, async () => {
       const chain = await start({
-        limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1000, timeoutMs: 100 },
+        limits: { maxBodyBytes: 1000, timeoutMs: 100 },
         handler: ({ response }) => void response.end(BODY),
       });
       const socket = await rawConnection(chain);

@@ -269,7 +269,7 @@ describe('a forwarded request', () => {
     client.destroy();
     await until(() => server.chain.open === 0);
     cause.resolve(undefined);
-    await until(() => server.requests.open === 0);
+    await until(() => server.pools.gateway.held === 0);
   });
 
   it('delivers a body of several chunks that arrives with its headers', async () => {
@@ -315,7 +315,7 @@ describe('a forwarded request', () => {
     client.pause();
     await until(() => upstream.received.length === 1);
     await until(() => upstream.connections.size === 0 && server.connections === 0);
-    expect(server.requests.open).to.equal(0);
+    expect(server.pools.gateway.held).to.equal(0);
     expect(await readAll(client)).to.match(/^HTTP\/1\.1 200 /);
   });
 
@@ -336,10 +336,13 @@ describe('a forwarded request', () => {
       const writing = setInterval(() => client.write('x'), 20);
       return readAll(client).finally(() => clearInterval(writing));
     });
-    await until(() => upstream.received.length === 2 && server.requests.open + server.streams.open === 2);
+    await until(
+      () =>
+        upstream.received.length === 2 && server.pools.gateway.held + server.pools.gatewayStreams.held === 2,
+    );
     for (const response of await Promise.all(responses)) expect(response).to.match(/^HTTP\/1\.1 408 /);
     await until(() => upstream.connections.size === 0 && server.connections === 0);
-    expect(server.requests.open + server.streams.open).to.equal(0);
+    expect(server.pools.gateway.held + server.pools.gatewayStreams.held).to.equal(0);
   });
 
   it('completes while the server stops; streams end, and new ones get 503', async () => {

@@ -66,7 +66,7 @@ describe('a forwarded upgrade', () => {
     await until(() => upstream.connections.size === 0);
     await server.exchange(['GET /api HTTP/1.1']);
     expect(upstream.accepted).to.equal(3);
-    expect(server.streams.open).to.equal(0);
+    expect(server.pools.gatewayStreams.held).to.equal(0);
   });
 
   it('gets a large rejection, although it reads slowly', async () => {
@@ -133,7 +133,7 @@ describe('a forwarded upgrade', () => {
     client.end();
     expect(received).to.equal(size);
     await until(() => upstream.connections.size === 0 && server.connections === 0);
-    expect(server.streams.open).to.equal(0);
+    expect(server.pools.gatewayStreams.held).to.equal(0);
   });
 
   it('delivers the bytes before a reset of the connection to kube-apiserver, even to a slow client', async () => {
@@ -149,7 +149,7 @@ describe('a forwarded upgrade', () => {
     await until(() => down.isStalled());
     connection.destroy(new Error('read ECONNRESET'));
     expect((await readAll(client)).length).to.equal(passed);
-    await until(() => server.connections === 0 && server.streams.open === 0);
+    await until(() => server.connections === 0 && server.pools.gatewayStreams.held === 0);
   });
 
   it('closes the other connection when one is reset', async () => {
@@ -159,7 +159,7 @@ describe('a forwarded upgrade', () => {
     const [next, other] = await tunnel();
     other.destroy();
     await readAll(next);
-    await until(() => server.connections === 0 && server.streams.open === 0);
+    await until(() => server.connections === 0 && server.pools.gatewayStreams.held === 0);
   });
 
   it('holds little of what its receiver does not read, in both directions', async () => {
@@ -180,7 +180,7 @@ describe('a forwarded upgrade', () => {
     await readAll(client);
     if (!kube.destroyed) await once(kube, 'close');
     expect(await readAll(await server.send(WEB_SOCKET))).to.match(/^HTTP\/1\.1 503 /);
-    expect(server.streams.open).to.equal(0);
+    expect(server.pools.gatewayStreams.held).to.equal(0);
   });
 });
 

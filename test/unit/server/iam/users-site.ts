@@ -70,7 +70,7 @@ export class UsersSite {
         paths: new Map(),
       }),
       authorizer,
-      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 100_000, timeoutMs: 60_000 },
+      limits: { maxBodyBytes: 100_000, timeoutMs: 60_000 },
     });
     return this;
   }

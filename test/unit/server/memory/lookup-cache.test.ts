@@ -1,14 +1,17 @@
 // Tests of the cache for results from kube-apiserver.
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
+import { Seats } from '../../../../server/admission/seats.ts';
+import type { CallContext } from '../../../../server/cluster/call-context.ts';
 import { LookupCache } from '../../../../server/memory/lookup-cache.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { fewSeats } from '../../../support/request-pools.ts';
 
 describe('LookupCache', () => {
   it('does not cache a TTL of 0, and holds no reference to callers', async () => {
     const cache = new LookupCache<string>({
       size: 10,
       ttlMs: (answer) => (answer === 'no' ? 0 : 1000),
-      maxPending: 4,
       signal: new AbortController().signal,
     });
     const { signal } = new AbortController();
@@ -22,7 +25,7 @@ describe('LookupCache', () => {
 
   it('aborts lookups with the server, not with the caller', async () => {
     const end = new AbortController();
-    const cache = new LookupCache<string>({ size: 1, ttlMs: () => 0, maxPending: 1, signal: end.signal });
+    const cache = new LookupCache<string>({ size: 1, ttlMs: () => 0, signal: end.signal });
     const requested = Promise.withResolvers<AbortSignal>();
     const caller = new AbortController();
     const answer = cache.get(
@@ -57,18 +60,11 @@ describe('LookupCache', () => {
       }
     };
 
-    function bounded(maxPendingOfOne?: number): LookupCache<string> {
-      return new LookupCache<string>({
-        size: 10,
-        ttlMs: () => 1000,
-        maxPending: 4,
-        ...(maxPendingOfOne === undefined ? {} : { maxPendingOfOne }),
-        signal: scope.signal,
-      });
-    }
+    const bounded = (seats: Seats): LookupCache<string> =>
+      new LookupCache<string>({ size: 10, ttlMs: () => 1000, seats, signal: scope.signal });
 
     it('counts lookups without a key, which are neither cached nor shared', async () => {
-      const cache = bounded();
+      const cache = bounded(fewSeats(4));
       let requested = 0;
       const ask = (): Promise<string> => Promise.resolve(`answer ${++requested}`);
       expect(await cache.get(undefined, ask, scope)).to.equal('answer 1');
@@ -77,28 +73,45 @@ describe('LookupCache', () => {
       expect(refusalOf(() => cache.get(undefined, never, scope))).to.have.property('code', 429);
     });
 
-    it('leaves capacity for others when one caller reaches its quota', async () => {
-      const cache = bounded(2);
+    it('leaves capacity for others when one caller reaches its share', async () => {
+      const cache = bounded(fewSeats(4, 'reserve'));
+      const as = (caller: string): CallContext => ({ ...scope, caller });
       const broken = (): never => {
         throw new Error('broken');
       };
       for (let i = 0; i < 5; i++) {
-        expect(refusalOf(() => cache.get('a', broken, scope, 'eve'))).to.have.property('message', 'broken');
+        expect(await rejection(Promise.resolve(cache.get('a', broken, as('eve'))))).to.have.property(
+          'message',
+          'broken',
+        );
       }
       const { promise, resolve } = Promise.withResolvers<string>();
-      const first = cache.get('a', () => promise, scope, 'eve');
-      void cache.get('b', never, scope, 'eve');
-      expect(refusalOf(() => cache.get('c', never, scope, 'eve'))).to.have.property('code', 429);
-      void cache.get('d', never, scope, 'bob');
+      const first = cache.get('a', () => promise, as('eve'));
+      void cache.get('b', never, as('eve'));
+      expect(refusalOf(() => cache.get('c', never, as('eve')))).to.have.property('code', 429);
+      void cache.get('d', never, as('bob'));
       resolve('yes');
       expect(await first).to.equal('yes');
-      void cache.get('c', never, scope, 'eve');
-      expect(refusalOf(() => cache.get('e', never, scope, 'eve'))).to.have.property('code', 429);
-      void cache.get('f', never, scope, 'bob');
+      void cache.get('c', never, as('ann'));
+      void cache.get('e', never, as('max'));
       expect(
-        refusalOf(() => cache.get('g', never, scope, 'ann')),
+        refusalOf(() => cache.get('f', never, as('moe'))),
         'in total',
       ).to.have.property('code', 429);
+    });
+
+    it('lets a lookup wait for its seat, even if the first caller leaves', async () => {
+      const seats = new Seats({ capacity: 1, sharing: 'queue', refusal: () => new Error('busy') });
+      const cache = bounded(seats);
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const first = cache.get('a', () => promise, scope);
+      const gone = new AbortController();
+      const left = rejection(Promise.resolve(cache.get('b', async () => 'b', gone)));
+      const stays = cache.get('b', never, scope);
+      gone.abort(new Error('the caller left'));
+      expect(await left).to.have.property('message', 'the caller left');
+      resolve('a');
+      expect([await first, await stays]).to.deep.equal(['a', 'b']);
     });
   });
 });

@@ -13,6 +13,7 @@ import { FollowedKind } from '../../../../../server/resources/kinds/followed-kin
 import { RecentWrites } from '../../../../../server/resources/recent-writes.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { NAMESPACES, type PlainObject, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { fewSeats } from '../../../../support/request-pools.ts';
 
 const DEPLOYMENTS: Kind = {
   group: 'apps',
@@ -75,6 +76,7 @@ describe('the decision of the accelerator', () => {
       reviews: new CallerReviews({
         client: allowing(() => reviewed()),
         allowTtlMs: 0,
+        seats: fewSeats(100),
         denyTtlMs: 0,
         signal: never,
       }),

@@ -5,6 +5,7 @@ import type { ClusterRequest } from '../../../../../server/cluster/connection/cl
 import { CallerReviews } from '../../../../../server/gateway/acceleration/caller-reviews.ts';
 import { parseRequestInfo, type ResourceRequest } from '../../../../../server/request/request-info.ts';
 import { rejection } from '../../../../support/rejection.ts';
+import { fewSeats } from '../../../../support/request-pools.ts';
 
 const context = { signal: new AbortController().signal };
 
@@ -28,7 +29,13 @@ describe('CallerReviews', () => {
       if (status instanceof Error) throw status;
       return { status };
     };
-    reviews = new CallerReviews({ client: { json }, allowTtlMs: 60_000, denyTtlMs: 60_000, ...context });
+    reviews = new CallerReviews({
+      client: { json },
+      allowTtlMs: 60_000,
+      seats: fewSeats(100),
+      denyTtlMs: 60_000,
+      ...context,
+    });
   });
 
   it('sends the token and the attributes of the request', async () => {

@@ -46,7 +46,7 @@ describe('POST /oauth/token', () => {
         metrics: new OAuthMetrics(metrics),
       }),
       authorizer: { authorize: () => ({ allowed: true, reason: '' }) },
-      limits: { maxReadOnly: 0, maxMutating: 0, maxLongRunning: 0, maxBodyBytes: 1 << 20, timeoutMs: 60_000 },
+      limits: { maxBodyBytes: 1 << 20, timeoutMs: 60_000 },
       errorFamilies: [oauthErrors],
     });
   });

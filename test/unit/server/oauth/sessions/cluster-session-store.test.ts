@@ -18,9 +18,12 @@ import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { log } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
+import { fewSeats } from '../../../../support/request-pools.ts';
 
 const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
 const signal = new AbortController().signal;
+
+const SEATS = 64;
 
 describe('the cluster session store', () => {
   let objects: Map<string, unknown>;
@@ -55,6 +58,7 @@ describe('the cluster session store', () => {
     found = undefined;
     store = new ClusterSessionStore({
       client,
+      lookups: fewSeats(SEATS),
       keys: {
         ready: true,
         signing: () => keys.signing(),
@@ -211,13 +215,13 @@ describe('the cluster session store', () => {
       expect({ rereads, reads }).to.deep.equal({ rereads: 1, reads: 1 });
     });
 
-    it('are limited to 64 pending reads', async () => {
+    it('share the seats of lookups', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       response = () => promise;
-      const pending = newIDs(65).map((id) => store.read(id, signal));
+      const pending = newIDs(SEATS + 1).map((id) => store.read(id, signal));
       expect(await refusal(pending.at(-1) ?? Promise.resolve())).to.equal('ServiceUnavailable');
       resolve();
-      for (const session of await Promise.all(pending.slice(0, 64))) expect(session).to.equal(undefined);
+      for (const session of await Promise.all(pending.slice(0, SEATS))) expect(session).to.equal(undefined);
     });
   });
 });

@@ -3,8 +3,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import proxyAddress from 'proxy-addr';
-import { plainAddress } from '../../request/plain-address.ts';
-import type { RequestContext } from '../../request/request-context.ts';
+import { plainAddress } from './plain-address.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** The client address: the peer address or, behind trusted proxies, the forwarded address. */
 export type SourceAddress = (request: IncomingMessage) => string;

@@ -2,8 +2,8 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { networkOf, sourceAddress, tlsCheck } from '../../../../../server/oauth/http/source-address.ts';
-import { heapInUse } from '../../../../support/oauth/heap-in-use.ts';
+import { networkOf, sourceAddress, tlsCheck } from '../../../../server/request/source-address.ts';
+import { heapInUse } from '../../../support/oauth/heap-in-use.ts';
 
 function from(peer: string, forwarded?: string): IncomingMessage {
   const socket = new Socket();

@@ -1,0 +1,108 @@
+// Admission: the pools of seats of the whole server by name, with their metrics. Each pool bounds one type of work.
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
+import { Seats, type SeatsOptions } from './seats.ts';
+
+/** The pools of requests from clients. */
+export interface RequestPools {
+  /** Requests that this server handles itself. */
+  readonly requests: Seats;
+  /** Requests that the gateway forwards: kube-apiserver can let them hang, so they have seats of their own. */
+  readonly gateway: Seats;
+  /** Health, discovery and `system:masters`: never behind the requests of others. */
+  readonly exempt: Seats;
+  /** Watches, live lists and other streams of this server. */
+  readonly streams: Seats;
+  readonly gatewayStreams: Seats;
+  /** Requests that wait for their client: its body is incomplete, or it does not read the response. */
+  readonly stalled: Seats;
+}
+
+export interface RequestLimits {
+  readonly requests: { readonly seats: number; readonly streams: number };
+  readonly gateway: { readonly seats: number; readonly streams: number };
+}
+
+/** Maximum wait of a request for its seat, in ms. */
+const WAIT_MS = 5_000;
+const BUSY = 'Too many requests, please try again later.';
+
+/** Concurrent requests to kube-apiserver that decide about callers, such as reviews. */
+const LOOKUPS = 64;
+/** Waiting lookups, and their maximum wait in ms. */
+const WAITING_LOOKUPS = 4_096;
+const LOOKUP_WAIT_MS = 10_000;
+
+export class Admission {
+  readonly #pools = new Map<string, Seats>();
+
+  constructor(registry?: Registry) {
+    if (registry) this.#collect(registry);
+  }
+
+  /** Creates a pool. By default, its refusal is 429. */
+  pool(name: string, options: Omit<SeatsOptions, 'refusal'> & Partial<SeatsOptions>): Seats {
+    const refusal = (): Error => newTooManyRequests(BUSY, 1);
+    const seats = new Seats({ refusal, ...options });
+    this.#pools.set(name, seats);
+    return seats;
+  }
+
+  requestPools({ requests, gateway }: RequestLimits): RequestPools {
+    const ordinary = (name: string, capacity: number): Seats =>
+      this.pool(name, { capacity, sharing: 'reserve', waiting: capacity, waitMs: WAIT_MS });
+    const preemption = (): Error =>
+      newTooManyRequests('the stream ended, because another caller needs one of your streams', 1);
+    const streams = (name: string, capacity: number): Seats =>
+      this.pool(name, { capacity, sharing: 'preempt', preemption });
+    return {
+      requests: ordinary('requests', requests.seats),
+      gateway: ordinary('gateway', gateway.seats),
+      exempt: ordinary('exempt', requests.seats),
+      streams: streams('streams', requests.streams),
+      gatewayStreams: streams('gateway-streams', gateway.streams),
+      stalled: this.pool('stalled', { capacity: requests.seats + gateway.seats, sharing: 'preempt' }),
+    };
+  }
+
+  /** Reviews and other requests to kube-apiserver that decide about callers. */
+  lookups(): Seats {
+    return this.pool('lookups', {
+      capacity: LOOKUPS,
+      sharing: 'reserve',
+      waiting: WAITING_LOOKUPS,
+      waitMs: LOOKUP_WAIT_MS,
+    });
+  }
+
+  #collect(registry: Registry): void {
+    const pools = this.#pools;
+    const gauge = new Gauge({
+      name: 'admission_seats',
+      help: 'Requests that hold a seat (`held`) or wait for one (`waiting`), by pool.',
+      labelNames: ['pool', 'state'],
+      registers: [],
+      collect() {
+        for (const [pool, seats] of pools) {
+          this.set({ pool, state: 'held' }, seats.held);
+          this.set({ pool, state: 'waiting' }, seats.waiting);
+        }
+      },
+    });
+    const counter = new Counter({
+      name: 'admission_rejections_total',
+      help: 'Requests without a seat (`refused`), and streams that lost theirs to another caller (`preempted`), by pool.',
+      labelNames: ['pool', 'reason'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [pool, seats] of pools) {
+          this.inc({ pool, reason: 'refused' }, seats.refused);
+          this.inc({ pool, reason: 'preempted' }, seats.preempted);
+        }
+      },
+    });
+    registry.registerMetric(gauge);
+    registry.registerMetric(counter);
+  }
+}

@@ -1,0 +1,140 @@
+// Attack tests: while one caller floods the server, the requests of others succeed, and stay about as fast as before.
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Platform } from '../platform.ts';
+import { type Probe, Prober } from './prober.ts';
+import { RawFlood } from './raw-flood.ts';
+
+const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
+const LISTS = '/kapis/resources.platform.io/v1alpha3';
+const FORM = 'Content-Type: application/x-www-form-urlencoded';
+/** Small limits: the floods of the tests exceed them with few connections. */
+const LIMITS = {
+  requests: { seats: 60, streams: 200 },
+  gateway: { seats: 60, streams: 200 },
+};
+
+describe('a flood', function () {
+  this.timeout(120_000);
+  let platform: Platform;
+  let prober: Prober;
+  const tokens = new Map<string, string>();
+
+  before(async () => {
+    platform = await Platform.start(200, { configure: async () => LIMITS });
+    for (const name of ['ada', 'bob']) await platform.addUser(name);
+    await platform.succeeding(
+      'create clusterrole node-reader --verb=get,list,watch --resource=nodes,nodes.resources.platform.io',
+    );
+    await platform.bind('node-reader', '--user=ada');
+    await platform.bind('cluster-admin', '--user=bob');
+    for (const name of ['ada', 'bob']) tokens.set(name, await platform.signIn(name));
+    for (const namespace of ['evil-1', 'evil-2', 'evil-3']) {
+      await platform.succeeding('create namespace', namespace);
+      for (const account of ['a', 'b', 'c']) {
+        await platform.succeeding(`create serviceaccount ${account} -n`, namespace);
+        await platform.bind('view', `--serviceaccount=${namespace}:${account}`);
+        await platform.bind('node-reader', `--serviceaccount=${namespace}:${account}`);
+        tokens.set(
+          `${namespace}/${account}`,
+          (await platform.succeeding('create token', account, '-n', namespace, '--duration=1h')).trim(),
+        );
+      }
+    }
+    const token = tokens.get('bob') ?? '';
+    const probes: Probe[] = [
+      { name: 'readyz', path: '/readyz' },
+      { name: 'list of nodes', path: `${LISTS}/nodes?limit=5`, request: { token } },
+      { name: 'gateway', path: '/api/v1/namespaces/default', request: { token } },
+    ];
+    prober = new Prober(platform.server.url, platform.controlPlane.ca, probes);
+  });
+
+  after(async () => {
+    prober?.[Symbol.dispose]();
+    await platform?.stop();
+  });
+
+  const flood = (localAddress = '127.0.0.2'): RawFlood =>
+    new RawFlood({
+      port: Number(new URL(platform.server.url).port),
+      ca: platform.controlPlane.ca,
+      localAddress,
+    });
+  const get = (path: string, token?: string): string =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\n${token === undefined ? '' : `Authorization: Bearer ${token}\r\n`}\r\n`;
+
+  it('of pipelined requests for a public file that the client never reads', () =>
+    prober.withstands(() => flood().unread(15, () => get('/openapi/page/swagger-ui-bundle.js').repeat(32))));
+
+  it('of sign-ins', () => {
+    const body =
+      'grant_type=password&username=nobody&password=wrong&client_id=platform&client_secret=platform';
+    const signIn = `POST /oauth/token HTTP/1.1\r\nHost: x\r\n${FORM}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    return prober.withstands(() => flood().repeat(9, () => signIn, 32));
+  });
+
+  for (const [what, namespaces] of [
+    ['one namespace', ['evil-1']],
+    ['three namespaces', ['evil-1', 'evil-2', 'evil-3']],
+  ] as const) {
+    it(`of three ServiceAccounts of ${what} at the gateway, whose requests hang`, () => {
+      const accounts = [0, 1, 2].map((i) => `${namespaces[i % namespaces.length]}/${'abc'[i]}`);
+      // kube-apiserver waits three seconds for this version.
+      const hanging = '/api/v1/pods?resourceVersion=4611686018427387904&resourceVersionMatch=NotOlderThan';
+      return prober.withstands(() =>
+        flood().repeat(72, (i) => get(hanging, tokens.get(accounts[i % 3] ?? '')), 8),
+      );
+    });
+  }
+
+  it('of requests whose body never arrives', () =>
+    prober.withstands(() =>
+      flood().unread(
+        200,
+        () => `POST /oauth/token HTTP/1.1\r\nHost: x\r\n${FORM}\r\nContent-Length: 100\r\n\r\nx`,
+      ),
+    ));
+
+  it('of large lists that the client never reads', () =>
+    prober.withstands(() =>
+      flood().unread(150, (i) =>
+        get(i % 2 === 0 ? NODES : '/api/v1/nodes', tokens.get('evil-1/a')).repeat(8),
+      ),
+    ));
+
+  it('of watches that the client never reads', async () => {
+    const watches: Probe[] = [
+      {
+        name: 'watch',
+        path: `${NODES}?watch=1&timeoutSeconds=1`,
+        request: { token: tokens.get('bob') ?? '' },
+      },
+      {
+        name: 'watch through the gateway',
+        path: '/api/v1/namespaces?watch=1&timeoutSeconds=1',
+        request: { token: tokens.get('bob') ?? '' },
+      },
+    ];
+    using watching = new Prober(platform.server.url, platform.controlPlane.ca, watches);
+    await using _flood = await flood().unread(300, () => get(`${NODES}?watch=1`, tokens.get('evil-1/a')));
+    await using _other = await flood().unread(300, () =>
+      get('/api/v1/nodes?watch=1', tokens.get('evil-1/b')),
+    );
+    for (const [name, { statuses }] of await watching.measure(3)) {
+      expect(statuses, name).to.deep.equal(new Set([200]));
+    }
+  });
+
+  it('of invalid tokens', async () => {
+    const fresh = await platform.succeeding('create token a -n evil-2');
+    const probes: Probe[] = [
+      { name: 'known token', path: NODES, request: { token: tokens.get('ada') ?? '' } },
+    ];
+    using known = new Prober(platform.server.url, platform.controlPlane.ca, [
+      ...probes,
+      { name: 'new token', path: '/api/v1/namespaces/default', request: { token: fresh.trim() } },
+    ]);
+    await known.withstands(() => flood().repeat(100, () => get(NODES, randomUUID())));
+  });
+});

@@ -1,0 +1,82 @@
+// Measures the requests of a caller while others flood the server, and compares them with the quiet server.
+import { expect } from 'chai';
+import { Client, type ClientRequest } from '../../../hack/control-plane/client.ts';
+import { until } from '../../support/until.ts';
+
+/** Allowed p99 during a flood: this multiple of the quiet p99, and at least this time, because machines and their load differ. */
+const FACTOR = 10;
+const FLOOR_MS = 1_000;
+const QUIET_SAMPLES = 30;
+
+export interface Probe {
+  readonly name: string;
+  readonly path: string;
+  readonly request?: ClientRequest;
+}
+
+export interface Measured {
+  readonly statuses: ReadonlySet<number>;
+  readonly p99: number;
+  readonly count: number;
+}
+
+/** Sends the probes one after the other, as an interactive user. */
+export class Prober implements Disposable {
+  readonly #client: Client;
+  readonly #probes: readonly Probe[];
+
+  constructor(url: string, ca: string, probes: readonly Probe[]) {
+    this.#client = new Client(url, { ca }, 4);
+    this.#probes = probes;
+  }
+
+  /** Sends each probe `samples` times. */
+  async measure(samples = QUIET_SAMPLES): Promise<ReadonlyMap<string, Measured>> {
+    const times = new Map(this.#probes.map(({ name }) => [name, [] as number[]]));
+    const statuses = new Map(this.#probes.map(({ name }) => [name, new Set<number>()]));
+    for (let i = 0; i < samples; i++) {
+      for (const { name, path, request } of this.#probes) {
+        const begin = performance.now();
+        const { status } = await this.#client.send(path, request);
+        times.get(name)?.push(performance.now() - begin);
+        statuses.get(name)?.add(status);
+      }
+    }
+    return new Map(
+      this.#probes.map(({ name }) => [
+        name,
+        { statuses: statuses.get(name) ?? new Set(), p99: p99(times.get(name) ?? []), count: samples },
+      ]),
+    );
+  }
+
+  /** Resolves when each probe gets 200. */
+  async works(): Promise<void> {
+    await until(async () =>
+      [...(await this.measure(3)).values()].every(({ statuses }) => statuses.size === 1 && statuses.has(200)),
+    );
+  }
+
+  /** Measures while `flood` runs. Fails if a request fails, or is much slower than on the quiet server. */
+  async withstands(flood: () => Promise<AsyncDisposable>): Promise<void> {
+    await this.works();
+    const quiet = await this.measure();
+    await using _flood = await flood();
+    const busy = await this.measure();
+    for (const { name } of this.#probes) {
+      const { statuses, p99: slow = Number.POSITIVE_INFINITY } = busy.get(name) ?? {};
+      const most = Math.max(FLOOR_MS, FACTOR * (quiet.get(name)?.p99 ?? 0));
+      expect(statuses, `${name}: statuses`).to.deep.equal(new Set([200]));
+      expect(slow, `${name}: p99, quiet ${quiet.get(name)?.p99} ms`).to.be.below(most);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#client.close();
+  }
+}
+
+function p99(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0);
+}
