@@ -2,6 +2,7 @@
 // index.
 import { hash } from 'node:crypto';
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { memberNamed, objectMembers } from '../../cluster/reflector/raw-json.ts';
 import type { ReflectorSink, Replacement } from '../../cluster/reflector/reflector-sink.ts';
 import type { ChangeType } from '../../cluster/reflector/watch-stream.ts';
 import type { CustomDefinition } from '../kind.ts';
@@ -66,11 +67,14 @@ export class CustomDefinitions implements ReflectorSink {
 
 function parse(raw: Buffer): [name: string, versions: Versions] {
   const object: unknown = JSON.parse(raw.toString('utf8'));
+  const member = memberNamed(objectMembers(raw), 'spec');
   const { name, uid } = recordIn(object, 'metadata');
   if (typeof name !== 'string') throw new SyntaxError('an object without a name');
   const spec = recordIn(object, 'spec');
   // Another definition of the same name has another uid. `status` is not part of the revision.
-  const revision = hash('sha256', JSON.stringify([uid, spec]), 'base64url');
+  // The bytes are hashed, because a deeply nested schema overflows the stack of JSON.stringify.
+  const bytes = Buffer.concat([Buffer.from(`${text(uid)} `), raw.subarray(member?.start, member?.end)]);
+  const revision = hash('sha256', bytes, 'base64url');
   const versions = array(spec['versions'])
     .map(record)
     .map((version): [string, CustomDefinition] => [
