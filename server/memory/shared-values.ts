@@ -1,6 +1,12 @@
 // Deduplication of equal values in memory, for instance the labels of pods. The number of stored values is limited.
 
-/** Deduplicates equal values in memory, such as the labels of the pods of a workload. When it is full, it starts again. */
+/** Maximum length of a key. Tenants write the values, and many long ones would fill the memory. */
+const MAX_KEY = 1024;
+
+/**
+ * Deduplicates equal values in memory, such as the labels of the pods of a workload. When it is full, it starts again. A
+ * value with a long key is not shared.
+ */
 export class SharedValues<Value> {
   readonly #limit: number;
   readonly #known = new Map<string, Value>();
@@ -12,6 +18,7 @@ export class SharedValues<Value> {
 
   /** Returns the first value with this key. Equal values must have equal keys. */
   of(key: string, value: Value): Value {
+    if (key.length > MAX_KEY) return value;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     if (this.#known.size >= this.#limit) this.#known.clear();

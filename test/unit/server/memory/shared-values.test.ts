@@ -11,4 +11,12 @@ describe('SharedValues', () => {
     const again = [-1];
     expect(shared.json(again)).to.equal(again);
   });
+
+  it('does not store a value with a long key', () => {
+    const shared = new SharedValues<readonly string[]>();
+    const long = ['x'.repeat(2_000)];
+    shared.json(long);
+    const again = ['x'.repeat(2_000)];
+    expect(shared.json(again)).to.equal(again);
+  });
 });
