@@ -10,8 +10,10 @@ export interface KindProfile<Facts extends ObjectFacts> {
   facts(object: unknown): Facts;
   /** Fields of field selectors, in addition to `metadata.name` and `metadata.namespace`. */
   readonly fields: Readonly<Record<string, (object: ObjectIdentity<Facts>) => string>>;
-  /** Sort keys, in addition to those of every kind. */
+  /** Sort keys, in addition to those of every kind, which take precedence. */
   readonly sortKeys: Readonly<Record<string, Comparison<Facts>>>;
+  /** Why a printer column cannot be a sort key, by the key. */
+  readonly unsortable?: ReadonlyMap<string, string>;
   /** The values of `status`; undefined if the kind has any number of them. */
   readonly statuses: readonly string[] | undefined;
   /** Additional filters, by parameter: an object passes if it has one of the values of the parameter. */
@@ -49,7 +51,7 @@ export function comparisonBy<Facts extends ObjectFacts>(
   { sortKeys }: Pick<KindProfile<Facts>, 'sortKeys'>,
   key: string,
 ): Comparison<Facts> {
-  const keys = { ...COMMON_SORT_KEYS, ...sortKeys };
+  const keys = { ...sortKeys, ...COMMON_SORT_KEYS };
   const compare = Object.hasOwn(keys, key) ? keys[key] : undefined;
   if (!compare) throw new TypeError(`unknown sort key ${key}`);
   return (left, right) =>

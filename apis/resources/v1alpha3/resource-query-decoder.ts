@@ -9,6 +9,8 @@ import { type QueriedKind, type ResourceQuery, resourceQuerySchema } from './res
 export interface DecodedKind extends QueriedKind {
   /** Fields of field selectors. */
   readonly fields: readonly string[];
+  /** Why a printer column cannot be a sort key, by the key. */
+  readonly unsortable?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Accepted parameters by their names in other systems. */
@@ -36,6 +38,10 @@ export function newResourceQueryDecoder(kind: DecodedKind): ResourceQueryDecoder
   const decoder = new QueryDecoder(resourceQuerySchema(kind), {
     formats: { 'label-selector': LABEL_SELECTOR, 'field-selector': fieldSelector(kind.fields) },
     otherParameters: OTHER_PARAMETERS,
+    words: (parameter, value) => {
+      const reason = parameter === 'sortBy' ? kind.unsortable?.get(String(value)) : undefined;
+      return reason === undefined ? undefined : `cannot be a sort key: ${reason}`;
+    },
     contradictions: (query) => {
       const given = query as Given;
       return [...facetErrors(given), ...namespaceErrors(given)];

@@ -124,7 +124,7 @@ export const AnyKindQuerySchema = Type.Object({
   ...COMMON,
   sortBy: Type.String({
     default: 'creationTimestamp',
-    description: `${SORT_TEXT} For every kind: \`name\`, \`namespace\`, \`creationTimestamp\`, \`createTime\`, \`age\` and \`status\`. For pods also \`restarts\` and \`node\`; for events \`lastTimestamp\`; for nodes \`role\`, \`cpu\`, \`memory\`, \`pods\` and \`kubeletVersion\`; for custom resources the names of their printer columns.`,
+    description: `${SORT_TEXT} For every kind: \`name\`, \`namespace\`, \`creationTimestamp\`, \`createTime\`, \`age\` and \`status\`. For pods also \`restarts\` and \`node\`; for events \`lastTimestamp\`; for nodes \`role\`, \`cpu\`, \`memory\`, \`pods\` and \`kubeletVersion\`; for custom resources the names of their printer columns, also as \`column:NAME\`.`,
   }),
   status: Type.Optional(Type.Array(Type.String(), { minItems: 1, description: STATUS_TEXT })),
   role: Type.Optional(

@@ -132,6 +132,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const { kind, profile } = listed;
     this.#decoder = newResourceQueryDecoder({
       sortKeys: sortKeysOf(profile),
+      unsortable: profile.unsortable,
       statuses: profile.statuses,
       filters: Object.keys(profile.filters),
       fields: [

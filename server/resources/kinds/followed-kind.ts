@@ -14,6 +14,7 @@ import { SinkError } from '../../cluster/reflector/reflector-retry.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { exactName, type Kind, sourcePath } from '../kind.ts';
 import type { KindProfile } from '../kind-profile.ts';
 import { ListIndex } from '../lists/list-index.ts';
@@ -83,7 +84,12 @@ export class FollowedKind implements ListedKind<KindFacts> {
     this.kind = kind;
     this.maxBytes = maxBytes;
     this.#exceeded = options.exceeded;
-    this.profile = kindProfile(kind, domain);
+    const failures = new RepeatedFailure();
+    this.profile = kindProfile(kind, domain, (err) => {
+      if (failures.isNews(messageOf(err))) {
+        log.warn({ resource: exactName(kind), err }, 'an object is listed without its facts');
+      }
+    });
     this.index = new ListIndex(this.profile, slicer);
     this.#informer = new Informer({
       definition: {

@@ -1,9 +1,13 @@
 // The printer columns of a custom resource: the value that each object keeps for a column, and the cells of Tables.
+// Tenants write the definitions and the objects, so the number, the paths and the values of columns are bounded.
 // Source: pkg/registry/customresource/tableconvertor in apiextensions-apiserver of Kubernetes.
-import { goEscaped } from '../../../apis/reading/go-json.ts';
+import { newExpired } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { humanDuration } from '../age.ts';
 import type { PrinterColumn } from '../kind.ts';
-import { JSONPath } from './json-path.ts';
+import { goText } from './go-text.ts';
+import { compileJSONPath, type JSONPath } from './json-path.ts';
+import { JSONPathWalk, UNKNOWN } from './json-path-walk.ts';
 import type { KindValues, PrintedColumn, Value } from './kind-values.ts';
 
 /** kube-apiserver has this column if the definition has none. */
@@ -12,11 +16,28 @@ const DEFAULT_COLUMN: PrinterColumn = {
   type: 'date',
   jsonPath: '.metadata.creationTimestamp',
 };
+/** Maximum number of columns; later ones have no values. */
+const MAX_COLUMNS = 64;
+/** A column with a longer name has no values, so that error messages stay short. */
+const MAX_NAME = 253;
+/** Maximum length of a text, and of all texts that an object keeps. */
+const MAX_TEXT = 4 << 10;
+const MAX_TEXTS = 16 << 10;
+const CHANGED = 'An object has a value that this server cannot print.';
+/** Prefix of the sort key of any column, also of one with the name of another sort key. */
+const COLUMN = 'column:';
+
+interface ValueColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly path: JSONPath;
+  /** Why the column has no values. */
+  readonly reason: string | undefined;
+}
 
 export function customValues(definitions: readonly PrinterColumn[]): KindValues {
-  const columns = definitions.length > 0 ? definitions : [DEFAULT_COLUMN];
-  const paths = columns.map(({ jsonPath }) => new JSONPath(jsonPath));
-  let isPrintable = columns.every(({ jsonPath }) => SIMPLE_PATH.test(jsonPath));
+  const columns = valueColumns(definitions.length > 0 ? definitions : [DEFAULT_COLUMN]);
+  let isPrintable = columns.every(({ reason }) => reason === undefined);
   const printed: readonly PrintedColumn[] = [
     { name: 'Name', type: 'string', cell: ({ name }) => name },
     ...columns.map(({ name, type }, i): PrintedColumn => {
@@ -25,46 +46,93 @@ export function customValues(definitions: readonly PrinterColumn[]): KindValues 
         name,
         type,
         cell: ({ facts }, now) => {
+          // The first such object can arrive during a watch.
+          if (!isPrintable) throw newExpired(CHANGED);
           const value = facts.values[i] ?? null;
-          return isDate && typeof value === 'number' ? humanDuration(now.getTime() - value) : value;
+          if (!isDate || typeof value !== 'number') return value;
+          return humanDuration(Math.min(now.getTime() - value, MAX_AGE_MS));
         },
       };
     }),
   ];
+  const values = columns.slice(0, MAX_COLUMNS);
   return {
-    read: (object) =>
-      columns.map(({ type }, i) => {
-        const value = paths[i]?.first(object);
-        if (!isExact(value)) isPrintable = false;
-        return valueOf(type, value);
-      }),
-    sorts: new Map(definitions.map(({ name }, i) => [name, i])),
+    read: (object) => {
+      const walk = new JSONPathWalk();
+      let left = MAX_TEXTS;
+      return values.map(({ type, path, reason }) => {
+        if (reason !== undefined) return null;
+        const value = valueOf(type, walk.first(object, path), Math.min(left, MAX_TEXT), walk);
+        if (value === UNKNOWN || (type === 'integer' && !isExactInteger(value))) isPrintable = false;
+        // A text that is too long also takes time.
+        if (value === UNKNOWN) left -= MAX_TEXT;
+        else if (typeof value === 'string') left -= value.length;
+        return value === UNKNOWN ? null : value;
+      });
+    },
+    ...sortKeysOf(definitions.length > 0 ? columns : []),
     columns: () => (isPrintable ? printed : undefined),
   };
 }
 
-const NAME = String.raw`\.(?:[\w/-]|\\.)+`;
-const TEXT = String.raw`(?:"[^"'\\]*"|'[^"'\\]*')`;
-/** The paths that have the same result in RFC 9535 as in Kubernetes, also for missing values. */
-const SIMPLE_PATH = new RegExp(
-  String.raw`^(?:${NAME}|\[-?\d+\])+(?:(?:\[\*\]|\[\?\(@(?:${NAME})+\s*==\s*${TEXT}\)\])(?:${NAME})*)?$`,
-);
+function valueColumns(definitions: readonly PrinterColumn[]): readonly ValueColumn[] {
+  let unparsed: string | undefined;
+  return definitions.map(({ name, type, jsonPath }, i) => {
+    const invalid = (reason: string): ValueColumn => ({ name, type, path: [], reason });
+    if (unparsed !== undefined) {
+      return invalid(
+        `kube-apiserver prints no column after ${quoted(unparsed)}, whose JSON path is not valid`,
+      );
+    }
+    if (name.length > MAX_NAME) return invalid(`its name has more than ${MAX_NAME} characters`);
+    if (i >= MAX_COLUMNS) return invalid(`only the first ${MAX_COLUMNS} printer columns have values`);
+    try {
+      const { steps, unsupported } = compileJSONPath(jsonPath);
+      return unsupported === undefined
+        ? { name, type, path: steps, reason: undefined }
+        : invalid(`its JSON path ${quoted(jsonPath)} is not supported: ${unsupported}`);
+    } catch (error) {
+      unparsed = name;
+      return invalid(`its JSON path ${quoted(jsonPath)} is not valid: ${messageOf(error)}`);
+    }
+  });
+}
 
-/** Returns false for a value whose text can differ from that of kube-apiserver: large integers, and objects, whose keys it sorts. */
-function isExact(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every((item) => !Array.isArray(item) && isExact(item));
-  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
-  return typeof value !== 'object' || value === null;
+/** Each column has its name and the prefixed name as sort keys. Sort keys of every kind take precedence over the name. */
+function sortKeysOf(columns: readonly ValueColumn[]): Pick<KindValues, 'sorts' | 'unsortable'> {
+  const sorts = new Map<string, number>();
+  const unsortable = new Map<string, string>();
+  const names = new Set<string>();
+  for (const prefix of ['', COLUMN]) {
+    names.clear();
+    for (const [i, { name, reason }] of columns.entries()) {
+      const key = `${prefix}${name}`;
+      const why = names.has(name) ? 'several printer columns have this name' : reason;
+      names.add(name);
+      sorts.delete(key);
+      unsortable.delete(key);
+      if (why === undefined) sorts.set(key, i);
+      else unsortable.set(key, why);
+    }
+  }
+  return { sorts, unsortable };
+}
+
+function quoted(text: string): string {
+  const most = 100;
+  return JSON.stringify(text.length > most ? `${text.slice(0, most)}…` : text);
 }
 
 /** Returns the value of a column, for a date in ms since the epoch if it is valid. */
-function valueOf(type: string, value: unknown): Value {
+function valueOf(type: string, value: unknown, left: number, walk: JSONPathWalk): Value | typeof UNKNOWN {
+  if (value === UNKNOWN) return UNKNOWN;
   if (value === undefined) return null;
   switch (type) {
     case 'string':
-      return goText(value);
+      return left > 0 ? (goText(value, left, walk) ?? UNKNOWN) : UNKNOWN;
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null;
+      // Without a negative zero.
+      return typeof value === 'number' ? Math.trunc(value) + 0 : null;
     case 'number':
       return typeof value === 'number' ? value : null;
     case 'boolean':
@@ -76,28 +144,28 @@ function valueOf(type: string, value: unknown): Value {
   }
 }
 
-/** Returns the text that Go prints. */
-function goText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (value === null) return '<no value>';
-  if (typeof value === 'number') return goNumber(value);
-  return goEscaped(JSON.stringify(value));
+/** Returns false for an integer that is a sort key, but whose digits are not known. */
+function isExactInteger(value: Value): boolean {
+  return typeof value !== 'number' || Number.isSafeInteger(value);
 }
 
-/** Formats a number as `%v` of Go does: an integer in digits, another number with an exponent if it is large or small. */
-function goNumber(value: number): string {
-  const [digits = '', exponent = ''] = value.toExponential().split('e');
-  if (Number.isInteger(value) || (Number(exponent) >= -4 && Number(exponent) < 6)) return String(value);
-  return `${digits}e${exponent[0] ?? ''}${exponent.slice(1).padStart(2, '0')}`;
-}
-
-const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+/** As in Go, the hour can have one digit. */
+const RFC3339 = /^(\d{4}-\d\d-\d\d)T(\d\d?)(:\d\d:\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
+/** Maximum duration in Go: 292 years. */
+const MAX_AGE_MS = 2 ** 63 / 1e6;
+/** The zero time of Go. */
+const ZERO = Date.parse('0001-01-01T00:00:00Z');
 
 function timeOf(text: string): Value {
   if (text === '' || text === 'null') return '<unknown>';
-  const [, local] = RFC3339.exec(text) ?? [];
-  const ms = Date.parse(text.replace(',', '.'));
-  if (local === undefined || Number.isNaN(ms)) return '<invalid>';
-  // Date.parse accepts 30 February.
-  return new Date(`${local}Z`).toISOString().startsWith(local) ? ms : '<invalid>';
+  const [, date = '', hour = '', rest = '', fraction = '0', sign = '+', hours = '0', minutes = '0'] =
+    RFC3339.exec(text) ?? [];
+  const local = `${date}T${hour.padStart(2, '0')}${rest}`;
+  const ms = Date.parse(`${local}.${fraction.slice(0, 3)}Z`);
+  // Date.parse accepts 30 February and 24:00.
+  const isValid = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(local);
+  if (!isValid || Number(hours) > 24 || Number(minutes) > 60) return '<invalid>';
+  const offset = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  const time = sign === '-' ? ms + offset : ms - offset;
+  return time === ZERO ? '<unknown>' : time;
 }

@@ -21,8 +21,15 @@ export interface PrintedProfile extends KindProfile<KindFacts> {
     | undefined;
 }
 
-/** Returns the profile of a kind. `domain`: of the platform, for instance `platform.io`. */
-export function kindProfile(kind: Kind, domain: string): PrintedProfile {
+/**
+ * Returns the profile of a kind. `domain`: of the platform, for instance `platform.io`. `failed`: called with the error of an
+ * object whose facts cannot be read. The object is listed with its name and labels only.
+ */
+export function kindProfile(
+  kind: Kind,
+  domain: string,
+  failed: (error: unknown) => void = () => undefined,
+): PrintedProfile {
   const reader = new FactsReader(domain);
   const fields = Object.entries(selectableFields(kind));
   const ownFields = fields.filter(([field]) => OWN_FIELDS.has(field));
@@ -35,33 +42,49 @@ export function kindProfile(kind: Kind, domain: string): PrintedProfile {
     ...ownFields.map(([field], i) => fieldOf(field, ({ ownValues }) => ownValues.split('\0')[i])),
   ]);
   const values = valuesOf(kind, reads);
+  const factsOf = (object: unknown): KindFacts => {
+    // Without a spread, which would take more memory for each object.
+    const { createdAt, alias, annotations, owners, searchText } = reader.read(object);
+    return {
+      createdAt,
+      alias,
+      annotations,
+      owners,
+      searchText,
+      status: reader.words(status(object)),
+      fieldValues: sharedValues.json(sharedFields.map(([, read]) => read(object))),
+      ownValues: ownFields.map(([, read]) => read(object)).join('\0'),
+      values: shared.json(values.read(object)),
+    };
+  };
+  let isComplete = true;
   return {
     facts: (object) => {
-      // Without a spread, which would take more memory for each object.
-      const { createdAt, alias, annotations, owners, searchText } = reader.read(object);
-      return {
-        createdAt,
-        alias,
-        annotations,
-        owners,
-        searchText,
-        status: reader.words(status(object)),
-        fieldValues: sharedValues.json(sharedFields.map(([, read]) => read(object))),
-        ownValues: ownFields.map(([, read]) => read(object)).join('\0'),
-        values: shared.json(values.read(object)),
-      };
+      try {
+        return factsOf(object);
+      } catch (error) {
+        isComplete = false;
+        failed(error);
+        return NO_FACTS;
+      }
     },
     fields: reads,
     sortKeys: {
       ...Object.fromEntries([...values.sorts].map(([name, i]) => [name, byValue(i)])),
       ...(isPods(kind) && reads['spec.nodeName'] ? { node: comparing(reads['spec.nodeName']) } : {}),
     },
+    ...(values.unsortable ? { unsortable: values.unsortable } : {}),
     statuses: statusesOf(kind),
     filters: {},
-    columns: () => values.columns(),
+    columns: () => (isComplete ? values.columns() : undefined),
     conditions: isPods(kind) ? podConditions(reads) : undefined,
   };
 }
+
+const NO_FACTS: KindFacts = {
+  ...{ createdAt: 0, status: [], alias: '', annotations: {}, owners: [], searchText: '' },
+  ...{ fieldValues: [], ownValues: '', values: [] },
+};
 
 function isPods(kind: Kind): boolean {
   return exactName(kind) === 'pods';

@@ -26,6 +26,11 @@ export interface KindValues {
   read(object: unknown): readonly Value[];
   /** Index of the value of each additional sort key. */
   readonly sorts: ReadonlyMap<string, number>;
-  /** Returns the columns; undefined if the cells of an object can differ from those of kube-apiserver. */
+  /** Why a printer column cannot be a sort key, by the key. */
+  readonly unsortable?: ReadonlyMap<string, string>;
+  /**
+   * Returns the columns; undefined if the cells of an object can differ from those of kube-apiserver. A cell then throws
+   * Expired.
+   */
   columns(): readonly PrintedColumn[] | undefined;
 }

@@ -2,7 +2,9 @@
 // Source: AddFieldLabelConversionFunc and ToSelectableFields in pkg/apis and pkg/registry of Kubernetes.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { exactName, type Kind } from '../kind.ts';
-import { JSONPath } from './json-path.ts';
+import { goText } from './go-text.ts';
+import { compileJSONPath, type JSONPath, JSONPathError } from './json-path.ts';
+import { JSONPathWalk } from './json-path-walk.ts';
 
 type Read = (object: unknown) => string;
 
@@ -91,10 +93,32 @@ export function selectableFields(kind: Kind): Readonly<Record<string, Read>> {
   if (!kind.custom && Object.hasOwn(FIELDS, name)) return FIELDS[name] ?? {};
   // kube-apiserver accepts this field for its cluster-scoped kinds without fields of their own.
   if (!kind.custom) return kind.namespaced ? {} : { 'metadata.namespace': () => '' };
-  return Object.fromEntries(
-    kind.custom.selectableFields.map((path): [string, Read] => {
-      const read = new JSONPath(path);
-      return [path.replace(/^\./, ''), (object) => read.texts(object)[0] ?? ''];
-    }),
-  );
+  return Object.fromEntries(kind.custom.selectableFields.flatMap(customField));
+}
+
+/** Maximum length of a value. Field selectors compare short words. */
+const MAX_VALUE = 1024;
+/** Equals no value of a selector. */
+const NOT_SELECTABLE = '\0';
+
+/** A field whose path this server cannot compute is not selectable. kube-apiserver accepts only names separated by dots. */
+function customField(path: string): readonly [field: string, read: Read][] {
+  const steps = fieldSteps(path);
+  if (!steps) return [];
+  const read: Read = (object) => {
+    const walk = new JSONPathWalk();
+    const value = walk.first(object, steps);
+    return value === undefined || value === null ? '' : (goText(value, MAX_VALUE, walk) ?? NOT_SELECTABLE);
+  };
+  return [[path.replace(/^\./, ''), read]];
+}
+
+function fieldSteps(path: string): JSONPath | undefined {
+  try {
+    const { steps, unsupported } = compileJSONPath(path);
+    return unsupported === undefined ? steps : undefined;
+  } catch (error) {
+    if (error instanceof JSONPathError) return undefined;
+    throw error;
+  }
 }

@@ -51,6 +51,14 @@ describe('the query of a list', () => {
     expect(decode('name=a%2Cb&uid=1&alias=true')).to.deep.include({ name: 'a,b', uid: '1', alias: 'true' });
   });
 
+  it('rejects a printer column that cannot be a sort key, with the reason', () => {
+    const unsortable = new Map([['Descent', 'its JSON path is not supported']]);
+    const query = new URLSearchParams('sortBy=Descent');
+    expect(() => newResourceQueryDecoder({ ...KIND, unsortable }).decode(query)).to.throw(
+      'sortBy: "Descent" cannot be a sort key: its JSON path is not supported',
+    );
+  });
+
   it('parses booleans like Go', () => {
     for (const text of ['1', 't', 'T', 'true', 'TRUE', 'True']) {
       expect(decode(`ascending=${text}`)).to.deep.include({ ascending: true });

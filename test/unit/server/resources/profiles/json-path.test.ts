@@ -1,60 +1,68 @@
-// Tests of the JSON paths of custom resources.
+// Tests of the compiler for JSON paths of custom resources. The integration tests compare the results with
+// kube-apiserver.
 import { expect } from 'chai';
-import { assert, jsonValue, property, string } from 'fast-check';
-import { JSONPath } from '../../../../../server/resources/profiles/json-path.ts';
+import { assert, property, string, stringMatching } from 'fast-check';
+import { compileJSONPath, JSONPathError } from '../../../../../server/resources/profiles/json-path.ts';
 
-const OBJECT = {
-  metadata: { labels: { 'app.kubernetes.io/name': 'cart', team: 'blue' }, 'my-name': 'hyphen' },
-  spec: { replicas: 3, ratio: 0.5, paused: false, hosts: ['a', 'b'], nothing: null, ports: [{ port: 1 }] },
-  status: {
-    conditions: [
-      { type: 'Synced', status: 'False', 'last-probe': 'x' },
-      { type: 'Ready', status: 'True', weight: 2 },
-    ],
-  },
-};
+describe('the compiler of JSON paths', () => {
+  it('splits a name in brackets at its dots, unless they are escaped', () => {
+    const fields = (path: string) =>
+      compileJSONPath(path).steps.map((step) => (step.kind === 'field' ? step.name : step.kind));
+    expect(fields(".metadata.labels['a\\.b/c']")).to.deep.equal(['metadata', 'labels', 'a.b/c']);
+    expect(fields(".metadata.labels['a.b/c']")).to.deep.equal(['metadata', 'labels', 'a', 'b/c']);
+    expect(fields('.list[00]')).to.deep.equal(['list', 'slice']);
+  });
 
-describe('the JSON paths of Kubernetes', () => {
-  for (const [path, values] of [
-    ['.spec.replicas', [3]],
-    ['spec.replicas', [3]],
-    ['.spec.ratio', [0.5]],
-    ['.spec.paused', [false]],
-    ['.metadata.my-name', ['hyphen']],
-    ['.metadata.labels.app\\.kubernetes\\.io/name', ['cart']],
-    ["['metadata'].labels['team']", ['blue']],
-    ['.metadata.labels["app.kubernetes.io/name"]', ['cart']],
-    ['.spec.hosts[0]', ['a']],
-    ['.spec.hosts[-1]', ['b']],
-    ['.spec.hosts[*]', ['a', 'b']],
-    ['.spec.hosts[0:1]', ['a']],
-    ['.spec.ports[0].port', [1]],
-    ['.status.conditions[?(@.type=="Ready")].status', ['True']],
-    [".status.conditions[?(@.type=='Ready')].status", ['True']],
-    ['.status.conditions[?(@.weight>1)].type', ['Ready']],
-    ['.status.conditions[*].type', ['Synced', 'Ready']],
-    ['..port', [1]],
-    // Only scalar values.
-    ['.spec.hosts', []],
-    ['.spec.nothing', []],
-    ['.spec.missing.deeper', []],
-    ['', []],
-    // Invalid paths have no values.
-    ['.status.conditions[?(@.type==]', []],
-    ['.spec.hosts[', []],
-    ['.spec.hosts[a b]', []],
-  ] as const) {
-    it(`are supported: ${path}`, () => {
-      expect(new JSONPath(path).values(OBJECT)).to.deep.equal(values);
+  it('accepts only a comparison with a literal', () => {
+    const { steps } = compileJSONPath(".a[?(@['type'] == 'Ready')].b");
+    expect(steps[1]).to.deep.equal({
+      kind: 'filter',
+      path: [{ kind: 'field', name: 'type' }],
+      comparison: { operator: '==', type: 'string', value: 'Ready' },
+    });
+  });
+
+  for (const path of [
+    '.spec..a',
+    '.spec.*',
+    '.spec.a b',
+    '.list[0,1]',
+    '.list[?(@.a==@.b)]',
+    '.list[?(@.a==Ready)]',
+    '.list[?(@.a>"x")]',
+  ]) {
+    it(`does not support ${path}`, () => {
+      expect(compileJSONPath(path).unsupported).to.be.a('string');
     });
   }
 
-  it('are read from any value without an error', () => {
+  for (const path of [
+    '.spec["a"]',
+    '.list[ -1 ]',
+    '.list[?(match(@.a, "(a+)+$"))].a',
+    '.spec..*..*..*',
+    `.${'a'.repeat(2000)}`,
+    `.list${'[?('.repeat(300)}`,
+    `.list[${','.repeat(1000)}`,
+  ]) {
+    it(`rejects ${path.slice(0, 40)}`, () => {
+      expect(() => compileJSONPath(path)).to.throw(JSONPathError);
+    });
+  }
+
+  it('throws no other error', () => {
+    const paths = stringMatching(/^[.a'"()[\]?@=<>!*:,$\\ 0-9-]{0,40}$/);
     assert(
-      property(string(), jsonValue(), (path, value) => {
-        expect(new JSONPath(path).values(value)).to.be.an('array');
-        expect(new JSONPath('.spec[?(@.a=="b")].c').values(value)).to.be.an('array');
+      property(string(), paths, (any, path) => {
+        for (const each of [any, path, `.a[?(${path})]`]) {
+          try {
+            expect(compileJSONPath(each).steps).to.be.an('array');
+          } catch (error) {
+            expect(error).to.be.instanceOf(JSONPathError);
+          }
+        }
       }),
+      { numRuns: 2000 },
     );
   });
 });
