@@ -144,14 +144,14 @@ export function newGateway(
     }),
     monotonic: () => performance.now(),
   });
-  const select = proxiedRequests(ownGroups);
+  const select = proxiedRequests(ownGroups, options.proxyHost);
   const states = [...(trust ? [trust] : []), ...(options.impersonation === 'none' ? [] : [impersonator])];
   return {
     route: {
       authenticator: countedAuthentication(authenticator, access.metrics),
       select: (context) => {
-        const proxied = context.secure ? select(context) : undefined;
-        if (!proxied || access.isFrontProxy(context)) return undefined;
+        const proxied = select(context);
+        if (!proxied || !context.secure || access.isFrontProxy(context)) return undefined;
         // With a client certificate, kubectl still discovers and reads the own groups of this server.
         const isLocal =
           !proxied.info.isResourceRequest &&

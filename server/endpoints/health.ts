@@ -95,7 +95,6 @@ function respond(
   const { response } = context;
   response.writeHead(failed.length > 0 ? 500 : 200, {
     'Content-Type': 'text/plain; charset=utf-8',
-    'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-cache, private',
     'Content-Length': Buffer.byteLength(body),
   });

@@ -36,7 +36,15 @@ export function errorWriter(families: readonly ErrorFamily[]): ErrorWriter {
 }
 
 /** Headers that stay in an error response. Others may describe the intended response (type, length, encoding). */
-const KEPT = new Set(['allow', 'audit-id', 'cache-control', 'connection', ...CORS_HEADERS]);
+const KEPT = new Set([
+  'allow',
+  'audit-id',
+  'cache-control',
+  'connection',
+  'content-security-policy',
+  'x-content-type-options',
+  ...CORS_HEADERS,
+]);
 
 function asStatusError(exchange: Exchange, error: unknown): StatusError {
   if (error instanceof StatusError) return error;
@@ -52,7 +60,6 @@ function writeStatus({ request, response }: Exchange, error: StatusError): void 
   const headers: Record<string, string | number> = {
     'Content-Type': 'application/json',
     'Content-Length': body.length,
-    'X-Content-Type-Options': 'nosniff',
   };
   const retry = error.details?.retryAfterSeconds;
   if (retry !== undefined) headers['Retry-After'] = retry;

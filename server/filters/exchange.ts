@@ -51,6 +51,8 @@ export class Exchange implements RequestContext {
   deadline = Number.POSITIVE_INFINITY;
   /** True if the gateway forwards the request to kube-apiserver, which authorizes it. */
   proxied = false;
+  /** True for a forwarded request at `gateway.proxyHost`. */
+  atProxyHost = false;
   decision: Decision | undefined;
   /** The first error, for the log. */
   error: unknown;

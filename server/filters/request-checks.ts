@@ -1,9 +1,10 @@
 // Filters before authentication that set the request ID and the RequestInfo, and check headers and body size.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { newBadRequest, newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
+import { newBadRequest, newForbidden, newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
+import { isReadByScript, isServiceWorker } from '../authentication/browser-request.ts';
 import { setDefaultHeaders } from '../request/api-response.ts';
-import type { GatewayRoute } from '../request/gateway-route.ts';
+import { type GatewayRoute, SANDBOX } from '../request/gateway-route.ts';
 import type { LongRunning } from '../request/long-running.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
 import type { Filter } from './exchange.ts';
@@ -15,25 +16,41 @@ const VALID_ID = /^[A-Za-z0-9._-]{1,64}$/;
 export const requestID: Filter = (exchange) => {
   const given = exchange.request.headers['audit-id'];
   exchange.auditID = typeof given === 'string' && VALID_ID.test(given) ? given : randomUUID();
-  setDefaultHeaders(exchange.response, ['Audit-Id', exchange.auditID, 'Cache-Control', 'no-cache, private']);
+  setDefaultHeaders(exchange.response, defaultHeaders(exchange.auditID));
 };
 
-/** Sets `info`, `longRunning` and `proxied`. */
+function defaultHeaders(auditID: string): string[] {
+  return ['Audit-Id', auditID, 'Cache-Control', 'no-cache, private', 'X-Content-Type-Options', 'nosniff'];
+}
+
+/**
+ * Sets `info`, `longRunning` and the attributes of a forwarded request. Throws Forbidden for a request of a browser that would render or
+ * execute a response that is not from this server.
+ */
 export function requestInfo(isLongRunning: LongRunning, gateway?: Pick<GatewayRoute, 'select'>): Filter {
   return (exchange) => {
     const { method = '', url = '' } = exchange.request;
     checkSingletonHeaders(exchange.request);
+    if (isServiceWorker(exchange.request.headers)) throw newForbidden(undefined, '', SERVICE_WORKER);
     const proxied = gateway?.select(exchange);
     if (proxied) {
       exchange.proxied = true;
+      exchange.atProxyHost = proxied.atProxyHost;
       exchange.info = proxied.info;
       exchange.longRunning = proxied.longRunning;
+      if (proxied.atProxyHost) return;
+      setDefaultHeaders(exchange.response, [...defaultHeaders(exchange.auditID), ...SANDBOX]);
+      if (!isReadByScript(exchange.request.headers)) throw newForbidden(undefined, '', RENDERED);
       return;
     }
     exchange.info = parseRequestInfo(method, url);
     exchange.longRunning = isLongRunning(exchange);
   };
 }
+
+const RENDERED =
+  'this host does not send pages, scripts, images or other subresources of the Kubernetes API to a browser: use kubectl, or the host of the option gateway.proxyHost';
+const SERVICE_WORKER = 'no path of this server is the script of a service worker';
 
 const HOST = 'host';
 const AUTHORIZATION = 'authorization';

@@ -1,8 +1,7 @@
-// Request and response headers that the gateway forwards. Headers of the connection are removed first, and identity
-// headers are added last, so that no `Connection` header can remove an identity header (RFC 9110, 7.6.1).
+// Request headers that the gateway forwards. Headers of the connection are removed first, and identity headers are added
+// last, so that no `Connection` header can remove an identity header (RFC 9110, 7.6.1).
 import type { IncomingMessage } from 'node:http';
 import { isTokenProtocol } from '../authentication/web-socket-token.ts';
-import { hasBody } from '../request/request-body.ts';
 
 /** Names and values in turn, as `rawHeaders` of Node. Several headers of one name stay separate. */
 export type RawHeaders = readonly string[];
@@ -99,7 +98,9 @@ export function framing({ method = '', headers }: IncomingMessage): string[] {
 }
 
 /** Returns the names that the `Connection` headers list, in lower case; undefined without any. Node joins several headers. */
-function connectionOptions({ headers: { connection } }: IncomingMessage): ReadonlySet<string> | undefined {
+export function connectionOptions({
+  headers: { connection },
+}: IncomingMessage): ReadonlySet<string> | undefined {
   if (connection === undefined) return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }
@@ -113,34 +114,4 @@ function pushCookies(headers: string[], name: string, value: string): void {
 function pushProtocols(headers: string[], name: string, value: string): void {
   const others = value.split(',').filter((protocol) => !isTokenProtocol(protocol.trim()));
   if (others.length > 0) headers.push(name, others.join(','));
-}
-
-/** Media types that a browser never renders as a page with scripts. */
-const INERT =
-  /^(?:application\/(?:json|cbor|cbor-seq|vnd\.kubernetes\.[\w.+-]+|com\.github\.proto-openapi\.[\w.+@-]+|yaml)|text\/plain)\s*(?:;|$)/i;
-
-/** Without `allow-same-origin`: the page has an origin of its own, and cannot act in the origin of the sign-in pages. */
-const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
-
-/**
- * Returns the headers of the response to the client. A page of a backend behind `services/proxy` gets a sandbox, and can
- * neither set the cookies of the sign-in pages nor clear them.
- */
-export function responseHeaders(upstream: IncomingMessage): string[] {
-  const { rawHeaders, headers: parsed } = upstream;
-  const named = connectionOptions(upstream);
-  const headers: string[] = [];
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const header = rawHeaders[i] ?? '';
-    const value = rawHeaders[i + 1] ?? '';
-    const name = header.toLowerCase();
-    if (HOP_BY_HOP.has(name) || named?.has(name) || name === 'clear-site-data') continue;
-    if (name === 'set-cookie' && OWN_COOKIE.test(value.trim())) continue;
-    headers.push(header, value);
-  }
-  const type = parsed['content-type'];
-  if (type === undefined ? hasBody(upstream) : !INERT.test(type)) {
-    headers.push('Content-Security-Policy', SANDBOX);
-  }
-  return headers;
 }

@@ -1,6 +1,7 @@
 // Selects the requests that the gateway forwards, and parses their RequestInfo for logs and limits. kube-apiserver
 // authorizes them, so an ambiguous path is forwarded unchanged instead of being rejected.
-import { StatusError } from '../../apis/meta/v1/errors.ts';
+import type { IncomingMessage } from 'node:http';
+import { newPathNotFound, StatusError } from '../../apis/meta/v1/errors.ts';
 import type { ProxiedRequest } from '../request/gateway-route.ts';
 import { isLongRunning } from '../request/long-running.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -11,29 +12,47 @@ import { pathIn } from '../request/request-path.ts';
 const FORWARDED = /^\/(?:apis?(?:\/|$)|openapi\/v[23](?:\/|$)|version\/?$)/;
 
 /** The part of a proxy path that kube-apiserver interprets. The rest belongs to the backend. */
-const PROXY_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?(?:pods|services|nodes)\/[^/]+\/proxy(?=\/|$)/;
+export const PROXY_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?(?:pods|services|nodes)\/[^/]+\/proxy(?=\/|$)/;
 
-/** Returns a function that returns undefined for a request that this server handles itself. */
+/** Returns a function that returns true for a request to this host name, at any port. No request is to an empty name. */
+export function atHost(name: string): (request: Pick<IncomingMessage, 'headers'>) => boolean {
+  if (name === '') return () => false;
+  return ({ headers: { host = '' } }) => host.replace(/:\d*$/, '').toLowerCase() === name;
+}
+
+/**
+ * Returns a function that returns undefined for a request that this server handles itself. `proxyHost`: the host name that has the pages
+ * of backends, and nothing else; empty for none.
+ */
 export function proxiedRequests(
   ownGroups: readonly string[],
+  proxyHost = '',
 ): (context: Pick<RequestContext, 'request' | 'upgrade'>) => ProxiedRequest | undefined {
   const own = new Set(ownGroups);
   // Most requests for the own groups are recognised without parsing them twice.
   const prefixes = ownGroups.map((group) => `/apis/${group}/`);
+  const isAtProxyHost = atHost(proxyHost);
   return (context) => {
     const { method = '', url = '' } = context.request;
+    const atProxyHost = isAtProxyHost(context.request);
+    if (atProxyHost && !PROXY_PATH.test(pathIn(url))) throw newPathNotFound();
     if (prefixes.some((prefix) => url.startsWith(prefix))) return undefined;
     const path = pathIn(url);
     if (!FORWARDED.test(path)) return undefined;
     const [proxy] = PROXY_PATH.exec(path) ?? [];
     const info = parsed(method, proxy ?? url);
     if (!info) {
+      if (atProxyHost) throw newPathNotFound();
       // Without attributes, the request may be a stream.
-      return { info: { isResourceRequest: false, path, verb: method.toLowerCase() }, longRunning: true };
+      return {
+        info: { isResourceRequest: false, path, verb: method.toLowerCase() },
+        longRunning: true,
+        atProxyHost,
+      };
     }
     if (own.has(groupOf(info))) return undefined;
     const { upgrade } = context;
-    return { info, longRunning: upgrade !== undefined || isLongRunning({ info, upgrade }) };
+    return { info, longRunning: upgrade !== undefined || isLongRunning({ info, upgrade }), atProxyHost };
   };
 }
 

@@ -4,7 +4,8 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { setDefaultHeaders } from '../request/api-response.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import { hasBody } from '../request/request-body.ts';
-import { framing, responseHeaders } from './forwarded-headers.ts';
+import { framing } from './forwarded-headers.ts';
+import { responseHeaders } from './response-headers.ts';
 import { type Forwarding, openUpstream, StaleConnectionError, upstreamResponse } from './upstream-request.ts';
 
 /** Sends the request, and returns the response with an unread body. Throws as `upstreamResponse` does. */
@@ -42,7 +43,7 @@ export function respond(context: ProxiedContext, upstream: IncomingMessage): Pro
   setDefaultHeaders(response, []);
   // Node must not parse the rest of an unread body as the next request.
   if (!request.complete && hasBody(request)) response.shouldKeepAlive = false;
-  const headers = responseHeaders(upstream);
+  const headers = responseHeaders(upstream, context);
   // These headers replace the previous ones, also the `Vary` of the CORS filter.
   const vary = response.getHeader('Vary');
   if (typeof vary === 'string') headers.push('Vary', vary);

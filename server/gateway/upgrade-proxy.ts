@@ -7,7 +7,8 @@ import type { ProxiedContext } from '../request/gateway-route.ts';
 import { closeGracefully } from '../request/graceful-close.ts';
 import { hasBody } from '../request/request-body.ts';
 import type { Upgrade } from '../request/request-context.ts';
-import { framing, responseHeaders } from './forwarded-headers.ts';
+import { framing } from './forwarded-headers.ts';
+import { responseHeaders } from './response-headers.ts';
 import { badGateway, type Forwarding, openUpstream, upstreamResponse } from './upstream-request.ts';
 
 /** Time in ms for kube-apiserver to close its side after the client has closed its side. */
@@ -43,7 +44,7 @@ export async function forwardUpgrade(
     throw badGateway('kube-apiserver accepted another protocol than the requested one');
   }
   const client = upgrade.accept();
-  client.write(acceptance(response));
+  client.write(acceptance(response, context));
   if (head.length > 0) client.write(head);
   if (upgrade.head.length > 0) socket.write(upgrade.head);
   await tunnel(client, socket, context.signal);
@@ -51,9 +52,9 @@ export async function forwardUpgrade(
 }
 
 /** The response that accepts the upgrade, as bytes: Node has detached the connection from its response object. */
-function acceptance(response: IncomingMessage): string {
+function acceptance(response: IncomingMessage, context: ProxiedContext): string {
   const headers = [
-    ...responseHeaders(response),
+    ...responseHeaders(response, context),
     'Connection',
     'Upgrade',
     'Upgrade',

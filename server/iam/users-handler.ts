@@ -133,7 +133,6 @@ function writeJSON({ response }: RequestContext, code: 200 | 201, body: object):
     'Content-Type': 'application/json',
     'Content-Length': bytes.length,
     'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
   });
   response.end(bytes);
 }

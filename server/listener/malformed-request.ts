@@ -79,6 +79,7 @@ export function reject(response: ServerResponse, error: StatusError): void {
   response.writeHead(error.code, {
     'Content-Type': 'application/json',
     'Cache-Control': 'no-cache, private',
+    'X-Content-Type-Options': 'nosniff',
     'Content-Length': body.length,
   });
   response.end(body);
@@ -91,6 +92,7 @@ export function rejectConnection(socket: Duplex, error: StatusError): void {
     `HTTP/1.1 ${error.code} ${STATUS_CODES[error.code] ?? ''}`,
     'Content-Type: application/json',
     'Cache-Control: no-cache, private',
+    'X-Content-Type-Options: nosniff',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
     '',

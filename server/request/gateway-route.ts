@@ -3,14 +3,26 @@ import type { Authenticator } from '../authentication/authenticator.ts';
 import type { RequestContext } from './request-context.ts';
 import type { RequestInfo } from './request-info.ts';
 
+/**
+ * Header of each response of the gateway, whatever its type: a browser gives the response an origin of its own, and runs no script. The
+ * response may be from a backend or an aggregated API server, because kube-apiserver decides what the path means.
+ */
+export const SANDBOX = [
+  'Content-Security-Policy',
+  "sandbox; default-src 'none'; frame-ancestors 'none'",
+] as const;
+
 /** The attributes of a request that the gateway forwards. */
 export interface ProxiedRequest {
   readonly info: RequestInfo;
   readonly longRunning: boolean;
+  /** True at the host name of the option `gateway.proxyHost`, which has pages of backends and nothing else. */
+  readonly atProxyHost: boolean;
 }
 
 export interface ProxiedContext extends RequestContext {
   readonly longRunning: boolean;
+  readonly atProxyHost: boolean;
   /** The IP address of the client; undefined if the socket was closed on arrival. */
   readonly source: string | undefined;
   /** The reason of the abort of `signal`, which is created on first use; undefined before the abort. */

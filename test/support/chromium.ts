@@ -13,7 +13,8 @@ export interface StartedChromium extends AsyncDisposable {
   readonly browser: Browser;
 }
 
-export async function startChromium(): Promise<StartedChromium> {
+/** `args`: further flags. */
+export async function startChromium(args: readonly string[] = []): Promise<StartedChromium> {
   const program = await unpacked();
   const directory = await mkdtemp(join(tmpdir(), 'chromium-'));
   // Libraries of the package that machines without a desktop may lack.
@@ -26,7 +27,7 @@ export async function startChromium(): Promise<StartedChromium> {
       env,
       headless: 'shell',
       // The sandbox needs permissions that containers rarely have; the pages are trusted.
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-pings'],
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-pings', ...args],
       userDataDir: join(directory, 'profile'),
       acceptInsecureCerts: true,
       // The first start on a busy machine may take longer than the default of half a minute.

@@ -111,6 +111,22 @@ function contradictions(configuration: APIServerConfiguration, locator: ErrorLoc
       locator.error(['listeners', 'insecure', 'port'], 'value', 'is the same port as listeners.secure.port'),
     );
   }
+  const { oauth, cors, gateway } = configuration;
+  const { proxyHost } = gateway;
+  const trusted = [
+    oauth.issuer,
+    ...cors.allowedOrigins,
+    ...oauth.clients.flatMap(({ redirectURIs }) => redirectURIs),
+  ];
+  if (proxyHost !== '' && trusted.some((url) => URL.parse(url)?.hostname === proxyHost)) {
+    errors.push(
+      locator.error(
+        ['gateway', 'proxyHost'],
+        'value',
+        'must not be the host of oauth.issuer, cors.allowedOrigins or a redirect URI, because any backend has pages there',
+      ),
+    );
+  }
   if (milliseconds(limits.requestTimeout) < milliseconds(limits.headersTimeout)) {
     errors.push(
       locator.error(

@@ -32,6 +32,14 @@ export const gateway = section(
         expects: 'the name of a ServiceAccount',
       },
     ),
+    proxyHost: textOption(
+      '',
+      'DNS name at which browsers can open the pages of backends, behind `proxy` of pods, Services and nodes. This host serves nothing else. Empty: no host; browsers get 403 instead of pages, scripts and images.',
+      {
+        pattern: '^(?:(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\\.)+[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)?$',
+        expects: 'a DNS name in lower case, with a dot and without a port',
+      },
+    ),
     acceleration: flagOption(
       false,
       'Serves gets, lists and watches of `/api` and `/apis` from the caches of `resources` if kube-apiserver could have sent the same response. The header `Cache-Status` shows whether a response is from a cache, or why the request was forwarded.',

@@ -118,7 +118,6 @@ export async function writeResponse(
       'Content-Type': 'application/json',
       'Content-Length': bytes.length,
       'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
       Vary: 'Accept-Encoding, Origin',
       ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
     });

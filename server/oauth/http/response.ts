@@ -18,7 +18,6 @@ export function writeJSON(
   response.writeHead(status, {
     'Content-Type': 'application/json',
     'Content-Length': body.length,
-    'X-Content-Type-Options': 'nosniff',
     ...NO_STORE,
     ...headers,
   });
@@ -46,7 +45,6 @@ export function writePublicDocument(
   return writeDocument(context, document, {
     'Content-Type': contentType,
     'Cache-Control': `public, max-age=${maxAge}`,
-    'X-Content-Type-Options': 'nosniff',
   });
 }
 

@@ -66,7 +66,6 @@ function pageHeaders(redirectsToClient = false): Readonly<Record<string, string>
     // to, so a page whose form leads to a client cannot have form-action.
     'Content-Security-Policy': redirectsToClient ? POLICY : `${POLICY}; form-action 'self'`,
     'X-Frame-Options': 'DENY',
-    'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     ...NO_STORE,
   };

@@ -357,6 +357,8 @@ describe('the acceleration', function () {
 
 /** Headers that differ between two responses, or that only one of both servers sends. */
 const OTHER = new Set([
+  'content-security-policy',
+  'x-content-type-options',
   'audit-id',
   'date',
   'cache-status',

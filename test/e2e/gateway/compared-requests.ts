@@ -304,9 +304,19 @@ export function writes(): ComparedRequest[] {
 
 /** Requests for a web application, see web-backend.ts. */
 export function proxied(path: string): ComparedRequest[] {
-  return ['/page', '/json', '/untyped', '/redirect', '//a//b', '/a%2Fb', '/a?b=c;d&%zz', '/..%2Fa', ''].map(
-    (rest) => get(`${path}${rest}`, 'Accept: text/html', 'Cookie: theme=dark'),
-  );
+  const paths = [
+    '/page',
+    '/json',
+    '/untyped',
+    '/twice',
+    '/redirect',
+    '//a//b',
+    '/a%2Fb',
+    '/a?b=c;d&%zz',
+    '/..%2Fa',
+    '',
+  ];
+  return paths.map((rest) => get(`${path}${rest}`, 'Accept: text/html', 'Cookie: theme=dark'));
 }
 
 /** Errors, in the order of their status codes. */

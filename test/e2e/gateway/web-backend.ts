@@ -15,6 +15,8 @@ function ownAddress(): string {
   return found.address;
 }
 
+export type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+
 export interface BackendRequest {
   readonly url: string;
   readonly rawHeaders: readonly string[];
@@ -24,6 +26,8 @@ export class WebBackend {
   /** Path prefix at kube-apiserver. */
   readonly path: string;
   readonly requests: BackendRequest[] = [];
+  /** By default, the path selects the response. */
+  respond: Respond = respond;
   readonly #platform: Platform;
   readonly #server: Server;
   readonly #node: string;
@@ -35,7 +39,7 @@ export class WebBackend {
     this.#server = server;
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.requests.push({ url: request.url ?? '', rawHeaders: request.rawHeaders });
-      respond(request, response);
+      this.respond(request, response);
     });
   }
 
@@ -72,7 +76,7 @@ export class WebBackend {
 
 const PAGE = '<!doctype html><title>backend</title>\n';
 
-/** The path selects the response. Every response sets cookies, one of them with a name of the sign-in pages. */
+/** Every response sets cookies, one of them with a name of the sign-in pages. */
 function respond({ url = '' }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Set-Cookie', ['__Host-sign-in=forged; Path=/; Secure', 'theme=dark']);
   response.setHeader('Clear-Site-Data', '"cookies"');
@@ -80,6 +84,8 @@ function respond({ url = '' }: IncomingMessage, response: ServerResponse): void 
     response.writeHead(302, { Location: 'https://other.example/' }).end();
   } else if (url.endsWith('/json')) {
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+  } else if (url.endsWith('/twice')) {
+    response.writeHead(200, { 'Content-Type': ['text/plain', 'text/html'] }).end(PAGE);
   } else if (url.endsWith('/untyped')) {
     response.writeHead(200).end(PAGE);
   } else {

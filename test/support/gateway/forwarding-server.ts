@@ -41,6 +41,8 @@ export interface ForwardingServerOptions {
   readonly listenerLimits?: Partial<ListenerLimits>;
   /** Allowed CORS origins; none by default. */
   readonly allowedOrigins?: readonly string[];
+  /** The option `gateway.proxyHost`. */
+  readonly proxyHost?: string;
   /** Monotonic clock of the kubeconfig's refresh, in ms. */
   readonly now?: () => number;
   /** Timeout of a connection to kube-apiserver. */
@@ -69,6 +71,7 @@ export class ForwardingServer {
     limits,
     listenerLimits: ownLimits,
     allowedOrigins = [],
+    proxyHost,
     now,
     connectTimeoutMs,
     rejection = () => Promise.resolve(undefined),
@@ -115,7 +118,11 @@ export class ForwardingServer {
       allowedOrigins,
       pools,
       limits: { timeoutMs: 60_000, ...limits },
-      gateway: { authenticator, select: proxiedRequests([]), serve: (context) => gateway.serve(context) },
+      gateway: {
+        authenticator,
+        select: proxiedRequests([], proxyHost),
+        serve: (context) => gateway.serve(context),
+      },
       signal: stop.signal,
     });
     const listenerLimits = {
@@ -158,10 +165,10 @@ export class ForwardingServer {
   }
 
   /** Opens a connection, and sends the request line and headers with Host. */
-  async send(lines: readonly string[], body: Buffer | string = ''): Promise<Socket> {
+  async send(lines: readonly string[], body: Buffer | string = '', host = 'gateway'): Promise<Socket> {
     const socket = await this.open();
     const [first = '', ...headers] = lines;
-    socket.write(`${[first, 'Host: gateway', ...headers].join('\r\n')}\r\n\r\n`, 'latin1');
+    socket.write(`${[first, `Host: ${host}`, ...headers].join('\r\n')}\r\n\r\n`, 'latin1');
     if (body.length > 0) socket.write(body);
     return socket;
   }

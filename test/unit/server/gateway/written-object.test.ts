@@ -5,7 +5,13 @@ import { RecentWrites, type Write } from '../../../../server/resources/recent-wr
 import { HandlerServer } from '../../../support/handler-server.ts';
 
 /** The fields that the filter chain adds. */
-const FORWARDED = { longRunning: false, source: undefined, abortReason: undefined, onAbort: undefined };
+const FORWARDED = {
+  atProxyHost: false,
+  longRunning: false,
+  source: undefined,
+  abortReason: undefined,
+  onAbort: undefined,
+};
 const PODS = '/api/v1/namespaces/a/pods';
 
 class RecordedWrites extends RecentWrites {

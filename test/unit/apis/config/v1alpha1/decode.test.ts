@@ -54,6 +54,36 @@ describe('decodeConfiguration', () => {
     ]);
   });
 
+  it('accepts a host for the pages of backends that is no host of this platform', () => {
+    const at = (host: string, others: string): string[] =>
+      errorsOf(`${HEAD}gateway: {proxyHost: ${host}}\n${others}`);
+    expect(at('pages.example.net', 'oauth: {issuer: https://platform.example.net/oauth}\n')).to.deep.equal(
+      [],
+    );
+    for (const others of [
+      'oauth: {issuer: https://pages.example.net/oauth}\n',
+      'oauth: {issuer: https://PAGES.example.net:8443/oauth}\n',
+      'cors: {allowedOrigins: [https://pages.example.net]}\n',
+      'oauth: {clients: [{id: a, public: true, redirectURIs: [https://pages.example.net/callback]}]}\n',
+    ]) {
+      expect(at('pages.example.net', others).join(), others).to.contain(
+        '3:22: gateway.proxyHost: must not be the host of oauth.issuer, cors.allowedOrigins or a redirect URI',
+      );
+    }
+    for (const host of [
+      'localhost',
+      'Pages.example.net',
+      'pages.example.net:8443',
+      'pages.example.net.',
+      '127.0.0.1',
+      '"*.example.net"',
+      '"[::1]"',
+      'https://pages.example.net',
+    ]) {
+      expect(at(host, '').join(), host).to.contain('must be a DNS name in lower case');
+    }
+  });
+
   const [API_VERSION = '', KIND = ''] = HEAD.split('\n');
   for (const [what, text, expected] of [
     ['an empty file', '', ' is empty; apiVersion and kind are required'],

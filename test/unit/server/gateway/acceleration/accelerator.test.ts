@@ -23,7 +23,13 @@ const DEPLOYMENTS: Kind = {
   namespaced: true,
 };
 /** The fields that the filter chain adds. */
-const FORWARDED = { longRunning: false, source: undefined, abortReason: undefined, onAbort: undefined };
+const FORWARDED = {
+  atProxyHost: false,
+  longRunning: false,
+  source: undefined,
+  abortReason: undefined,
+  onAbort: undefined,
+};
 const never = new AbortController().signal;
 const TOKEN = { Authorization: 'Bearer caller' };
 

@@ -1,0 +1,109 @@
+// Response headers that the gateway forwards. Every response may be from a backend behind `proxy` or from an aggregated API
+// server, so it passes only headers that describe the response itself, and none that acts on the origin of the sign-in pages.
+import type { IncomingMessage } from 'node:http';
+import { type ProxiedContext, SANDBOX } from '../request/gateway-route.ts';
+import { hasBody } from '../request/request-body.ts';
+import { pathIn } from '../request/request-path.ts';
+import { connectionOptions } from './forwarded-headers.ts';
+import { PROXY_PATH } from './proxied-request.ts';
+
+/** `Content-Type` and `Location` are forwarded too, if their values are valid. */
+const FORWARDED: ReadonlySet<string> = new Set([
+  // RFC 9110 and RFC 9111.
+  'accept-ranges',
+  'age',
+  'allow',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-range',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'retry-after',
+  'vary',
+  // kube-apiserver.
+  'warning',
+  'x-kubernetes-pf-flowschema-uid',
+  'x-kubernetes-pf-prioritylevel-uid',
+  // Upgrades.
+  'sec-websocket-accept',
+  'sec-websocket-extensions',
+  'sec-websocket-protocol',
+  'sec-websocket-version',
+  'x-accepted-stream-protocol-versions',
+  'x-stream-protocol-version',
+]);
+
+/** Further headers at `gateway.proxyHost`: those of the page itself, and cookies. None acts on other hosts or on later responses. */
+const OF_PAGES: ReadonlySet<string> = new Set([
+  'content-security-policy',
+  'cross-origin-embedder-policy',
+  'cross-origin-opener-policy',
+  'cross-origin-resource-policy',
+  'location',
+  'permissions-policy',
+  'referrer-policy',
+  'set-cookie',
+  'x-frame-options',
+]);
+
+/** Returns the headers of the response to the client, names and values in turn. */
+export function responseHeaders(
+  upstream: IncomingMessage,
+  {
+    auditID,
+    atProxyHost,
+    request: { url = '' },
+  }: Pick<ProxiedContext, 'auditID' | 'atProxyHost' | 'request'>,
+): string[] {
+  const { rawHeaders } = upstream;
+  const named = connectionOptions(upstream);
+  const headers = ['Audit-Id', auditID, 'X-Content-Type-Options', 'nosniff', ...(atProxyHost ? [] : SANDBOX)];
+  const types: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] ?? '';
+    const value = rawHeaders[i + 1] ?? '';
+    const name = header.toLowerCase();
+    if (named?.has(name)) continue;
+    if (FORWARDED.has(name) || (atProxyHost && OF_PAGES.has(name))) headers.push(header, value);
+    else if (name === 'content-type') types.push(value);
+    else if (name === 'location') pushLocation(headers, value, url);
+  }
+  const type = types.length === 1 && isMediaType(types[0] ?? '') ? types[0] : OCTETS;
+  if (types.length > 0 || hasBody(upstream)) headers.push('Content-Type', type ?? OCTETS);
+  return headers;
+}
+
+const OCTETS = 'application/octet-stream';
+const MAX_TYPE_LENGTH = 256;
+/** RFC 9110, 8.3.1, without commas and comments in parameters. Types of kube-apiserver contain `@`. */
+const MEDIA_TYPE =
+  /^[\w!#$&^.+@-]+\/[\w!#$&^.+@-]+(?:[ \t]*;[ \t]*(?:[\w!#$&^.+-]+=(?:[\w!#$&^.+@-]+|"[ !#-'*+\--:<-[\]-~]*"))?)*$/;
+/** The parts of this type have headers of their own. */
+const REPLACING = /^multipart\/x-mixed-replace/i;
+
+/** Returns true for one media type that all clients read in the same way. */
+function isMediaType(value: string): boolean {
+  return value.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(value) && !REPLACING.test(value);
+}
+
+/** A redirect of kube-apiserver to the current hash of a document. */
+const OPENAPI_PATH = /^\/openapi\/v3(?=\/|$)/;
+
+/**
+ * Forwards a redirect to the same backend only. Clients follow a redirect to this host with their token, so a backend could choose another
+ * request that they send.
+ */
+function pushLocation(headers: string[], value: string, target: string): void {
+  const path = pathIn(target);
+  const [prefix] = PROXY_PATH.exec(path) ?? OPENAPI_PATH.exec(path) ?? [];
+  // The host is only needed to parse the value.
+  const found = URL.parse(value, `https://gateway.invalid${target}`);
+  if (prefix === undefined || found?.origin !== 'https://gateway.invalid') return;
+  if (!found.pathname.startsWith(`${prefix}/`)) return;
+  headers.push('Location', found.pathname + found.search + found.hash);
+}

@@ -1,0 +1,46 @@
+// TLS proxies between a browser and the server. They play browsers that the tests cannot start: one without Fetch Metadata,
+// and one with a client certificate.
+import { createServer as createSecureServer, request as secureRequest } from 'node:https';
+import { pipeline } from 'node:stream';
+import type { Server } from 'node:tls';
+import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
+import type { Platform } from '../platform.ts';
+
+export interface BrowserProxy extends Disposable {
+  readonly origin: string;
+}
+
+/** Removes the Fetch Metadata of each request, as a browser from before 2023 has none. */
+export async function withoutFetchMetadata(platform: Platform, serverURL: string): Promise<BrowserProxy> {
+  const { port } = new URL(serverURL);
+  const target = { host: '127.0.0.1', port, ca: platform.controlPlane.ca, servername: 'localhost' };
+  const server = createSecureServer(await certificate(platform), (request, response) => {
+    const { rawHeaders, method, url: path } = request;
+    const headers = rawHeaders.flatMap((name, i) =>
+      i % 2 === 0 && !/^sec-fetch-/i.test(name) ? [name, rawHeaders[i + 1] ?? ''] : [],
+    );
+    const outgoing = secureRequest({ ...target, method, path, headers, agent: false }, (received) => {
+      response.writeHead(received.statusCode ?? 502, received.rawHeaders);
+      pipeline(received, response, () => undefined);
+    });
+    outgoing.on('error', () => response.destroy());
+    pipeline(request, outgoing, () => undefined);
+  });
+  return listening(server, () => server.closeAllConnections());
+}
+
+async function certificate({ controlPlane }: Platform): Promise<KeyPair> {
+  const names = { dns: ['localhost'], ip: ['127.0.0.1'] };
+  const { cert, key } = await controlPlane.pki.cluster.issueServer({ cn: 'browser-proxy' }, names);
+  return { cert, key };
+}
+
+async function listening(server: Server, close: () => void): Promise<BrowserProxy> {
+  const port = await listenOnLoopback(server);
+  const stop = (): void => {
+    server.close();
+    close();
+  };
+  return { origin: `https://127.0.0.1:${port}`, [Symbol.dispose]: stop };
+}
