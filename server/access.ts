@@ -10,6 +10,7 @@ import {
   BearerTokenAuthenticator,
   countedAuthentication,
 } from './authentication/authenticator-chain.ts';
+import { ambient } from './authentication/browser-request.ts';
 import { ClientCertificateAuthenticator } from './authentication/client-certificate.ts';
 import { FrontProxyAuthenticator } from './authentication/front-proxy.ts';
 import { FrontProxyStatus } from './authentication/front-proxy-status.ts';
@@ -32,9 +33,11 @@ import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config.ts';
 import type { SessionCheck } from './filters/session-termination.ts';
 import type { GatewayCredentials } from './gateway/gateway-authenticator.ts';
+import { atHost } from './gateway/proxied-request.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { AccessMetrics } from './observability/access-metrics.ts';
 import type { RequestContext } from './request/request-context.ts';
+import { pathIn } from './request/request-path.ts';
 
 export interface Access {
   /** The credentials that the gateway accepts. */
@@ -70,7 +73,9 @@ export interface AccessDependencies {
 }
 
 export function newAccess(
-  config: Pick<CompletedConfig, 'authentication' | 'authorization'>,
+  config: Pick<CompletedConfig, 'authentication' | 'authorization' | 'cors'> & {
+    readonly gateway: Pick<CompletedConfig['gateway'], 'proxyHost'>;
+  },
   { client, lookups, log, signal, oauth, metrics: registry }: AccessDependencies,
 ): Access {
   const metrics = new AccessMetrics(registry);
@@ -88,7 +93,13 @@ export function newAccess(
     signal,
   });
   const frontProxy = new FrontProxyAuthenticator(settings, peers, frontProxyStatus);
-  const certificates = new ClientCertificateAuthenticator(settings, peers);
+  const isAtProxyHost = atHost(config.gateway.proxyHost);
+  const clientCertificates = new ClientCertificateAuthenticator(settings, peers);
+  const certificates = ambient(clientCertificates, {
+    allowedOrigins: config.cors.allowedOrigins,
+    // Pages of other origins lead to the sign-in pages. The pages of the proxy host are foreign themselves.
+    ignored: (request) => isAtProxyHost(request) || (oauth?.isPublic(pathIn(request.url ?? '')) ?? false),
+  });
   const accessTokens = oauth && new AccessTokenAuthenticator(oauth.verifier);
   const tokens = new BearerTokenAuthenticator(
     oauth && accessTokens ? [accessTokens, sessionCheckedTokens(tokenReview, oauth.tokenIDs)] : [tokenReview],
@@ -114,7 +125,7 @@ export function newAccess(
     metrics,
     isFrontProxy: (context) => frontProxy.recognises(context),
     hasOnlyCertificate: (context) =>
-      context.request.headers.authorization === undefined && certificates.recognises(context),
+      context.request.headers.authorization === undefined && clientCertificates.recognises(context),
     settings,
     frontProxyStatus,
     authenticator: countedAuthentication(authenticator, metrics),

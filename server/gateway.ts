@@ -60,8 +60,7 @@ export function newGateway(
     platform,
     authentication,
     authorization: { allowCacheTTL: allowTtlMs, denyCacheTTL: denyTtlMs },
-    cors,
-  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'authorization' | 'cors'>,
+  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'authorization'>,
   {
     client,
     kubeConfig,
@@ -130,7 +129,6 @@ export function newGateway(
       impersonatedBy,
       token: impersonator,
       authorizer: access.authorizer,
-      allowedOrigins: cors.allowedOrigins,
     },
     frontProxyHeaders: access.settings.identityHeaders,
     rejection: async (context) =>

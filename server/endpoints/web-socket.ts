@@ -1,13 +1,13 @@
 // WebSocket server that performs the handshake, sends messages and pings, and enforces limits. Messages from the
 // client are ignored.
 
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { newBadRequest, newForbidden } from '../../apis/meta/v1/errors.ts';
+import { isForeignPage } from '../authentication/browser-request.ts';
+import { ANONYMOUS } from '../authentication/user.ts';
 import { isTokenProtocol } from '../authentication/web-socket-token.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
-import { isSameOrigin } from '../request/same-origin.ts';
 
 /** Maximum size of a client's message in bytes. Messages of clients are ignored. */
 const MAX_MESSAGE = 64 * 1024;
@@ -63,14 +63,24 @@ const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 const PROTOCOLS = /^[!#$%&'*+.^_`|~\w-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^_`|~\w-]+)*$/;
 
 /** Returns the WebSocket upgrade, undefined without one. Throws BadRequest or Forbidden for an invalid handshake. */
-export function webSocketUpgrade({ request: { headers }, upgrade }: RequestContext): Upgrade | undefined {
+export function webSocketUpgrade(context: RequestContext): Upgrade | undefined {
+  const { upgrade, user } = context;
+  const { headers } = context.request;
   if (!upgrade || headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
   const key = headers['sec-websocket-key'] ?? '';
   if (headers['sec-websocket-version'] !== '13' || !KEY.test(key)) {
     throw newBadRequest('not a WebSocket handshake of version 13');
   }
   checkProtocols(headers['sec-websocket-protocol']);
-  checkOrigin(headers);
+  // A browser opens WebSockets for any page. Other callers have sent a token, which a page of another origin does not have, or a
+  // client certificate, see `ambient`.
+  if (user === ANONYMOUS && isForeignPage(context)) {
+    throw newForbidden(
+      undefined,
+      '',
+      'WebSockets without a token are not available to pages of other origins',
+    );
+  }
   return upgrade;
 }
 
@@ -80,13 +90,4 @@ function checkProtocols(offered: string | undefined): void {
   if (PROTOCOLS.test(offered) && new Set(names).size === names.length) return;
   // The message does not contain the header, because browsers send tokens in it.
   throw newBadRequest('Sec-WebSocket-Protocol is not a list of distinct names');
-}
-
-/**
- * Rejects handshakes of other origins, because a browser opens WebSockets for any page, with the client certificate of
- * the user. Requests that kube-apiserver forwards are accepted: they have X-Forwarded-For, which a page cannot set.
- */
-function checkOrigin(headers: IncomingHttpHeaders): void {
-  if (headers['x-forwarded-for'] !== undefined || isSameOrigin(headers)) return;
-  throw newForbidden(undefined, '', 'WebSockets are not available to pages of other origins');
 }

@@ -1,17 +1,11 @@
 // Gateway: forwards requests for the API of kube-apiserver as the caller. It authorizes nothing itself: kube-apiserver
 // authenticates the forwarded token, or the impersonated user, and authorizes the request.
 import type { IncomingMessage } from 'node:http';
-import {
-  newForbidden,
-  newMethodNotAllowed,
-  newServiceUnavailable,
-  StatusError,
-} from '../../apis/meta/v1/errors.ts';
+import { newMethodNotAllowed, newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
 import { sharerOf } from '../authentication/user.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { isSameOrigin } from '../request/same-origin.ts';
 import type { RecentWrites } from '../resources/recent-writes.ts';
 import type { Accelerator } from './acceleration/accelerator.ts';
 import { requestHeaders } from './forwarded-headers.ts';
@@ -31,8 +25,6 @@ export interface Impersonation {
   impersonatedBy(request: IncomingMessage): ImpersonatedCredential | undefined;
   readonly token: ImpersonatorToken;
   readonly authorizer: Authorizer;
-  /** Origins of web pages that may use the client certificate of their user, besides the origin of the server. */
-  readonly allowedOrigins: readonly string[];
 }
 
 export interface GatewayOptions {
@@ -91,7 +83,7 @@ export class Gateway {
     const found = upstream.target(context);
     const target = found instanceof Promise ? await found : found;
     const credential = this.#options.impersonation.impersonatedBy(request);
-    const identity = credential && (await this.#identity(context, credential));
+    const identity = credential && (await this.#identity(context));
     // The deadline or the client may have ended the request while it waited.
     if (context.abortReason !== undefined) throw context.abortReason;
     if (!identity && (await accelerator?.serve(context))) return context.response.statusCode;
@@ -120,12 +112,8 @@ export class Gateway {
   }
 
   /** Returns the identity headers of an impersonated caller, and the token of the impersonator. */
-  async #identity(
-    context: ProxiedContext,
-    credential: ImpersonatedCredential,
-  ): Promise<{ readonly headers: string[]; readonly token: string }> {
+  async #identity(context: ProxiedContext): Promise<{ readonly headers: string[]; readonly token: string }> {
     const { impersonation } = this.#options;
-    if (credential === 'certificate') checkOrigin(context.request, impersonation.allowedOrigins);
     const user = await impersonatedUser(context.user, context.request, impersonation.authorizer, context);
     const token = await impersonation.token.get(context.signal);
     return { headers: impersonationHeaders(user, token), token };
@@ -150,12 +138,6 @@ export class Gateway {
     // Without `Retry-After`: kubectl would repeat the request for ten seconds before it prints the message.
     throw new StatusError(503, 'ServiceUnavailable', reason);
   }
-}
-
-/** A page of another origin must not use the client certificate that the browser of the user sends. */
-function checkOrigin({ headers }: IncomingMessage, allowed: readonly string[]): void {
-  if (isSameOrigin(headers) || allowed.includes(headers.origin ?? '')) return;
-  throw newForbidden(undefined, '', 'client certificates are not available to pages of other origins');
 }
 
 /** Returns true if kube-apiserver forwards the headers of the request to a pod, Service or kubelet. */

@@ -2,7 +2,7 @@
 // and one with a client certificate.
 import { createServer as createSecureServer, request as secureRequest } from 'node:https';
 import { pipeline } from 'node:stream';
-import type { Server } from 'node:tls';
+import { connect, createServer as createTLSServer, type Server } from 'node:tls';
 import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 import type { Platform } from '../platform.ts';
@@ -28,6 +28,21 @@ export async function withoutFetchMetadata(platform: Platform, serverURL: string
     pipeline(request, outgoing, () => undefined);
   });
   return listening(server, () => server.closeAllConnections());
+}
+
+/** Adds the client certificate to each connection, as a browser does for any page. */
+export async function withCertificate(
+  platform: Platform,
+  serverURL: string,
+  pair: KeyPair,
+): Promise<BrowserProxy> {
+  const { port } = new URL(serverURL);
+  const { ca } = platform.controlPlane;
+  const server = createTLSServer(await certificate(platform), (client) => {
+    const upstream = connect({ host: '127.0.0.1', port: Number(port), ca, servername: 'localhost', ...pair });
+    pipeline(client, upstream, client, () => undefined);
+  });
+  return listening(server, () => undefined);
 }
 
 async function certificate({ controlPlane }: Platform): Promise<KeyPair> {

@@ -1,14 +1,16 @@
-// Attacks of hostile web pages in a real browser: pages of a backend behind `nodes/proxy` that everybody can open.
+// Attacks of hostile web pages in a real browser: pages of a backend behind `nodes/proxy` that everybody can open, and pages
+// of another site that use the client certificate of their visitor.
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import type { ServerProcess } from '../../../hack/extension/server-process.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 import { authorizationQuery } from '../../support/oauth/authorization-query.ts';
 import { until } from '../../support/until.ts';
 import { WebBackend } from '../gateway/web-backend.ts';
 import { Platform } from '../platform.ts';
-import { type BrowserProxy, withoutFetchMetadata } from './browser-proxy.ts';
+import { type BrowserProxy, withCertificate, withoutFetchMetadata } from './browser-proxy.ts';
 import { DECLARED, HTML, STYLE_SHEET } from './declared-types.ts';
 
 const PROXY_HOST = 'pages.platform.test';
@@ -267,6 +269,86 @@ describe('a hostile page', function () {
         const registered = `navigator.serviceWorker.register('worker.js', ${options}).then(() => 'registered', ({ name }) => name)`;
         expect(await page.evaluate(registered), options).to.not.equal('registered');
       }
+    });
+  });
+
+  describe('with the client certificate of its visitor', () => {
+    let server: ServerProcess;
+    let visitor: BrowserProxy;
+
+    before(async () => {
+      await platform.succeeding(
+        'apply --server-side -f manifests/components/gateway-impersonation/access.yaml',
+      );
+      server = await platform.startReplica('impersonating', { gateway: { impersonation: 'certificates' } });
+      await platform.bind('cluster-admin', '--user=carol');
+      await platform.permitted('* * --as=carol');
+      const pair = await platform.controlPlane.pki.issueClient({ cn: 'carol' });
+      visitor = await withCertificate(platform, server.url, pair);
+      await page.goto(`${visitor.origin}/livez`);
+    });
+    after(() => visitor?.[Symbol.dispose]());
+
+    /** Sends requests in all the ways of a page to a backend and to this server; resolves with the results. */
+    const attempts = (): Promise<unknown> =>
+      page.evaluate(`(async () => {
+        const backend = ${JSON.stringify(`${visitor.origin}${backend.path}/stolen`)};
+        const sockets = [${JSON.stringify(NODES)}, '/api/v1/nodes'].map((path) =>
+          ${JSON.stringify(visitor.origin.replace('https', 'wss'))} + path + '?watch=true');
+        const settled = (promise) => promise.then(({ status }) => status, ({ name }) => name);
+        const element = (tag, attributes) => new Promise((resolve) => {
+          const created = Object.assign(document.createElement(tag), attributes, { onload: resolve, onerror: resolve });
+          document.body.append(created);
+        });
+        const form = (method, enctype) => new Promise((resolve) => {
+          const frame = document.createElement('iframe');
+          frame.name = method + enctype;
+          document.body.append(frame);
+          frame.onload = resolve;
+          const created = Object.assign(document.createElement('form'), { action: backend, method, enctype, target: frame.name });
+          document.body.append(created);
+          created.submit();
+        });
+        await element('img', { src: backend });
+        await element('iframe', { src: backend });
+        await form('get', '');
+        await form('post', 'text/plain');
+        return {
+          fetched: await settled(fetch(backend)),
+          opaque: await settled(fetch(backend, { mode: 'no-cors' })),
+          posted: await settled(fetch(backend, { mode: 'no-cors', method: 'POST', body: 'a' })),
+          sockets: await Promise.all(sockets.map((url) => new Promise((resolve) => {
+            const socket = new WebSocket(url, ['base64.binary.k8s.io']);
+            socket.onopen = () => { resolve('open'); socket.close(); };
+            socket.onerror = () => resolve('refused');
+          }))),
+        };
+      })()`);
+
+    it('reaches no backend and opens no WebSocket from another site', async () => {
+      const before = backend.requests.length;
+      await page.goto(siteOrigin);
+      expect(await attempts())
+        .to.have.property('sockets')
+        .that.deep.equals(['refused', 'refused']);
+      expect(backend.requests.length).to.equal(before);
+    });
+
+    it('is available to the pages of the server itself', async () => {
+      const before = backend.requests.length;
+      await page.goto(`${visitor.origin}/livez`);
+      expect(await attempts()).to.deep.include({ fetched: 200, sockets: ['open', 'open'] });
+      expect(backend.requests.length).to.equal(before + 1);
+    });
+
+    it('signs in without the certificate, from a link of another site', async () => {
+      await page.goto(siteOrigin);
+      await Promise.all([
+        page.waitForNavigation(),
+        page.evaluate(`location.href = ${JSON.stringify(`${visitor.origin}/oauth/authorize`)}`),
+      ]);
+      // The page says that the client is missing: the caller is not refused.
+      expect(await page.evaluate('document.querySelector("h1")?.innerText ?? ""')).to.not.equal('');
     });
   });
 });

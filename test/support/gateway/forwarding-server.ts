@@ -98,7 +98,6 @@ export class ForwardingServer {
           ...impersonator,
         }),
         authorizer: { authorize: () => ({ allowed: false, reason: '' }) },
-        allowedOrigins: [],
       },
       frontProxyHeaders: () => ['x-remote-'],
       rejection,

@@ -38,6 +38,8 @@ describe('callers with reviewed tokens', () => {
     const config = {
       authentication: { anonymous: true, tokenCacheTTL: TTL, refusedTokenCacheTTL: TTL },
       authorization: { allowCacheTTL: TTL, denyCacheTTL: TTL, reviewAllNamespaces: false },
+      cors: { allowedOrigins: [] },
+      gateway: { proxyHost: '' },
     };
     ({ authenticator } = newAccess(config, {
       client: cluster.connect(),

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
 import { describeCARotation } from './ca-rotation.ts';
-import { GuardedCluster, NODES } from './guarded-cluster.ts';
+import { CONSOLE, GuardedCluster, NODES, PROXY_HOST } from './guarded-cluster.ts';
 
 describe('callers of a server with a real cluster', function () {
   this.timeout(120_000);
@@ -19,15 +19,17 @@ describe('callers of a server with a real cluster', function () {
 
   after(() => cluster?.stop());
 
+  async function readerToken(): Promise<string> {
+    const path = '/api/v1/namespaces/default/serviceaccounts/reader/token';
+    return ((await cluster.create(path, { spec: {} }))['status'] as { token: string }).token;
+  }
+
   describe('with a token of a ServiceAccount', () => {
     let token: string;
 
     before(async () => {
       await cluster.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'reader' } });
-      const answer = await cluster.create('/api/v1/namespaces/default/serviceaccounts/reader/token', {
-        spec: {},
-      });
-      token = (answer['status'] as { token: string }).token;
+      token = await readerToken();
     });
 
     it('are the ServiceAccount, have its permissions, and cost one review', async () => {
@@ -77,6 +79,50 @@ describe('callers of a server with a real cluster', function () {
       expect((await cluster.ask(NODES, { pair: reader })).body).to.include({ name: 'rita' });
       const admin = await pki.issueClient({ cn: 'admin', o: ['system:masters'] });
       expect((await cluster.ask('/metrics', { pair: admin })).status).to.equal(200);
+    });
+
+    const requests: readonly (readonly [status: number, headers: readonly string[]])[] = [
+      [200, []],
+      [200, ['Origin', 'https://localhost']],
+      [200, ['Origin', 'https://localhost', 'Sec-Fetch-Site', 'same-origin']],
+      [200, ['Origin', CONSOLE, 'Sec-Fetch-Site', 'cross-site']],
+      [200, ['Sec-Fetch-Site', 'same-origin']],
+      [200, ['Sec-Fetch-Site', 'none']],
+      // An image, a navigation, a form, a prefetch: without Origin.
+      [403, ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Dest', 'image']],
+      [403, ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-User', '?1']],
+      [403, ['Sec-Fetch-Site', 'same-site']],
+      [403, ['Sec-Fetch-Site', 'same-origin', 'Sec-Fetch-Site', 'cross-site']],
+      [403, ['Sec-Fetch-Site', '']],
+      [403, ['Origin', 'https://localhost', 'Sec-Fetch-Site', 'cross-site']],
+      [403, ['Origin', 'http://localhost']],
+      [403, ['Origin', 'https://localhost:8443']],
+      [403, ['Origin', 'https://localhost.']],
+      [403, ['Origin', 'https://localhost, https://localhost']],
+      [403, ['Origin', 'https://LOCALHOST']],
+      [403, ['Origin', 'null']],
+      [403, ['Origin', '']],
+      [403, ['Origin', `${CONSOLE}.evil.example`]],
+      [403, ['Host', PROXY_HOST]],
+    ];
+    for (const [status, headers] of requests) {
+      const title = status === 200 ? 'are available' : 'are not available to pages of other origins';
+      it(`${title}: ${headers.join(' ')}`, async () => {
+        const pair = await cluster.controlPlane.pki.issueClient({ cn: 'rita', o: ['readers'] });
+        expect((await cluster.ask(NODES, { pair, headers })).status).to.equal(status);
+      });
+    }
+
+    it('are the user of a token beside the certificate, in a page of another origin', async () => {
+      const pair = await cluster.controlPlane.pki.issueClient({ cn: 'rita', o: ['readers'] });
+      const headers = [
+        'Authorization',
+        `Bearer ${await readerToken()}`,
+        'Origin',
+        'https://elsewhere.example',
+      ];
+      const { body } = await cluster.ask(NODES, { pair, headers });
+      expect(body).to.have.property('name', 'system:serviceaccount:default:reader');
     });
 
     it('of the front proxy are the user of its headers', async () => {

@@ -34,6 +34,11 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** The option `cors.allowedOrigins`. */
+export const CONSOLE = 'https://console.example.com';
+/** The option `gateway.proxyHost`. */
+export const PROXY_HOST = 'pages.example.com';
+
 export class GuardedCluster {
   readonly controlPlane: ControlPlane;
   readonly access: Access;
@@ -56,6 +61,8 @@ export class GuardedCluster {
       {
         authentication: { anonymous: true, tokenCacheTTL: 10_000, refusedTokenCacheTTL: 10_000 },
         authorization: { allowCacheTTL: 1, denyCacheTTL: 1, reviewAllNamespaces: false },
+        cors: { allowedOrigins: [CONSOLE] },
+        gateway: { proxyHost: PROXY_HOST },
       },
       {
         lookups: new Admission().lookups(),
@@ -100,7 +107,8 @@ export class GuardedCluster {
   }
 
   async ask(path: string, { pair, headers = [], agent }: Caller = {}): Promise<Answer> {
-    const options = { path, headers: ['Host', 'localhost', ...headers], ...pair };
+    const host = headers.includes('Host') ? [] : ['Host', 'localhost'];
+    const options = { path, headers: [...host, ...headers], ...pair };
     // These tests do not verify the certificate of the server.
     const trust = { rejectUnauthorized: false, ...(agent && { agent }) };
     const { status, body } = await exchange(portOf(this.#server), { ...options, ...trust });

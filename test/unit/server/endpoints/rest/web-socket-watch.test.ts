@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
+import { ANONYMOUS, type UserInfo } from '../../../../../server/authentication/user.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import type { WatchOptions } from '../../../../../server/endpoints/rest/watch.ts';
 import type { WatchEnd } from '../../../../../server/endpoints/rest/watch-session.ts';
@@ -14,6 +15,7 @@ import { shakeHands, WebSocketClient } from '../../../../support/web-socket-clie
 
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const WATCH = `${NODES}?watch=true`;
+const ADA: UserInfo = { name: 'ada', uid: '', groups: [], extra: {} };
 const NORMAL = 1000;
 /** Close code of a lost connection. */
 const ABNORMAL = 1006;
@@ -36,6 +38,10 @@ describe('watch over WebSocket', () => {
     const all = { ...DEFAULT_OPTIONS, watch: { ...DEFAULT_OPTIONS.watch, observer, ...options } };
     stop = new AbortController();
     chain = openChain({
+      authenticator: {
+        name: 'test',
+        authenticate: ({ request }) => (request.headers.authorization === undefined ? ANONYMOUS : ADA),
+      },
       handlers: new Map([[NODES, resourceHandler(nodes, cache.cache, all)]]),
       signal: stop.signal,
     });
@@ -169,10 +175,16 @@ describe('watch over WebSocket', () => {
       'the same subprotocol twice': [{ 'Sec-WebSocket-Protocol': 'a, b, a' }, 400],
       'a page of another origin': [{ Origin: 'https://evil.example' }, 403],
       'a page without an origin': [{ Origin: 'null' }, 403],
+      'a page of its own host over plain HTTP': [{ Origin: `http://127.0.0.1:PORT` }, 403],
+      'a page of another site': [{ 'Sec-Fetch-Site': 'same-site' }, 403],
     };
     for (const [what, [headers, status]] of Object.entries(cases)) {
       it(what, async () => {
-        const answer = await shakeHands(url(), headers);
+        const sent = Object.entries(headers).map(([name, value]) => [
+          name,
+          value.replace('PORT', String(port)),
+        ]);
+        const answer = await shakeHands(url(), Object.fromEntries(sent));
         expect(answer.status).to.equal(status);
         expect(JSON.parse(answer.body)).to.include({ kind: 'Status', code: status });
       });
@@ -183,10 +195,10 @@ describe('watch over WebSocket', () => {
     });
   });
 
-  it('accepts its own origin, and requests from kube-apiserver', async () => {
+  it('accepts its own origin, and every origin with a token, which a page of another origin does not have', async () => {
     expect((await connect('', { Origin: `https://127.0.0.1:${port}` })).status).to.equal(101);
-    const forwarded = { Origin: 'https://elsewhere', 'X-Forwarded-For': '10.0.0.1' };
-    expect((await connect('', forwarded)).status).to.equal(101);
+    const withToken = { Origin: 'https://elsewhere', Authorization: 'Bearer token' };
+    expect((await connect('', withToken)).status).to.equal(101);
   });
 
   it('never echoes a token in a subprotocol', async () => {
