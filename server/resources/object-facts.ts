@@ -30,6 +30,14 @@ export const ALIAS_ANNOTATION = 'alias-name';
 const LONGEST_SELECTABLE = 63;
 /** Placeholder that equals no value of a selector. */
 const NOT_SELECTABLE = '\0';
+/**
+ * Bounds of the facts of one object. Tenants write custom resources of 1.5 MB, which are stored compressed; their facts are
+ * not.
+ */
+const MAX_SEARCH_TEXT = 16 << 10;
+const MAX_WORD = 253;
+const MAX_OWNERS = 64;
+const MAX_IMAGES = 256;
 
 /** Facts that are common to all kinds, from a parsed object. */
 export type CommonFacts = Omit<ObjectFacts, 'status'>;
@@ -54,7 +62,7 @@ export class FactsReader {
     const metadata = recordIn(object, 'metadata');
     const annotations = texts(metadata['annotations']);
     const alias = Object.hasOwn(annotations, this.#aliasAnnotation)
-      ? (annotations[this.#aliasAnnotation] ?? '')
+      ? truncated(annotations[this.#aliasAnnotation] ?? '', MAX_WORD)
       : '';
     return {
       createdAt: secondsOf(metadata['creationTimestamp']),
@@ -67,13 +75,17 @@ export class FactsReader {
 
   #ownersOf(references: unknown): readonly Owner[] {
     return array(references)
+      .slice(0, MAX_OWNERS)
       .map(record)
-      .map(({ uid, kind }) => ({ uid: text(uid), kind: this.#texts.intern(text(kind)) }));
+      .map(({ uid, kind }) => ({
+        uid: truncated(text(uid), MAX_WORD),
+        kind: this.#texts.intern(truncated(text(kind), MAX_WORD)),
+      }));
   }
 
   /** Returns the words, as one array for all objects with the same words. */
   words(words: readonly string[]): readonly string[] {
-    return this.#words.json(words);
+    return this.#words.json(words.map((word) => truncated(word, MAX_WORD)));
   }
 }
 
@@ -96,10 +108,17 @@ function imagesOf(object: unknown): readonly string[] {
   const spec = recordIn(object, 'spec');
   const template = recordIn(recordIn(spec['jobTemplate'], 'spec')['template'] ?? spec['template'], 'spec');
   return [spec, template].flatMap((pod) =>
-    [...array(pod['initContainers']), ...array(pod['containers'])].map((container) =>
-      text(record(container)['image']),
+    [pod['initContainers'], pod['containers']].flatMap((containers) =>
+      array(containers)
+        .slice(0, MAX_IMAGES)
+        .map((container) => text(record(container)['image'])),
     ),
   );
+}
+
+/** Returns the start of a text, in memory of its own. A slice would keep the whole text in memory. */
+function truncated(value: string, limit: number): string {
+  return value.length <= limit ? value : Buffer.from(value.slice(0, limit)).toString();
 }
 
 function searchTextOf(
@@ -108,5 +127,6 @@ function searchTextOf(
   images: readonly string[],
 ): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  return [alias, ...pairs, ...new Set(images)].join('\n').toLowerCase();
+  const all = [alias, ...new Set(images), ...pairs].join('\n');
+  return truncated(all, MAX_SEARCH_TEXT).toLowerCase();
 }

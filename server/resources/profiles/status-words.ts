@@ -76,6 +76,8 @@ function phase(object: unknown): string {
   return isDeleted(object) ? 'Terminating' : text(recordIn(object, 'status')['phase']);
 }
 
+/** Later conditions are ignored, because a custom resource can have a million of them. */
+const MAX_CONDITIONS = 1000;
 /** Conditions that mean that an object works, the most common one first. */
 const READY_CONDITIONS = ['Ready', 'Available', 'Healthy', 'Established', 'Accepted', 'Synced', 'Succeeded'];
 
@@ -97,6 +99,7 @@ function conditionStatus(object: unknown): string {
 
 function conditionOf(status: Fields, type: string): Fields | undefined {
   return array(status['conditions'])
+    .slice(0, MAX_CONDITIONS)
     .map(record)
     .find((condition) => condition['type'] === type);
 }
