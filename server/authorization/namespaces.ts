@@ -5,7 +5,8 @@ import { recordIn } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { Freshness, STALE_AFTER_MS } from '../cluster/reflector/freshness.ts';
 import { ObjectIndex } from '../cluster/reflector/object-index.ts';
-import { Reflector, type ReflectorObserver } from '../cluster/reflector/reflector.ts';
+import { Reflector } from '../cluster/reflector/reflector.ts';
+import type { ReflectorObserver } from '../cluster/reflector/reflector-options.ts';
 import { SHORT_WATCHES } from '../cluster/reflector/reflector-tuning.ts';
 
 export interface Namespace {

@@ -1,6 +1,6 @@
 // Prometheus metrics of reflectors and informer caches.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ReflectorObserver } from '../cluster/reflector/reflector.ts';
+import type { ReflectorObserver } from '../cluster/reflector/reflector-options.ts';
 
 /** Gauge values of one cache. */
 export interface CacheGauges {

@@ -49,6 +49,8 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
   #current: ObjectSnapshot<Facts> | undefined;
   #epoch = 0;
   readonly #listeners = new Set<() => void>();
+  /** True after the first object that could not be read, which is logged once. */
+  #hasUnreadable = false;
 
   constructor(options: CacheOptions<Facts>) {
     this.#options = options;
@@ -133,11 +135,24 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const builder = new SnapshotBuilder<Facts>(frames);
     return {
       add: (object, members) => {
-        builder.add(this.#known(this.#reader.read(object, members)));
+        const read = this.#read(object, members);
+        if (!read) return;
+        builder.add(this.#known(read));
         if (builder.bytes > maxBytes) throw new OverBudgetError(maxBytes);
       },
       commit: (resourceVersion) => this.#replace(builder.build(versionOf(resourceVersion))),
     };
+  }
+
+  /** Returns undefined for an object that cannot be stored. It must not stop the cache of all others. */
+  #read(raw: Buffer, members: readonly Member[] | undefined): ReadObject<Facts> | undefined {
+    try {
+      return this.#reader.read(raw, members);
+    } catch (err) {
+      if (!this.#hasUnreadable) this.#options.log.warn({ err }, 'an object cannot be read, and is left out');
+      this.#hasUnreadable = true;
+      return undefined;
+    }
   }
 
   /** Returns the object with the identity that the cache has, so that indexes see no change after a relist. */
@@ -151,7 +166,8 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
 
   apply(type: ChangeType, raw: Buffer, _metadata?: EventMetadata, members?: readonly Member[]): void {
     const current = this.snapshot();
-    const read = this.#reader.read(raw, members);
+    const read = this.#read(raw, members);
+    if (!read) return;
     const version = BigInt(read.identity.resourceVersion);
     // The probe and the reflector deliver some events twice.
     if (version <= current.version) return;

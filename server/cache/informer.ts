@@ -2,7 +2,8 @@
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { Freshness } from '../cluster/reflector/freshness.ts';
-import { Reflector, type ReflectorObserver } from '../cluster/reflector/reflector.ts';
+import { Reflector } from '../cluster/reflector/reflector.ts';
+import type { ReflectorObserver } from '../cluster/reflector/reflector-options.ts';
 import type { ReflectorTuning } from '../cluster/reflector/reflector-tuning.ts';
 import { type ChangeType, eventMetadata, watchStream } from '../cluster/reflector/watch-stream.ts';
 import { InformerCache } from './informer-cache.ts';
@@ -29,6 +30,8 @@ export interface InformerOptions<Facts> {
   readonly frames?: FrameFactory;
   /** Maximum memory of the objects of a list, in bytes; unlimited by default. */
   readonly maxBytes?: number;
+  /** True for the kind of an aggregated API. */
+  readonly aggregated?: boolean;
 }
 
 /** Default bounds: times in ms, sizes in bytes. */
@@ -66,6 +69,7 @@ export class Informer<Facts> {
       sink: this.cache,
       log,
       observer: this.#observer(options.observer),
+      aggregated: options.aggregated ?? false,
       ...(options.reflector ? { tuning: options.reflector } : {}),
     });
   }
@@ -87,6 +91,10 @@ export class Informer<Facts> {
   #observer(observer: ReflectorObserver = {}): ReflectorObserver {
     return {
       ...observer,
+      failed: (error) => {
+        this.#freshness.failed(error);
+        observer.failed?.(error);
+      },
       watchBegan: () => {
         this.#freshness.watchBegan();
         observer.watchBegan?.();

@@ -37,15 +37,13 @@ export class ObjectReader<Facts> {
     this.head = new ObjectHead(source);
   }
 
-  /** `members`: those of the object, if the caller has already scanned it. */
+  /** Throws SyntaxError for an object that cannot be stored. `members`: those of the object, if the caller has already scanned it. */
   read(raw: Buffer, members?: readonly Member[]): ReadObject<Facts> {
     const parsed: unknown = JSON.parse(raw.toString('utf8'));
     const metadata = recordIn(parsed, 'metadata');
     const name = text(metadata['name']);
     const resourceVersion = text(metadata['resourceVersion']);
-    if (name === '' || !/^\d+$/.test(resourceVersion)) {
-      throw new SyntaxError('an object without name or resourceVersion');
-    }
+    if (name === '') throw new SyntaxError('an object without a name');
     const spliced = splice(raw, this.head.stored, members);
     const namespace = this.#interner.intern(text(metadata['namespace']));
     // A signed number, which takes no memory of its own.

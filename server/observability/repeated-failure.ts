@@ -20,11 +20,14 @@ export class RepeatedFailure {
     return this.#count;
   }
 
-  /** Counts a failure. `what` identifies its kind. Returns true if the failure should be logged. */
-  isNews(what: string): boolean {
+  /**
+   * Counts a failure. `what` identifies its kind. Returns true if the failure should be logged. `reminderMs`: time after
+   * which the same failure should be logged again.
+   */
+  isNews(what: string, reminderMs = REMINDER_MS): boolean {
     this.#count++;
     const at = this.#monotonic();
-    if (this.#logged?.what === what && at - this.#logged.at < REMINDER_MS) return false;
+    if (this.#logged?.what === what && at - this.#logged.at < reminderMs) return false;
     this.#logged = { what, at };
     return true;
   }

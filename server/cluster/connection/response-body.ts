@@ -8,9 +8,13 @@ import { wholeBody } from './whole-body.ts';
 
 /** The connection has delivered no response, or no data of a body, for a timeout, and counts as broken. */
 export class StalledError extends Error {
+  /** True if the response headers have arrived. */
+  readonly hasHeaders: boolean;
+
   constructor(timeoutMs: number, what: 'data received for' | 'response within' = 'data received for') {
     super(`no ${what} ${timeoutMs} ms`);
     this.name = 'StalledError';
+    this.hasHeaders = what === 'data received for';
   }
 }
 

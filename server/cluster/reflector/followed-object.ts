@@ -1,6 +1,7 @@
 // Reflector for one named object, such as a ConfigMap or a Secret.
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
-import { Reflector, type ReflectorOptions } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorOptions } from './reflector-options.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 

@@ -1,5 +1,5 @@
 // Measures the time since the data of a reflector was last known to be current.
-import type { ReflectorObserver } from './reflector.ts';
+import type { ReflectorObserver } from './reflector-options.ts';
 
 /** Time in ms after which the data of a reflector with SHORT_WATCHES is stale if there was no proof of freshness. */
 export const STALE_AFTER_MS = 30_000;
@@ -16,6 +16,8 @@ export class Freshness implements ReflectorObserver {
   #progressedAt = Number.NEGATIVE_INFINITY;
   #watchBeganAt = Number.NEGATIVE_INFINITY;
   #interrupted = false;
+  #failure: unknown;
+  readonly #settled = Promise.withResolvers<void>();
 
   /** `monotonic`: a monotonic clock in ms. */
   constructor(monotonic: () => number = () => performance.now()) {
@@ -35,6 +37,16 @@ export class Freshness implements ReflectorObserver {
     return this.#interrupted;
   }
 
+  /** Resolves after the first proof or failure. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  /** The last failure since the last proof. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   /** Returns true if the last proof is at most `ms` old. */
   within(ms: number): boolean {
     return this.ageMs <= ms;
@@ -43,11 +55,19 @@ export class Freshness implements ReflectorObserver {
   progressed(): void {
     this.#progressedAt = this.#monotonic();
     this.#interrupted = false;
+    this.#failure = undefined;
+    this.#settled.resolve();
   }
 
   watchBegan(): void {
     this.#watchBeganAt = this.#monotonic();
     this.#interrupted = false;
+    this.#failure = undefined;
+  }
+
+  failed(error: unknown): void {
+    this.#failure = error;
+    this.#settled.resolve();
   }
 
   watchEnded(cause: string): void {

@@ -14,23 +14,36 @@ export interface ListRequest extends StreamRequest {
   readonly itemLimit: number;
 }
 
+/** A complete list. */
+export interface ListedPages {
+  /** Empty if the list has none. */
+  readonly resourceVersion: string;
+  /** Number of objects that exceed `itemLimit`, which are skipped. */
+  readonly skipped: number;
+}
+
+/** Maximum number of pages, for an API whose continue tokens never end. */
+const MAX_PAGES = 100_000;
+
 /**
  * Requests all pages, and passes each object to `onItem` as raw JSON. An object is a slice of a larger buffer, so the
- * caller copies what it stores. Returns the resourceVersion of the list. Throws Expired if etcd was compacted between
- * two pages.
+ * caller copies what it stores. Throws Expired if etcd was compacted between two pages.
  */
 export async function listPages(
   client: ClusterClient,
   request: ListRequest,
   onItem: (object: Buffer) => void,
-): Promise<string> {
+): Promise<ListedPages> {
   let token = '';
-  for (;;) {
+  let skipped = 0;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await listPage(client, request, token, onItem);
-    if (page.continue === '') return page.resourceVersion;
-    if (page.continue === token) throw newExpired('the continue token did not advance');
+    skipped += page.skipped;
+    if (page.continue === '') return { resourceVersion: page.resourceVersion, skipped };
+    if (page.continue === token) break;
     token = page.continue;
   }
+  throw newExpired('the continue token did not advance');
 }
 
 async function listPage(
@@ -38,28 +51,28 @@ async function listPage(
   request: ListRequest,
   token: string,
   onItem: (object: Buffer) => void,
-): Promise<{ resourceVersion: string; continue: string }> {
-  const answer = await openStream(client, request, {
+): Promise<ListedPages & { readonly continue: string }> {
+  const response = await openStream(client, request, {
     ...request.query,
     ...(request.limit > 0 ? { limit: String(request.limit) } : {}),
     ...(token === '' ? {} : { continue: token }),
   });
   const splitter = new ListSplitter(request.itemLimit);
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     for (const item of splitter.push(chunk)) onItem(item);
   }
   const metadata = recordIn(splitter.envelope(), 'metadata');
-  const resourceVersion = metadata['resourceVersion'];
-  if (typeof resourceVersion !== 'string' || resourceVersion === '') {
-    throw new SyntaxError('a list without resourceVersion');
-  }
-  return { resourceVersion, continue: text(metadata['continue']) };
+  return {
+    resourceVersion: text(metadata['resourceVersion']),
+    continue: text(metadata['continue']),
+    skipped: splitter.skipped,
+  };
 }
 
 /**
  * Splits a list into its items and its envelope, while the list arrives. The items are the elements of the top-level
  * field `items`, the envelope is all other fields. The fields can have any order, and the list is never in memory as a
- * whole.
+ * whole. Items over the limit are skipped, so that one object never makes a list impossible.
  */
 export class ListSplitter {
   readonly #itemLimit: number;
@@ -72,10 +85,17 @@ export class ListSplitter {
   #item: Buffer[] = [];
   #itemLength = 0;
   #envelope: Buffer[] = [];
+  #envelopeLength = 0;
+  #skipped = 0;
 
-  /** `itemLimit`: maximum size of an item in bytes. */
+  /** `itemLimit`: maximum size of an item, and of the envelope, in bytes. */
   constructor(itemLimit: number) {
     this.#itemLimit = itemLimit;
+  }
+
+  /** Number of items over the limit. */
+  get skipped(): number {
+    return this.#skipped;
   }
 
   /** Yields the items that this chunk completes, as slices of the chunk where possible. */
@@ -95,13 +115,14 @@ export class ListSplitter {
         this.#depth++;
         if (byte === OPEN_BRACKET && this.#depth === 2 && this.#isItems()) {
           this.#inItems = true;
-          this.#envelope.push(Buffer.from(chunk.subarray(from, i + 1)));
+          this.#keepEnvelope(chunk.subarray(from, i + 1));
           from = i + 1;
         }
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         this.#depth--;
         if (this.#inItems && this.#depth === 2) {
-          yield this.#completeItem(chunk.subarray(from, i + 1));
+          const item = this.#completeItem(chunk.subarray(from, i + 1));
+          if (item) yield item;
           from = i + 1;
         } else if (this.#inItems && this.#depth === 1) {
           this.#inItems = false;
@@ -116,7 +137,8 @@ export class ListSplitter {
 
   /** Returns the list without its items; call it after the last chunk. Throws if the list is truncated. */
   envelope(): unknown {
-    if (this.#depth !== 0 || this.#envelope.length === 0) throw new SyntaxError('the list was truncated');
+    if (this.#depth !== 0 || this.#envelope.length === 0)
+      throw new SyntaxError('the response is not a complete list');
     return JSON.parse(Buffer.concat(this.#envelope).toString('utf8'));
   }
 
@@ -136,25 +158,32 @@ export class ListSplitter {
     return this.#name === 'items' || (this.#name.includes('\\') && JSON.parse(`"${this.#name}"`) === 'items');
   }
 
-  #completeItem(tail: Buffer): Buffer {
+  /** Returns undefined for an item over the limit. */
+  #completeItem(tail: Buffer): Buffer | undefined {
     const parts = this.#item;
     const length = this.#itemLength + tail.length;
-    if (length > this.#itemLimit) throw new LineTooLongError(this.#itemLimit);
     this.#item = [];
     this.#itemLength = 0;
+    if (length > this.#itemLimit) {
+      this.#skipped++;
+      return undefined;
+    }
     return parts.length === 0 ? tail : Buffer.concat([...parts, tail], length);
   }
 
   #keep(chunk: Buffer, from: number): void {
     if (from >= chunk.length) return;
     const rest = chunk.subarray(from);
-    if (this.#inItems) {
-      if (this.#depth <= 2) return;
-      this.#item.push(rest);
-      this.#itemLength += rest.length;
-      if (this.#itemLength > this.#itemLimit) throw new LineTooLongError(this.#itemLimit);
-    } else {
-      this.#envelope.push(Buffer.from(rest));
-    }
+    if (!this.#inItems) return this.#keepEnvelope(rest);
+    if (this.#depth <= 2) return;
+    this.#itemLength += rest.length;
+    if (this.#itemLength <= this.#itemLimit) this.#item.push(rest);
+    else this.#item = [];
+  }
+
+  #keepEnvelope(part: Buffer): void {
+    this.#envelopeLength += part.length;
+    if (this.#envelopeLength > this.#itemLimit) throw new LineTooLongError(this.#itemLimit);
+    this.#envelope.push(Buffer.from(part));
   }
 }

@@ -21,6 +21,14 @@ export class VersionRegressionError extends Error {
   }
 }
 
+/** An event has no resourceVersion that can be compared with those of other events. */
+export class UnversionedError extends Error {
+  constructor() {
+    super('a watch event whose object has no resourceVersion');
+    this.name = 'UnversionedError';
+  }
+}
+
 /** The sink threw an error and can have missed a change, so the reflector must relist. */
 export class SinkError extends Error {
   constructor(cause: unknown) {
@@ -39,8 +47,19 @@ export function guardSink(write: () => void): void {
 
 export function causeOf(failure: unknown): string {
   if (isHistoryGone(failure)) return 'expired';
+  if (isForbidden(failure)) return 'forbidden';
   if (failure instanceof VersionRegressionError) return 'backwards';
   return failure instanceof StalledError ? 'stalled' : 'error';
+}
+
+/** Returns true if the server does not have the permission. */
+export function isForbidden(failure: unknown): boolean {
+  return failure instanceof StatusError && failure.code === 403;
+}
+
+/** Returns true if the resourceVersions of an API cannot be compared, so that a watch would miss events. */
+export function isIncomparable(failure: unknown): boolean {
+  return failure instanceof UnversionedError || failure instanceof VersionRegressionError;
 }
 
 export function retryAfterMs(failure: unknown, maxMs: number): number {
@@ -80,12 +99,17 @@ export function isWatchCacheBehind(failure: unknown): boolean {
   );
 }
 
+/** Maximum delay in ms after which a missing permission is tried again. */
+const FORBIDDEN_MS = 60_000;
+
 type Tuning = Pick<ReflectorTuning, 'healthyMs' | 'initialBackoffMs' | 'maxBackoffMs' | 'random'>;
 
 /** The delay before the next attempt of a reflector. */
 export class ReflectorBackoff {
   readonly #tuning: Tuning;
   readonly #backoff: Backoff;
+  /** After a missing permission: it starts short, because a permission can follow the installation. */
+  readonly #forbidden: Backoff;
   readonly #monotonic: () => number;
   /** Time of the last failure for which isHistoryLost() is true. */
   #historyLost = Number.NEGATIVE_INFINITY;
@@ -94,11 +118,14 @@ export class ReflectorBackoff {
     const { initialBackoffMs: initialMs, maxBackoffMs: maxMs, random } = tuning;
     this.#tuning = tuning;
     this.#backoff = new Backoff({ initialMs, maxMs, random });
+    this.#forbidden = new Backoff({ initialMs, maxMs: FORBIDDEN_MS, random });
     this.#monotonic = monotonic;
   }
 
   /** Returns the delay in ms after an attempt of `livedMs`. `failure` is undefined if the attempt ended normally. */
   after(failure: unknown, livedMs: number): number {
+    if (isForbidden(failure)) return this.#forbidden.next();
+    this.#forbidden.reset();
     const { healthyMs, maxBackoffMs } = this.#tuning;
     const healthy = livedMs >= healthyMs;
     if (healthy) this.#backoff.reset();

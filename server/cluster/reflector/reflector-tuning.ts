@@ -13,6 +13,8 @@ export interface ReflectorTuning {
   /** Number of objects per page, if the cluster does not support streaming lists. */
   readonly pageSize: number;
   readonly objectLimit: number;
+  /** Interval of the lists of an aggregated API that cannot be watched. */
+  readonly pollMs: number;
   readonly random: () => number;
 }
 
@@ -24,6 +26,7 @@ export const DEFAULT_TUNING: ReflectorTuning = {
   maxBackoffMs: 10_000,
   pageSize: 500,
   objectLimit: 16 << 20,
+  pollMs: 30_000,
   random: Math.random,
 };
 

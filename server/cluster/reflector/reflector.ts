@@ -1,53 +1,31 @@
 // Reflector: lists and watches one resource of kube-apiserver, and writes the changes to a store (sink). A reflector
 // retries after every failure.
-import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
-import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import type { ClusterClient } from '../connection/client.ts';
 import { StalledError } from '../connection/response-body.ts';
+import { checkHistory } from './history-check.ts';
+import { LineTooLongError } from './line-splitter.ts';
 import { listPages } from './paged-list.ts';
+import type { ReflectorOptions } from './reflector-options.ts';
 import {
   causeOf,
   guardSink,
   isHistoryGone,
   isHistoryLost,
+  isIncomparable,
   isStreamRefused,
   isWatchCacheBehind,
   ReflectorBackoff,
   SinkError,
+  UnversionedError,
   VersionRegressionError,
 } from './reflector-retry.ts';
-import type { ReflectorSink, Replacement } from './reflector-sink.ts';
+import type { Replacement } from './reflector-sink.ts';
 import { DEFAULT_TUNING, type ReflectorTuning } from './reflector-tuning.ts';
+import { isComparable, isNewer } from './resource-version.ts';
 import { eventMetadata, type StreamedEvent, streamedList, watchStream } from './watch-stream.ts';
-
-/** Progress of a reflector, for metrics and for the freshness of its sink. */
-export interface ReflectorObserver {
-  listed?(way: 'stream' | 'pages', seconds: number): void;
-  /** The response headers of a watch from the sink's resourceVersion have arrived: the cluster accepts the watch. */
-  watchBegan?(): void;
-  /** A watch ended: `cause` is `end`, `expired`, `stalled`, `backwards` or `error`. */
-  watchEnded?(cause: string): void;
-  /** An attempt failed; the reflector retries. */
-  failed?(error: unknown): void;
-  /** The sink contains all changes up to this resourceVersion. */
-  progressed?(resourceVersion: string): void;
-}
-
-export interface ReflectorOptions {
-  readonly client: ClusterClient;
-  /** For instance `/api/v1/nodes`. */
-  readonly path: string;
-  /** Selectors, for instance `{fieldSelector: 'metadata.name=x'}`. */
-  readonly query?: Readonly<Record<string, string>>;
-  readonly sink: ReflectorSink;
-  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  readonly observer?: ReflectorObserver;
-  readonly tuning?: Partial<ReflectorTuning>;
-}
 
 interface CompleteList {
   readonly way: 'stream' | 'pages';
@@ -68,6 +46,10 @@ export class Reflector {
   #resourceVersion: string | undefined;
   #truncatedStreams = 0;
   #pageSize: number;
+  /** Number of lists of an API that cannot be watched from its resourceVersion. */
+  #polls = 0;
+  /** True after a watch without bookmarks, as those of events: kube-apiserver has no watch cache for events. */
+  #quiet = false;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
@@ -95,10 +77,10 @@ export class Reflector {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    if (this.#resourceVersion !== undefined) {
-      const { client, path, query = {} } = this.#options;
-      await checkHistory(client, { path, query, ours: this.#resourceVersion, signal });
-      await this.#consume(this.#resume(this.#resourceVersion, signal));
+    if (this.#options.aggregated) {
+      await this.#followAggregated(signal);
+    } else if (this.#resourceVersion !== undefined) {
+      await this.#continue(this.#resourceVersion, signal);
     } else if (this.#truncatedStreams < STREAM_ATTEMPTS) {
       await this.#streamingList(signal).catch((error: unknown) => {
         if (!isStreamRefused(error) && !isWatchCacheBehind(error)) throw error;
@@ -106,18 +88,65 @@ export class Reflector {
           { path: this.#options.path, err: error },
           'the cluster rejects the streaming list; listing pages',
         );
-        return this.#pagedList(signal);
+        return this.#listAndWatch(signal);
       });
     } else {
       this.#truncatedStreams = 0;
-      await this.#pagedList(signal);
+      await this.#listAndWatch(signal);
     }
+  }
+
+  async #listAndWatch(signal: AbortSignal): Promise<void> {
+    await this.#consume(this.#resume(await this.#pagedList(signal), signal));
+  }
+
+  /**
+   * Resumes the watch. Without bookmarks, the resourceVersion of the sink expires when the kind does not change. So the
+   * version before this watch replaces it, after a watch that kube-apiserver ended in order: it had the time to send
+   * every earlier event.
+   */
+  async #continue(ours: string, signal: AbortSignal): Promise<void> {
+    const { client, path, query = {} } = this.#options;
+    const before = await checkHistory(client, { path, query, ours, signal });
+    const began = performance.now();
+    await this.#consume(this.#resume(ours, signal));
+    const isLong = performance.now() - began >= this.#tuning.healthyMs;
+    if (isLong && isNewer(before, this.#resourceVersion ?? before)) this.#resourceVersion = before;
+  }
+
+  /**
+   * Lists pages, and watches until the watch ends; then the next attempt lists again, because the history of the API is
+   * unknown. If its resourceVersions cannot be compared, or it cannot be watched, it is polled.
+   */
+  async #followAggregated(signal: AbortSignal): Promise<void> {
+    const { healthyMs, pollMs } = this.#tuning;
+    const version = await this.#pagedList(signal);
+    let isPolled = this.#polls > 0;
+    if (!isPolled) {
+      const began = performance.now();
+      try {
+        await this.#consume(this.#resume(version, signal));
+        isPolled = performance.now() - began < healthyMs;
+      } catch (error) {
+        if (!isIncomparable(error) && !isStreamRefused(error)) throw error;
+        this.#polls = 1;
+        isPolled = true;
+      } finally {
+        this.#resourceVersion = undefined;
+      }
+    }
+    if (isPolled) await pause(pollMs, signal);
   }
 
   /** Clears the resourceVersion if the next attempt must relist, and logs the failure. */
   #recover(failure: unknown, waitMs: number): void {
     const { log, path, observer } = this.#options;
     if (isHistoryLost(failure) || failure instanceof SinkError) this.#resourceVersion = undefined;
+    if (failure instanceof LineTooLongError) {
+      // Only a paged list skips a large object.
+      this.#resourceVersion = undefined;
+      this.#truncatedStreams = STREAM_ATTEMPTS;
+    }
     const cause = causeOf(failure);
     observer?.watchEnded?.(cause);
     observer?.failed?.(failure);
@@ -133,7 +162,9 @@ export class Reflector {
   /** Each reflector logs one warning per minute during an outage, in which it fails every few seconds. */
   #levelOf(cause: string, failure: unknown): 'debug' | 'info' | 'warn' {
     if (cause === 'expired' || cause === 'stalled') return 'info';
-    return this.#failures.isNews(messageOf(failure)) ? 'warn' : 'debug';
+    // A missing permission is a state, which only an administrator changes.
+    const reminderMs = cause === 'forbidden' ? Number.POSITIVE_INFINITY : undefined;
+    return this.#failures.isNews(messageOf(failure), reminderMs) ? 'warn' : 'debug';
   }
 
   async #streamingList(signal: AbortSignal): Promise<void> {
@@ -158,7 +189,8 @@ export class Reflector {
     }
   }
 
-  async #pagedList(signal: AbortSignal): Promise<void> {
+  /** Returns the resourceVersion of the sink. */
+  async #pagedList(signal: AbortSignal): Promise<string> {
     const began = performance.now();
     const replacement = this.#options.sink.replacement();
     let objects = 0;
@@ -167,7 +199,7 @@ export class Reflector {
     // If the list expires between two pages, the next list has one page.
     const limit = this.#pageSize;
     this.#pageSize = 0;
-    const resourceVersion = await listPages(
+    const listed = await listPages(
       client,
       { path, query: query ?? {}, limit, signal, idleMs, itemLimit },
       (object) => {
@@ -179,8 +211,16 @@ export class Reflector {
       throw error;
     });
     this.#pageSize = this.#tuning.pageSize;
+    if (!isComparable(listed.resourceVersion) && !this.#options.aggregated) {
+      throw new SyntaxError('a list without resourceVersion');
+    }
+    const isPolled = this.#polls > 0 || !isComparable(listed.resourceVersion);
+    const resourceVersion = isPolled ? String(++this.#polls) : listed.resourceVersion;
+    if (listed.skipped > 0) {
+      this.#options.log.warn({ path, skipped: listed.skipped }, 'objects that are too large are left out');
+    }
     this.#commit(replacement, resourceVersion, { way: 'pages', began, objects });
-    await this.#consume(this.#resume(resourceVersion, signal));
+    return resourceVersion;
   }
 
   #commit(to: Replacement, resourceVersion: string, { way, began, objects }: CompleteList): void {
@@ -199,22 +239,33 @@ export class Reflector {
 
   /** Applies events until the stream ends. */
   async #consume(events: AsyncGenerator<StreamedEvent>): Promise<void> {
-    const { sink, observer, log, path } = this.#options;
-    for await (const { type, object, members } of events) {
-      if (this.#failures.count > 0)
-        log.info({ path, failures: this.#failures.end() }, 'reflector watches again');
-      const metadata = eventMetadata(object, members);
-      const { resourceVersion } = metadata;
-      const ours = this.#resourceVersion ?? '0';
-      const backwards = BigInt(resourceVersion) < BigInt(ours);
-      if (backwards) throw new VersionRegressionError(ours, resourceVersion);
-      guardSink(() => {
-        if (type === 'BOOKMARK') sink.bookmark(resourceVersion);
-        else sink.apply(type, object, metadata, members);
-      });
-      this.#resourceVersion = resourceVersion;
-      observer?.progressed?.(resourceVersion);
+    try {
+      for await (const event of events) this.#apply(event);
+    } catch (error) {
+      const isQuiet = error instanceof StalledError && error.hasHeaders && !this.#quiet;
+      if (!isQuiet) throw error;
+      // Bookmarks would have arrived. The next watches end before the connection counts as broken.
+      this.#quiet = true;
     }
+  }
+
+  #apply({ type, object, members }: StreamedEvent): void {
+    const { sink, observer, log, path, aggregated } = this.#options;
+    if (this.#failures.count > 0)
+      log.info({ path, failures: this.#failures.end() }, 'reflector watches again');
+    const metadata = eventMetadata(object, members);
+    const { resourceVersion } = metadata;
+    const ours = this.#resourceVersion ?? '0';
+    if (isNewer(ours, resourceVersion)) throw new VersionRegressionError(ours, resourceVersion);
+    // The resourceVersions of this API belong to single objects.
+    if (aggregated && type !== 'BOOKMARK' && resourceVersion === ours) throw new UnversionedError();
+    guardSink(() => {
+      if (type === 'BOOKMARK') sink.bookmark(resourceVersion);
+      else sink.apply(type, object, metadata, members);
+    });
+    if (type === 'BOOKMARK') this.#quiet = false;
+    this.#resourceVersion = resourceVersion;
+    observer?.progressed?.(resourceVersion);
   }
 
   #resume(resourceVersion: string, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
@@ -226,7 +277,8 @@ export class Reflector {
     signal: AbortSignal,
     began?: () => void,
   ): AsyncGenerator<StreamedEvent> {
-    const { stallMs: idleMs, objectLimit: lineLimit, watchMs, random } = this.#tuning;
+    const { stallMs: idleMs, objectLimit: lineLimit, random } = this.#tuning;
+    const watchMs = this.#quiet ? Math.min(this.#tuning.watchMs, idleMs / 3) : this.#tuning.watchMs;
     const timeoutSeconds = String(Math.max(1, Math.round((watchMs * (1 + random())) / 1000)));
     return watchStream(this.#options.client, {
       path: this.#options.path,
@@ -237,35 +289,4 @@ export class Reflector {
       ...(began ? { began } : {}),
     });
   }
-}
-
-export interface SinkState {
-  /** For instance `/api/v1/nodes`. */
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  /** The resourceVersion of the sink. */
-  readonly ours: string;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Throws VersionRegressionError if the cluster's resourceVersion is lower than the sink's. This happens after a
- * restore from a backup, which has a different history. A resume needs this check, because kube-apiserver accepts a
- * watch from a future resourceVersion and sends no events.
- */
-export async function checkHistory(
-  client: ClusterClient,
-  { path, query, ours, signal }: SinkState,
-): Promise<void> {
-  const parameters = new URLSearchParams({ ...query, limit: '1' });
-  const list = await client.json({
-    path: `${path}?${parameters.toString()}`,
-    headers: {
-      accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
-    },
-    signal,
-  });
-  const theirs = recordIn(list, 'metadata')['resourceVersion'];
-  if (typeof theirs === 'string' && BigInt(theirs) < BigInt(ours))
-    throw new VersionRegressionError(ours, theirs);
 }

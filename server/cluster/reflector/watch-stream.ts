@@ -6,7 +6,8 @@ import { statusErrorOf } from '../connection/response-body.ts';
 import { openStream, type StreamRequest } from '../connection/response-stream.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { type Member, memberNamed, nestedMembers, objectMembers } from './raw-json.ts';
-import { TruncatedListError } from './reflector-retry.ts';
+import { TruncatedListError, UnversionedError } from './reflector-retry.ts';
+import { isComparable } from './resource-version.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -76,9 +77,7 @@ export function eventMetadata(
   const member = memberNamed(members, 'metadata');
   const metadata: unknown = member ? JSON.parse(object.toString('utf8', member.start, member.end)) : {};
   const { name, uid, resourceVersion } = record(metadata);
-  if (typeof resourceVersion !== 'string' || !/^\d+$/.test(resourceVersion)) {
-    throw new SyntaxError('a watch event whose object has no resourceVersion');
-  }
+  if (!isComparable(resourceVersion)) throw new UnversionedError();
   const annotations = recordIn(metadata, 'annotations');
   return {
     name: text(name),

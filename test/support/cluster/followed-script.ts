@@ -1,9 +1,9 @@
 // Starts a reflector against a fake kube-apiserver, for unit tests. The store that the reflector fills records all
 // calls.
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { Reflector } from '../../../server/cluster/reflector/reflector.ts';
 import type { ReflectorSink } from '../../../server/cluster/reflector/reflector-sink.ts';
 import type { ReflectorTuning } from '../../../server/cluster/reflector/reflector-tuning.ts';
-import { eventMetadata } from '../../../server/cluster/reflector/watch-stream.ts';
 import { rawThing } from './raw-objects.ts';
 import { bookmark, type Call, event, list, refuse, ScriptedCluster, send } from './scripted-cluster.ts';
 
@@ -44,8 +44,8 @@ class Transcript implements ReflectorSink {
 }
 
 function versionOf(object: Buffer): string {
-  const { metadata } = JSON.parse(object.toString('utf8')) as { metadata: { name: string } };
-  return `${metadata.name}@${eventMetadata(object).resourceVersion}`;
+  const { name, resourceVersion } = recordIn(JSON.parse(object.toString('utf8')), 'metadata');
+  return `${text(name)}@${text(resourceVersion)}`;
 }
 
 const QUICK: Partial<ReflectorTuning> = {
@@ -111,6 +111,7 @@ export function followingEach(): typeof follow {
 async function follow(
   scripts: Partial<Record<Call['kind'], ((call: Call) => void)[]>>,
   tuning: Partial<ReflectorTuning> = {},
+  aggregated = false,
 ): Promise<Followed> {
   const cluster = await ScriptedCluster.start((call) => {
     const script = scripts[call.kind] ?? [];
@@ -147,6 +148,7 @@ async function follow(
       watchEnded: (cause) => causes.push(cause),
     },
     tuning: { ...QUICK, ...tuning },
+    aggregated,
   });
   const running = reflector.run(end.signal);
   const stop = async () => {

@@ -186,7 +186,7 @@ export class FollowedCluster {
    */
   async equalsCluster(followed: Followed): Promise<void> {
     const objects = new Map<string, string>();
-    const version = await listPages(
+    const { resourceVersion: version } = await listPages(
       this.direct,
       {
         path: '/api/v1/nodes',

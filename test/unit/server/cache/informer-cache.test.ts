@@ -56,6 +56,19 @@ function thrownBy(action: () => unknown): unknown {
 }
 
 describe('InformerCache', () => {
+  it('leaves out an object that cannot be read, and stores all others', () => {
+    const cache = newCache();
+    const replacement = cache.replacement();
+    replacement.add(Buffer.from('{"metadata":{"resourceVersion":"9"}}'));
+    replacement.add(rawThing('a', 9));
+    replacement.add(Buffer.from('[{"metadata":{}}]'));
+    replacement.add(Buffer.from('{"metadata":{"name":"nan"},"size":NaN}'));
+    replacement.commit('10');
+    cache.apply('ADDED', Buffer.from('{"metadata":{"resourceVersion":"11"}}'));
+    cache.apply('ADDED', rawThing('b', 12));
+    expect(keys(cache)).to.deep.equal(['a', 'b']);
+  });
+
   it('returns 503 with Retry-After before the first list', async () => {
     const cache = newCache();
     const replacement = cache.replacement();

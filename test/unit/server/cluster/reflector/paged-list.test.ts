@@ -5,7 +5,11 @@ import { LineTooLongError } from '../../../../../server/cluster/reflector/line-s
 import { ListSplitter } from '../../../../../server/cluster/reflector/paged-list.ts';
 import { jsonText } from '../../../../support/json-text.ts';
 
-function split(text: string, size: number, limit = 1 << 20): { items: unknown[]; envelope: unknown } {
+function split(
+  text: string,
+  size: number,
+  limit = 1 << 20,
+): { items: unknown[]; envelope: unknown; skipped: number } {
   const splitter = new ListSplitter(limit);
   const bytes = Buffer.from(text);
   const items: unknown[] = [];
@@ -13,7 +17,7 @@ function split(text: string, size: number, limit = 1 << 20): { items: unknown[];
     for (const item of splitter.push(bytes.subarray(i, i + size)))
       items.push(JSON.parse(item.toString('utf8')));
   }
-  return { items, envelope: splitter.envelope() };
+  return { items, envelope: splitter.envelope(), skipped: splitter.skipped };
 }
 
 describe('ListSplitter', () => {
@@ -23,7 +27,7 @@ describe('ListSplitter', () => {
     fc.assert(
       fc.property(jsonText(list), fc.integer({ min: 1, max: 40 }), (text, size) => {
         const { items, ...rest } = JSON.parse(text) as { items: unknown[] };
-        expect(split(text, size)).to.deep.equal({ items, envelope: { ...rest, items: [] } });
+        expect(split(text, size)).to.deep.equal({ items, envelope: { ...rest, items: [] }, skipped: 0 });
       }),
       { numRuns: 200 },
     );
@@ -34,14 +38,18 @@ describe('ListSplitter', () => {
     expect(split(text, 5).items).to.deep.equal([{ items: [{}] }]);
   });
 
-  it('rejects an item over the limit before its end', () => {
+  it('skips an item over the limit, without storing it', () => {
     const item = `{"a":"${'x'.repeat(42)}"}`;
+    const long = item.replace('x', 'xx');
     for (const size of [7, 1000]) {
-      expect(split(`{"items":[${item},${item}]}`, size, 50).items).to.have.length(2);
-      expect(() => split(`{"items":[${item},${item.replace('x', 'xx')}]}`, size, 50)).to.throw(
-        LineTooLongError,
-      );
+      expect(split(`{"items":[${item},${item}]}`, size, 50)).to.deep.include({ skipped: 0 });
+      const { items, skipped } = split(`{"items":[${item},${long},${item}]}`, size, 50);
+      expect(items).to.have.length(2);
+      expect(skipped).to.equal(1);
     }
-    expect(() => split(`{"items":[{"a":"${'x'.repeat(50)}`, 7, 50)).to.throw(LineTooLongError);
+  });
+
+  it('rejects an envelope over the limit before its end', () => {
+    expect(() => split(`{"metadata":"${'x'.repeat(50)}`, 7, 50)).to.throw(LineTooLongError);
   });
 });

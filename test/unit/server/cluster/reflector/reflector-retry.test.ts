@@ -28,4 +28,13 @@ describe('ReflectorBackoff', () => {
     expect(backoff.after(refused(0.3), 0)).to.equal(300);
     expect(backoff.after(refused(60), 0)).to.equal(1_000);
   });
+
+  it('tries a missing permission slowly, at first quickly, and again quickly after a success', () => {
+    const forbidden = new StatusError(403, 'Forbidden', 'no');
+    const delays = Array.from({ length: 12 }, () => backoff.after(forbidden, 0));
+    expect(delays[0]).to.equal(50);
+    expect(delays.at(-1)).to.equal(30_000);
+    expect(backoff.after(undefined, HEALTHY)).to.equal(0);
+    expect(backoff.after(forbidden, 0)).to.equal(50);
+  });
 });

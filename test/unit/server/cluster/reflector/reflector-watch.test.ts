@@ -170,4 +170,62 @@ describe('Reflector: watch', () => {
       'info reflector watches again',
     ]);
   });
+
+  /** A watch without events, as of events in a quiet cluster, that kube-apiserver ends in order. */
+  const silentAndEnd = ({ response }: Call): void => void response.writeHead(200).end();
+
+  it('resumes a watch without bookmarks from the current resourceVersion, without a failure or a relist', async () => {
+    const positions = [listing(20), listing(30), listing(40)];
+    const { sink, cluster, causes, log } = await followed(
+      {
+        // Nothing arrives after the list.
+        stream: [complete],
+        position: positions,
+        watch: [silentAndEnd, silentAndEnd, sending(modified('a', 41))],
+      },
+      { stallMs: 150, healthyMs: 0 },
+    );
+    await sink.until('MODIFIED a@41');
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@41']);
+    expect(causes).to.deep.equal(['end', 'end', 'end']);
+    expect(log).to.deep.equal(['info reflector listed']);
+    const watches = cluster.calls.filter(({ kind }) => kind === 'watch');
+    expect(watches.map(({ url }) => url.searchParams.get('resourceVersion'))).to.deep.equal([
+      '5',
+      '20',
+      '30',
+    ]);
+    // They end before the connection counts as broken.
+    expect(watches.map(({ url }) => url.searchParams.get('timeoutSeconds'))).to.deep.equal(['1', '1', '1']);
+  });
+
+  it('resumes from its own resourceVersion after a watch that was broken, or that ended early', async () => {
+    for (const [end, healthyMs] of [
+      [({ response }: Call) => void response.writeHead(200).write('\n', () => response.destroy()), 0],
+      [silentAndEnd, 60_000],
+    ] as const) {
+      const { sink, cluster } = await followed(
+        { stream: [completeAndEnd], position: [listing(20)], watch: [end, sending(modified('a', 21))] },
+        { healthyMs },
+      );
+      await sink.until('MODIFIED a@21');
+      const watches = cluster.calls.filter(({ kind }) => kind === 'watch');
+      expect(watches.map(({ url }) => url.searchParams.get('resourceVersion'))).to.deep.equal(['5', '5']);
+    }
+  });
+
+  it('logs a missing permission once, however long it lasts, and its end', async () => {
+    const forbidden = refusing(403, 'Forbidden');
+    const { sink, log, causes, retries } = await followed({
+      stream: [...Array.from({ length: 8 }, () => forbidden), complete],
+    });
+    await sink.until('list@5 a@3 b@2');
+    expect(log.filter((line) => !line.startsWith('debug'))).to.deep.equal([
+      'warn reflector relists',
+      'info reflector listed',
+    ]);
+    expect(new Set(causes)).to.deep.equal(new Set(['forbidden']));
+    // Slower and slower, beyond the maximum of 20 ms after other failures.
+    expect(retries.at(-1)).to.be.above(100);
+  });
 });

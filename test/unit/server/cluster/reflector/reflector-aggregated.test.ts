@@ -1,0 +1,129 @@
+// Tests of the reflector of an aggregated API, which can ignore WatchList and have resourceVersions of its own.
+import { expect } from 'chai';
+import {
+  complete,
+  followingEach,
+  listing,
+  modified,
+  refusing,
+  sending,
+} from '../../../../support/cluster/followed-script.ts';
+import { rawThing } from '../../../../support/cluster/raw-objects.ts';
+import { type Call, event } from '../../../../support/cluster/scripted-cluster.ts';
+
+/** An object with any resourceVersion, or none. */
+function versioned(name: string, resourceVersion?: unknown): string {
+  return JSON.stringify({ metadata: { name, uid: `uid-${name}`, resourceVersion } });
+}
+
+/** Sends a list with any metadata and items. */
+const anyList =
+  (metadata: unknown, items: unknown) =>
+  ({ response }: Call): void => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ kind: 'ThingList', apiVersion: 'v1', metadata, items }));
+  };
+
+describe('Reflector of an aggregated API', () => {
+  const followed = followingEach();
+  const tuning = { pollMs: 5 };
+
+  it('lists pages and watches, without a streaming list', async () => {
+    const page = [rawThing('a', 3)];
+    const { sink, cluster } = await followed(
+      {
+        page: [listing(7, page, 'next'), listing(7, [rawThing('b', 2)])],
+        watch: [sending(modified('a', 8))],
+      },
+      tuning,
+      true,
+    );
+    await sink.until('MODIFIED a@8');
+    expect(sink.lines).to.deep.equal(['list@7 a@3 b@2', 'MODIFIED a@8']);
+    expect(cluster.kinds).to.deep.equal(['page', 'page', 'watch']);
+  });
+
+  it('lists again after each watch, because the history of the API is unknown', async () => {
+    const { sink, cluster } = await followed(
+      {
+        page: [listing(7, [rawThing('a', 3)]), listing(9, [rawThing('a', 9)])],
+        watch: [({ response }) => response.writeHead(200).end(), sending('')],
+      },
+      tuning,
+      true,
+    );
+    await sink.until('list@9 a@9');
+    expect(cluster.kinds).not.to.include('position');
+  });
+
+  for (const [what, metadata, items, line] of [
+    ['text', { resourceVersion: 'v-1' }, [{ metadata: { name: 'a', resourceVersion: 'x' } }], 'a@x'],
+    ['a fraction', { resourceVersion: '200/201' }, [{ metadata: { name: 'a' } }], 'a@'],
+    ['nothing', { resourceVersion: '' }, [{ metadata: { name: 'a' } }], 'a@'],
+    ['a number of JSON', { resourceVersion: 7 }, [{ metadata: { name: 'a' } }], 'a@'],
+    ['more digits than a revision', { resourceVersion: '9'.repeat(40) }, [{ metadata: { name: 'a' } }], 'a@'],
+    ['no metadata', undefined, [{ metadata: { name: 'a' } }], 'a@'],
+    ['no items', {}, null, ''],
+  ] as const) {
+    it(`polls a list whose resourceVersion is ${what}`, async () => {
+      const { sink, cluster } = await followed({ page: [anyList(metadata, items)] }, tuning, true);
+      await sink.until(`list@1 ${line}`.trim());
+      await sink.until(`list@2 ${line}`.trim());
+      expect(cluster.kinds).not.to.include('watch');
+    });
+  }
+
+  for (const [what, change] of [
+    ['has no resourceVersion', event('ADDED', versioned('b'))],
+    ['has a text as its resourceVersion', event('ADDED', versioned('b', 'x'))],
+    ['is older than the list', event('ADDED', versioned('b', '2'))],
+    ['has the version of the list', event('MODIFIED', versioned('b', '7'))],
+  ] as const) {
+    it(`polls after an event that ${what}`, async () => {
+      const { sink } = await followed(
+        { page: [listing(7), listing(7, [rawThing('b', 2)])], watch: [sending(change)] },
+        tuning,
+        true,
+      );
+      await sink.until('list@2 b@2');
+      expect(sink.lines).to.deep.equal(['list@7', 'list@2 b@2']);
+    });
+  }
+
+  it('polls if the API cannot be watched', async () => {
+    const { sink } = await followed(
+      { page: [listing(7), listing(8)], watch: [refusing(405, 'MethodNotAllowed')] },
+      tuning,
+      true,
+    );
+    await sink.until('list@3');
+  });
+
+  it('does not poll without a pause if each watch ends at once', async () => {
+    const { sink, cluster } = await followed(
+      { page: [listing(7)], watch: [({ response }) => response.writeHead(200).end()] },
+      { pollMs: 600_000 },
+      true,
+    );
+    await sink.until('list@7');
+    expect(cluster.kinds.filter((kind) => kind === 'page')).to.have.length(1);
+  });
+
+  it('ends a list whose continue tokens do not advance', async () => {
+    const { sink } = await followed(
+      { page: [listing(7, [], 'same'), listing(7, [], 'same'), listing(8)] },
+      tuning,
+      true,
+    );
+    await sink.until('list@8');
+  });
+
+  it('of kube-apiserver itself never accepts a list without a resourceVersion', async () => {
+    const { sink } = await followed({
+      stream: [refusing(400, 'BadRequest'), complete],
+      page: [anyList({}, [])],
+    });
+    await sink.until('list@5 a@3 b@2');
+    expect(sink.lines).to.deep.equal(['list@5 a@3 b@2']);
+  });
+});
