@@ -77,6 +77,7 @@ export function newResources(
     slicer,
     preload: options.preload,
     restricted: options.restricted,
+    callerIndependent: options.callerIndependent,
     maxKinds: options.maxKinds,
     kindBudget: options.kindBudget,
     idleTimeout: options.idleTimeout,

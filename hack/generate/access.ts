@@ -31,12 +31,14 @@ export function clusterRules(names: Names): PolicyRule[] {
       resources: ['customresourcedefinitions'],
       verbs: ['list', 'watch'],
     },
+    // APIServices show which kinds are those of aggregated APIs, which are not cached.
+    { apiGroups: ['apiregistration.k8s.io'], resources: ['apiservices'], verbs: ['list', 'watch'] },
     // spec.caBundle of its own APIServices; the server does not create or delete them.
     {
       apiGroups: ['apiregistration.k8s.io'],
       resources: ['apiservices'],
       resourceNames: apiServices,
-      verbs: ['list', 'watch', 'patch'],
+      verbs: ['patch'],
     },
     // Users, passwords and sessions. The server authorizes each request of a caller for users with the cluster.
     {

@@ -11,6 +11,16 @@ export interface Kind {
   readonly namespaced: boolean;
   /** The definition of a custom resource; undefined for other kinds. */
   readonly custom?: CustomDefinition | undefined;
+  /** The APIService of the group version. The catalog sets it. */
+  readonly apiService?: APIService;
+}
+
+/** Where kube-apiserver gets the objects of a group version from. */
+export interface APIService {
+  /** False only if kube-apiserver serves the group version itself. */
+  readonly aggregated: boolean;
+  /** Changes when objects of another source can be served. */
+  readonly revision: string;
 }
 
 /** The parts of a CustomResourceDefinition that lists use, for the version of the kind. */

@@ -15,6 +15,9 @@ export const resources = section('The lists under `/kapis` of nodes and of all o
   restricted: namesOption(
     'Restricted kinds to serve: `secrets`, or kinds of `rbac.authorization.k8s.io`, such as `roles.rbac.authorization.k8s.io`. The server also needs the permission to list and watch them.',
   ),
+  callerIndependent: namesOption(
+    'Kinds of aggregated APIs (APIServices with `spec.service`) to cache, as `plural.group`, or `*.group` for all kinds of a group. Naming one asserts that the API shows every caller with the permission the same objects. Other kinds of aggregated APIs are neither listed under `/kapis` nor accelerated.',
+  ),
   syncTimeout: durationOption(
     '10s',
     'Maximum time that a request waits until the server has loaded a kind for the first time. After this time the request gets 503.',

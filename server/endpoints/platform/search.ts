@@ -68,7 +68,7 @@ export class Search {
         kinds.push(await this.#options.kinds.resolve(name, context));
       } catch (error) {
         if (!(error instanceof StatusError) || error.code >= 500) throw error;
-        unknown.push(error.code === 404 ? `there is no resource ${JSON.stringify(name)}` : error.message);
+        unknown.push(error.message);
       }
     }
     if (unknown.length > 0) throw newBadRequest(`kinds: ${unknown.join('; ')}`);

@@ -9,7 +9,7 @@ import type { ObjectHead } from '../../cache/resource-cache.ts';
 import type { RevisionProof } from '../../cache/revision-proof.ts';
 import type { PackedFrames } from '../../cache/stored-object.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import type { ReflectorObserver } from '../../cluster/reflector/reflector.ts';
+import type { ReflectorObserver } from '../../cluster/reflector/reflector-options.ts';
 import { SinkError } from '../../cluster/reflector/reflector-retry.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import { pause } from '../../concurrency/pause.ts';
@@ -21,6 +21,7 @@ import { ListIndex } from '../lists/list-index.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import { kindProfile, type PrintedProfile } from '../profiles/kind-profiles.ts';
 import type { KindFacts } from '../profiles/kind-values.ts';
+import { failureReason } from './failure-reason.ts';
 
 /** A kind whose lists can be served. */
 export interface ListedKind<Facts extends ObjectFacts> {
@@ -102,6 +103,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
       },
       client,
       log: log.child({ resource: exactName(kind) }),
+      aggregated: kind.apiService?.aggregated ?? false,
       frames,
       maxBytes,
       window: WINDOW,
@@ -229,14 +231,9 @@ export class FollowedKind implements ListedKind<KindFacts> {
   get reason(): string {
     const name = exactName(this.kind);
     const failure = this.#failure;
-    if (failure instanceof StatusError && failure.code === 403) {
-      return `this server is not allowed to list ${name}: grant its ServiceAccount the verbs list and watch`;
-    }
-    if (this.synced) {
-      const cause = failure === undefined ? 'the cluster does not respond' : messageOf(failure);
-      return `the list of ${name} is not up to date: ${cause}`;
-    }
-    const cause = failure === undefined ? 'the first list takes longer' : messageOf(failure);
-    return `the list of ${name} is not available yet: ${cause}`;
+    const cause = failureReason(name, failure);
+    if (failure instanceof StatusError && failure.code === 403) return cause;
+    if (this.synced) return `the list of ${name} is not up to date: ${cause}`;
+    return `the list of ${name} is not available yet: ${failure === undefined ? 'the first list takes longer' : cause}`;
   }
 }

@@ -5,7 +5,7 @@ import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { PackedFrames } from '../../cache/stored-object.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import type { ReflectorObserver } from '../../cluster/reflector/reflector.ts';
+import type { ReflectorObserver } from '../../cluster/reflector/reflector-options.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { exactName, type Kind } from '../kind.ts';
@@ -21,6 +21,8 @@ export interface FollowedKindsOptions {
   readonly preload: readonly string[];
   /** Exact names of restricted kinds to serve. */
   readonly restricted: readonly string[];
+  /** Kinds of aggregated APIs to serve, as `plural.group` or `*.group`. */
+  readonly callerIndependent: readonly string[];
   /** Maximum number of followed kinds. */
   readonly maxKinds: number;
   /** Maximum memory of the objects of one kind, in bytes. */
@@ -67,12 +69,13 @@ export class FollowedKinds {
 
   constructor(options: FollowedKindsOptions) {
     this.#options = options;
-    const { client, log, domain, restricted } = options;
+    const { client, log, domain, restricted, callerIndependent } = options;
     this.catalog = new KindCatalog({
       client,
       log,
       domain,
       allowed: restricted,
+      callerIndependent,
       changed: () => this.#stopChanged(),
     });
   }
@@ -82,18 +85,20 @@ export class FollowedKinds {
     return [...this.#followed.values()].filter(({ synced }) => synced);
   }
 
-  /** Returns true if the kind is followed. */
+  /** Returns true if the kind is followed, and its resourceVersions are those of kube-apiserver. */
   follows(kind: Pick<Kind, 'group' | 'plural'>): boolean {
-    return this.#followed.has(exactName(kind));
+    return this.#followed.get(exactName(kind))?.kind.apiService?.aggregated === false;
   }
 
   /**
    * Returns a kind after its first list. Throws ServiceUnavailable if the list takes longer than `syncTimeout`, its API
-   * is not available, the objects are stale, or the kind exceeds its memory budget; NotFound if the kind does not exist
-   * any more.
+   * is not available, the objects are stale, the APIServices are unknown, or the kind exceeds its memory budget; NotFound
+   * if the kind does not exist any more.
    */
   use(kind: Kind, call: CallContext): Promise<FollowedKind> | FollowedKind {
     this.#checkBudget(kind);
+    const unknown = this.catalog.apiServicesOutage;
+    if (unknown) throw newServiceUnavailable(unknown, 1);
     const current = this.#current(kind);
     const outage = this.catalog.outage(current);
     if (outage && !this.#followed.get(exactName(kind))?.synced) throw newServiceUnavailable(outage, 1);
@@ -113,6 +118,8 @@ export class FollowedKinds {
     const name = exactName(wanted);
     const kind = this.catalog.current(name);
     if (kind?.version !== wanted.version || this.#pausedUntil.has(name)) return undefined;
+    // The resourceVersions of an aggregated API prove nothing about its objects.
+    if (kind.apiService?.aggregated !== false || this.catalog.apiServicesInterrupted) return undefined;
     const known = this.#followed.get(name);
     const followed = known && isSameKind(known.kind, kind) ? known : start && this.#started(kind);
     if (!followed) return undefined;

@@ -1,5 +1,5 @@
-// Catalog of the kinds that the server can list, by the resource name in a path. API discovery and
-// CustomResourceDefinitions update the catalog.
+// Catalog of the kinds that the server can list, by the resource name in a path. API discovery, CustomResourceDefinitions
+// and APIServices update the catalog.
 import type { Logger } from 'pino';
 import {
   newBadRequest,
@@ -10,13 +10,26 @@ import {
 import { shortened } from '../../../apis/meta/v1/query-decoder.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
+import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
+import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { exactName, type Kind } from '../kind.ts';
-import { CUSTOM_DEFINITIONS_PATH, CustomDefinitions } from './custom-definitions.ts';
+import { type APIService, exactName, type Kind } from '../kind.ts';
+import {
+  API_SERVICES_PATH,
+  aggregatedReason,
+  apiServiceNameOf,
+  apiServiceOf,
+  outageOf,
+  unknownReason,
+} from './api-service.ts';
+import { CUSTOM_DEFINITIONS_PATH, customDefinitions } from './custom-definitions.ts';
 import { discover, type GroupVersion } from './discovery.ts';
+import { failureReason } from './failure-reason.ts';
+import { NamedObjects } from './named-objects.ts';
 
 export interface KindCatalogOptions {
   readonly client: ClusterClient;
@@ -25,6 +38,8 @@ export interface KindCatalogOptions {
   readonly domain: string;
   /** Exact names of restricted kinds to serve. */
   readonly allowed: readonly string[];
+  /** Kinds of aggregated APIs to serve, as `plural.group`, or `*.group` for all kinds of a group. */
+  readonly callerIndependent: readonly string[];
   /** Called when kinds were added, changed or removed. */
   readonly changed: () => void;
 }
@@ -43,7 +58,13 @@ const WAIT_MS = 5_000;
 
 export class KindCatalog {
   readonly #options: KindCatalogOptions;
-  readonly #definitions: CustomDefinitions;
+  readonly #definitions = new NamedObjects(customDefinitions, () => {
+    this.#publish();
+    this.#pending = REPEATS;
+    this.#wake.abort();
+  });
+  readonly #services = new NamedObjects(apiServiceOf, () => this.#publish());
+  readonly #servicesFreshness = new Freshness();
   readonly #failures = new RepeatedFailure();
   #kinds: readonly Kind[] | undefined;
   /** The aggregated APIs that did not respond to the last discovery. Their known kinds stay in the catalog. */
@@ -51,8 +72,10 @@ export class KindCatalog {
   /** The same kinds by their exact name. */
   #byName: ReadonlyMap<string, Kind> = new Map();
   #plurals: ReadonlySet<string> = new Set();
-  /** Plurals and exact names of restricted kinds. */
-  #restricted: ReadonlySet<string> = new Set();
+  /** Why kinds of the cluster are not served, by plural and by exact name. */
+  #excluded: ReadonlyMap<string, string> = new Map();
+  /** The restricted kinds of the last discovery that are not allowed. */
+  #restricted: readonly Kind[] = [];
   #refreshing: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
   /** Requests for discovery that a change of a definition still needs. */
@@ -62,11 +85,6 @@ export class KindCatalog {
 
   constructor(options: KindCatalogOptions) {
     this.#options = options;
-    this.#definitions = new CustomDefinitions(() => {
-      this.#publish();
-      this.#pending = REPEATS;
-      this.#wake.abort();
-    });
   }
 
   /**
@@ -82,12 +100,30 @@ export class KindCatalog {
   /** The kind may be new, its API may be available again, or this may be the first request. */
   async #resolveNew(resource: string, { signal }: CallContext): Promise<Kind> {
     if (performance.now() - this.#refreshedAt > PAUSE_MS) await orAborted(this.#refresh(), signal);
+    using bounded = boundedSignal(signal, WAIT_MS);
+    await orAborted(this.#servicesFreshness.settled, bounded.signal).catch(() => signal.throwIfAborted());
     const kind = this.#find(resource);
     if (kind) return kind;
+    const unknown = this.apiServicesOutage;
+    if (unknown) throw newServiceUnavailable(unknown, 1);
     if (!this.#kinds) throw newServiceUnavailable('the resources of the cluster are not known yet', 1);
     const api = this.#unavailable.find(({ group }) => resource.endsWith(`.${group}`));
     if (api) throw newServiceUnavailable(outageOf(api), 1);
     throw this.notFound(resource);
+  }
+
+  /**
+   * Returns the cause if it is unknown which APIs are aggregated. Until it is known, no kind may be served from a cache,
+   * because an API that was aggregated meanwhile can show each caller other objects.
+   */
+  get apiServicesOutage(): string | undefined {
+    if (this.#services.synced && this.#servicesFreshness.within(STALE_AFTER_MS)) return undefined;
+    return `the APIServices of the cluster are not known: ${failureReason('apiservices', this.#servicesFreshness.failure)}`;
+  }
+
+  /** True from the failure of the watch of APIServices until they are known to be up to date again. */
+  get apiServicesInterrupted(): boolean {
+    return this.apiServicesOutage !== undefined || this.#servicesFreshness.interrupted;
   }
 
   /** Returns the cause if the API of a kind does not respond. */
@@ -114,13 +150,18 @@ export class KindCatalog {
   /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options;
-    const reflector = new Reflector({
-      client,
-      log,
-      path: CUSTOM_DEFINITIONS_PATH,
-      sink: this.#definitions,
-    });
-    await Promise.all([reflector.run(signal), this.#poll(signal)]);
+    const reflectors = [
+      new Reflector({ client, log, path: CUSTOM_DEFINITIONS_PATH, sink: this.#definitions }),
+      new Reflector({
+        client,
+        log,
+        path: API_SERVICES_PATH,
+        sink: this.#services,
+        observer: this.#servicesFreshness,
+        tuning: SHORT_WATCHES,
+      }),
+    ];
+    await Promise.all([...reflectors.map((reflector) => reflector.run(signal)), this.#poll(signal)]);
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
@@ -152,9 +193,7 @@ export class KindCatalog {
       const names = new Set(found.map(exactName));
       const lost = (this.#kinds ?? []).filter((kind) => this.outage(kind) && !names.has(exactName(kind)));
       this.#kinds = [...found, ...lost];
-      this.#restricted = new Set(
-        kinds.filter(isRestricted).flatMap((kind) => [kind.plural, exactName(kind)]),
-      );
+      this.#restricted = kinds.filter((kind) => isRestricted(kind) && !allowed.includes(exactName(kind)));
       this.#publish();
     } catch (err) {
       if (this.#failures.isNews('discovery'))
@@ -162,12 +201,27 @@ export class KindCatalog {
     }
   }
 
-  /** Combines discovery with the definitions of custom resources. */
+  /** Combines discovery with the definitions of custom resources and the APIServices. */
   #publish(): void {
-    const kinds = (this.#kinds ?? []).map((kind): Kind => {
-      const custom = this.#definitions.of(exactName(kind), kind.version);
-      return custom ? { ...kind, custom } : kind;
+    const excluded = new Map<string, string>();
+    const exclude = (kind: Kind, reason: string): void => {
+      excluded.set(kind.plural, reason).set(exactName(kind), reason);
+    };
+    const kinds = (this.#kinds ?? []).flatMap((found): Kind[] => {
+      const name = exactName(found);
+      // Discovery can have a new preferred version before its APIService is known.
+      const kind = [found, this.#byName.get(name)].find((each) => each && this.#serviceOf(each)) ?? found;
+      const service = this.#serviceOf(kind);
+      if (service && (!service.aggregated || this.#isCallerIndependent(kind))) {
+        const custom = this.#definitions.get(name)?.get(kind.version);
+        return [{ ...kind, apiService: service, custom }];
+      }
+      // Without its APIService, it is unknown where kube-apiserver gets the objects from.
+      exclude(kind, service ? aggregatedReason(name) : unknownReason(kind));
+      return [];
     });
+    for (const kind of this.#restricted) exclude(kind, restrictedReason(kind));
+    this.#excluded = excluded;
     const before = this.#byName;
     this.#byName = new Map(kinds.map((kind) => [exactName(kind), kind]));
     this.#plurals = new Set(kinds.map(({ plural }) => plural));
@@ -175,6 +229,15 @@ export class KindCatalog {
       before.size === this.#byName.size &&
       kinds.every((kind) => isSameKind(kind, before.get(exactName(kind))));
     if (!isSame) this.#options.changed();
+  }
+
+  #serviceOf(kind: Kind): APIService | undefined {
+    return this.#services.get(apiServiceNameOf(kind));
+  }
+
+  #isCallerIndependent(kind: Kind): boolean {
+    const { callerIndependent } = this.#options;
+    return callerIndependent.includes(exactName(kind)) || callerIndependent.includes(`*.${kind.group}`);
   }
 
   #find(resource: string): Kind | undefined {
@@ -189,33 +252,35 @@ export class KindCatalog {
 
   /** Says why a resource is not served. */
   #absence(resource: string): string {
-    if (this.#restricted.has(resource)) {
-      return `${resource} are restricted: to serve them, name them in resources.restricted of the configuration`;
-    }
-    return `the cluster has no resource ${JSON.stringify(shortened(resource))} that can be listed and watched`;
+    return (
+      this.#excluded.get(resource) ??
+      `the cluster has no resource ${JSON.stringify(shortened(resource))} that can be listed and watched`
+    );
   }
 
   /** Custom resources and aggregated APIs are not built in. */
   #isCustom(kind: Kind): boolean {
     return (
-      this.#definitions.has(exactName(kind)) || (kind.group.includes('.') && !kind.group.endsWith('.k8s.io'))
+      this.#definitions.get(exactName(kind)) !== undefined ||
+      (kind.group.includes('.') && !kind.group.endsWith('.k8s.io'))
     );
   }
 }
 
-/** Returns true if both are the same version and definition of a kind, so that its cached objects stay valid. */
+/** Returns true if both are the same version, definition and source of a kind, so that its cached objects stay valid. */
 export function isSameKind(kind: Kind, other: Kind | undefined): boolean {
   return (
     other !== undefined &&
     kind.version === other.version &&
     kind.kind === other.kind &&
     kind.namespaced === other.namespaced &&
-    kind.custom?.revision === other.custom?.revision
+    kind.custom?.revision === other.custom?.revision &&
+    kind.apiService?.revision === other.apiService?.revision
   );
 }
 
-function outageOf({ group, version }: GroupVersion): string {
-  return `the APIService ${version}.${group} is not available, so that its resources cannot be listed`;
+function restrictedReason(kind: Kind): string {
+  return `${exactName(kind)} are restricted: to serve them, name them in resources.restricted of the configuration`;
 }
 
 /** Restricted kinds: they contain credentials, or show the permissions of users. */

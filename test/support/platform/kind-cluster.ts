@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
 import { type Kind, sourcePath } from '../../../server/resources/kind.ts';
+import { API_SERVICES_PATH, apiServiceNameOf } from '../../../server/resources/kinds/api-service.ts';
 import { CUSTOM_DEFINITIONS_PATH } from '../../../server/resources/kinds/custom-definitions.ts';
 import {
   bookmark,
@@ -66,8 +67,7 @@ export function definitionOf(
 export class KindCluster {
   readonly client: ClusterConnection;
   readonly #cluster: ScriptedCluster;
-  /** The kinds of discovery. */
-  kinds: readonly Kind[];
+  #kinds: readonly Kind[];
   /** The aggregated APIs that do not respond: discovery has their versions without kinds. */
   unavailable: readonly Pick<Kind, 'group' | 'version'>[] = [];
   /** Responses by path, in place of those of this class. */
@@ -76,10 +76,12 @@ export class KindCluster {
   readonly objects = new Map<string, readonly PlainObject[]>();
   /** Open lists and watches by path. */
   readonly #streams = new Map<string, Set<ServerResponse>>();
+  /** The services of aggregated APIs, by the name of their APIService. */
+  readonly #services = new Map<string, object>();
   #version = 1_000;
 
   private constructor(kinds: readonly Kind[], cluster: ScriptedCluster) {
-    this.kinds = kinds;
+    this.#kinds = kinds;
     this.#cluster = cluster;
     this.client = cluster.connect();
   }
@@ -92,6 +94,24 @@ export class KindCluster {
     const cluster = new KindCluster(kinds, scripted);
     respond.push((call) => cluster.#respond(call));
     return cluster;
+  }
+
+  /** The kinds of discovery. kube-apiserver has an APIService for each of their group versions. */
+  get kinds(): readonly Kind[] {
+    return this.#kinds;
+  }
+
+  set kinds(kinds: readonly Kind[]) {
+    const known = new Set(this.#kinds.map(apiServiceNameOf));
+    this.#kinds = kinds;
+    for (const kind of kinds) if (!known.has(apiServiceNameOf(kind))) this.serveBy('ADDED', kind);
+  }
+
+  /** Sends a change of the APIService of a kind. `service`: that of an aggregated API; undefined for a local group. */
+  serveBy(type: 'ADDED' | 'MODIFIED' | 'DELETED', kind: Kind, service?: object): void {
+    if (service) this.#services.set(apiServiceNameOf(kind), service);
+    else this.#services.delete(apiServiceNameOf(kind));
+    this.send(API_SERVICES_PATH, type, this.#apiService(kind, ++this.#version));
   }
 
   /** Number of requests for a path. */
@@ -144,14 +164,36 @@ export class KindCluster {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
       return;
     }
-    const isKnown = path === CUSTOM_DEFINITIONS_PATH || this.kinds.some((kind) => sourcePath(kind) === path);
+    if (path === API_SERVICES_PATH && kind === 'stream') {
+      const found = new Map(this.kinds.map((served) => [apiServiceNameOf(served), served]));
+      this.objects.set(
+        path,
+        [...found.values()].map((served) => this.#apiService(served, 1)),
+      );
+    }
+    const isKnown =
+      path === API_SERVICES_PATH ||
+      path === CUSTOM_DEFINITIONS_PATH ||
+      this.kinds.some((kind) => sourcePath(kind) === path);
     if (!isKnown) return refuse(response, 404, 'NotFound');
     const streams = this.#streams.get(path) ?? new Set();
     this.#streams.set(path, streams.add(response));
     response.on('close', () => streams.delete(response));
     if (kind === 'position') return list(response, this.#version);
+    const objects = (this.objects.get(path) ?? []).map((object) => JSON.stringify(object));
+    if (kind === 'page') return list(response, this.#version, objects);
     if (kind !== 'stream') return send(response, '');
-    const added = (this.objects.get(path) ?? []).map((object) => event('ADDED', JSON.stringify(object)));
+    const added = objects.map((object) => event('ADDED', object));
     send(response, ...added, bookmark(this.#version, true));
+  }
+
+  #apiService(kind: Kind, resourceVersion: number): PlainObject {
+    const { group, version } = kind;
+    const name = apiServiceNameOf(kind);
+    const service = this.#services.get(name);
+    return {
+      metadata: { name, uid: `uid-${name}`, resourceVersion: String(resourceVersion) },
+      spec: { group, version, ...(service ? { service } : {}) },
+    };
   }
 }

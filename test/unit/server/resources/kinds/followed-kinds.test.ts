@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { exactName, type Kind, sourcePath } from '../../../../../server/resources/kind.ts';
+import { API_SERVICES_PATH } from '../../../../../server/resources/kinds/api-service.ts';
 import type { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
 import {
   FollowedKinds,
@@ -31,14 +32,15 @@ describe('FollowedKinds', () => {
   let running: Promise<void>;
   let removed: string[];
 
-  async function follow(options: Partial<FollowedKindsOptions> = {}): Promise<FollowedKinds> {
-    const kinds = new FollowedKinds({
+  function newKinds(options: Partial<FollowedKindsOptions> = {}): FollowedKinds {
+    return new FollowedKinds({
       client: cluster.client,
       log: pino({ level: 'silent' }),
       domain: 'platform.io',
       slicer: new TimeSlicer(),
       preload: [],
       restricted: [],
+      callerIndependent: [],
       maxKinds: 10,
       kindBudget: 1 << 30,
       idleTimeout: 600_000,
@@ -47,6 +49,10 @@ describe('FollowedKinds', () => {
       metrics: { observe: () => ({}), remove: (kind) => removed.push(exactName(kind)) },
       ...options,
     });
+  }
+
+  async function follow(options: Partial<FollowedKindsOptions> = {}): Promise<FollowedKinds> {
+    const kinds = newKinds(options);
     running = kinds.run(stop.signal);
     await until(() => kinds.catalog.has('pods'));
     return kinds;
@@ -230,6 +236,71 @@ describe('FollowedKinds', () => {
     cluster.define('DELETED', WIDGETS);
     expect((await failed).code).to.equal(404);
     expect((await failure(use(kinds, WIDGETS))).code).to.equal(404);
+  });
+
+  it('serves no kind while the APIServices are unknown, and recovers', async () => {
+    cluster.responses.set(API_SERVICES_PATH, ({ response }) => refuse(response, 403, 'Forbidden'));
+    const kinds = newKinds();
+    running = kinds.run(stop.signal);
+    await until(() => cluster.requests(API_SERVICES_PATH) > 0 && cluster.requests('/apis') > 0);
+    const resolved = Promise.resolve(kinds.catalog.resolve('pods', { signal }));
+    const { code, message } = await failure(resolved);
+    expect(code).to.equal(503);
+    expect(message).to.include('not allowed to list apiservices');
+    expect(kinds.cached(PODS, true)).to.equal(undefined);
+    cluster.responses.clear();
+    await until(() => kinds.catalog.has('pods'));
+    expect((await use(kinds, PODS)).objects).to.equal(2);
+  });
+
+  it('drops a kind at once when its group becomes an aggregated API, and after it was one', async () => {
+    const kinds = await follow();
+    cluster.objects.set(sourcePath(WIDGETS), [plain('shop/w', 1)]);
+    const local = await use(kinds, WIDGETS);
+    cluster.serveBy('MODIFIED', WIDGETS, { name: 'widgets', namespace: 'shop' });
+    await until(() => local.stopped.aborted);
+    expect(kinds.cached(WIDGETS, true)).to.equal(undefined);
+    const refused = await failure(use(kinds, WIDGETS));
+    expect(refused.code).to.equal(404);
+    expect(refused.message).to.include('resources.callerIndependent');
+    expect(kinds.follows(WIDGETS)).to.equal(false);
+    cluster.serveBy('MODIFIED', WIDGETS);
+    await until(() => kinds.catalog.has('widgets'));
+    expect(await use(kinds, WIDGETS)).not.to.equal(local);
+  });
+
+  it('drops a local kind after any change of its APIService, which can have been aggregated meanwhile', async () => {
+    const kinds = await follow();
+    const before = await use(kinds, WIDGETS);
+    cluster.serveBy('MODIFIED', WIDGETS);
+    await until(() => before.stopped.aborted);
+    cluster.serveBy('DELETED', WIDGETS);
+    await until(() => !kinds.catalog.has('widgets'));
+    expect((await failure(use(kinds, WIDGETS))).message).to.include('APIService v1.example.com');
+  });
+
+  it('does not accelerate while the watch of APIServices is interrupted', async () => {
+    const kinds = await follow();
+    const pods = await use(kinds, PODS);
+    expect(kinds.cached(PODS, false)).to.equal(pods);
+    cluster.responses.set(API_SERVICES_PATH, ({ response }) => refuse(response, 500, 'InternalError'));
+    cluster.disconnect(API_SERVICES_PATH);
+    await until(() => kinds.cached(PODS, false) === undefined);
+    cluster.responses.clear();
+    await until(() => kinds.cached(PODS, false) === pods);
+  });
+
+  it('serves the kinds of aggregated APIs that the configuration names, by kind and by group', async () => {
+    const gadgets: Kind = { ...WIDGETS, plural: 'gadgets', kind: 'Gadget' };
+    cluster.kinds = [...cluster.kinds, gadgets];
+    cluster.serveBy('MODIFIED', WIDGETS, { name: 'api', namespace: 'default' });
+    const one = newKinds({ callerIndependent: ['widgets.example.com'] });
+    const all = newKinds({ callerIndependent: ['*.example.com'] });
+    running = Promise.all([one.run(stop.signal), all.run(stop.signal)]).then(() => undefined);
+    await until(() => one.catalog.has('widgets') && all.catalog.has('widgets'));
+    expect((await use(one, WIDGETS)).synced).to.equal(true);
+    expect(one.catalog.has('gadgets')).to.equal(false);
+    expect((await use(all, gadgets)).synced).to.equal(true);
   });
 
   it('follows the kinds of the configuration from the start, also those that appear later', async () => {

@@ -26,11 +26,10 @@ describe('KindCatalog', () => {
   async function catalogOf(kinds: readonly Kind[], allowed: readonly string[] = []): Promise<KindCatalog> {
     cluster = await KindCluster.start(...kinds);
     const { client } = cluster;
-    return new KindCatalog({ client, log, domain: 'platform.io', allowed, changed: () => changes++ });
-  }
-
-  function run(catalog: KindCatalog): void {
+    const options = { client, log, domain: 'platform.io', allowed, callerIndependent: [] };
+    const catalog = new KindCatalog({ ...options, changed: () => changes++ });
     running = catalog.run(stop.signal);
+    return catalog;
   }
 
   beforeEach(() => {
@@ -81,7 +80,6 @@ describe('KindCatalog', () => {
     const [custom, aggregated] = [kind('pods.metrics.k8s.io'), kind('gateways.gateway.networking.k8s.io')];
     const catalog = await catalogOf([PODS, custom, aggregated, kind('gateways.example.com')]);
     expect(await resolved(catalog, 'pods')).to.equal('pods');
-    run(catalog);
     await until(() => cluster.requests('/apis/apiextensions.k8s.io/v1/customresourcedefinitions') > 0);
     await until(() => {
       cluster.define('ADDED', aggregated);

@@ -1,0 +1,212 @@
+// Attacks on the caches of kinds: aggregated APIs that show each caller other objects, and callers without permissions.
+import { expect } from 'chai';
+import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { AggregatedAPI, thing } from '../../support/cluster/aggregated-api.ts';
+import { until } from '../../support/until.ts';
+import { cacheResult, type RawResponse, rawRequest } from '../gateway/raw-request.ts';
+import { Platform } from '../platform.ts';
+
+const LISTS = '/kapis/resources.platform.io/v1alpha3';
+const GROUP = 'filtering.example.org';
+const THINGS = `things.${GROUP}`;
+const TENANTS = ['ada', 'bob'];
+
+describe('hostile APIs and callers', function () {
+  this.timeout(180_000);
+  let platform: Platform;
+  let api: AggregatedAPI;
+  /** Tokens of ServiceAccounts, by name. */
+  const tokens = new Map<string, string>();
+
+  before(async () => {
+    platform = await Platform.start(0, {
+      configure: async () => ({
+        gateway: { acceleration: true },
+        authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
+        resources: { syncTimeout: '2s', preload: ['configmaps'] },
+      }),
+    });
+    api = await AggregatedAPI.start(platform.controlPlane, GROUP);
+    api.owners = TENANTS.map((name) => `system:serviceaccount:default:${name}`);
+    await api.register();
+    await until(async () => (await platform.kubectl('get things')).code === 0);
+    await createRole('things', THINGS);
+    // The server could list everything, so that only its own decision protects the objects of others.
+    await platform.bind('cluster-admin', '--serviceaccount=platform-system:ks-apiserver');
+    for (const name of ['admin', 'stranger', ...TENANTS]) {
+      await platform.succeeding('create serviceaccount', name);
+      tokens.set(name, (await platform.succeeding('create token', name)).trim());
+    }
+    await platform.bind('cluster-admin', '--serviceaccount=default:admin');
+    for (const name of TENANTS) await platform.bind('things', `--serviceaccount=default:${name}`);
+    await until(async () => (await ask('ada', api.path)).status === 200);
+  });
+  after(async () => {
+    await api?.stop();
+    await platform?.stop();
+  });
+
+  async function createRole(name: string, resource: string): Promise<void> {
+    await platform.succeeding(`create clusterrole ${name} --verb=get,list,watch --resource=${resource}`);
+  }
+
+  function ask(
+    caller: string,
+    path: string,
+    accept = 'application/json',
+    url = platform.server.url,
+  ): Promise<RawResponse> {
+    const target = { port: Number(new URL(url).port), ca: platform.controlPlane.ca };
+    const authorization = `Authorization: Bearer ${tokens.get(caller)}`;
+    return rawRequest(target, [`GET ${path} HTTP/1.1`, authorization, `Accept: ${accept}`]);
+  }
+
+  function jsonOf({ body }: RawResponse): Readonly<Record<string, unknown>> {
+    return record(JSON.parse(body.toString()));
+  }
+
+  function namesIn(response: RawResponse): readonly string[] {
+    return array(jsonOf(response)['items']).map((item) => text(recordIn(item, 'metadata')['name']));
+  }
+
+  /** The kinds that the server follows. */
+  async function followed(): Promise<readonly string[]> {
+    const lines = (await ask('admin', '/metrics')).body.toString();
+    return [...lines.matchAll(/^cache_synced\{resource="([^"]*)"\}/gm)].map(([, kind = '']) => kind);
+  }
+
+  it('shows each caller only its own objects of an aggregated API', async () => {
+    const control = '/api/v1/configmaps?resourceVersion=0';
+    await until(async () => cacheResult(await ask('admin', control)) === 'hit');
+    for (const query of ['', '?resourceVersion=0', '?limit=1&resourceVersion=0']) {
+      for (const caller of ['admin', ...TENANTS]) {
+        const own = caller === 'admin' ? [] : [`of-${caller}`];
+        const listed = await ask(caller, `${api.path}${query}`);
+        expect(namesIn(listed), `${caller} ${query}`).to.deep.equal(own);
+        expect(cacheResult(listed)).to.equal('kind');
+      }
+    }
+    expect(await followed()).not.to.include(THINGS);
+  });
+
+  it('serves no lists, objects, live lists and searches of an aggregated API, and says why', async () => {
+    for (const resource of ['things', THINGS]) {
+      for (const path of [resource, `${resource}/of-bob`, `${resource}?facets=status`]) {
+        const { status, body } = await ask('ada', `${LISTS}/${path}`);
+        expect(status, path).to.equal(404);
+        expect(body.toString(), path).to.include('resources.callerIndependent').and.not.include('uid-of-bob');
+      }
+      const live = await ask('ada', `${LISTS}/${resource}`, 'text/event-stream');
+      expect(live.status).to.equal(404);
+      const named = await ask('ada', `${LISTS}/search?q=of&kinds=${resource}`);
+      expect(named.status).to.equal(400);
+      expect(named.body.toString()).to.include('resources.callerIndependent');
+    }
+    const all = jsonOf(await ask('admin', `${LISTS}/search?q=of`));
+    expect(all['kinds']).to.include('configmaps').and.not.include(THINGS);
+    expect(await followed()).not.to.include(THINGS);
+  });
+
+  describe('that the operator names', () => {
+    let url: string;
+
+    before(async () => {
+      const resources = { callerIndependent: [`*.${GROUP}`], idleTimeout: '1s', syncTimeout: '3s' };
+      ({ url } = await platform.startReplica('named', { gateway: { acceleration: true }, resources }));
+    });
+    /** Each test starts with another state of the API, so the kind is not followed before. */
+    beforeEach(() =>
+      until(async () => {
+        const metrics = (await ask('admin', '/metrics', '*/*', url)).body.toString();
+        return !metrics.includes(`cache_synced{resource="${THINGS}"}`);
+      }),
+    );
+
+    const list = (): Promise<RawResponse> => ask('ada', `${LISTS}/${THINGS}`, 'application/json', url);
+
+    it('are listed for every caller, although they ignore WatchList, and are not accelerated', async () => {
+      await until(async () => (await list()).status !== 404);
+      expect(namesIn(await list())).to.have.members(['of-ada', 'of-bob']);
+      const direct = await ask('ada', `${api.path}?resourceVersion=0`, 'application/json', url);
+      expect(namesIn(direct)).to.deep.equal(['of-ada']);
+      expect(cacheResult(direct)).to.equal('kind');
+    });
+
+    const objects = [thing('a', 'ada', 'x'), thing('b', 'bob', '200/201'), { metadata: {} }, 7, null];
+    for (const [what, response] of [
+      ['text', { metadata: { resourceVersion: 'abc' }, items: objects }],
+      ['two numbers', { metadata: { resourceVersion: '200/201' }, items: objects }],
+      ['empty', { metadata: { resourceVersion: '' }, items: objects }],
+      ['absent', { items: [...objects, ...objects] }],
+    ] as const) {
+      it(`are listed if their resourceVersions are ${what}, without objects that have no name`, async () => {
+        api.respond = ({ response: sent }) => {
+          sent.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(response));
+        };
+        const listed = await list();
+        expect(listed.status, listed.body.toString()).to.equal(200);
+        expect(namesIn(listed)).to.have.members(['a', 'b']);
+      });
+    }
+
+    for (const [what, status, headers, body] of [
+      ['a redirect', 302, { location: 'https://127.0.0.1:1/' }, ''],
+      ['a page of HTML', 200, { 'content-type': 'text/html' }, '<html></html>'],
+      ['a truncated list', 200, { 'content-type': 'application/json' }, '{"items":[{"metadata":'],
+      ['a compressed body', 200, { 'content-encoding': 'gzip' }, '\x1f\x8b\x08'],
+    ] as const) {
+      it(`get a 503 with the cause after ${what}`, async () => {
+        api.respond = ({ response }) => response.writeHead(status, headers).end(body);
+        const listed = await list();
+        expect(listed.status).to.equal(503);
+        expect(jsonOf(listed)['message']).to.match(
+          /^the list of things\.filtering\.example\.org is not available yet: /,
+        );
+      });
+    }
+  });
+
+  it('stops serving a custom resource when an aggregated API takes over its group', async () => {
+    const group = 'taken.example.org';
+    const definition = {
+      ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+      metadata: { name: `things.${group}` },
+      spec: {
+        group,
+        scope: 'Cluster',
+        names: { plural: 'things', kind: 'Thing' },
+        versions: [
+          {
+            ...{ name: 'v1', served: true, storage: true },
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        ],
+      },
+    };
+    const taking = await AggregatedAPI.start(platform.controlPlane, group);
+    try {
+      await platform.succeeding('apply -f', await platform.write('crd.json', JSON.stringify(definition)));
+      await platform.succeeding(`wait --for=condition=Established crd/things.${group}`);
+      const local = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'local' } };
+      await platform.succeeding('apply -f', await platform.write('local.json', JSON.stringify(local)));
+      await until(async () => (await ask('admin', `${LISTS}/things.${group}`)).status === 200);
+      expect(await followed()).to.include(`things.${group}`);
+      await taking.takeOver();
+      await until(async () => (await ask('admin', `${LISTS}/things.${group}`)).status === 404);
+      expect(await followed()).not.to.include(`things.${group}`);
+      const { body } = await ask('admin', `${LISTS}/things.${group}`);
+      expect(body.toString()).to.include('resources.callerIndependent');
+      for (let i = 0; i < 3; i++) {
+        expect(cacheResult(await ask('admin', `${taking.path}?resourceVersion=0`))).to.equal('kind');
+      }
+    } finally {
+      await taking.stop();
+    }
+  });
+
+  it('keeps serving its own aggregated groups', async () => {
+    const nodes = await ask('admin', '/apis/resources.platform.io/v1alpha3/nodes');
+    expect(nodes.status).to.equal(200);
+    expect((await ask('admin', `${LISTS}/nodes`)).status).to.equal(200);
+  });
+});
