@@ -16,7 +16,11 @@ export interface CertificateDependencies extends Pick<CertificateFilesOptions, '
 }
 
 export function chooseCertificate(
-  { listeners: { secure }, platform }: Pick<ResolvedConfiguration, 'listeners' | 'platform'>,
+  {
+    listeners: { secure },
+    platform,
+    gateway,
+  }: Pick<ResolvedConfiguration, 'listeners' | 'platform' | 'gateway'>,
   { log, metrics, hostname }: CertificateDependencies,
 ): StartableSource {
   if (secure.certFile !== '') return new CertificateFiles({ paths: secure, log, metrics });
@@ -24,7 +28,7 @@ export function chooseCertificate(
   const store = directory === '' ? new MemoryAuthorityStore() : new DirectoryAuthorityStore(directory);
   const { service, namespace } = platform;
   return new SelfSignedCertificate({
-    names: servingNames({ service, namespace, hostname, additional: names }),
+    names: servingNames({ service, namespace, hostname, additional: [...names, gateway.proxyHost] }),
     store,
     log,
     metrics,

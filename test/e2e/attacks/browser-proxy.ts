@@ -1,6 +1,8 @@
 // TLS proxies between a browser and the server. They play browsers that the tests cannot start: one without Fetch Metadata,
 // and one with a client certificate.
+import { createServer } from 'node:http';
 import { createServer as createSecureServer, request as secureRequest } from 'node:https';
+import { connect as connectPlain } from 'node:net';
 import { pipeline } from 'node:stream';
 import { connect, createServer as createTLSServer, type Server } from 'node:tls';
 import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
@@ -43,6 +45,20 @@ export async function withCertificate(
     pipeline(client, upstream, client, () => undefined);
   });
   return listening(server, () => undefined);
+}
+
+/** Starts an HTTP proxy that connects every host name to a local port, because the names of the tests are in no DNS. */
+export async function tunnelTo(port: string): Promise<Disposable & { readonly url: string }> {
+  const server = createServer();
+  server.on('connect', (_request, client) => {
+    const upstream = connectPlain(Number(port), '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      pipeline(client, upstream, client, () => undefined);
+    });
+    upstream.on('error', () => client.destroy());
+  });
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+  return { url, [Symbol.dispose]: () => void server.close() };
 }
 
 async function certificate({ controlPlane }: Platform): Promise<KeyPair> {

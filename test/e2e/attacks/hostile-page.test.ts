@@ -1,6 +1,9 @@
 // Attacks of hostile web pages in a real browser: pages of a backend behind `nodes/proxy` that everybody can open, and pages
 // of another site that use the client certificate of their visitor.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import type { ServerProcess } from '../../../hack/extension/server-process.ts';
@@ -10,7 +13,7 @@ import { authorizationQuery } from '../../support/oauth/authorization-query.ts';
 import { until } from '../../support/until.ts';
 import { WebBackend } from '../gateway/web-backend.ts';
 import { Platform } from '../platform.ts';
-import { type BrowserProxy, withCertificate, withoutFetchMetadata } from './browser-proxy.ts';
+import { type BrowserProxy, tunnelTo, withCertificate, withoutFetchMetadata } from './browser-proxy.ts';
 import { DECLARED, HTML, STYLE_SHEET } from './declared-types.ts';
 
 const PROXY_HOST = 'pages.platform.test';
@@ -261,6 +264,35 @@ describe('a hostile page', function () {
       ]) {
         expect(await read(atProxyHost(path)), path).to.equal(404);
       }
+    });
+
+    it('is shown with the token that kubectl proxy adds, in the origin of kubectl proxy', async () => {
+      await platform.bind('hostile', '--serviceaccount=default:default');
+      const token = (await platform.succeeding('create token default')).trim();
+      using tunnel = await tunnelTo(new URL(platform.server.url).port);
+      const visit = async (server: string): Promise<number | undefined> => {
+        const flags = [
+          '--kubeconfig=/dev/null',
+          `--server=${server}`,
+          '--insecure-skip-tls-verify',
+          `--token=${token}`,
+        ];
+        const proxy = spawn(platform.controlPlane.kubectl, ['proxy', '--port=0', ...flags], {
+          env: { ...platform.environment(), HTTPS_PROXY: tunnel.url },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        try {
+          const [line] = (await once(createInterface(proxy.stdout), 'line')) as [string];
+          const [, address] = /^Starting to serve on (.+)$/.exec(line) ?? [];
+          return await open(`http://${address}${backend.path}/page`);
+        } finally {
+          proxy.kill();
+        }
+      };
+      expect(await visit(new URL(atProxyHost('/')).origin)).to.equal(200);
+      expect(await originsOfScripts()).to.deep.equal([new URL(page.url()).origin]);
+      expect(backend.requests.at(-1)?.rawHeaders.join()).to.not.contain(token);
+      expect(await visit(platform.server.url)).to.equal(403);
     });
 
     it('installs no service worker, which would respond for the other backends', async () => {

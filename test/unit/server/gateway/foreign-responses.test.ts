@@ -174,6 +174,29 @@ describe('a response of a hostile backend', () => {
     });
   }
 
+  it('has no early hints', async () => {
+    upstream.respond = (_request, response) => {
+      response.writeEarlyHints({ link: '</evil.js>; rel=preload; as=script' }, () => response.end('body'));
+    };
+    const response = await server.exchange([`GET ${PAGE} HTTP/1.1`]);
+    expect(response)
+      .to.match(/^HTTP\/1\.1 200 /)
+      .and.not.match(/evil/);
+  });
+
+  it('has a type, although a Connection header names the type', async () => {
+    respondWith(
+      'Content-Type',
+      'text/html',
+      'Connection',
+      'content-type, content-security-policy, x-content-type-options',
+    );
+    const response = await get(PAGE);
+    expect(valuesOf(response, 'content-type')).to.deep.equal([OCTETS]);
+    expect(valuesOf(response, 'content-security-policy')).to.deep.equal([SANDBOX]);
+    expect(valuesOf(response, 'x-content-type-options')).to.deep.equal(['nosniff']);
+  });
+
   const UPGRADE = [
     'Connection: Upgrade',
     'Upgrade: websocket',
