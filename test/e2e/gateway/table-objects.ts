@@ -130,6 +130,7 @@ export async function createWidgets(client: Client): Promise<void> {
     ['widgets', COLUMNS],
     ['gadgets', []],
     ['maps', [{ name: 'Map', type: 'string', jsonPath: '.spec' }]],
+    ['descents', [{ name: 'Colors', type: 'string', jsonPath: '.spec..color' }]],
   ] as const) {
     const kind = `${plural[0]?.toUpperCase()}${plural.slice(1, -1)}`;
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
