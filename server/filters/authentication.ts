@@ -9,12 +9,12 @@ import type { Exchange, Filter } from './exchange.ts';
 export type IdentityHeaders = () => readonly string[];
 
 /**
- * Returns true for a path of sign-in. These paths accept requests without credentials even if anonymous access is disabled, but
- * reject invalid credentials.
+ * Returns true for a path of sign-in. Its endpoints authenticate callers themselves, so that missing and invalid credentials
+ * mean anonymous, even if anonymous access is disabled.
  */
 export type SignInPaths = (path: string) => boolean;
 
-/** Timeout of a TokenReview on public paths, in ms. */
+/** Timeout of a TokenReview on public paths and sign-in paths, in ms. */
 const PUBLIC_TIMEOUT_MS = 1_000;
 
 /**
@@ -37,8 +37,10 @@ export function authentication(
     exchange.authenticated = true;
     strip(exchange, identityHeaders());
   };
+  const isLenient = (exchange: Exchange): boolean =>
+    !exchange.proxied && (isPublic(exchange) || signInPaths(exchange.info.path));
   const reject = (exchange: Exchange, error: unknown): void => {
-    if (!isPublic(exchange)) throw error;
+    if (!isLenient(exchange)) throw error;
     exchange.error = error;
     strip(exchange, identityHeaders());
   };
@@ -50,7 +52,7 @@ export function authentication(
       return reject(exchange, error);
     }
     if (!(user instanceof Promise)) return accept(exchange, user);
-    return (isPublic(exchange) ? withTimeout(user) : user).then(
+    return (isLenient(exchange) ? withTimeout(user) : user).then(
       (found) => accept(exchange, found),
       (error: unknown) => reject(exchange, error),
     );
@@ -62,16 +64,11 @@ export function authentication(
  * aggregator checks our discovery with the front proxy's headers. With missing or wrong front-proxy settings, a rejection would make
  * our APIs unavailable, which blocks the deletion of every namespace.
  */
-function isPublic({ info, proxied }: Exchange): boolean {
-  return (
-    !proxied &&
-    !info.isResourceRequest &&
-    (info.verb === 'get' || info.verb === 'head') &&
-    isPublicPath(info.path)
-  );
+function isPublic({ info }: Exchange): boolean {
+  return !info.isResourceRequest && (info.verb === 'get' || info.verb === 'head') && isPublicPath(info.path);
 }
 
-/** Bounds the wait for a TokenReview, because public paths must not wait for an unresponsive cluster. */
+/** Bounds the wait for a TokenReview, because public paths and sign-in paths must not wait for an unresponsive cluster. */
 function withTimeout(user: Promise<UserInfo | undefined>): Promise<UserInfo | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<UserInfo | undefined>();
   const timer = setTimeout(

@@ -21,6 +21,8 @@ const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 /** The escape of a byte outside ASCII. */
 const HIGH_ESCAPE = /%[89A-Fa-f]/;
 
+/** The OAuth endpoints parse their queries as forms, and kube-apiserver does not forward them. */
+const FORM_QUERY = /^\/oauth\//;
 /** Maximum number of query parameters: parsing 100,000 would block the event loop for 0.1 s. */
 const MAX_PARAMETERS = 1_000;
 
@@ -29,7 +31,7 @@ export function parseRequestPath(target: string): RequestPath {
   const raw = pathIn(target);
   const search = searchIn(target);
   if (!raw.startsWith('/')) throw newBadRequest('the request target is not a path');
-  checkSearch(search);
+  if (!FORM_QUERY.test(raw)) checkSearch(search);
   const escaped = !PLAIN.test(raw);
   const segments = raw.slice(1).split('/');
   const last = segments.length - 1;

@@ -26,7 +26,9 @@ export function authenticateClient(
   form: Form,
   clients: ClientRegistry,
 ): OAuthClient {
-  const { id, secrets, basic } = clientCredentials(request, form);
+  const { candidates, basic } = clientCredentials(request, form);
+  const isKnown = ({ id }: Candidate): boolean => clients.get(id) !== undefined;
+  const { id, secrets } = candidates.find(isKnown) ?? candidates[0];
   const client = clients.get(id);
   if (secrets.length === 0) {
     if (client?.isPublic) return client;
@@ -46,15 +48,30 @@ export function authenticateClient(
   );
 }
 
+/** Id and secret of a request, equal for every method of client authentication. Throws OAuthError. */
+export function presentedClient(
+  request: IncomingMessage,
+  form: Form,
+): { readonly id: string; readonly secret: string; readonly method: 'basic' | 'form' } {
+  const { candidates, basic } = clientCredentials(request, form);
+  const [{ id, secrets }] = candidates;
+  return { id, secret: secrets[0] ?? '', method: basic ? 'basic' : 'form' };
+}
+
 /** For the log. Names configured clients only, because any other client_id may be a mistyped password. */
 function causeOf(client: OAuthClient | undefined, problem: string): Error {
   return new Error(client ? `the client ${client.id} ${problem}` : 'unknown client');
 }
 
-interface ClientCredentials {
+interface Candidate {
   readonly id: string;
   /** Possible decodings of the secret; empty without a secret. */
   readonly secrets: readonly string[];
+}
+
+interface ClientCredentials {
+  /** The standard reading first. */
+  readonly candidates: readonly [Candidate, ...Candidate[]];
   readonly basic: boolean;
 }
 
@@ -68,40 +85,55 @@ function clientCredentials(request: IncomingMessage, form: Form): ClientCredenti
   const header = request.headers.authorization;
   if (header === undefined) {
     if (id === undefined) throw invalidClient(false, new Error('no client authentication'));
-    return { id, secrets: secret === undefined ? [] : [secret], basic: false };
+    return { candidates: [{ id, secrets: secret === undefined ? [] : [secret] }], basic: false };
   }
-  const credentials = basicCredentials(header);
-  if (!credentials) throw invalidClient(true, new Error('the Authorization header is not valid Basic'));
+  const candidates = basicCredentials(header);
+  const [standard] = candidates;
+  if (!standard) throw invalidClient(true, new Error('the Authorization header is not valid Basic'));
   if (secret !== undefined) throw invalidRequest('the client uses more than one authentication method');
-  if (id !== undefined && id !== credentials.id) {
-    throw invalidRequest('client_id differs from the Authorization header');
-  }
-  return { ...credentials, basic: true };
+  if (id === undefined) return { candidates: [standard, ...candidates.slice(1)], basic: true };
+  const named = candidates.find((candidate) => candidate.id === id);
+  if (!named) throw invalidRequest('client_id differs from the Authorization header');
+  return { candidates: [named], basic: true };
 }
+
+/** Maximum length of the id of a configured client. */
+const MAX_ID = 128;
 
 /**
- * RFC 6749, 2.3.1: id and secret are form-encoded before they are joined, so an id may contain a colon. Many clients omit
- * the encoding, so a secret with a plus or percent sign has two possible decodings.
+ * RFC 6749, 2.3.1: id and secret are form-encoded before they are joined. Many clients omit the encoding, so an id or a
+ * secret with a plus or percent sign has two possible decodings, and an id with a colon ends at a later one.
  */
-function basicCredentials(header: string): Pick<ClientCredentials, 'id' | 'secrets'> | undefined {
+function basicCredentials(header: string): readonly Candidate[] {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
-  if (encoded === undefined) return undefined;
+  if (encoded === undefined) return [];
+  let pair: string;
   try {
-    const pair = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
-    const colon = pair.indexOf(':');
-    if (colon <= 0) return undefined;
-    return { id: decoded(pair.slice(0, colon)), secrets: decodings(pair.slice(colon + 1)) };
+    pair = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
   } catch {
-    return undefined;
+    return [];
   }
+  const first = pair.indexOf(':');
+  if (first <= 0) return [];
+  const secrets = decodings(pair.slice(first + 1));
+  const candidates: Candidate[] = decodings(pair.slice(0, first)).map((id) => ({ id, secrets }));
+  for (
+    let colon = pair.indexOf(':', first + 1);
+    colon > 0 && colon <= MAX_ID;
+    colon = pair.indexOf(':', colon + 1)
+  ) {
+    candidates.push({ id: pair.slice(0, colon), secrets: decodings(pair.slice(colon + 1)) });
+  }
+  return candidates;
 }
 
-function decodings(secret: string): readonly string[] {
-  if (secret === '') return [];
+/** The form-decoded text, then the text itself. */
+function decodings(text: string): readonly string[] {
+  if (text === '') return [];
   try {
-    return [...new Set([decoded(secret), secret])];
+    return [...new Set([decoded(text), text])];
   } catch {
-    return [secret];
+    return [text];
   }
 }
 

@@ -2,7 +2,7 @@
 // to the client (RFC 6749, 4.1.2.1).
 import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import { type Form, requestedScopes } from '../http/form.ts';
+import { type Form, requestedScopes, words } from '../http/form.ts';
 import { isRegistered, type URIPart } from './redirect-uri.ts';
 
 /** A validated authorization request. The form tickets contain it as JSON with a MAC. */
@@ -67,14 +67,33 @@ const UNSUPPORTED = [
   ['registration', 'registration_not_supported'],
 ] as const satisfies readonly (readonly [string, AuthorizationErrorCode])[];
 
+/** The parameters that are read after client, redirect URI and state. */
+const SINGLE = [
+  'response_type',
+  'response_mode',
+  'scope',
+  'code_challenge',
+  'code_challenge_method',
+  'nonce',
+  'prompt',
+  'id_token_hint',
+  'login_hint',
+] as const;
+
 /** A SHA-256 as base64url: 43 characters. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/** An authorization request, with the parameters that only the first page uses. */
+export interface ReceivedRequest extends AuthorizationRequest {
+  readonly hint: string | undefined;
+  readonly loginHint: string | undefined;
+}
 
 /** Throws OAuthError for an error that is shown to the user, AuthorizationError for one that is sent to the client. */
 export function authorizationRequest(
   parameters: Form,
   clients: Pick<ClientRegistry, 'get'>,
-): AuthorizationRequest {
+): ReceivedRequest {
   const client = clients.get(parameters.get('client_id') ?? '');
   if (!client) throw new OAuthError(400, 'invalid_client', 'the client_id is unknown');
   const redirectURI = parameters.get('redirect_uri') ?? '';
@@ -88,6 +107,8 @@ export function authorizationRequest(
   const refuse = (code: AuthorizationErrorCode, description: string): AuthorizationError =>
     new AuthorizationError(code, description, { redirectURI, state, part });
 
+  const repeated = SINGLE.find((name) => parameters.getAll(name).length > 1);
+  if (repeated !== undefined) throw refuse('invalid_request', `the parameter ${repeated} is repeated`);
   checkResponseType(parameters, client, refuse);
   const challenge = challengeIn(parameters, client, refuse);
   const scopes = scopesIn(parameters, client, refuse);
@@ -103,14 +124,16 @@ export function authorizationRequest(
     ...(challenge === undefined ? {} : { challenge }),
     ...(state === undefined ? {} : { state }),
     ...(nonce === undefined ? {} : { nonce }),
+    hint: parameters.get('id_token_hint'),
+    loginHint: parameters.get('login_hint'),
   };
 }
 
 /** A client of the implicit or hybrid flow reads only the fragment (RFC 6749, 4.2.2.1). */
 function responsePart(parameters: Form): URIPart {
-  const types = parameters.get('response_type')?.split(' ') ?? [];
-  const standard = types.includes('token') || types.includes('id_token') ? 'fragment' : 'query';
-  return (parameters.get('response_mode') ?? standard) === 'fragment' ? 'fragment' : 'query';
+  const types = new Set(parameters.getAll('response_type').flatMap(words));
+  const standard = types.has('token') || types.has('id_token') ? 'fragment' : 'query';
+  return (parameters.getAll('response_mode')[0] || standard) === 'fragment' ? 'fragment' : 'query';
 }
 
 type Refuse = (code: AuthorizationErrorCode, description: string) => AuthorizationError;
@@ -124,7 +147,7 @@ function checkResponseType(parameters: Form, client: OAuthClient, refuse: Refuse
   }
   const type = parameters.get('response_type');
   if (type === undefined) throw refuse('invalid_request', 'response_type is missing');
-  if (type !== 'code') throw refuse('unsupported_response_type', 'response_type must be code');
+  if (words(type).join() !== 'code') throw refuse('unsupported_response_type', 'response_type must be code');
   if ((parameters.get('response_mode') ?? 'query') !== 'query') {
     throw refuse('invalid_request', 'response_mode must be query');
   }
@@ -155,7 +178,7 @@ function scopesIn(parameters: Form, client: OAuthClient, refuse: Refuse): readon
 
 /** Every sign-in requires the password, so `prompt=login` is always satisfied and `prompt=none` never. */
 function checkPrompt(prompt: string | undefined, refuse: Refuse): void {
-  const prompts = prompt?.split(' ') ?? [];
+  const prompts = words(prompt ?? '');
   if (!prompts.includes('none')) return;
   if (prompts.length > 1) throw refuse('invalid_request', 'prompt=none excludes other values');
   throw refuse('login_required', 'the user must sign in');

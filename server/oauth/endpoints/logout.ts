@@ -1,12 +1,11 @@
 // Logout endpoint (OpenID Connect RP-Initiated Logout): terminates the session of the token in the request. No cookie
 // identifies the session, so links on other sites cannot sign users out (CSRF).
 import type { IncomingMessage } from 'node:http';
-import { invalidRequest, methodNotAllowed } from '../../../apis/oauth/errors.ts';
+import { invalidRequest, methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
-import { searchIn } from '../../request/request-path.ts';
 import { withParameters } from '../codes/redirect-uri.ts';
-import { type Form, parseForm, readForm } from '../http/form.ts';
+import { type Form, queryForm, readForm } from '../http/form.ts';
 import { NO_STORE, writeJSON } from '../http/response.ts';
 import { messagePage, writePage } from '../page/page.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
@@ -20,36 +19,43 @@ export interface LogoutOptions extends SessionTermination {
   readonly redirectsOf: (clientID: string) => readonly string[];
 }
 
+/**
+ * An access token in the Authorization header is accepted in place of a hint. An invalid one is ignored: its session is
+ * already terminated. After an error there is no redirect (OpenID Connect RP-Initiated Logout, 4), because the client
+ * would believe that the user is signed out.
+ */
 export function logoutHandler(options: LogoutOptions): Handler {
   const { verifier, hints } = options;
   return async (context) => {
     const form = await parameters(context.request);
-    const claims = await bearerClaims(context, verifier);
-    const hint = form.get('id_token_hint');
+    const [hint, named, target, state] = PARAMETERS.map((name) => form.get(name));
+    const claims = await bearerClaims(context, verifier).catch((error: unknown) => {
+      if (error instanceof OAuthError && error.status === 401) return undefined;
+      throw error;
+    });
     const hinted = hint === undefined ? undefined : await hints.read(hint);
-    const clientID = clientOf(form, hinted);
+    const clientID = clientOf(named, hinted);
     const end = (owner: TokenOwner): Promise<void> =>
       terminateSession(owner, 'signed out', options, context.signal);
     if (claims) await end({ session: claims.sid, clientID: claims.client_id, user: claims.sub });
     if (hinted) await end(hinted);
+    else if (hint !== undefined) throw invalidRequest('id_token_hint is not an ID token of this server');
     const registered = clientID === undefined ? [] : options.redirectsOf(clientID);
-    const target = form.get('post_logout_redirect_uri');
-    if (target !== undefined && registered.includes(target)) redirect(context, target, form.get('state'));
+    if (target !== undefined && registered.includes(target)) redirect(context, target, state);
     else respond(context, claims !== undefined || hinted !== undefined);
   };
 }
 
+const PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
+
 /** The query of a GET or the form of a POST, parsed by the same rules. HEAD is not allowed, because it must be safe. */
 async function parameters(request: IncomingMessage): Promise<Form> {
-  const { method, headers } = request;
-  if (method === 'GET') return parseForm(Buffer.from(searchIn(request.url ?? ''), 'latin1'));
-  if (method !== 'POST') throw methodNotAllowed('GET, POST');
-  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  return isEmpty ? new Map() : readForm(request);
+  if (request.method === 'GET') return queryForm(request);
+  if (request.method !== 'POST') throw methodNotAllowed('GET, POST');
+  return readForm(request);
 }
 
-function clientOf(form: Form, hinted: TokenOwner | undefined): string | undefined {
-  const named = form.get('client_id');
+function clientOf(named: string | undefined, hinted: TokenOwner | undefined): string | undefined {
   if (named !== undefined && hinted && named !== hinted.clientID) {
     throw invalidRequest('the ID token was issued to another client');
   }

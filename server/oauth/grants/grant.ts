@@ -2,6 +2,7 @@
 // passwords are stale.
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
+import type { Form } from '../http/form.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
@@ -9,7 +10,7 @@ import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 /** A token request with a well-formed form and an authenticated client. */
 export interface TokenRequest {
   readonly client: OAuthClient;
-  readonly form: ReadonlyMap<string, string>;
+  readonly form: Pick<Form, 'get'>;
   /** Client address; behind trusted proxies the forwarded one. */
   readonly source: string;
   readonly userAgent: string;

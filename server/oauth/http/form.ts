@@ -1,25 +1,61 @@
-// Strict parser of form bodies (application/x-www-form-urlencoded) and of scopes. Ambiguous forms are rejected,
-// because a proxy can parse the same form differently.
+// Parser of form bodies (application/x-www-form-urlencoded), of queries with the same encoding, and of scopes.
+// Malformed text is rejected. A repeated parameter is an error only for an endpoint that reads it.
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, invalidScope, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
 import { SCOPES } from '../../../apis/oauth/scopes.ts';
-import { readBody } from '../../request/request-body.ts';
-
-/** Parameters by name. A parameter without a value is treated as absent (RFC 6749, 3.1). */
-export type Form = ReadonlyMap<string, string>;
+import { hasBody, readBody } from '../../request/request-body.ts';
+import { searchIn } from '../../request/request-path.ts';
 
 const MAX_BYTES = 64 * 1024;
+const MAX_QUERY = 16 * 1024;
 const MAX_PARAMETERS = 100;
-const MEDIA_TYPE =
-  /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;
+
+/**
+ * Parameters by name. A parameter without a value is treated as absent, and parameters that no endpoint reads are ignored,
+ * also if they are repeated (RFC 6749, 3.1 and 3.2).
+ */
+export class Form {
+  readonly #values = new Map<string, string[]>();
+
+  constructor(pairs: Iterable<readonly [string, string]> = []) {
+    let count = 0;
+    for (const [name, value] of pairs) {
+      if (++count > MAX_PARAMETERS) {
+        throw invalidRequest(`the request has more than ${MAX_PARAMETERS} parameters`);
+      }
+      const values = this.#values.get(name);
+      if (values) values.push(value);
+      else this.#values.set(name, [value]);
+    }
+  }
+
+  /** Throws OAuthError 400 for a repeated parameter. */
+  get(name: string): string | undefined {
+    const values = this.getAll(name);
+    if (values.length > 1) throw invalidRequest(`the parameter ${name} is repeated`);
+    return values[0] === '' ? undefined : values[0];
+  }
+
+  getAll(name: string): readonly string[] {
+    return this.#values.get(name) ?? [];
+  }
+
+  /** The parameters except `excluded`, in the order of the request. */
+  except(...excluded: readonly string[]): readonly (readonly [string, readonly string[]])[] {
+    return [...this.#values].filter(([name]) => !excluded.includes(name));
+  }
+
+  has(name: string): boolean {
+    return this.getAll(name).some((value) => value !== '');
+  }
+}
 
 /** Throws OAuthError: 415 for another media type, 413 for a large body, 400 for a malformed one. */
 export async function readForm(request: IncomingMessage): Promise<Form> {
+  if (!hasBody(request)) return new Form();
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
-  if (!MEDIA_TYPE.test(type)) {
-    throw unsupportedBody('the body must be application/x-www-form-urlencoded in UTF-8');
-  }
+  if (!isForm(type)) throw unsupportedBody('the body must be application/x-www-form-urlencoded in UTF-8');
   // Compressed input can expand to gigabytes.
   if (encoding !== undefined) throw unsupportedBody('the body must have no Content-Encoding');
   const declared = Number(request.headers['content-length'] ?? 0);
@@ -30,25 +66,42 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   return parseForm(body);
 }
 
+/** The query of a request. Throws OAuthError: 414 for a long query, 400 for a malformed one. */
+export function queryForm({ url = '' }: Pick<IncomingMessage, 'url'>): Form {
+  const query = searchIn(url);
+  if (query.length > MAX_QUERY) throw new OAuthError(414, 'invalid_request', 'the address is too long');
+  // A proxy may remove a fragment, so its meaning is ambiguous (RFC 9112, 3.2).
+  if (query.includes('#')) throw invalidRequest('the address contains a fragment');
+  return parseForm(Buffer.from(query, 'latin1'));
+}
+
+/** Parameters other than `charset` have no meaning for this media type. */
+function isForm(contentType: string): boolean {
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  return (
+    type === 'application/x-www-form-urlencoded' &&
+    parameters.every((parameter) => !/^charset[ \t]*=/.test(parameter) || UTF_8.test(parameter))
+  );
+}
+
+/** ASCII is a subset of UTF-8. */
+const UTF_8 = /^charset[ \t]*=[ \t]*("?)(?:utf-?8|us-ascii)\1$/;
+
 /**
  * Throws OAuthError 400. Names and values are decoded; plus signs are spaces. Only some endpoints also accept parameters
  * in the URL (RFC 6749, 3.1 and 3.2).
  */
 export function parseForm(body: Uint8Array): Form {
-  const form = new Map<string, string>();
-  const seen = new Set<string>();
-  for (const pair of utf8(body).split('&')) {
+  return new Form(pairsIn(utf8(body)));
+}
+
+function* pairsIn(text: string): Generator<readonly [string, string]> {
+  for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decoded(pair.slice(equals + 1));
-    if (seen.has(name)) throw invalidRequest('a parameter is repeated');
-    if (seen.size >= MAX_PARAMETERS)
-      throw invalidRequest(`the form has more than ${MAX_PARAMETERS} parameters`);
-    seen.add(name);
-    if (value !== '') form.set(name, value);
+    if (equals < 0) yield [decoded(pair), ''];
+    else yield [decoded(pair.slice(0, equals)), decoded(pair.slice(equals + 1))];
   }
-  return form;
 }
 
 /** Decodes a form-encoded name or value. Throws OAuthError for a bad escape, invalid UTF-8, and NUL. */
@@ -72,16 +125,22 @@ function utf8(body: Uint8Array): string {
 }
 
 function malformed(cause?: unknown): OAuthError {
-  return new OAuthError(400, 'invalid_request', 'the form is malformed', { cause });
+  const description = 'a parameter is not UTF-8, or has a percent sign without two hexadecimal digits';
+  return new OAuthError(400, 'invalid_request', description, { cause });
 }
 
 function tooLarge(): OAuthError {
   return new OAuthError(413, 'invalid_request', `the body is larger than ${MAX_BYTES} bytes`);
 }
 
+/** The words of a list that is separated by blanks. Some clients write more than one, or one around the list. */
+export function words(text: string): readonly string[] {
+  return text.split(/[ \t\r\n]+/).filter((word) => word !== '');
+}
+
 const MAX_SCOPE_LENGTH = 1024;
-/** RFC 6749, 3.3: scope tokens separated by single spaces. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+/** RFC 6749, 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
  * The requested scopes without duplicates, in the order of the request; empty when `scope` is absent. Throws OAuthError
@@ -90,9 +149,8 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
  */
 export function requestedScopes(scope: string | undefined, allowed: readonly string[]): readonly string[] {
   if (scope === undefined) return [];
-  // Length first: the regular expression runs on bounded input only.
-  if (scope.length > MAX_SCOPE_LENGTH || !SCOPE.test(scope)) throw invalidScope('the scope is malformed');
-  const requested = [...new Set(scope.split(' '))];
+  const requested = scope.length > MAX_SCOPE_LENGTH ? [''] : [...new Set(words(scope))];
+  if (!requested.every((one) => SCOPE.test(one))) throw invalidScope('the scope is malformed');
   const isKnown = (one: string): boolean => allowed.includes(one) || SCOPES.some((known) => known === one);
   const scopes = requested.includes('openid') ? requested.filter(isKnown) : requested;
   if (!scopes.every((one) => allowed.includes(one))) throw invalidScope('the scope is not allowed');

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { OAuthError } from '../../../apis/oauth/errors.ts';
 import { staticBytes } from '../../endpoints/static-document.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
+import { pathIn } from '../../request/request-path.ts';
 import { errorHeaders, NO_STORE, writePublicDocument } from '../http/response.ts';
 import { html, type Markup } from './html.ts';
 
@@ -48,7 +49,8 @@ export function messagePage(title: string, text: string): Page {
 /** Writes an OAuth error as an HTML page for browsers. Programs get the JSON of RFC 6749, 5.2, instead. */
 export function writeErrorPage(context: RequestContext, error: OAuthError): void {
   const { status, message } = error;
-  writePage(context.response, errorPage(status, message), { status, headers: errorHeaders(context, error) });
+  const page = errorPage(status, message, errorTitle(pathIn(context.request.url ?? '')));
+  writePage(context.response, page, { status, headers: errorHeaders(context, error) });
 }
 
 /** Handler of page.css; reads the file once. */
@@ -71,7 +73,19 @@ function pageHeaders(redirectsToClient = false): Readonly<Record<string, string>
   };
 }
 
-function errorPage(status: number, description: string): Page {
+/** Titles by the start of the path. */
+const ERROR_TITLES = [
+  ['/oauth/logout', 'Sign-out cannot continue'],
+  ['/oauth/device', 'The device cannot be connected'],
+  ['/oauth/authorize', 'Sign-in cannot continue'],
+  ['/oauth/sign-in', 'Sign-in cannot continue'],
+] as const;
+
+function errorTitle(path: string): string {
+  return ERROR_TITLES.find(([start]) => path.startsWith(start))?.[1] ?? 'The request is not valid';
+}
+
+function errorPage(status: number, description: string, title: string): Page {
   if (status === 429 || status === 503 || status === 504) {
     return messagePage('Try again in a moment', 'Go back, wait a moment and try again.');
   }
@@ -80,7 +94,7 @@ function errorPage(status: number, description: string): Page {
   }
   const reason = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`;
   const advice = 'Go back to the application that sent you here, or contact its operator.';
-  return messagePage('Sign-in cannot continue', `${reason} ${advice}`);
+  return messagePage(title, `${reason} ${advice}`);
 }
 
 function layout({ title, body }: Page): Markup {

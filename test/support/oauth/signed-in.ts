@@ -7,6 +7,7 @@ import { PresentedTokens } from '../../../server/oauth/endpoints/presented-token
 import type { Grant } from '../../../server/oauth/grants/grant.ts';
 import { PasswordGrant } from '../../../server/oauth/grants/password-grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
+import { Form } from '../../../server/oauth/http/form.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import type { CheckedUser } from '../../../server/oauth/passwords/password-sign-in.ts';
 import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
@@ -165,7 +166,7 @@ export class Replica {
     const present = Object.entries(form).filter(([, value]) => value !== '');
     return grant.exchange({
       client,
-      form: new Map(present),
+      form: new Form(present),
       source: '192.0.2.7',
       userAgent: 'test',
       requestID: 'r-1',

@@ -19,10 +19,11 @@ export async function askSite(url: string, options: SiteRequest = {}): Promise<S
   const { method, headers = {}, form } = options;
   const body = form === undefined || typeof form === 'string' ? form : new URLSearchParams(form).toString();
   const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
-  const { hostname, port, pathname, search } = new URL(url);
+  const { hostname, port, origin } = new URL(url);
   const request = {
     host: hostname,
-    path: `${pathname}${search}`,
+    // As it is: the URL parser would encode characters that some clients send raw.
+    path: url.slice(origin.length),
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...type, ...headers },
     rejectUnauthorized: false,

@@ -1,7 +1,6 @@
 // Authorization endpoint (RFC 6749, 3.1; RFC 9207; OpenID Connect Core, 3.1.2). Every authorization request requires
 // the password, because the server has no single sign-on session.
-import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import { searchIn } from '../../../request/request-path.ts';
+import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
 import type { CodeIssuer } from '../../codes/authorization-code.ts';
 import {
@@ -10,7 +9,7 @@ import {
   authorizationRequest,
 } from '../../codes/authorization-request.ts';
 import { displayHost, isRegistered } from '../../codes/redirect-uri.ts';
-import { parseForm, readForm } from '../../http/form.ts';
+import { queryForm, readForm } from '../../http/form.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import {
   type BrowserHandlerOptions,
@@ -25,8 +24,6 @@ export interface AuthorizeOptions extends BrowserHandlerOptions {
   readonly hints: Pick<IDTokenHints, 'read'>;
 }
 
-const MAX_QUERY = 16 * 1024;
-
 /** GET and POST (OpenID Connect Core, 3.1.2.1). A GET has its parameters in the query, a POST in the body. */
 export function authorizeHandler(
   options: AuthorizeOptions,
@@ -34,10 +31,9 @@ export function authorizeHandler(
 ): Handler {
   const { clients, hints } = options;
   return browserHandler(['GET', 'HEAD', 'POST'], options, async (context) => {
-    const parameters =
-      context.request.method === 'POST' ? await readForm(context.request) : parseForm(queryOf(context));
-    const request = authorizationRequest(parameters, clients);
-    const hint = parameters.get('id_token_hint');
+    const { request: incoming } = context;
+    const parameters = incoming.method === 'POST' ? await readForm(incoming) : queryForm(incoming);
+    const { hint, loginHint = '', ...request } = authorizationRequest(parameters, clients);
     const hinted = hint === undefined ? undefined : await hints.read(hint);
     if (hint !== undefined && hinted?.clientID !== request.clientID) {
       throw new AuthorizationError(
@@ -46,7 +42,7 @@ export function authorizeHandler(
         request,
       );
     }
-    const user = hinted?.user ?? parameters.get('login_hint') ?? '';
+    const user = hinted?.user ?? loginHint;
     forms.show(context, hinted ? { ...request, user: hinted.user } : request, { user });
   });
 }
@@ -86,12 +82,4 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
       throw new AuthorizationError('access_denied', 'the user did not sign in', request);
     },
   };
-}
-
-function queryOf({ request }: RequestContext): Uint8Array {
-  const query = searchIn(request.url ?? '');
-  if (query.length > MAX_QUERY) {
-    throw new PageError(414, 'Sign-in cannot continue', 'The address is too long.');
-  }
-  return Buffer.from(query, 'latin1');
 }

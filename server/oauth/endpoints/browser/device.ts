@@ -1,5 +1,5 @@
 // Device authorization endpoint (RFC 8628, 3.1), and the page where users enter the user code (3.3).
-import { invalidRequest, unauthorizedClient } from '../../../../apis/oauth/errors.ts';
+import { unauthorizedClient } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { networkOf, type SourceAddress } from '../../../request/source-address.ts';
 import { readClientRequest } from '../../clients/client-authentication.ts';
@@ -7,7 +7,7 @@ import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts'
 import { parseUserCode, requestID } from '../../codes/device-codes.ts';
 import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../../codes/device-requests.ts';
 import { POLL_INTERVAL } from '../../grants/device-code-grant.ts';
-import { requestedScopes } from '../../http/form.ts';
+import { queryForm, requestedScopes } from '../../http/form.ts';
 import { writeJSON } from '../../http/response.ts';
 import {
   deviceConnectedPage,
@@ -79,7 +79,7 @@ export function devicePageHandler(
     options: PageOptions = {},
   ): void => writePage(response, userCodePage({ platformName, action: DEVICE_PATH, code, alert }), options);
   return browserHandler(['GET', 'HEAD'], options, (context) => {
-    const typed = userCodeIn(context);
+    const typed = queryForm(context.request).get('user_code') ?? '';
     if (typed === '') return showForm(context);
     const source = sourceOf(context.request);
     const wait = throttle.wait(source);
@@ -124,12 +124,6 @@ export function deviceContinuation({ clients, requests }: DeviceOptions): Contin
       writePage(response, deviceRefusedPage());
     },
   };
-}
-
-function userCodeIn({ query }: RequestContext): string {
-  const typed = query.getAll('user_code');
-  if (typed.length > 1) throw invalidRequest('a parameter is repeated');
-  return typed[0] ?? '';
 }
 
 function usesDeviceGrant(client: OAuthClient): boolean {

@@ -437,10 +437,16 @@ describe('the request chain', () => {
     for (const answer of answers) expect(answer).to.include({ status: 200, body: 'system:anonymous' });
   });
 
-  it('serves sign-in paths without anonymous access, but not with invalid credentials', async () => {
+  it('serves sign-in paths without anonymous access, and as anonymous with invalid credentials', async () => {
     const chain = await start({
       handler: ({ request, response, user }) =>
-        void response.end(JSON.stringify([user.name, request.headers['x-remote-user'] ?? null])),
+        void response.end(
+          JSON.stringify([
+            user.name,
+            request.headers['x-remote-user'] ?? null,
+            request.headers.authorization ?? null,
+          ]),
+        ),
       authenticator: {
         name: 'strict',
         authenticate: ({ request: { headers } }) => {
@@ -452,9 +458,11 @@ describe('the request chain', () => {
       signInPaths: (path) => path.startsWith('/oauth/'),
     });
     const { status, body } = await ask(chain, '/oauth/token', { headers: { 'x-remote-user': 'root' } });
-    expect([status, JSON.parse(body)]).to.deep.equal([200, ['system:anonymous', null]]);
+    expect([status, JSON.parse(body)]).to.deep.equal([200, ['system:anonymous', null, null]]);
     const bad = { headers: { authorization: 'Bearer bad' } };
-    expect((await ask(chain, '/oauth/token', bad)).status).to.equal(401);
+    const ignored = await ask(chain, '/oauth/token', bad);
+    expect([ignored.status, JSON.parse(ignored.body)]).to.deep.equal([200, ['system:anonymous', null, null]]);
+    expect((await ask(chain, NODES, bad)).status).to.equal(401);
     expect((await ask(chain, NODES)).status).to.equal(401);
   });
 

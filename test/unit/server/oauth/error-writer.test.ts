@@ -23,8 +23,12 @@ describe('an error of the authorization server', () => {
   });
   after(() => server.close());
 
-  async function respond(requestHeaders: Record<string, string> = {}, method = 'GET') {
-    const { status, headers, body } = await server.ask('/oauth/x', { method, headers: requestHeaders });
+  async function respond(
+    requestHeaders: Record<string, string> = {},
+    method = 'GET',
+    path = '/oauth/authorize',
+  ) {
+    const { status, headers, body } = await server.ask(path, { method, headers: requestHeaders });
     return { status, headers, text: body.toString() };
   }
   const inBrowser = { 'sec-fetch-mode': 'navigate', accept: 'text/html' };
@@ -44,6 +48,22 @@ describe('an error of the authorization server', () => {
     const head = await respond(inBrowser, 'HEAD');
     expect([head.status, head.text]).to.deep.equal([401, '']);
   });
+
+  for (const [path, heading] of [
+    ['/oauth/authorize?x=/oauth/logout', 'Sign-in cannot continue'],
+    ['/oauth/sign-in', 'Sign-in cannot continue'],
+    ['/oauth/logout?state=1', 'Sign-out cannot continue'],
+    ['/oauth/device?user_code=1', 'The device cannot be connected'],
+    ['/oauth/device/sign-in', 'The device cannot be connected'],
+    ['/oauth/token', 'The request is not valid'],
+  ] as const) {
+    it(`has the title “${heading}” at ${path}`, async () => {
+      error = invalidRequest('a parameter is repeated');
+      expect((await respond(inBrowser, 'GET', path)).text)
+        .to.contain(`<h1>${heading}</h1>`)
+        .and.to.contain(`<title>${heading}</title>`);
+    });
+  }
 
   it("is a page with the next step for a filter's 404, 429, 503 and 504", async () => {
     for (const refusal of [

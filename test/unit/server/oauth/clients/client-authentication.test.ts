@@ -9,6 +9,7 @@ import {
   newClientThrottle,
 } from '../../../../../server/oauth/clients/client-authentication.ts';
 import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
+import { Form } from '../../../../../server/oauth/http/form.ts';
 import { heapInUse } from '../../../../support/oauth/heap-in-use.ts';
 import { newClient, newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
 
@@ -17,6 +18,8 @@ const SECRETS: Readonly<Record<string, string>> = {
   'a:b': 'ü %+&',
   plain: 'q+/%41=',
   escape: '100%',
+  'x+y z%': 'pass+word%',
+  'https://app.example/a': 'u:v',
 };
 const known = [...Object.keys(SECRETS).map((id) => newClient(id)), newClient('cli', { isPublic: true })];
 
@@ -34,14 +37,14 @@ class Registry implements ClientRegistry {
   }
 }
 
-type Form = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<string, string>>;
 
-function requestWith(headers: Form): IncomingMessage {
+function requestWith(headers: Fields): IncomingMessage {
   return Object.assign(new IncomingMessage(new Socket()), { headers });
 }
 
-const authenticate = (form: Form, headers: Form = {}, registry = new Registry()): string =>
-  authenticateClient(requestWith(headers), new Map(Object.entries(form)), registry).id;
+const authenticate = (form: Fields, headers: Fields = {}, registry = new Registry()): string =>
+  authenticateClient(requestWith(headers), new Form(Object.entries(form)), registry).id;
 
 /** The id of the client, or the error as `status code`, with a star if it has a challenge. */
 function outcome(...request: Parameters<typeof authenticate>): unknown {
@@ -68,6 +71,13 @@ describe('client authentication', () => {
     ['accepts a form-encoded plus sign', basic('plain', 'q+/%41='), 'plain'],
     ['accepts a plus sign that is not form-encoded', header('plain:q+/%41='), 'plain'],
     ['accepts a percent sign that is not form-encoded', header('escape:100%'), 'escape'],
+    ['accepts an id with reserved characters', basic('x+y z%', 'pass+word%'), 'x+y z%'],
+    ['accepts it without form-encoding', header('x+y z%:pass+word%'), 'x+y z%'],
+    ['accepts blanks as plus signs', header('x%2By+z%25:pass%2Bword%25'), 'x+y z%'],
+    ['accepts a URL as an id', basic('https://app.example/a', 'u:v'), 'https://app.example/a'],
+    ['accepts a URL without form-encoding', header('https://app.example/a:u:v'), 'https://app.example/a'],
+    ['accepts a colon without form-encoding', header('a:b:ü %+&'), 'a:b'],
+    ['rejects a wrong secret behind a URL', header('https://app.example/a:u:w'), CHALLENGED],
     ['rejects both decodings in one secret', basic('plain', 'q /A='), CHALLENGED],
     ['rejects an unknown client in the header', basic('nobody', 's3cret'), CHALLENGED],
     ['rejects a wrong secret in the header', basic('console', 'wrong'), CHALLENGED],
@@ -147,7 +157,7 @@ describe('the throttle of client authentication', () => {
     });
   });
 
-  const ask = (client_id: string, client_secret: string, headers: Form = {}): unknown =>
+  const ask = (client_id: string, client_secret: string, headers: Fields = {}): unknown =>
     outcome({ client_id, client_secret }, headers, registry);
   const DELAYED = '429 invalid_client';
 

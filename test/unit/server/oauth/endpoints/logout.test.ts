@@ -33,9 +33,6 @@ describe('the logout endpoint', () => {
     expect(await at.cluster.replica().accepts(at.login.access)).to.equal(false);
     expect(await at.replica.accepts(second.access)).to.equal(true);
     expect(await rejection(at.replica.refresh(at.login.refresh))).to.have.property('code', 'invalid_grant');
-    const again = await at.endpoint.get('', bearer());
-    expect(again.status).to.equal(401);
-    expect(again.headers.get('www-authenticate')).to.contain('error="invalid_token"');
   });
 
   it('terminates the session of an ID token by GET and POST, even when expired', async () => {
@@ -53,7 +50,17 @@ describe('the logout endpoint', () => {
     expect(at.cluster.shared.objects.size).to.equal(0);
   });
 
-  it('succeeds without a token, and ignores any other token as a hint', async () => {
+  it('ignores an invalid access token beside a hint, and without one', async () => {
+    const invalid = { Authorization: 'Bearer x.y.z' };
+    expect(await at.endpoint.get('', invalid)).to.deep.include({ status: 200, body: success });
+    expect(isKept()).to.equal(true);
+    const parameters = { id_token_hint: at.login.id, post_logout_redirect_uri: REGISTERED };
+    expect((await at.endpoint.get(query(parameters), invalid)).status).to.equal(303);
+    expect(isKept()).to.equal(false);
+    expect((await at.endpoint.get(query(parameters), bearer())).status, 'a terminated session').to.equal(303);
+  });
+
+  it('rejects any other token as a hint, without a redirect, and succeeds without a token', async () => {
     const { keys } = at.cluster;
     const other = new TokenIssuer({ keys, issuer: () => `${ISSUER}/x`, audience: 'platform' });
     const subject = { client: newClient('console'), account: ALICE, session: at.login.session, scopes: [] };
@@ -67,8 +74,18 @@ describe('the logout endpoint', () => {
       'x',
       other.idToken(subject),
     ];
+    const rest = { client_id: 'console', post_logout_redirect_uri: REGISTERED, state: 's' };
     for (const id_token_hint of hints) {
-      expect((await at.endpoint.get(query({ id_token_hint }))).body, id_token_hint).to.deep.equal(success);
+      for (const parameters of [{ id_token_hint }, { id_token_hint, ...rest }]) {
+        for (const response of [
+          await at.endpoint.get(query(parameters)),
+          await at.endpoint.post(parameters),
+        ]) {
+          expect(response.status, id_token_hint).to.equal(400);
+          expect(response.headers.get('location')).to.equal(null);
+          expect(response.body).to.have.property('error', 'invalid_request');
+        }
+      }
     }
     expect(await at.endpoint.ask('POST', '')).to.deep.include({ status: 200, body: success });
     expect(isKept()).to.equal(true);
@@ -88,8 +105,7 @@ describe('the logout endpoint', () => {
       expect(headers.get('cache-control')).to.equal('no-store');
       expect(body).to.include('<h1>Signed out</h1>');
     }
-    const invalid = await at.endpoint.get(query({ id_token_hint: 'x' }), accept);
-    expect(invalid.body).to.include('<h1>Not signed out</h1>');
+    expect((await at.endpoint.get('', accept)).body).to.include('<h1>Not signed out</h1>');
     for (const header of ['*/*', 'application/json', 'text/plain', 'text/html;q=0, */*']) {
       expect((await at.endpoint.get('', { Accept: header })).body).to.deep.equal(success);
     }
@@ -143,7 +159,9 @@ describe('the logout endpoint', () => {
   });
 
   it('rejects repeated and malformed parameters, and other methods', async () => {
-    expect((await at.endpoint.get('?state=a&state=b')).status).to.equal(400);
+    const repeated = `${query({ id_token_hint: at.login.id })}&state=a&state=b`;
+    expect((await at.endpoint.get(repeated)).status).to.equal(400);
+    expect((await at.endpoint.get('?ui_locales=a&ui_locales=b&x;y&&z')).status).to.equal(200);
     expect((await at.endpoint.get('?state=%zz')).status).to.equal(400);
     expect((await at.endpoint.post('{}', { 'Content-Type': 'application/json' })).status).to.equal(415);
     for (const method of ['DELETE', 'HEAD']) {

@@ -1,30 +1,47 @@
 // Tests of the parser of form bodies and scopes.
 import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
-import { parseForm, readForm, requestedScopes } from '../../../../../server/oauth/http/form.ts';
+import {
+  type Form,
+  parseForm,
+  queryForm,
+  readForm,
+  requestedScopes,
+} from '../../../../../server/oauth/http/form.ts';
 import { OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 
-function form(text: string): Record<string, string> {
-  return Object.fromEntries(parseForm(Buffer.from(text, 'latin1')));
+function form(text: string): Form {
+  return parseForm(Buffer.from(text, 'latin1'));
 }
 
 describe('parseForm', () => {
   it('decodes names and values as UTF-8, with plus signs as spaces', () => {
-    expect(form('a=b+c&%61%20b=%C3%A9%2B')).to.deep.equal({ a: 'b c', 'a b': 'é+' });
-    expect(form(Buffer.from('a=é').toString('latin1'))).to.deep.equal({ a: 'é' });
-    expect(form('password=a=b==')).to.deep.equal({ password: 'a=b==' });
-    expect(form('\xef\xbb\xbfa=1'), 'a byte order mark').to.deep.equal({ '\ufeffa': '1' });
-    expect(form('a=&b&&c=1'), 'parameters without a value').to.deep.equal({ c: '1' });
-    expect([...parseForm(Buffer.from('a[]=1&__proto__=3')).keys()]).to.deep.equal(['a[]', '__proto__']);
-    const most = Array.from({ length: 100 }, (_, index) => `p${index}=1`).join('&');
-    expect(parseForm(Buffer.from(most)).size).to.equal(100);
+    for (const [text, expected] of [
+      ['a=b+c&%61%20b=%C3%A9%2B', { a: 'b c', 'a b': 'é+' }],
+      [Buffer.from('a=é').toString('latin1'), { a: 'é' }],
+      ['a=b==', { a: 'b==' }],
+      ['\xef\xbb\xbfa=1', { '\ufeffa': '1', a: undefined }],
+      ['a=&b&&c=1&=2', { a: undefined, b: undefined, c: '1', constructor: undefined }],
+      ['a[]=1&__proto__=3', { 'a[]': '1', ['__proto__']: '3' }],
+      ['a=1;b=2&c=|{["\\^`<>', { a: '1;b=2', c: '|{["\\^`<>' }],
+      [Array.from({ length: 100 }, (_, index) => `p${index}=1`).join('&'), { p99: '1' }],
+    ] as const) {
+      for (const [name, value] of Object.entries(expected)) {
+        expect(form(text).get(name), `${name} in ${text}`).to.equal(value);
+        expect(form(text).has(name), `${name} in ${text}`).to.equal(value !== undefined);
+      }
+    }
   });
 
+  for (const text of ['a=1&a=2', 'a=1&%61=2', 'a=1&a=', 'a=&a=1', 'a=1&b=2&a=1']) {
+    it(`rejects the repeated parameter of ${text} only when it is read`, () => {
+      const repeated = form(`${text}&c=3`);
+      expect(repeated.get('c')).to.equal('3');
+      expect(() => repeated.get('a')).to.throw(OAuthError, 'the parameter a is repeated');
+    });
+  }
+
   for (const [what, text] of [
-    ['a repeated parameter', 'a=1&a=2'],
-    ['a parameter repeated with another spelling', 'a=1&%61=2'],
-    ['a parameter repeated without a value', 'a=1&a='],
-    ['a parameter repeated behind one without a value', 'a=&a=1'],
     ['a lone percent sign', 'a=%'],
     ['a percent sign without two digits', 'a=%g1'],
     ['an escape that is no UTF-8', 'a=%ff'],
@@ -43,9 +60,23 @@ describe('parseForm', () => {
   }
 });
 
+describe('queryForm', () => {
+  it('reads the query of a target, up to 16 KiB and without a fragment', () => {
+    expect(queryForm({ url: '/oauth/device?user_code=a;b' }).get('user_code')).to.equal('a;b');
+    expect(queryForm({ url: '/oauth/device' }).has('user_code')).to.equal(false);
+    const longest = `/oauth/device?a=${'x'.repeat(16 * 1024 - 2)}`;
+    expect(queryForm({ url: longest }).has('a')).to.equal(true);
+    expect(() => queryForm({ url: `${longest}x` }))
+      .to.throw(OAuthError)
+      .with.property('status', 414);
+    expect(() => queryForm({ url: '/oauth/device?a=1#b' })).to.throw(OAuthError, 'fragment');
+  });
+});
+
 describe('readForm', () => {
   const endpoint = new OAuthEndpoint(async ({ request, response }) => {
-    response.end(JSON.stringify(Object.fromEntries(await readForm(request))));
+    const form = await readForm(request);
+    response.end(JSON.stringify({ a: form.get('a'), b: form.get('b') }));
   });
   before(() => endpoint.start());
   after(() => endpoint.close());
@@ -55,18 +86,32 @@ describe('readForm', () => {
     endpoint.ask('POST', '?b=2', { 'content-type': type, ...headers }, body);
 
   it('accepts a form in UTF-8 only, without Content-Encoding, and ignores the URL', async () => {
-    for (const type of [FORM, FORM.toUpperCase(), `${FORM}; charset=UTF-8`, `${FORM};charset="utf-8"`]) {
+    for (const type of [
+      FORM,
+      FORM.toUpperCase(),
+      `${FORM}; charset=UTF-8`,
+      `${FORM};charset="utf-8"`,
+      `${FORM};`,
+      `${FORM} ; `,
+      `${FORM}; charset=utf-8;`,
+      `${FORM};;Charset = utf8`,
+      `${FORM}; boundary=x`,
+      `${FORM}; charset=us-ascii`,
+    ]) {
       expect(await post(type), type).to.include({ status: 200, body: '{"a":"1"}' });
     }
     for (const type of [
       'application/json',
       'multipart/form-data; boundary=x',
       `${FORM}; charset=latin1`,
+      `${FORM}; charset=utf-8; charset=utf-16`,
+      `${FORM}, application/json`,
       `${FORM}x`,
       '',
     ]) {
       expect((await post(type)).status, type).to.equal(415);
     }
+    expect(await endpoint.ask('POST', '?a=2'), 'no body').to.include({ status: 200, body: '{}' });
     expect((await post(FORM, 'a=1', { 'content-encoding': 'gzip' })).status).to.equal(415);
   });
 
@@ -82,13 +127,22 @@ describe('requestedScopes', () => {
 
   it('keeps the order without duplicates, and ignores unknown scopes beside openid', () => {
     expect(requestedScopes(undefined, allowed)).to.deep.equal([]);
+    for (const blank of ['', ' ', ' \t ']) expect(requestedScopes(blank, allowed)).to.deep.equal([]);
+    expect(requestedScopes('\t openid  email\topenid ', allowed)).to.deep.equal(allowed);
     expect(requestedScopes('email openid email', allowed)).to.deep.equal(['email', 'openid']);
     expect(requestedScopes('openid offline_access email', allowed)).to.deep.equal(['openid', 'email']);
     const offline = ['openid', 'offline_access'];
     expect(requestedScopes('openid offline_access', offline)).to.deep.equal(offline);
   });
 
-  const malformed = ['openid  email', ' openid', 'open"id', 'é', 'openid '.repeat(200).trim()];
+  const malformed = [
+    'openid\u00a0email',
+    'openid,email',
+    'open"id',
+    'open\\id',
+    'é',
+    'openid '.repeat(200).trim(),
+  ];
   for (const scope of ['admin', 'email offline_access', 'openid groups', 'OPENID', ...malformed]) {
     it(`rejects ${JSON.stringify(scope.slice(0, 20))}`, () => {
       expect(() => requestedScopes(scope, allowed))

@@ -74,7 +74,7 @@ describe('the authorization endpoint', () => {
       'an unregistered redirect URI with another error': authorizePath({ ...EVIL, response_type: 'token' }),
       'an unregistered redirect URI with prompt=none': authorizePath({ ...EVIL, prompt: 'none' }),
       'no redirect URI': authorizePath({ redirect_uri: undefined }),
-      'a repeated parameter': `${authorizePath()}&state=again`,
+      'a repeated state': `${authorizePath()}&state=again`,
       'a repeated redirect URI': `${authorizePath()}&redirect_uri=https%3A%2F%2Fevil.example`,
       'a state that is too long': authorizePath({ state: 'x'.repeat(4097) }),
     };
@@ -85,6 +85,63 @@ describe('the authorization endpoint', () => {
         expect(headers.location).to.equal(undefined);
         expect(text).to.contain('<h1>Sign-in cannot continue</h1>').and.not.to.contain('<form');
       });
+    }
+  });
+
+  for (const [title, addition, name, value] of [
+    ['a semicolon', '&login_hint=a;b', 'login_hint', 'a;b'],
+    ['an unknown parameter with a semicolon', '&resource=a;b;&login_hint=ab', 'login_hint', 'ab'],
+    [
+      'a vertical bar, braces, brackets, a quote and a backslash',
+      '&login_hint=|{}[]"\\',
+      'login_hint',
+      '|{}[]"\\',
+    ],
+    ['a plus sign', '&login_hint=a+b', 'login_hint', 'a b'],
+    ['empty parameters', '&&login_hint=a&&=&', 'login_hint', 'a'],
+    ['a parameter without a value', '&prompt&login_hint=a', 'login_hint', 'a'],
+    ['an unknown parameter that is repeated', '&resource=a&resource=b&login_hint=a', 'login_hint', 'a'],
+  ] as const) {
+    it(`accepts ${title} in the query`, async () => {
+      const { status, text } = await site.ask(authorizePath() + addition);
+      expect([status, text.includes('type="password"')]).to.deep.equal([200, true]);
+      expect(text, name).to.contain(`value="${value.replaceAll('"', '&quot;')}"`);
+    });
+  }
+
+  for (const [title, addition, reason] of [
+    ['an isolated percent sign', '&x=100%', 'two hexadecimal digits'],
+    ['bytes that are not UTF-8', '&x=%ff', 'not UTF-8'],
+    ['a fragment', '&x=1#y', 'contains a fragment'],
+    ['more than 100 parameters', '&x=1'.repeat(100), 'more than 100 parameters'],
+  ] as const) {
+    it(`explains ${title} on a page`, async () => {
+      const { status, text } = await site.ask(authorizePath() + addition);
+      expect(status).to.equal(400);
+      expect(text).to.contain(reason).and.not.to.contain('<form');
+    });
+  }
+
+  for (const name of [
+    'scope',
+    'nonce',
+    'prompt',
+    'code_challenge',
+    'response_type',
+    'login_hint',
+    'id_token_hint',
+  ]) {
+    it(`returns the error to the client if ${name} is repeated`, async () => {
+      const back = sentBack(await site.ask(`${authorizePath()}&${name}=a&${name}=b`));
+      expect(back.get('error')).to.equal('invalid_request');
+      expect(back.get('error_description')).to.equal(`the parameter ${name} is repeated`);
+      expect(back.get('state')).to.equal(REQUEST['state']);
+    });
+  }
+
+  it('accepts blanks around and between scopes, response types and prompts', async () => {
+    for (const changes of [{ scope: ' openid  email ' }, { response_type: 'code ' }, { prompt: ' login' }]) {
+      expect((await site.ask(authorizePath(changes))).status, JSON.stringify(changes)).to.equal(200);
     }
   });
 
