@@ -198,7 +198,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     monotonic,
   });
   const endpoints = new Map<string, Handler>([
-    ['/oauth/token', tokenHandler({ clients, grants, sourceOf, metrics })],
+    ['/oauth/token', tokenHandler({ clients, grants, sourceOf, monotonic, metrics })],
     ['/oauth/revoke', revocationHandler({ clients, tokens: presented, hints, sessions, log })],
     [
       '/oauth/introspect',

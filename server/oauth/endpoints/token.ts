@@ -8,10 +8,10 @@ import {
 } from '../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';
-import { authenticateClient } from '../clients/client-authentication.ts';
+import { authenticateClient, presentedClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant } from '../grants/grant.ts';
-import { readForm } from '../http/form.ts';
+import { RepeatedForms, readForm } from '../http/form.ts';
 import { writeJSON } from '../http/response.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 
@@ -19,14 +19,21 @@ export interface TokenEndpointOptions {
   readonly clients: ClientRegistry;
   readonly grants: readonly Grant[];
   readonly sourceOf: SourceAddress;
+  /** Monotonic ms. */
+  readonly monotonic: () => number;
   readonly metrics: {
     /** `grantType` is empty for an unsupported grant, `error` is empty on success. */
     tokenRequest(grantType: string, error: string): void;
   };
 }
 
-/** POST /oauth/token. */
-export function tokenHandler({ clients, grants, sourceOf, metrics }: TokenEndpointOptions): Handler {
+/**
+ * POST /oauth/token. Some client libraries, such as golang.org/x/oauth2, repeat each failed request with the other method
+ * of client authentication; the repetition does not count.
+ */
+export function tokenHandler(options: TokenEndpointOptions): Handler {
+  const { clients, grants, sourceOf, metrics } = options;
+  const repeated = new RepeatedForms(options.monotonic);
   const byType = new Map(grants.map((grant) => [grant.type, grant]));
   const exchange = async (context: RequestContext, known: { grantType: string }): Promise<TokenResponse> => {
     const { request, signal, auditID } = context;
@@ -36,18 +43,17 @@ export function tokenHandler({ clients, grants, sourceOf, metrics }: TokenEndpoi
     const grant = byType.get(type);
     // An unsupported grant type is no label value: clients could send any number of them.
     if (grant) known.grantType = type;
-    const client = authenticateClient(request, form, clients);
-    if (!grant) throw unsupportedGrantType();
-    if (!client.grants.some((allowed) => allowed === type)) {
-      throw unauthorizedClient('the client is not allowed to use this grant');
-    }
-    return grant.exchange({
-      client,
-      form,
-      source: sourceOf(request),
-      userAgent: request.headers['user-agent'] ?? '',
-      requestID: auditID,
-      signal,
+    const source = sourceOf(request);
+    const { method, ...presented } = presentedClient(request, form);
+    const same = [source, presented, form.except('client_id', 'client_secret')];
+    return repeated.evaluateOnce(same, method, async () => {
+      const client = authenticateClient(request, form, clients);
+      if (!grant) throw unsupportedGrantType();
+      if (!client.grants.some((allowed) => allowed === type)) {
+        throw unauthorizedClient('the client is not allowed to use this grant');
+      }
+      const userAgent = request.headers['user-agent'] ?? '';
+      return grant.exchange({ client, form, source, userAgent, requestID: auditID, signal });
     });
   };
   return async (context) => {

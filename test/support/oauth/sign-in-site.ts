@@ -151,6 +151,7 @@ export class SignInSite {
             new RefreshTokenGrant(shared),
           ],
           sourceOf,
+          monotonic: now,
           metrics: { tokenRequest: () => undefined },
         }),
       ],

@@ -4,7 +4,7 @@ import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
-import { type Form, readForm } from '../../http/form.ts';
+import { type Form, RepeatedForms, readForm } from '../../http/form.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import {
   browserIDIn,
@@ -53,6 +53,8 @@ export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOpti
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
   readonly sourceOf: SourceAddress;
+  /** Monotonic ms. */
+  readonly monotonic: () => number;
   readonly continuation: Continuation<T>;
 }
 
@@ -77,11 +79,13 @@ export class SignInForms<T> {
   readonly #options: SignInFormsOptions<T>;
   readonly #tickets: FormTickets<T>;
   readonly #changes: FormTickets<ChangeTicket<T>>;
+  readonly #repeated: RepeatedForms;
 
   constructor(options: SignInFormsOptions<T>) {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
     this.#changes = new FormTickets(`new password ${options.action}`, CHANGE_MS, options);
+    this.#repeated = new RepeatedForms(options.monotonic);
     this.handler = browserHandler(['POST'], options, (context) => this.#handle(context));
   }
 
@@ -139,14 +143,14 @@ export class SignInForms<T> {
     if (rejection !== undefined) return again(TICKET_ALERTS[rejection]);
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
     if (password === '') return again({ text: 'Enter your password.', field: 'password' });
-    return this.#authenticate(context, request, { user, password });
+    return this.#authenticate(context, request, { user, password, ticket: form.get('ticket') ?? '' });
   }
 
-  /** `wrong`: the alert for a wrong password. */
+  /** `ticket`: if a browser sends the same form twice, its password counts once. `wrong`: the alert for a wrong password. */
   async #authenticate(
     context: RequestContext,
     request: T,
-    { user, password }: { readonly user: string; readonly password: string },
+    { user, password, ticket }: { readonly user: string; readonly password: string; readonly ticket: string },
     wrong = WRONG_PASSWORD,
   ): Promise<void> {
     const { continuation, passwords } = this.#options;
@@ -154,16 +158,21 @@ export class SignInForms<T> {
     const origin = this.#origin(context);
     let checked: CheckedUser;
     try {
-      checked = await passwords.check({
-        user,
-        password,
-        ...origin,
-        client: client.id,
-        method: 'page',
-        requestID: context.auditID,
-        acceptMustChange: true,
-        signal: context.signal,
-      });
+      checked = await this.#repeated.evaluateOnce(
+        [ticket, user, password, origin.source],
+        context.auditID,
+        () =>
+          passwords.check({
+            user,
+            password,
+            ...origin,
+            client: client.id,
+            method: 'page',
+            requestID: context.auditID,
+            acceptMustChange: true,
+            signal: context.signal,
+          }),
+      );
     } catch (error) {
       const rejected = rejection(error, wrong);
       if (!rejected) throw error;
@@ -204,7 +213,8 @@ export class SignInForms<T> {
     const outcome = await passwordChange.change(account, password, proven, context.signal);
     if (outcome === 'conflict') {
       // For instance a form that was sent twice: then the new password is valid.
-      return this.#authenticate(context, request, { user: account.name, password }, PASSWORD_CHANGED);
+      const attempt = { user: account.name, password, ticket: context.auditID };
+      return this.#authenticate(context, request, attempt, PASSWORD_CHANGED);
     }
     if ('invalid' in outcome) return again({ text: outcome.invalid, field: 'new_password' });
     context.log.info({ user: account.name }, 'password changed at sign-in');

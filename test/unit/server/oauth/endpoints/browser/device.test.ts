@@ -132,6 +132,35 @@ describe('the device flow', () => {
     expect((await enter(device.user_code)).text).to.contain('type="password"');
   });
 
+  it('counts a poll once that is repeated with the other method of client authentication', async () => {
+    const device = await begin();
+    const both = async (): Promise<readonly unknown[]> => {
+      const form = { grant_type: GRANT, device_code: device.device_code };
+      const header = { authorization: `Basic ${Buffer.from('cli:').toString('base64')}` };
+      const first = await site.ask('/oauth/token', { form, headers: header });
+      const second = await site.ask('/oauth/token', { form: { ...form, client_id: 'cli' } });
+      return [first, second].map(({ text }) => (JSON.parse(text) as Record<string, unknown>)['error']);
+    };
+    for (let polls = 0; polls < 3; polls++) {
+      expect(await both()).to.deep.equal(['authorization_pending', 'authorization_pending']);
+      state.now += 5000;
+    }
+    await both();
+    state.now += 1000;
+    expect(await errorOf(device), 'a further poll').to.equal('slow_down');
+  });
+
+  it('accepts unencoded characters and repeated unknown parameters beside the code', async () => {
+    const { user_code } = await begin();
+    const page = await site.ask(`/oauth/device?a;b=|"&x=1&x=2&&user_code=${user_code}`);
+    expect([page.status, page.text.includes('type="password"')]).to.deep.equal([200, true]);
+    const twice = await site.ask(`/oauth/device?user_code=${user_code}&user_code=${user_code}`);
+    expect(twice.status).to.equal(400);
+    expect(twice.text)
+      .to.contain('The device cannot be connected')
+      .and.to.contain('The parameter user_code is repeated.');
+  });
+
   it('returns access_denied after the user cancels', async () => {
     const device = await begin();
     const refused = await (await visit(device)).send({ decision: 'cancel' });
