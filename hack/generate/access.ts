@@ -7,6 +7,7 @@ import { SESSION } from '../../apis/iam/v1beta1/session.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import { groupName as loggingGroup } from '../../apis/logging/v1alpha2/group-version.ts';
 import { groupVersionsOf } from './groups.ts';
+import { CLIENT_SECRETS, INSTALLED_SECRETS } from './installed-secrets.ts';
 import type { KubernetesObject, PolicyRule } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 
@@ -57,12 +58,20 @@ export function clusterRules(names: Names): PolicyRule[] {
 /** Permissions of the server in its own namespace. */
 export function namespaceRules(): PolicyRule[] {
   return [
-    // Signing keys, the first administrator's password, secrets of OAuth clients. RBAC cannot restrict `create` to
-    // names, and the names of the client secrets come from the configuration.
+    // The Secrets of secrets.yaml. Not `create`: a new Secret of the type kubernetes.io/service-account-token would give
+    // a token of any ServiceAccount of the namespace.
     {
       apiGroups: [''],
       resources: ['secrets'],
-      verbs: ['get', 'list', 'watch', 'create', 'update'],
+      resourceNames: [...INSTALLED_SECRETS],
+      verbs: ['get', 'list', 'watch', 'update'],
+    },
+    // Secrets of OAuth clients. An operator grants further names with a Role.
+    {
+      apiGroups: [''],
+      resources: ['secrets'],
+      resourceNames: [CLIENT_SECRETS],
+      verbs: ['get', 'list', 'watch'],
     },
     // Throttled accounts, shared by all replicas and kept across restarts.
     {
@@ -73,7 +82,13 @@ export function namespaceRules(): PolicyRule[] {
     },
     { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
     // Leader election of the replica that rotates keys and deletes expired sessions.
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+    {
+      apiGroups: ['coordination.k8s.io'],
+      resources: ['leases'],
+      resourceNames: [SERVER],
+      verbs: ['get', 'update'],
+    },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
   ];
 }
 

@@ -12,6 +12,7 @@ import { alertsTable } from './monitoring.ts';
 import type { Names } from './names.ts';
 import { configurationTable, limitsTable, sectionTable } from './option-tables.ts';
 import { logQueryTable, resourceQueryTable, searchQueryTable } from './parameter-table.ts';
+import { serverPowerTable } from './server-power.ts';
 
 /** Every generated file of the repository at `root`. */
 export async function generatedFiles(root: string, names: Names): Promise<GeneratedFile[]> {
@@ -43,6 +44,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       alerts: alertsTable(),
       metrics: await metricsTable(),
     }),
+    document(join(root, 'docs/threat-model.md'), { 'server-power': serverPowerTable(names) }),
     document(join(root, 'docs/faults.md'), { faults: await faultTable(root) }),
   ];
 }

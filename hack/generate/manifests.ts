@@ -6,6 +6,7 @@ import { admissionPolicies } from './admission.ts';
 import { componentFiles } from './components.ts';
 import { configuration } from './configuration.ts';
 import { customResourceDefinition } from './custom-resources.ts';
+import { installedSecrets } from './installed-secrets.ts';
 import { kustomization } from './kustomization.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import type { Names } from './names.ts';
@@ -24,7 +25,14 @@ function files(names: Names, developmentPort = 9443): ManifestFile[] {
       about: 'Namespace, ServiceAccount and RBAC.',
       documents: [
         kustomization({
-          resources: ['namespace.yaml', 'service-account.yaml', 'server.yaml', 'pod-logs.yaml', 'users.yaml'],
+          resources: [
+            'namespace.yaml',
+            'service-account.yaml',
+            'secrets.yaml',
+            'server.yaml',
+            'pod-logs.yaml',
+            'users.yaml',
+          ],
         }),
       ],
     },
@@ -33,6 +41,11 @@ function files(names: Names, developmentPort = 9443): ManifestFile[] {
       path: 'access/service-account.yaml',
       about: 'The ServiceAccount of the server.',
       documents: [serviceAccount(names)],
+    },
+    {
+      path: 'access/secrets.yaml',
+      about: 'Empty Secrets, which the server fills: it is not allowed to create Secrets.',
+      documents: installedSecrets(names),
     },
     {
       path: 'access/server.yaml',

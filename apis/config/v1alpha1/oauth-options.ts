@@ -21,7 +21,7 @@ const NO_LIFETIME = '0s';
 const secretRef = {
   name: textOption(
     '',
-    'Name of the Secret, in the namespace of the server, with the client secret. Empty: none.',
+    'Name of the Secret, in the namespace of the server, with the client secret. The manifests allow the server to read `ks-apiserver-clients` only. Empty: none.',
   ),
   key: textOption('clientSecret', 'Key in this Secret.'),
 };

@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
-import { KeySecret, type RotationRequest, type SecretLocation } from './key-secret.ts';
+import type { SecretLocation } from '../secrets/installed-secret.ts';
+import { KeySecret, type RotationRequest } from './key-secret.ts';
 import { activeKey, firstSet, type KeyMaterial, type KeyRecord, type KeySet, newKey } from './key-set.ts';
 
 /** Durations in ms. */
@@ -78,7 +79,7 @@ export class KeyRotator {
     try {
       return Math.min(await this.rotate(signal), MAX_WAIT_MS);
     } catch (err) {
-      // After a conflict, and while the Secret does not exist, the next change of the Secret wakes the rotator.
+      // After a conflict, and while the Secret is empty, the next change of the Secret wakes the rotator.
       if (!signal.aborted && !isConflict(err) && !isNotFound(err)) {
         this.#options.log.warn({ err, secretName: this.#options.name }, 'cannot rotate the signing keys');
       }

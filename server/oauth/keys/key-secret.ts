@@ -1,7 +1,9 @@
 // Reads and writes the Secret with the signing keys. An operator requests a rotation with an annotation of the
 // Secret.
+import { isNotFound, newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { fillSecret, isEmptySecret, type SecretLocation } from '../secrets/installed-secret.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';
 
 /** `kubectl annotate secret … ks-apiserver/rotate-keys=graceful`; `npm run keys` writes it. */
@@ -24,11 +26,6 @@ export interface StoredKeys {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-export interface SecretLocation {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 export class KeySecret {
   readonly #client: Pick<ClusterClient, 'json'>;
   readonly #location: SecretLocation;
@@ -38,23 +35,22 @@ export class KeySecret {
     this.#location = location;
   }
 
-  /** Throws NotFound when the Secret does not exist, and an Error when it contains no key set. */
+  /** Throws NotFound when the Secret is empty or does not exist, and an Error when it contains no key set. */
   async read(signal: AbortSignal): Promise<StoredKeys> {
-    return storedKeys(await this.#client.json({ path: this.#path, signal }));
+    const found = await this.#client.json({ path: this.#path, signal });
+    if (isEmptySecret(found)) throw newNotFound({ group: '', resource: 'secrets' }, this.#location.name);
+    return storedKeys(found);
   }
 
-  /** Throws AlreadyExists when another replica has created the Secret. */
+  /** Stores the first keys. Returns the keys of another replica that was faster. */
   async create(set: KeySet, signal: AbortSignal): Promise<StoredKeys> {
-    const { name, namespace } = this.#location;
-    const labels = { 'app.kubernetes.io/name': 'ks-apiserver' };
-    return storedKeys(
-      await this.#client.json({
-        method: 'POST',
-        path: this.#collection,
-        json: secret(set, { name, namespace, labels }),
-        signal,
-      }),
-    );
+    const present = await this.#client.json({ path: this.#path, signal }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    if (!isEmptySecret(present)) return storedKeys(present);
+    const content = { data: dataOf(set) };
+    return storedKeys(await fillSecret(this.#client, this.#location, present, content, signal));
   }
 
   /** Throws Conflict when the Secret has changed since `previous`. Removes the operator's request. */
@@ -67,12 +63,8 @@ export class KeySecret {
     );
   }
 
-  get #collection(): string {
-    return `/api/v1/namespaces/${this.#location.namespace}/secrets`;
-  }
-
   get #path(): string {
-    return `${this.#collection}/${this.#location.name}`;
+    return `/api/v1/namespaces/${this.#location.namespace}/secrets/${this.#location.name}`;
   }
 }
 
@@ -97,6 +89,10 @@ function secret(set: KeySet, metadata: Readonly<Record<string, unknown>>): objec
     kind: 'Secret',
     type: 'Opaque',
     metadata,
-    data: { [DATA_KEY]: Buffer.from(writeKeySet(set)).toString('base64') },
+    data: dataOf(set),
   };
+}
+
+function dataOf(set: KeySet): Readonly<Record<string, string>> {
+  return { [DATA_KEY]: Buffer.from(writeKeySet(set)).toString('base64') };
 }

@@ -1,8 +1,8 @@
-// Key ring that every replica loads from the same Secret. The first replica creates the Secret, and the leader
+// Key ring that every replica loads from the same Secret. The first replica fills the Secret, and the leader
 // rotates the keys.
 import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
-import { isAlreadyExists, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import { isAlreadyExists, isConflict, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/reflector/followed-object.ts';
@@ -11,8 +11,9 @@ import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
+import { isEmptySecret, type SecretLocation } from '../secrets/installed-secret.ts';
 import { ImportedKeys, type KeyRing, type SigningKey } from './key-ring.ts';
-import { KeySecret, type SecretLocation, type StoredKeys, storedKeys } from './key-secret.ts';
+import { KeySecret, type StoredKeys, storedKeys } from './key-secret.ts';
 import { firstSet, newKey } from './key-set.ts';
 
 export interface SecretKeyRingOptions extends SecretLocation {
@@ -102,13 +103,13 @@ export class SecretKeyRing implements KeyRing {
     return this.#rereading ?? Promise.resolve();
   }
 
-  /** Watches the Secret, and creates it if it does not exist, until `signal` is aborted; never throws. */
+  /** Watches the Secret, and fills it if it is empty, until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, log, namespace, name } = this.#options;
     const path = `/api/v1/namespaces/${namespace}/secrets`;
     const missing = new Wakeup();
     const changed = (secret: unknown): void => {
-      if (secret === undefined) missing.wake();
+      if (isEmptySecret(secret)) missing.wake();
       else this.#read(secret);
     };
     const following = followObject({ client, log, path, namespace, name }, changed, signal);
@@ -116,7 +117,7 @@ export class SecretKeyRing implements KeyRing {
     await this.#importing;
   }
 
-  /** Creates the Secret, also after an operator has deleted it, which invalidates every session and token. */
+  /** Creates the keys, also after an operator has emptied the Secret, which invalidates every session and token. */
   async #create(missing: Wakeup, signal: AbortSignal): Promise<void> {
     const { log, name } = this.#options;
     const backoff = new Backoff({ initialMs: 500, maxMs: 30_000, random: Math.random });
@@ -132,7 +133,7 @@ export class SecretKeyRing implements KeyRing {
       } catch (err) {
         if (signal.aborted) return;
         // The watch delivers the keys of the faster replica.
-        if (isAlreadyExists(err)) continue;
+        if (isAlreadyExists(err) || isConflict(err)) continue;
         const level = failures.isNews(messageOf(err)) ? 'warn' : 'debug';
         log[level]({ err, secretName: name }, 'cannot create the signing keys');
         await pause(backoff.next(), signal);

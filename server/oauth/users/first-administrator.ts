@@ -7,6 +7,7 @@ import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
+import { fillSecret, isEmptySecret } from '../secrets/installed-secret.ts';
 import type { NewCredential } from './account.ts';
 import type { Users } from './user-directory.ts';
 
@@ -31,7 +32,7 @@ export const ADMINISTRATOR = 'admin';
 export const SECRET_NAME = 'ks-apiserver-admin';
 
 /**
- * The Secret is created before the user. Every step is idempotent, so crashes and races between replicas do no harm.
+ * The Secret is filled before the user is created. Every step is idempotent, so crashes and races between replicas do no harm.
  * An annotation of the Secret records that the bootstrap is complete.
  */
 export class FirstAdministrator {
@@ -65,12 +66,12 @@ export class FirstAdministrator {
   /** Creates the first user if there is none, or completes an earlier attempt. */
   async ensure(signal: AbortSignal): Promise<void> {
     const { log, namespace } = this.#options;
-    let secret = await this.#readSecret(signal);
-    const state = stateOf(secret, this.#state);
+    const present = await this.#readSecret(signal);
+    const state = stateOf(present, this.#state);
     if (state === 'done') return;
-    // A Secret without the annotation was created by an operator to choose the password. It applies only without users.
+    // An operator can choose the password by filling the Secret, without the annotation. It applies only without users.
     if (state !== 'pending' && (await this.#options.users.anyExists(signal))) return;
-    secret ??= await this.#createSecret(signal);
+    const secret = isEmptySecret(present) ? await this.#fillSecret(present, signal) : present;
     await this.#createUser(passwordIn(secret), signal);
     await this.#finish(secret, signal);
     log.info(
@@ -104,17 +105,15 @@ export class FirstAdministrator {
     }
   }
 
-  async #createSecret(signal: AbortSignal): Promise<unknown> {
-    const { client, newPassword = randomPassword } = this.#options;
-    const json = {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: SECRET_NAME, annotations: { [this.#state]: 'pending' } },
-      type: 'Opaque',
+  /** After a conflict another replica has filled the Secret. */
+  async #fillSecret(present: unknown, signal: AbortSignal): Promise<unknown> {
+    const { client, namespace, newPassword = randomPassword } = this.#options;
+    const content = {
+      annotations: { [this.#state]: 'pending' },
       data: { username: encode(ADMINISTRATOR), password: encode(newPassword()) },
     };
-    const made = await unlessExists(client.json({ method: 'POST', path: this.#secrets, json, signal }));
-    return made ?? (await this.#readSecret(signal));
+    const filling = fillSecret(client, { namespace, name: SECRET_NAME }, present, content, signal);
+    return (await unlessExists(filling)) ?? (await this.#readSecret(signal));
   }
 
   /** Conflicts are ignored: another replica has completed the bootstrap. */
@@ -131,12 +130,12 @@ export class FirstAdministrator {
   }
 }
 
-/** Returns undefined if the object exists already. */
+/** Returns undefined if the object exists already, or has changed. */
 async function unlessExists<T>(creation: Promise<T>): Promise<T | undefined> {
   try {
     return await creation;
   } catch (error) {
-    if (isAlreadyExists(error)) return undefined;
+    if (isAlreadyExists(error) || isConflict(error)) return undefined;
     throw error;
   }
 }

@@ -27,8 +27,8 @@ export function describePasswordGrant(subject: () => OAuthCluster): void {
       const body = {
         apiVersion: 'v1',
         kind: 'Secret',
-        metadata: { name: 'console-client' },
-        stringData: { clientSecret: 'from a Secret' },
+        metadata: { name: 'ks-apiserver-clients' },
+        stringData: { console: 'from a Secret' },
       };
       await cluster.controlPlane.client.expect(SECRETS, { method: 'POST', body }, [201]);
       first = await cluster.replica(`{throttle: ${QUICK_THROTTLE}}`);
@@ -36,7 +36,7 @@ export function describePasswordGrant(subject: () => OAuthCluster): void {
   throttle: ${QUICK_THROTTLE}
   clients:
     - {id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}
-    - {id: console, secretRef: {name: console-client}, grants: [password]}
+    - {id: console, secretRef: {name: ks-apiserver-clients, key: console}, grants: [password]}
     - {id: cli, public: true, grants: [password]}
 `);
       await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });
@@ -88,9 +88,9 @@ export function describePasswordGrant(subject: () => OAuthCluster): void {
       expect((await signIn(second, { client_secret: 'platform' })).status).to.equal(401);
 
       await writeFile(secretFile, 'another one');
-      const body = { stringData: { clientSecret: 'another one' } };
+      const body = { stringData: { console: 'another one' } };
       const patch = { method: 'PATCH', contentType: 'application/merge-patch+json', body } as const;
-      await cluster.controlPlane.client.expect(`${SECRETS}/console-client`, patch, [200]);
+      await cluster.controlPlane.client.expect(`${SECRETS}/ks-apiserver-clients`, patch, [200]);
       for (const client of ['platform', 'console']) {
         const form = { client_id: client, client_secret: 'another one', scope: 'none' };
         // The scope error shows that the client is authenticated.

@@ -1,5 +1,6 @@
 // Tests of the key ring that replicas load from a Secret.
 import { expect } from 'chai';
+import { messageOf } from '../../../../../apis/reading/thrown-value.ts';
 import { KeySecret } from '../../../../../server/oauth/keys/key-secret.ts';
 import { firstSet, type KeySet, newKey, writeKeySet } from '../../../../../server/oauth/keys/key-set.ts';
 import { SecretKeyRing } from '../../../../../server/oauth/keys/secret-key-ring.ts';
@@ -13,6 +14,7 @@ import {
   send,
 } from '../../../../support/cluster/scripted-cluster.ts';
 import { log as silent } from '../../../../support/oauth/signed-in.ts';
+import { rejection } from '../../../../support/rejection.ts';
 import { running } from '../../../../support/running.ts';
 import { until } from '../../../../support/until.ts';
 
@@ -28,6 +30,7 @@ describe('SecretKeyRing', () => {
     cluster = new MemoryObjects();
     time = 0;
     await new KeySecret(cluster, PLACE).create(firstSet(await newKey(), 0), signal);
+    cluster.requests.length = 0;
     ring = new SecretKeyRing({
       client: {
         json: (request) => cluster.json(request),
@@ -78,10 +81,15 @@ describe('SecretKeyRing', () => {
 
 describe('SecretKeyRing, while its Secret changes', () => {
   const warnings: string[] = [];
-  const warn = (_: unknown, message?: string) => warnings.push(message ?? '');
+  const causes: string[] = [];
+  const warn = ({ err }: { err?: unknown }, message?: string) => {
+    warnings.push(message ?? '');
+    causes.push(messageOf(err));
+  };
   const log = { debug: () => undefined, info: () => undefined, warn };
   beforeEach(() => {
     warnings.length = 0;
+    causes.length = 0;
   });
 
   function secretOf(kept: KeySet, version: number): string {
@@ -110,19 +118,39 @@ describe('SecretKeyRing, while its Secret changes', () => {
     expect(ring.verification(old.keys[0]?.kid ?? '')).to.equal(undefined);
   });
 
-  it('retries a forbidden creation and warns once', async () => {
+  it('retries a forbidden creation, and warns once with the cure', async () => {
     let tries = 0;
     await using cluster = await ScriptedCluster.start(({ kind, request, response }) => {
       if (kind === 'stream') send(response, bookmark(12, true));
       else if (request.method === 'POST') {
         tries++;
         refuse(response, 403, 'Forbidden');
-      }
+      } else refuse(response, 404, 'NotFound');
     });
     const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log });
     await using _running = running((end) => ring.run(end));
     await until(() => tries >= 3);
     expect(warnings).to.deep.equal(['cannot create the signing keys']);
+    expect(causes).to.deep.equal([
+      'the Secret does not exist: apply manifests/access/secrets.yaml, or run kubectl --namespace=ns create secret generic keys',
+    ]);
+  });
+
+  it('fills an empty Secret once, and keeps its metadata and the keys of a faster replica', async () => {
+    const memory = new MemoryObjects();
+    const path = '/api/v1/namespaces/ns/secrets/keys';
+    const labels = { installed: 'by kustomize' };
+    memory.objects.set(path, { type: 'Opaque', metadata: { ...PLACE, labels, resourceVersion: '0' } });
+    const first = new KeySecret(memory, PLACE);
+    expect(await rejection(first.read(signal))).to.have.property('code', 404);
+    const sets = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
+    const created = await Promise.allSettled(sets.map((set) => first.create(set, signal)));
+    expect(created.map(({ status }) => status).toSorted()).to.deep.equal(['fulfilled', 'rejected']);
+    const stored = await first.read(signal);
+    expect(await first.create(firstSet(await newKey(), 0), signal)).to.deep.equal(stored);
+    expect(memory.objects.get(path)).to.deep.include({ type: 'Opaque' });
+    expect(memory.objects.get(path)).to.have.deep.nested.property('metadata.labels', labels);
+    expect(memory.requests.filter((request) => request.startsWith('POST'))).to.deep.equal([]);
   });
 
   it('keeps its keys when the watch delivers an invalid key set, and warns', async () => {

@@ -69,6 +69,15 @@ describe('the first administrator', () => {
     expect(passwords).to.equal(1);
   });
 
+  it('gets a random password in the empty Secret of the manifests, also with several replicas', async () => {
+    const labels = { installed: 'by kustomize' };
+    cluster.objects.set(SECRET, { metadata: { name: SECRET_NAME, labels, resourceVersion: '0' } });
+    await Promise.all([replica().ensure(signal), replica().ensure(signal)]);
+    expect(credentials.get(ADMINISTRATOR)?.passwordHash).to.equal(`hash of ${secret().password}`);
+    expect(cluster.objects.get(SECRET)).to.have.deep.nested.property('metadata.labels', labels);
+    expect(cluster.requests.filter((request) => request.startsWith('POST'))).to.deep.equal([]);
+  });
+
   it('gets the password of an existing Secret, but only in a cluster without users', async () => {
     const chosen = {
       metadata: { name: SECRET_NAME, resourceVersion: '0' },

@@ -1,0 +1,19 @@
+// Generates the Secrets of the server, without data. The server fills them, because it is not allowed to create Secrets.
+import type { KubernetesObject } from './kubernetes-object.ts';
+import { type Names, SERVER } from './names.ts';
+import { LABELS } from './workload.ts';
+
+/** The signing keys, and the password of the first administrator: the only Secrets that the server writes. */
+export const INSTALLED_SECRETS = [`${SERVER}-signing-keys`, `${SERVER}-admin`] as const;
+/** The only Secret that the server can also read: the secrets of OAuth clients. */
+export const CLIENT_SECRETS = `${SERVER}-clients`;
+
+/** Empty Secrets. `kubectl apply` keeps their data, which the server has written. */
+export function installedSecrets({ namespace }: Names): KubernetesObject[] {
+  return INSTALLED_SECRETS.map((name) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace, labels: LABELS },
+    type: 'Opaque',
+  }));
+}

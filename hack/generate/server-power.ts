@@ -1,0 +1,116 @@
+// Generates the table of what the holder of a stolen token of the server can do, from the objects of the manifests. A
+// permission without a description is an error.
+import { podLogsAccess, serverAccess } from './access.ts';
+import type { KubernetesObject, PolicyRule } from './kubernetes-object.ts';
+import { table } from './markdown-table.ts';
+import type { Names } from './names.ts';
+
+/** Rules of the server in one scope. */
+export interface GrantedRules {
+  /** Undefined: the whole cluster. */
+  readonly namespace: string | undefined;
+  readonly rules: readonly PolicyRule[];
+}
+
+/** A role of Kubernetes that the manifests bind to the server. */
+export interface BoundRole {
+  readonly namespace: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface ServerPower {
+  readonly granted: readonly GrantedRules[];
+  readonly bound: readonly BoundRole[];
+}
+
+/** The permissions that the manifests grant without any component. */
+export function serverPower(names: Names): ServerPower {
+  const objects = [...serverAccess(names), ...podLogsAccess(names)];
+  const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
+  const own = new Set(roles.map(({ metadata }) => metadata.name));
+  return {
+    granted: roles.map((role) => ({
+      namespace: role.metadata.namespace,
+      rules: role['rules'] as readonly PolicyRule[],
+    })),
+    bound: objects.flatMap((object) => {
+      const role = roleOf(object);
+      return role === undefined || own.has(role.name)
+        ? []
+        : [{ ...role, namespace: object.metadata.namespace }];
+    }),
+  };
+}
+
+function roleOf(binding: KubernetesObject): { readonly kind: string; readonly name: string } | undefined {
+  return binding['roleRef'] as { kind: string; name: string } | undefined;
+}
+
+/** By resources, and `:` with the first name where the resources alone are ambiguous. */
+const CONSEQUENCES: Readonly<Record<string, string>> = {
+  nodes: 'reads all nodes',
+  namespaces: 'reads all namespaces',
+  rolebindings: 'learns who has which role in every namespace',
+  persistentvolumes: 'reads all volumes, with the addresses of their storage',
+  storageclasses: 'reads all storage classes',
+  customresourcedefinitions: 'reads the definitions of all custom resources',
+  apiservices:
+    'sends the requests for the APIs of this server to another Service, and reads what callers send there; no other APIService',
+  'users,credentials,sessions':
+    'becomes any user of the platform, also an administrator: sets a password, or a group. The admission policies do not apply to the server',
+  'users/status': 'changes the displayed time of the last login',
+  pods: 'reads the specifications of all pods',
+  'pods/log': 'reads the logs of all pods',
+  'secrets:ks-apiserver-signing-keys':
+    'signs tokens of any user, also of an administrator; reads the password of the first administrator until it is changed. No other Secret, and no new one',
+  'secrets:ks-apiserver-clients': 'acts as the OAuth clients whose secrets are there',
+  'configmaps:ks-apiserver-login-throttle': 'ends the delays after failed sign-ins',
+  configmaps: 'creates ConfigMaps of other names; cannot read or change existing ones',
+  'leases:ks-apiserver': 'stops the rotation of the signing keys',
+  leases: 'creates Leases of other names; cannot read or change existing ones',
+};
+
+const BOUND: Readonly<Record<string, string>> = {
+  view: 'reads the objects of all namespaces that `view` contains, and the custom resources that are aggregated to it; no Secrets',
+  'system:auth-delegator': 'tests whether a token is valid, and what a user is allowed to do',
+  'extension-apiserver-authentication-reader':
+    'reads the public CA certificates of the front proxy; cannot change them',
+};
+
+export function serverPowerTable(names: Names): string {
+  const { granted, bound } = serverPower(names);
+  const rows = granted.flatMap(({ namespace, rules }) =>
+    rules.map((rule) => [scopeOf(namespace), permissionOf(rule), consequenceOf(rule)]),
+  );
+  const roles = bound.map(({ namespace, kind, name }) => [
+    scopeOf(namespace),
+    `${kind} \`${name}\``,
+    described(BOUND, name),
+  ]);
+  return table(['scope', 'permission', 'the holder'], [...rows, ...roles]);
+}
+
+function scopeOf(namespace: string | undefined): string {
+  return namespace === undefined ? 'cluster' : `\`${namespace}\``;
+}
+
+function permissionOf({ resources = [], resourceNames = [], verbs }: PolicyRule): string {
+  const named = resourceNames.length === 0 ? '' : ` named ${quoted(resourceNames)}`;
+  return `${verbs.join(', ')}: ${quoted(resources)}${named}`;
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ');
+}
+
+function consequenceOf({ resources = [], resourceNames: [first] = [] }: PolicyRule): string {
+  const kinds = resources.join();
+  return described(CONSEQUENCES, `${kinds}:${first}` in CONSEQUENCES ? `${kinds}:${first}` : kinds);
+}
+
+function described(texts: Readonly<Record<string, string>>, key: string): string {
+  const found = texts[key];
+  if (found === undefined) throw new Error(`describe the power of ${key} in hack/generate/server-power.ts`);
+  return found;
+}
