@@ -15,6 +15,7 @@ import { type Caller, KindLists, type PlatformLists } from './endpoints/platform
 import { ListAccess } from './endpoints/platform/list-access.ts';
 import { platformHandler } from './endpoints/platform/platform-handler.ts';
 import { Search } from './endpoints/platform/search.ts';
+import { ServiceSelectors } from './endpoints/platform/service-selectors.ts';
 import { BufferCache } from './memory/buffer-cache.ts';
 import type { Nodes } from './nodes.ts';
 import type { LongRunning } from './request/long-running.ts';
@@ -149,10 +150,12 @@ export function newResources(
       return [NODES, ...followed.synced.map(({ kind }) => kind)];
     },
   };
+  const access = new ListAccess({ group, authorizer, scopes });
   const handler = platformHandler({
     group,
     kinds,
-    access: new ListAccess({ group, authorizer, scopes }),
+    access,
+    services: new ServiceSelectors(client, access),
     live: { intervalMs: options.liveInterval },
     search: new Search({ apiVersion, kinds }),
   });

@@ -10,6 +10,7 @@ import { apiServiceName } from '../apis/resources/v1alpha3/group-version.ts';
 import { newAccess } from './access.ts';
 import { Admission } from './admission/admission.ts';
 import type { CacheMetrics } from './cache/cache-metrics.ts';
+import { ClusterVersion } from './cluster/cluster-version.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { descriptionHandlers } from './endpoints/description/description.ts';
@@ -149,6 +150,11 @@ export async function serve(
     log,
   });
 
+  const showVersion = versionHandler({
+    source: { version, ...environment },
+    kubernetes: new ClusterVersion(client, signal),
+    authorizer,
+  });
   let stopping = false;
   const health = healthRegistries({
     cacheSynced: () => nodes.informer.cache.synced,
@@ -176,7 +182,7 @@ export async function serve(
           logs: logs !== undefined,
         }),
         ...(oauth?.paths ?? []),
-        ['/version', versionHandler({ version, ...environment })],
+        ...(['/version', '/kapis/version'] as const).map((path): [string, Handler] => [path, showVersion]),
         ['/metrics', metricsHandler(metrics)],
       ]),
     }),

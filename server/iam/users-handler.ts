@@ -17,6 +17,7 @@ import type { SessionStore } from '../oauth/sessions/session.ts';
 import { type Users, userObject } from '../oauth/users/user-directory.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
+import { ordered } from '../resources/kind-profile.ts';
 import { EscalationCheck } from './escalation-check.ts';
 import { PasswordChanges, type PasswordChangesOptions } from './password-changes.ts';
 import { UserSessions } from './user-sessions.ts';
@@ -105,12 +106,13 @@ function targetOf({ namespace, parts }: ResourceRequest): Target {
   return 'password';
 }
 
-/** Filters users, sorts them by name and returns one page. `totalItems` counts the items of all pages. */
+/** Filters and sorts users, and returns one page. `totalItems` counts the items of all pages. */
 function selectUsers(
   users: Iterable<User>,
   query: UserQuery,
 ): { readonly items: readonly User[]; readonly totalItems: number } {
-  const { name = '', group = '', disabled: onlyDisabled, page, limit } = query;
+  const { name = '', group = '', disabled: onlyDisabled, page, limit, sortBy } = query;
+  const { ascending = sortBy === 'name' } = query;
   const part = name.toLowerCase();
   const found = [...users]
     .filter(({ metadata, spec }) => {
@@ -121,9 +123,17 @@ function selectUsers(
         part === '' || [metadata.name, displayName, email].some((text) => text.toLowerCase().includes(part))
       );
     })
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  const items = limit === undefined ? found : found.slice((page - 1) * limit, page * limit);
+    .toSorted((a, b) => {
+      const order = sortBy === 'name' ? 0 : ordered(createdAt(a), createdAt(b));
+      return (ascending ? 1 : -1) * (order || ordered(a.metadata.name, b.metadata.name));
+    });
+  const items = limit < 0 ? found : found.slice((page - 1) * limit, page * limit);
   return { items, totalItems: found.length };
+}
+
+/** RFC 3339 in UTC with whole seconds, which sorts as text. */
+function createdAt({ metadata }: User): string {
+  return metadata.creationTimestamp ?? '';
 }
 
 /** `no-store`, because the body contains personal data. */

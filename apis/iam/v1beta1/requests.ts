@@ -109,11 +109,22 @@ export const UserQuerySchema = Type.Object(
       default: 1,
       description: 'Page number, from 1. A page after the last one has no items.',
     }),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_PAGE_SIZE,
-        description: 'Items per page. Default: all items.',
+    limit: Type.Integer({
+      minimum: -1,
+      maximum: MAX_PAGE_SIZE,
+      default: -1,
+      description: 'Items per page. `-1` returns all items, `0` returns only the total.',
+    }),
+    sortBy: Type.Unsafe<'name' | 'creationTimestamp' | 'createTime'>({
+      type: 'string',
+      enum: ['name', 'creationTimestamp', 'createTime'],
+      default: 'name',
+      description: 'The sort key. Users that were created at the same time are ordered by name.',
+    }),
+    ascending: Type.Optional(
+      Type.Boolean({
+        description:
+          '`true` for ascending order, `false` for the exact reverse. Default: `true` for `name`, `false` for the time of creation.',
       }),
     ),
   },

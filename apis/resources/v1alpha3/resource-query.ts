@@ -124,11 +124,24 @@ export const AnyKindQuerySchema = Type.Object({
   ...COMMON,
   sortBy: Type.String({
     default: 'creationTimestamp',
-    description: `${SORT_TEXT} For every kind: \`name\`, \`namespace\`, \`creationTimestamp\`, \`createTime\`, \`age\` and \`status\`. For pods also \`restarts\` and \`node\`; for events \`lastTimestamp\`; for nodes \`role\`, \`cpu\`, \`memory\`, \`pods\` and \`kubeletVersion\`; for custom resources the names of their printer columns, also as \`column:NAME\`.`,
+    description: `${SORT_TEXT} For every kind: \`name\`, \`namespace\`, \`creationTimestamp\`, \`createTime\`, \`age\` and \`status\`. For pods also \`restarts\` and \`node\`; for events \`lastTimestamp\`; for deployments and jobs \`updateTime\`; for nodes \`role\`, \`cpu\`, \`memory\`, \`pods\` and \`kubeletVersion\`; for custom resources the names of their printer columns, also as \`column:NAME\`.`,
   }),
   status: Type.Optional(Type.Array(Type.String(), { minItems: 1, description: STATUS_TEXT })),
   role: Type.Optional(
     Type.Array(Type.String(), { minItems: 1, description: 'Only for nodes: those with one of these roles.' }),
+  ),
+  pvcName: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description: 'Only for pods: those with a volume of one of these PersistentVolumeClaims.',
+    }),
+  ),
+  storageClassName: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description:
+        'Only for persistentvolumeclaims and persistentvolumes: those of one of these storage classes.',
+    }),
   ),
 });
 

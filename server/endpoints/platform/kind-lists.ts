@@ -21,11 +21,12 @@ import { exactName, type Kind } from '../../resources/kind.ts';
 import { sortKeysOf } from '../../resources/kind-profile.ts';
 import type { ListedKind } from '../../resources/kinds/followed-kind.ts';
 import { type Facets, facetsOf } from '../../resources/lists/facets.ts';
-import { type ListFilter, listFilter } from '../../resources/lists/list-filter.ts';
+import { allOf, type ListFilter, labelFilter, listFilter } from '../../resources/lists/list-filter.ts';
 import { bestMatches, type Matches } from '../../resources/lists/search.ts';
 import type { ObjectFacts } from '../../resources/object-facts.ts';
 import { joined } from '../response.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
+import { CONSOLE_WORDS, translated } from './console-query.ts';
 import { headersWith, PageTags, respondedNotModified } from './entity-tag.ts';
 import { PlatformPieces, sliced, writeBytes, writeObjects } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
@@ -51,13 +52,20 @@ export interface ListScope {
   readonly namespaces: readonly string[] | undefined;
   /** True if the list lacks namespaces because of the permissions of the caller. */
   readonly partial: boolean;
+  /** Labels that all objects of the list have. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A query with the name of the Service whose pods are selected. */
+export interface ReadQuery extends ResourceQuery {
+  readonly service: string | undefined;
 }
 
 /** The lists of a kind, for any type of facts. */
 export interface PlatformLists {
   readonly kind: Kind;
   /** Reads the query of a list. Throws BadRequest with all validation errors. */
-  read(context: RequestContext): ResourceQuery;
+  read(context: RequestContext): ReadQuery;
   /** Writes a page, or 304 if the client has it. */
   list(context: RequestContext, scope: ListScope): Promise<void>;
   /** Writes one object, or 304 if the client has it. `key`: `name` or `namespace/name`. */
@@ -93,7 +101,7 @@ export interface LivePage {
   json(): AsyncIterable<Buffer>;
 }
 
-interface ListQuery<Facts> extends ResourceQuery {
+interface ListQuery<Facts> extends ReadQuery {
   readonly filter: ListFilter<Facts>;
 }
 
@@ -156,11 +164,18 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const known = this.#cached.get(search);
     if (known) return known;
     const { kind, profile } = this.#options.listed;
-    const query = this.#decoder.decode(new URLSearchParams(search));
+    const sent = new URLSearchParams(search);
+    const isPlain = !CONSOLE_WORDS.test(sent.toString());
+    const {
+      query: given,
+      filters,
+      service,
+    } = isPlain ? { query: sent, filters: [], service: undefined } : translated(kind, sent, profile);
+    const query = this.#decoder.decode(given);
     if (query.namespaces && !kind.namespaced) {
       throw newBadRequest(`namespaces: ${exactName(kind)} are not namespaced`);
     }
-    const read = { ...query, filter: listFilter(query, profile) };
+    const read = { ...query, service, filter: allOf([listFilter(query, profile), ...filters]) };
     if (search.length <= MAX_LENGTH) this.#cached.set(search, read);
     return read;
   }
@@ -194,9 +209,10 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     writeBytes(context, headersWith(tag), body);
   }
 
-  async #page(query: ListQuery<Facts>, { namespaces, partial }: ListScope): Promise<Page<Facts>> {
+  async #page(query: ListQuery<Facts>, { namespaces, partial, labels }: ListScope): Promise<Page<Facts>> {
     const { listed, slicer } = this.#options;
-    const sorting = { ...query, namespaces };
+    const filter = labels ? allOf([query.filter, labelFilter<Facts>(labels)]) : query.filter;
+    const sorting = { ...query, filter, namespaces };
     const { snapshot, objects: sorted } = await listed.index.sorted(() => listed.snapshot(), sorting);
     const total = sorted.length;
     const limit = query.limit < 0 ? total : query.limit;

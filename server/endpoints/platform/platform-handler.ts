@@ -10,6 +10,7 @@ import type { ListScope, PlatformLists, ServedKinds } from './kind-lists.ts';
 import type { ListAccess } from './list-access.ts';
 import { type LiveOptions, writeLive } from './live-list.ts';
 import type { Search } from './search.ts';
+import type { ServiceSelectors } from './service-selectors.ts';
 
 export interface PlatformHandlerOptions {
   readonly group: string;
@@ -17,6 +18,7 @@ export interface PlatformHandlerOptions {
   readonly access: ListAccess;
   readonly live: LiveOptions;
   readonly search: Search;
+  readonly services: Pick<ServiceSelectors, 'labels'>;
 }
 
 /** The resource of the search in paths. */
@@ -50,9 +52,13 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
     const before = await pathScope();
     const followed = options.kinds.lists(kind, context);
     const lists = await followed;
-    const { namespaces: selected } = lists.read(context);
-    const scope = async (path: CallerScope): Promise<ListScope> =>
-      access.listScope(context, kind, { namespace, path, selected });
+    const { namespaces: selected, service } = lists.read(context);
+    const scope = async (path: CallerScope): Promise<ListScope> => {
+      const listed = await access.listScope(context, kind, { namespace, path, selected });
+      if (service === undefined) return listed;
+      const labels = await options.services.labels(context, namespace, service);
+      return labels ? { ...listed, labels } : { ...listed, namespaces: [] };
+    };
     // A namespace can be recreated while the request waits for the first list of the kind.
     if (!isLive)
       return lists.list(context, await scope(followed instanceof Promise ? await pathScope() : before));

@@ -98,6 +98,8 @@ export class TokenIssuer {
       auth_time: Math.floor(session.createdAt / 1000),
       sid: session.id,
       uid: account.uid,
+      // KubeSphere consoles read the name of the user from this claim.
+      username: account.name,
       groups: account.groups,
       ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
     });

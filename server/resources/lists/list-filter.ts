@@ -31,6 +31,26 @@ export function listFilter<Facts extends ObjectFacts>(
   return { key: JSON.stringify(given), test: (object) => tests.every((test) => test(object)) };
 }
 
+/** Returns the filter of the objects that pass all these filters. */
+export function allOf<Facts>(filters: readonly ListFilter<Facts>[]): ListFilter<Facts> {
+  const given = filters.filter(({ key }) => key !== '');
+  const [first] = given;
+  if (given.length === 1 && first) return first;
+  return {
+    key: given.map(({ key }) => key).join('\n'),
+    test: (object) => given.every(({ test }) => test(object)),
+  };
+}
+
+/** Returns the filter of the objects with all these labels. */
+export function labelFilter<Facts>(wanted: Readonly<Record<string, string>>): ListFilter<Facts> {
+  const given = Object.entries(wanted).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    key: `labels ${JSON.stringify(given)}`,
+    test: ({ labels }) => given.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value),
+  };
+}
+
 function testsOf<Facts extends ObjectFacts>(
   query: ResourceQuery,
   { fields, filters }: Pick<KindProfile<Facts>, 'fields' | 'filters'>,

@@ -1,11 +1,12 @@
 // The printer columns of pods and nodes.
 // Source: printPod and printNode in pkg/printers/internalversion/printers.go of Kubernetes.
+import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { ageSince } from '../age.ts';
 import { nodeColumns } from '../nodes/node-definition.ts';
 import { nodeDetails } from '../nodes/node-facts.ts';
 import type { RowCondition } from '../resource-definition.ts';
-import type { KindFacts, KindValues, PrintedColumn } from './kind-values.ts';
+import type { KindFacts, KindValues, PrintedColumn, Value } from './kind-values.ts';
 import { podContainers, readinessGates } from './pod-status.ts';
 
 type Pod = ObjectIdentity<KindFacts>;
@@ -48,11 +49,25 @@ export function podValues(fields: PodFields): KindValues {
   return {
     read: (pod) => {
       const { ready, restarts, restartedAt } = podContainers(pod);
-      return [ready, restarts, restartedAt, readinessGates(pod)];
+      return [ready, restarts, restartedAt, readinessGates(pod), claims(pod)];
     },
     sorts: new Map([['restarts', 1]]),
+    filters: new Map([['pvcName', 4]]),
     columns: () => columns,
   };
+}
+
+/** Returns the names of the PersistentVolumeClaims of a pod. The claim of an ephemeral volume has a generated name. */
+function claims(pod: unknown): Value {
+  const { name } = recordIn(pod, 'metadata');
+  const names = array(recordIn(pod, 'spec')['volumes'])
+    .map(record)
+    .map((volume) =>
+      volume['ephemeral']
+        ? `${text(name)}-${text(volume['name'])}`
+        : text(recordIn(volume, 'persistentVolumeClaim')['claimName']),
+    );
+  return names.filter((each) => each !== '').join(' ') || null;
 }
 
 const completed = { type: 'Completed', status: 'True' };

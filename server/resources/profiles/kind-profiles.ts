@@ -1,5 +1,4 @@
 // Creates the profile of any kind except nodes: status, selectable fields and sort keys of lists.
-import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { SharedValues } from '../../memory/shared-values.ts';
 import { exactName, type Kind } from '../kind.ts';
@@ -7,6 +6,7 @@ import { type Comparison, comparing, type KindProfile, ordered } from '../kind-p
 import { FactsReader } from '../object-facts.ts';
 import type { RowCondition } from '../resource-definition.ts';
 import { nodeValues, podConditions, podValues } from './built-in-columns.ts';
+import { builtInValues } from './built-in-values.ts';
 import { customValues } from './custom-columns.ts';
 import type { KindFacts, KindValues, PrintedColumn, Value } from './kind-values.ts';
 import { OWN_FIELDS, selectableFields } from './selectable-fields.ts';
@@ -75,7 +75,7 @@ export function kindProfile(
     },
     ...(values.unsortable ? { unsortable: values.unsortable } : {}),
     statuses: statusesOf(kind),
-    filters: {},
+    filters: Object.fromEntries([...(values.filters ?? [])].map(([name, i]) => [name, wordsAt(i)])),
     columns: () => (isComplete ? values.columns() : undefined),
     conditions: isPods(kind) ? podConditions(reads) : undefined,
   };
@@ -103,21 +103,14 @@ function valuesOf(kind: Kind, fields: Fields): KindValues {
   if (kind.custom) return customValues(kind.custom.columns);
   if (isPods(kind)) return podValues(fields);
   if (exactName(kind) === 'nodes') return nodeValues();
-  const isEvent = ['events', 'events.events.k8s.io'].includes(exactName(kind));
-  return {
-    read: (object) => (isEvent ? [lastSeen(object)] : []),
-    sorts: new Map(isEvent ? [['lastTimestamp', 0]] : []),
-    columns: () => undefined,
-  };
+  return builtInValues(kind);
 }
 
-/** Returns the time of kubectl's column LAST SEEN, in ms since the epoch. A repeated event has its first creation time. */
-function lastSeen(event: unknown): Value {
-  const { lastTimestamp, deprecatedLastTimestamp, eventTime } = record(event);
-  const { lastObservedTime } = recordIn(event, 'series');
-  const times = [lastObservedTime, lastTimestamp, deprecatedLastTimestamp, eventTime].map(text);
-  const time = Date.parse(times.find((each) => each !== '') ?? '');
-  return Number.isNaN(time) ? null : time;
+function wordsAt(i: number): (facts: KindFacts) => readonly string[] {
+  return ({ values }) => {
+    const value = values[i];
+    return typeof value === 'string' ? value.split(' ') : [];
+  };
 }
 
 /** Compares values of one type; null first, and then numbers before texts in a column that has both. */

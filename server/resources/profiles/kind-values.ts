@@ -26,6 +26,8 @@ export interface KindValues {
   read(object: unknown): readonly Value[];
   /** Index of the value of each additional sort key. */
   readonly sorts: ReadonlyMap<string, number>;
+  /** Index of the value of each additional filter. The value is a text of words, separated by spaces. */
+  readonly filters?: ReadonlyMap<string, number>;
   /** Why a printer column cannot be a sort key, by the key. */
   readonly unsortable?: ReadonlyMap<string, string>;
   /**

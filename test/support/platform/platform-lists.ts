@@ -78,6 +78,8 @@ export function platformLists(
     group: PLATFORM_GROUP,
     kinds,
     access: new ListAccess({ group: PLATFORM_GROUP, authorizer, scopes }),
+    // There are no Services.
+    services: { labels: async () => undefined },
     live,
     search: new Search({ apiVersion: PLATFORM_VERSION, kinds }),
   });

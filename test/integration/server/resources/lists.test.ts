@@ -1,4 +1,5 @@
-// Tests of lists for consoles: statuses and permissions, with one real cluster.
+// Tests of lists for consoles: statuses, queries of KubeSphere consoles and permissions, with one real cluster.
+import { describeConsoleQueries } from './console-queries.ts';
 import { describePermissions } from './permissions.ts';
 import { ResourceCluster } from './resource-cluster.ts';
 import { describeStatuses } from './statuses.ts';
@@ -13,6 +14,7 @@ describe('lists for consoles', function () {
   after(() => cluster?.stop());
 
   describeStatuses(() => cluster);
+  describeConsoleQueries(() => cluster);
   // Last, because it creates many namespaces.
   describePermissions(() => cluster);
 });

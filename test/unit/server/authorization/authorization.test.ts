@@ -336,13 +336,22 @@ describe('delegatingAuthorizer', () => {
 
 describe('isPublicPath', () => {
   it('includes health, version and discovery, and nothing else', () => {
-    const health = ['/livez', '/livez/ping', '/readyz', '/healthz', '/version'];
+    const health = ['/livez', '/livez/ping', '/readyz', '/healthz', '/version', '/kapis/version'];
     const discovery = ['/apis', '/apis/g', '/apis/g/v1', '/apis/', '/apis/g/', '/apis/g/v1/'];
     const openAPI = ['/openapi/v2', '/openapi/v3', '/openapi/v3/apis/g/v1'];
     for (const path of [...health, ...discovery, ...openAPI]) expect(isPublicPath(path), path).to.equal(true);
     const similar = ['/', '/metrics', '/livezz', '/livez/', '/Livez', '/x/livez', '\n/livez', '/livez\n'];
     const resources = ['/api', '/apis//', '/apis/g/v1//', '/apis/g/v1/nodes', '/apis/g/v1/nodes/'];
-    const others = ['/version/x', '/openapi', '/openapi/v2/x', '/debug/pprof'];
+    const others = [
+      '/version/x',
+      '/version/',
+      '/kapis/version/',
+      '/kapis/version/x',
+      '/kapis',
+      '/openapi',
+      '/openapi/v2/x',
+      '/debug/pprof',
+    ];
     for (const path of [...similar, ...resources, ...others])
       expect(isPublicPath(path), path).to.equal(false);
   });

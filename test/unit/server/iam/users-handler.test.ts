@@ -267,7 +267,12 @@ describe('the list of users', () => {
       bob: { groups: ['dev', 'ops'], disabled: true },
       cat: { email: 'cat@zoo.example' },
     };
-    for (const [name, spec] of Object.entries(people)) await site.users.create({ metadata: { name }, spec });
+    for (const [name, spec] of Object.entries(people)) {
+      // `amy` and `cat` were created first, at the same time.
+      const day = spec === people.amy || spec === people.cat ? 1 : spec === people.zoe ? 2 : 3;
+      const creationTimestamp = `2026-01-0${day}T00:00:00Z`;
+      await site.users.create({ metadata: { name, creationTimestamp }, spec });
+    }
   });
   after(() => site?.stop());
 
@@ -287,10 +292,24 @@ describe('the list of users', () => {
       ['?name=ZO', 'amy cat zoe of 3'],
       ['?disabled=true', 'bob of 1'],
       ['?disabled=false&group=dev', 'zoe of 1'],
+      ['?limit=-1', 'amy bob cat zoe of 4'],
+      ['?limit=0', ' of 4'],
+      ['?ascending=false', 'zoe cat bob amy of 4'],
+      ['?sortBy=createTime&ascending=true&limit=3&page=1', 'amy cat zoe of 4'],
+      ['?sortBy=createTime', 'bob zoe cat amy of 4'],
     ] as const) {
       expect(await names(query), query).to.equal(expected);
     }
-    const invalid = ['limit=0', 'limit=1001', 'limit=x', 'page=0', 'disabled=no', 'labelSelector=a'];
+    const invalid = [
+      'limit=-2',
+      'limit=1001',
+      'sortBy=updateTime',
+      'ascending=no',
+      'limit=x',
+      'page=0',
+      'disabled=no',
+      'labelSelector=a',
+    ];
     for (const query of [...invalid, 'name=a&name=b']) {
       const answer = await site.ask('boss', 'GET', `?${query}`);
       expect([answer.status, answer.json.reason], query).to.deep.equal([400, 'BadRequest']);

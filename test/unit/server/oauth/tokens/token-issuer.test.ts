@@ -25,6 +25,11 @@ describe('TokenIssuer', () => {
     expect(ids.map((jti) => sessionOfAny(jti))).to.deep.equal([session.id, session.id]);
   });
 
+  it('names the user in the claim that KubeSphere consoles read', () => {
+    const { sub, username } = decodeJwt<{ username: string }>(at.issuer.accessToken(subject()).token);
+    expect([sub, username]).to.deep.equal([ALICE.name, ALICE.name]);
+  });
+
   it('issues no token that outlives its session, or exceeds the accepted length', () => {
     session = { ...session, notAfter: at.now + 90_500 };
     const { token, expiresIn } = at.issuer.accessToken(subject());

@@ -1,0 +1,116 @@
+// Translates the parameters and words of KubeSphere consoles into those of lists, before a query is decoded. Lists
+// have only their own words. docs/kubesphere-consoles.md documents the translation.
+import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
+import { exactName, type Kind } from '../../resources/kind.ts';
+import type { KindProfile } from '../../resources/kind-profile.ts';
+import type { ListFilter } from '../../resources/lists/list-filter.ts';
+import type { ObjectFacts } from '../../resources/object-facts.ts';
+
+export interface ConsoleQuery<Facts> {
+  /** The query in the words of lists. */
+  readonly query: URLSearchParams;
+  /** The filters that have no equal parameter of lists. */
+  readonly filters: readonly ListFilter<Facts>[];
+  /** Name of a Service: the list has only the pods that it selects. */
+  readonly service: string | undefined;
+}
+
+type Words = Readonly<Record<string, readonly string[]>>;
+
+const WORKLOAD: Words = { running: ['available'], updating: ['progressing', 'degraded', 'terminating'] };
+
+/** The statuses of each word of a console, by kind. */
+const STATUSES: Readonly<Record<string, Words>> = {
+  'deployments.apps': WORKLOAD,
+  'statefulsets.apps': WORKLOAD,
+  'daemonsets.apps': WORKLOAD,
+  'jobs.batch': {
+    running: ['Running', 'Suspended', 'FailureTarget', 'SuccessCriteriaMet', 'Terminating'],
+    completed: ['Complete'],
+    failed: ['Failed'],
+  },
+  'cronjobs.batch': { running: ['Active', 'Terminating'], paused: ['Suspended'] },
+  persistentvolumeclaims: { bound: ['Bound'], lost: ['Lost'], pending: ['Pending'] },
+  persistentvolumes: {
+    available: ['Available'],
+    bound: ['Bound'],
+    released: ['Released'],
+    failed: ['Failed'],
+  },
+};
+
+const PODS = 'pods';
+const SERVICE_NAME = 'serviceName';
+/** Filters of pods by a field: an equal value, or a part of it. */
+const POD_FIELDS: Readonly<Record<string, { readonly field: string; readonly isPart?: true }>> = {
+  nodeName: { field: 'spec.nodeName' },
+  phase: { field: 'status.phase' },
+  podIP: { field: 'status.podIP', isPart: true },
+};
+
+/** The status of pods that neither run nor are complete nor failed, for instance while their containers are created. */
+const WAITING = 'Waiting';
+const NOT_WAITING = /^(?:Running|Completed|Succeeded|Error|Failed|OutOf.*)$/;
+
+/** Matches each query that `translated` could change. */
+export const CONSOLE_WORDS = /(?:^|&)(?:status|nodeName|phase|podIP|serviceName)=|=startTime/;
+
+/** Throws BadRequest for a repeated parameter of consoles. */
+export function translated<Facts extends ObjectFacts>(
+  kind: Kind,
+  given: URLSearchParams,
+  { fields }: Pick<KindProfile<Facts>, 'fields'>,
+): ConsoleQuery<Facts> {
+  const query = new URLSearchParams(given);
+  if (kind.custom) return { query, filters: [], service: undefined };
+  const name = exactName(kind);
+  const words = Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined;
+  if (words) replaceStatuses(query, words);
+  if (name !== PODS) return { query, filters: [], service: undefined };
+  if (query.get('sortBy') === 'startTime') query.set('sortBy', 'creationTimestamp');
+  const filters: ListFilter<Facts>[] = [];
+  for (const [parameter, { field, isPart }] of Object.entries(POD_FIELDS)) {
+    const value = taken(query, parameter);
+    const read = fields[field];
+    if (value === undefined || !read) continue;
+    filters.push({
+      key: JSON.stringify([parameter, value]),
+      test: (pod) => (isPart ? read(pod).includes(value) : read(pod) === value),
+    });
+  }
+  const waiting = waitingFilter<Facts>(query);
+  return { query, filters: waiting ? [...filters, waiting] : filters, service: taken(query, SERVICE_NAME) };
+}
+
+/** Removes a parameter and returns its value; undefined without a value. */
+function taken(query: URLSearchParams, name: string): string | undefined {
+  const values = query.getAll(name);
+  if (values.length > 1) throw newBadRequest(`${name}: is given ${values.length} times, but has one value`);
+  query.delete(name);
+  return values[0] || undefined;
+}
+
+function replaceStatuses(query: URLSearchParams, words: Words): void {
+  if (query.getAll('status').length !== 1) return;
+  const statuses = statusesIn(query);
+  query.set(
+    'status',
+    statuses.flatMap((one) => (Object.hasOwn(words, one) ? (words[one] ?? []) : [one])).join(),
+  );
+}
+
+function statusesIn(query: URLSearchParams): readonly string[] {
+  return (query.get('status') ?? '').split(',').map((status) => status.trim());
+}
+
+/** Removes a status that includes `Waiting`, and returns the filter for it. */
+function waitingFilter<Facts extends ObjectFacts>(query: URLSearchParams): ListFilter<Facts> | undefined {
+  if (query.getAll('status').length !== 1) return undefined;
+  const wanted = new Set(statusesIn(query));
+  if (!wanted.has(WAITING)) return undefined;
+  query.delete('status');
+  return {
+    key: JSON.stringify(['status', ...wanted]),
+    test: ({ facts: { status } }) => status.some((one) => wanted.has(one) || !NOT_WAITING.test(one)),
+  };
+}
