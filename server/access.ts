@@ -103,6 +103,7 @@ export function newAccess(
   const accessTokens = oauth && new AccessTokenAuthenticator(oauth.verifier);
   const tokens = new BearerTokenAuthenticator(
     oauth && accessTokens ? [accessTokens, sessionCheckedTokens(tokenReview, oauth.tokenIDs)] : [tokenReview],
+    ({ url = '' }) => oauth?.isPublic(pathIn(url)) ?? false,
   );
   const authenticator = new AuthenticatorChain(
     [oauth ? sessionCheckedAuthentication(frontProxy, oauth.tokenIDs) : frontProxy, certificates, tokens],
@@ -117,11 +118,7 @@ export function newAccess(
   const namespaces = new Namespaces({ client, log });
   const bindings = reviewAllNamespaces ? undefined : new RoleBindings({ client, log });
   return {
-    gatewayCredentials: {
-      certificates,
-      tokens,
-      ownTokens: accessTokens && new BearerTokenAuthenticator([accessTokens]),
-    },
+    gatewayCredentials: { certificates, tokens },
     metrics,
     isFrontProxy: (context) => frontProxy.recognises(context),
     hasOnlyCertificate: (context) =>

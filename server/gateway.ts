@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Access } from './access.ts';
 import type { RequestPools } from './admission/admission.ts';
 import type { Seats } from './admission/seats.ts';
+import { ACCESS_TOKEN } from './authentication/access-token.ts';
 import { countedAuthentication } from './authentication/authenticator-chain.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterConnection } from './cluster/connection/connection.ts';
@@ -17,7 +18,6 @@ import { Gateway } from './gateway/gateway.ts';
 import { gatewayAuthenticator } from './gateway/gateway-authenticator.ts';
 import { GatewayMetrics } from './gateway/gateway-metrics.ts';
 import { ImpersonatorToken } from './gateway/impersonator-token.ts';
-import { isOwnToken } from './gateway/own-token.ts';
 import { proxiedRequests } from './gateway/proxied-request.ts';
 import { TrustCheck } from './gateway/trust-check.ts';
 import { Upstream, withoutUser } from './gateway/upstream.ts';
@@ -38,7 +38,7 @@ export interface GatewayDependencies {
   readonly client: ClusterClient;
   readonly kubeConfig: (reload: boolean) => KubeConfig;
   readonly access: Access;
-  readonly oauth: Pick<OAuth, 'verifier' | 'checkToken'> | undefined;
+  readonly oauth: Pick<OAuth, 'checkToken'> | undefined;
   readonly issuer: () => string;
   /** The kinds whose reads can be accelerated. */
   readonly kinds: FollowedKinds;
@@ -104,7 +104,7 @@ export function newGateway(
     log: gatewayLog,
     signal,
   });
-  const { authenticator, impersonatedBy } = gatewayAuthenticator(
+  const authenticator = gatewayAuthenticator(
     access.gatewayCredentials,
     options.impersonation,
     authentication.anonymous,
@@ -126,14 +126,14 @@ export function newGateway(
     writes,
     pseudonym,
     impersonation: {
-      impersonatedBy,
+      mode: options.impersonation,
       token: impersonator,
       authorizer: access.authorizer,
     },
     frontProxyHeaders: access.settings.identityHeaders,
-    rejection: async (context) =>
-      oauth && trust && (await isOwnToken(context, oauth.verifier))
-        ? trust.rejection(context.signal)
+    rejection: async ({ credential, signal: aborted }) =>
+      credential?.kind === 'token' && credential.authenticator === ACCESS_TOKEN
+        ? trust?.rejection(aborted)
         : undefined,
     metrics: new GatewayMetrics(registry, {
       requests: () => pools.gateway.held,

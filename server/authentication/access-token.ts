@@ -4,6 +4,9 @@ import type { CallContext } from '../cluster/call-context.ts';
 import type { BearerToken, Identification, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
+/** The name of the authenticator, by which a credential shows that this server has issued the token. */
+export const ACCESS_TOKEN = 'access-token';
+
 /** The claims of a valid token. */
 export interface VerifiedToken {
   readonly sub: string;
@@ -18,7 +21,7 @@ export interface TokenVerifier {
 }
 
 export class AccessTokenAuthenticator implements TokenAuthenticator {
-  readonly name = 'access-token';
+  readonly name = ACCESS_TOKEN;
   readonly #verifier: TokenVerifier;
   /** Users by claims. Each claims object has one user object, so that authorization decisions can be cached by user. */
   readonly #users = new WeakMap<VerifiedToken, UserInfo>();

@@ -1,6 +1,7 @@
 // AuthenticatorChain: tries the authenticators of a request in order. BearerTokenAuthenticator
 // passes a bearer token to its TokenAuthenticators in order.
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { AuthenticationResult } from '../observability/access-metrics.ts';
 import {
@@ -11,8 +12,8 @@ import {
   type Identification,
   type TokenAuthenticator,
 } from './authenticator.ts';
+import { bearerToken } from './bearer-token.ts';
 import { ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, type UserInfo } from './user.ts';
-import { webSocketToken } from './web-socket-token.ts';
 
 /**
  * Tries the authenticators in order. Invalid credentials of one kind do not affect valid credentials of another kind, because a
@@ -42,11 +43,15 @@ export class AuthenticatorChain implements Authenticator {
           const before = worst;
           return user.then(
             (found) => (found ? this.#member(found) : this.#authenticate(request, i + 1, before)),
-            (error: unknown) => this.#authenticate(request, i + 1, worse(before, unlessFinal(error))),
+            (error: unknown) => {
+              request.credential = undefined;
+              return this.#authenticate(request, i + 1, worse(before, unlessFinal(error)));
+            },
           );
         }
         if (user) return this.#member(user);
       } catch (error) {
+        request.credential = undefined;
         worst = worse(worst, unlessFinal(error));
       }
     }
@@ -124,11 +129,6 @@ export function countedAuthentication(inner: Authenticator, counter: Authenticat
   };
 }
 
-// RFC 6750, 2.1: b64token.
-const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
-const BEARER = /^bearer +(.*)$/i;
-const MAX_TOKEN_LENGTH = 64 * 1024;
-
 interface AcceptedToken {
   readonly token: BearerToken;
   /** The whole Authorization header with the token. */
@@ -137,71 +137,72 @@ interface AcceptedToken {
   readonly kind: number;
 }
 
-/**
- * Authenticates a bearer token with the first TokenAuthenticator that recognises it. Other schemes are ignored, because clients of the
- * token endpoint use Basic. A malformed bearer token is rejected, never anonymous.
- */
+/** Authenticates a bearer token with the first TokenAuthenticator that recognises it. */
 export class BearerTokenAuthenticator implements Authenticator {
   readonly name = 'bearer';
   readonly #kinds: readonly TokenAuthenticator[];
+  readonly #isOfClient: (request: IncomingMessage) => boolean;
   /**
    * The last accepted token of each connection, to parse and hash it only once, and to skip the TokenAuthenticators that do not
    * recognise it. It is still validated for each request.
    */
   readonly #accepted = new WeakMap<object, AcceptedToken>();
 
-  constructor(kinds: readonly TokenAuthenticator[]) {
+  /** `isOfClient`: returns true for a request whose handler authenticates an OAuth client with another scheme (RFC 6749, 2.3.1). */
+  constructor(
+    kinds: readonly TokenAuthenticator[],
+    isOfClient: (request: IncomingMessage) => boolean = () => false,
+  ) {
     this.#kinds = kinds;
+    this.#isOfClient = isOfClient;
   }
 
   authenticate(context: AuthenticationRequest): Promise<UserInfo> | UserInfo | undefined {
-    const { headers, socket } = context.request;
-    const header = headers.authorization;
-    if (header === undefined) {
-      const text = headers.upgrade === undefined ? undefined : webSocketToken(context.request);
-      return text === undefined ? undefined : this.#authenticate(tokenOf(text), context, 0, () => undefined);
+    const { request } = context;
+    const { authorization, 'sec-websocket-protocol': protocols } = request.headers;
+    if (authorization !== undefined) {
+      const accepted = protocols === undefined ? this.#accepted.get(request.socket) : undefined;
+      if (accepted && isEqual(accepted.header, authorization)) {
+        return this.#authenticate(accepted.token, context, accepted.kind);
+      }
+      if (!/^bearer/i.test(authorization) && this.#isOfClient(request)) return undefined;
     }
-    const accepted = this.#accepted.get(socket);
-    if (accepted && isEqual(accepted.header, header)) {
-      return this.#authenticate(accepted.token, context, accepted.kind, () => undefined);
-    }
-    if (!/^bearer(?: |$)/i.test(header)) return undefined;
-    const text = header.length > MAX_TOKEN_LENGTH ? undefined : BEARER.exec(header)?.[1];
-    const token = tokenOf(text);
-    return this.#authenticate(token, context, 0, (kind) =>
-      this.#accepted.set(socket, { token, header: Buffer.from(header, 'latin1'), kind }),
-    );
+    const text = bearerToken(context);
+    return text === undefined ? undefined : this.#authenticate({ text }, context, 0);
   }
 
   #authenticate(
     token: BearerToken,
     context: AuthenticationRequest,
     start: number,
-    accept: (kind: number) => void,
   ): Promise<UserInfo> | UserInfo {
     for (let kind = start; kind < this.#kinds.length; kind++) {
       const user = this.#kinds[kind]?.authenticate(token, context);
       if (user instanceof Promise) {
         return user.then((found) => {
-          if (found) accept(kind);
-          return found ?? this.#authenticate(token, context, kind + 1, accept);
+          if (!found) return this.#authenticate(token, context, kind + 1);
+          this.#accept(token, context, kind);
+          return found;
         });
       }
       if (user) {
-        accept(kind);
+        this.#accept(token, context, kind);
         return user;
       }
     }
     throw newUnauthorized(new Error('no authenticator recognises the bearer token'));
   }
-}
 
-/** Throws Unauthorized for a token that is not a `b64token`, or too long. */
-function tokenOf(text: string | undefined): BearerToken {
-  if (text === undefined || text.length > MAX_TOKEN_LENGTH || !B64TOKEN.test(text)) {
-    throw newUnauthorized(new Error('malformed bearer token'));
+  #accept(token: BearerToken, context: AuthenticationRequest, kind: number): void {
+    const { headers, socket } = context.request;
+    context.credential = {
+      kind: 'token',
+      text: token.text,
+      authenticator: this.#kinds[kind]?.name ?? '',
+    };
+    if (headers.authorization === undefined || this.#accepted.get(socket)?.token === token) return;
+    this.#accepted.set(socket, { token, header: Buffer.from(headers.authorization, 'latin1'), kind });
   }
-  return { text };
 }
 
 /** Compares in constant time, because several clients of a proxy may share the connection. */

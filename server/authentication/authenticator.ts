@@ -7,7 +7,20 @@ export interface AuthenticationRequest extends CallContext {
   readonly request: IncomingMessage;
   /** False on the plain-HTTP listener, which ignores front-proxy headers and client certificates. */
   readonly secure: boolean;
+  /** Set for a request that switches the protocol. */
+  readonly upgrade?: object | undefined;
+  /**
+   * Set by the authenticator of a client certificate or of bearer tokens when it identifies the caller. The gateway forwards
+   * this credential, and never a header of the client.
+   */
+  credential?: Credential | undefined;
 }
+
+/** The credential that identifies the caller of a request. */
+export type Credential =
+  | { readonly kind: 'certificate' }
+  /** `authenticator`: the name of the TokenAuthenticator that accepts the token. */
+  | { readonly kind: 'token'; readonly text: string; readonly authenticator: string };
 
 /**
  * The result of an authenticator: the user, or undefined without credentials of its kind. Synchronous where possible, because a
@@ -25,9 +38,15 @@ export interface Authenticator {
   authenticate(request: AuthenticationRequest): Identification;
 }
 
+/** An authenticator without a promise, because its credential needs no request to the cluster. */
+export interface ImmediateAuthenticator extends Authenticator {
+  authenticate(request: AuthenticationRequest): UserInfo | undefined;
+}
+
 /**
- * The rejection of a caller behind the front proxy, because the session has ended or the user name is not UTF-8. Other authenticators
- * are skipped, because the remaining credentials belong to the proxy. `cause` is the error for the client.
+ * A rejection that ends the chain: of a caller behind the front proxy whose session has ended or whose user name is not UTF-8, because
+ * the remaining credentials belong to the proxy, and of a credential beside a client certificate that is not understood. `cause` is
+ * the error for the client.
  */
 export class CallerRejected extends Error {
   override readonly name = 'CallerRejected';

@@ -2,8 +2,7 @@
 // headers that no page can set (Fetch Metadata, Origin).
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
-import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
-import type { UserInfo } from './user.ts';
+import type { AuthenticationRequest, ImmediateAuthenticator } from './authenticator.ts';
 
 type BrowserRequest = Pick<AuthenticationRequest, 'secure'> & {
   readonly request: Pick<IncomingMessage, 'headers'>;
@@ -57,9 +56,9 @@ export interface AmbientOptions {
  * another origin cannot use the credential of its visitor.
  */
 export function ambient(
-  inner: Authenticator & { authenticate(request: AuthenticationRequest): UserInfo | undefined },
+  inner: ImmediateAuthenticator,
   { allowedOrigins, ignored }: AmbientOptions,
-): Authenticator {
+): ImmediateAuthenticator {
   return {
     name: inner.name,
     authenticate: (context) => {

@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { newServiceUnavailable, newUnauthorized, StatusError } from '../../apis/meta/v1/errors.ts';
 import { CREDENTIAL_ID } from '../../apis/oauth/claim-mapping.ts';
-import type { AuthenticationRequest, Authenticator } from './authenticator.ts';
+import type { AuthenticationRequest, Authenticator, Credential } from './authenticator.ts';
 import { subjectOf } from './certificate-subject.ts';
 import type { AuthenticationConfig } from './delegated-authentication.ts';
 import type { PeerCertificates } from './peer-certificates.ts';
@@ -23,14 +23,20 @@ export class ClientCertificateAuthenticator implements Authenticator {
   /** Returns true for a request with a valid certificate of a user. */
   recognises(request: Pick<AuthenticationRequest, 'request' | 'secure'>): boolean {
     try {
-      return this.authenticate(request) !== undefined;
+      return this.#userOf(request) !== undefined;
     } catch (error) {
       if (error instanceof StatusError) return false;
       throw error;
     }
   }
 
-  authenticate({ request, secure }: Pick<AuthenticationRequest, 'request' | 'secure'>): UserInfo | undefined {
+  authenticate(context: AuthenticationRequest): UserInfo | undefined {
+    const user = this.#userOf(context);
+    if (user) context.credential = CERTIFICATE;
+    return user;
+  }
+
+  #userOf({ request, secure }: Pick<AuthenticationRequest, 'request' | 'secure'>): UserInfo | undefined {
     if (!secure) return undefined;
     const config = this.#config.current();
     const verdict = this.#peers.verify(request, 'client', config ?? UNKNOWN);
@@ -48,6 +54,7 @@ export class ClientCertificateAuthenticator implements Authenticator {
   }
 }
 
+const CERTIFICATE: Credential = { kind: 'certificate' };
 const UNKNOWN = { generation: -1, clientCAs: [], frontProxy: undefined };
 
 function userOf(leaf: X509Certificate): UserInfo {

@@ -22,12 +22,10 @@ export function extraFields(
   return Object.fromEntries(extra);
 }
 
+/** As in Go, a key with a malformed escape is used as it is. Throws Unauthorized for a key that is not UTF-8. */
 function unescape(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
+  if (/%(?![0-9a-f]{2})/i.test(key)) return key;
+  return utf8(key.replace(/%(..)/g, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16))));
 }
 
 const NON_ASCII = /[\u0080-\u00ff]/;

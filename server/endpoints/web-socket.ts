@@ -4,9 +4,9 @@
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { newBadRequest, newForbidden } from '../../apis/meta/v1/errors.ts';
+import { isTokenProtocol } from '../authentication/bearer-token.ts';
 import { isForeignPage } from '../authentication/browser-request.ts';
 import { ANONYMOUS } from '../authentication/user.ts';
-import { isTokenProtocol } from '../authentication/web-socket-token.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
 
 /** Maximum size of a client's message in bytes. Messages of clients are ignored. */

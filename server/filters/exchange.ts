@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Seat } from '../admission/seats.ts';
+import type { Credential } from '../authentication/authenticator.ts';
 import { ANONYMOUS, sharerOf, type UserInfo } from '../authentication/user.ts';
 import type { Decision } from '../authorization/authorizer.ts';
 import { plainAddress } from '../request/plain-address.ts';
@@ -44,6 +45,7 @@ export class Exchange implements RequestContext {
   auditID = '';
   info: RequestInfo = UNPARSED;
   user: UserInfo = ANONYMOUS;
+  credential: Credential | undefined;
   /** True once authentication has succeeded. Before, `user` is a placeholder. */
   authenticated = false;
   longRunning = false;

@@ -1,7 +1,8 @@
 // Request headers that the gateway forwards. Headers of the connection are removed first, and identity headers are added
 // last, so that no `Connection` header can remove an identity header (RFC 9110, 7.6.1).
 import type { IncomingMessage } from 'node:http';
-import { isTokenProtocol } from '../authentication/web-socket-token.ts';
+import type { Credential } from '../authentication/authenticator.ts';
+import { isTokenProtocol } from '../authentication/bearer-token.ts';
 
 /** Names and values in turn, as `rawHeaders` of Node. Several headers of one name stay separate. */
 export type RawHeaders = readonly string[];
@@ -24,6 +25,7 @@ const HOP_BY_HOP = new Set([
 const REPLACED = new Set([
   ...HOP_BY_HOP,
   'audit-id',
+  'authorization',
   'content-length',
   'forwarded',
   'host',
@@ -35,12 +37,25 @@ const REPLACED = new Set([
 /** Name prefix of the cookies of the sign-in pages. */
 const OWN_COOKIE = /^__Host-sign-in/;
 
-const AUTHORIZATION = 'authorization';
-const IMPERSONATION = /^impersonate-/;
+const IMPERSONATION = /^impersonate-/i;
 
-/** Returns true for a header that says who the caller is, or as whom the caller acts. */
-function isIdentity(name: string): boolean {
-  return name === AUTHORIZATION || IMPERSONATION.test(name);
+/**
+ * Returns the identity headers of a caller who is not impersonated: the one credential that this server has authenticated, and the
+ * impersonation that the caller requests. Neither can be removed by a `Connection` header.
+ */
+export function forwardedIdentity({
+  request: { rawHeaders },
+  credential,
+}: {
+  readonly request: Pick<IncomingMessage, 'rawHeaders'>;
+  readonly credential?: Credential | undefined;
+}): string[] {
+  const headers = credential?.kind === 'token' ? ['Authorization', `Bearer ${credential.text}`] : [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (IMPERSONATION.test(name)) headers.push(name, rawHeaders[i + 1] ?? '');
+  }
+  return headers;
 }
 
 export interface RequestHeaderOptions {
@@ -54,8 +69,8 @@ export interface RequestHeaderOptions {
   readonly via: string | undefined;
   /** Names and prefixes of the front proxy's headers, in lower case. They are removed. */
   readonly frontProxy: readonly string[];
-  /** Identity headers instead of those of the caller. By default, those of the caller are forwarded. */
-  readonly identity?: RawHeaders;
+  /** The identity headers. Those of the client are never copied. */
+  readonly identity: RawHeaders;
 }
 
 /** Returns the headers of the request to kube-apiserver, without those of `framing`. */
@@ -64,22 +79,20 @@ export function requestHeaders(request: IncomingMessage, options: RequestHeaderO
   const { rawHeaders } = request;
   const named = connectionOptions(request);
   const headers = ['Host', host];
-  const callers: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const header = rawHeaders[i] ?? '';
     const value = rawHeaders[i + 1] ?? '';
     const name = header.toLowerCase();
-    if (isIdentity(name)) callers.push(header, value);
-    else if (REPLACED.has(name) || named?.has(name)) continue;
+    if (REPLACED.has(name) || named?.has(name) || IMPERSONATION.test(name)) continue;
     else if (frontProxy.some((prefix) => name.startsWith(prefix))) continue;
     else if (name === 'cookie') pushCookies(headers, header, value);
-    else if (identity && name === 'sec-websocket-protocol') pushProtocols(headers, header, value);
+    else if (name === 'sec-websocket-protocol') pushProtocols(headers, header, value);
     else headers.push(header, value);
   }
   headers.push('Audit-ID', auditID);
   if (source !== undefined) headers.push('X-Forwarded-For', source);
   if (via !== undefined) headers.push('Via', via);
-  headers.push(...(identity ?? callers));
+  headers.push(...identity);
   return headers;
 }
 
@@ -110,8 +123,8 @@ function pushCookies(headers: string[], name: string, value: string): void {
   if (others.length > 0) headers.push(name, others.join(';'));
 }
 
-/** Removes the token of an impersonated caller, so that kube-apiserver sees one identity. */
+/** Removes the token, which is forwarded in the header Authorization. */
 function pushProtocols(headers: string[], name: string, value: string): void {
-  const others = value.split(',').filter((protocol) => !isTokenProtocol(protocol.trim()));
+  const others = value.split(',').filter((protocol) => !isTokenProtocol(protocol));
   if (others.length > 0) headers.push(name, others.join(','));
 }

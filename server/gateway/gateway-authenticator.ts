@@ -1,86 +1,84 @@
 // Authenticator of the gateway. It accepts only credentials that the gateway can forward, or whose user the gateway
 // may impersonate, so that this server and kube-apiserver see the same identity.
-import type { IncomingMessage } from 'node:http';
-import { newForbidden } from '../../apis/meta/v1/errors.ts';
-import type {
-  AuthenticationRequest,
-  Authenticator,
-  Identification,
+import { newForbidden, newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import { ACCESS_TOKEN } from '../authentication/access-token.ts';
+import {
+  type Authenticator,
+  CallerRejected,
+  type Credential,
+  type Identification,
+  type ImmediateAuthenticator,
 } from '../authentication/authenticator.ts';
 import { AuthenticatorChain } from '../authentication/authenticator-chain.ts';
-import type { UserInfo } from '../authentication/user.ts';
+import { bearerToken } from '../authentication/bearer-token.ts';
 
 export interface GatewayCredentials {
-  readonly certificates: Authenticator;
-  /** All bearer tokens. */
+  readonly certificates: ImmediateAuthenticator;
   readonly tokens: Authenticator;
-  /** Tokens of this server only; undefined without the authorization server. */
-  readonly ownTokens: Authenticator | undefined;
 }
 
-export interface GatewayAuthenticator {
-  readonly authenticator: Authenticator;
-  /** Returns the credential of an authenticated request whose caller the gateway impersonates. */
-  readonly impersonatedBy: (request: IncomingMessage) => ImpersonatedCredential | undefined;
+/** As the option `gateway.impersonation`. */
+export type ImpersonationMode = 'none' | 'certificates' | 'all';
+
+/** Returns true for a credential whose user the gateway impersonates. */
+export function isImpersonated(credential: Credential | undefined, mode: ImpersonationMode): boolean {
+  if (credential?.kind !== 'token') return credential !== undefined;
+  return mode === 'all' && credential.authenticator === ACCESS_TOKEN;
 }
 
-export type ImpersonatedCredential = 'certificate' | 'token';
-
-/** The order is that of kube-apiserver: the certificate, then the token. `impersonation`, `anonymous`: as the options. */
+/** `anonymous`: as the option. */
 export function gatewayAuthenticator(
-  { certificates, tokens, ownTokens }: GatewayCredentials,
-  impersonation: 'none' | 'certificates' | 'all',
+  { certificates, tokens }: GatewayCredentials,
+  mode: ImpersonationMode,
   anonymous: boolean,
-): GatewayAuthenticator {
-  const impersonated = new WeakMap<IncomingMessage, ImpersonatedCredential>();
-  const authenticators =
-    impersonation === 'none'
-      ? [tokens, rejected(certificates)]
-      : [
-          recorded(certificates, 'certificate', impersonated),
-          ...(impersonation === 'all' && ownTokens ? [recorded(ownTokens, 'token', impersonated)] : []),
-          tokens,
-        ];
-  return {
-    authenticator: new AuthenticatorChain(authenticators, { anonymous }),
-    impersonatedBy: (request) => impersonated.get(request),
-  };
-}
-
-/** Wraps an authenticator to record the requests that it authenticates. */
-function recorded(
-  inner: Authenticator,
-  credential: ImpersonatedCredential,
-  requests: WeakMap<IncomingMessage, ImpersonatedCredential>,
 ): Authenticator {
-  const record = (user: UserInfo | undefined, { request }: AuthenticationRequest): UserInfo | undefined => {
-    if (user) requests.set(request, credential);
-    return user;
-  };
+  // With impersonation, the order is that of kube-apiserver: the certificate, then the token.
+  const chain = new AuthenticatorChain(
+    mode === 'none' ? [tokens, rejected(certificates)] : [understood(certificates), tokens],
+    { anonymous },
+  );
   return {
-    name: inner.name,
-    authenticate: (request): Identification => {
-      const user = inner.authenticate(request);
-      return user instanceof Promise ? user.then((found) => record(found, request)) : record(user, request);
+    name: 'gateway',
+    authenticate: (context) => {
+      // A credential for another proxy. kube-apiserver ignores it, and the caller would be anonymous.
+      if (context.request.headers['proxy-authorization'] !== undefined) {
+        throw newUnauthorized(new Error('the request has the header Proxy-Authorization'));
+      }
+      return chain.authenticate(context);
     },
   };
 }
 
-/** Wraps an authenticator to reject its callers, who would be anonymous at kube-apiserver. The error names the cure. */
-function rejected(inner: Authenticator): Authenticator {
-  const reject = (user: UserInfo | undefined): undefined => {
-    if (!user) return undefined;
-    throw newForbidden(
-      undefined,
-      '',
-      'the gateway cannot forward a client certificate: use a token, or set gateway.impersonation to "certificates"',
-    );
-  };
+/** Wraps the authenticator of certificates to reject a caller whose other credentials are not understood. */
+function understood(certificates: ImmediateAuthenticator): Authenticator {
   return {
-    name: inner.name,
-    authenticate: (request): Identification => {
-      const user = inner.authenticate(request);
-      return user instanceof Promise ? user.then(reject) : reject(user);
+    name: certificates.name,
+    authenticate: (context): Identification => {
+      const user = certificates.authenticate(context);
+      try {
+        if (user) bearerToken(context);
+      } catch (error) {
+        throw new CallerRejected(error);
+      }
+      return user;
+    },
+  };
+}
+
+/** Wraps the authenticator of certificates to reject its callers, who would be anonymous at kube-apiserver. The error names the cure. */
+function rejected(certificates: ImmediateAuthenticator): Authenticator {
+  return {
+    name: certificates.name,
+    authenticate: (context): Identification => {
+      // Beside a token, the error about the token remains.
+      if (context.request.headers.authorization !== undefined || !certificates.authenticate(context)) {
+        return undefined;
+      }
+      throw newForbidden(
+        undefined,
+        '',
+        'the gateway cannot forward a client certificate: use a token, or set gateway.impersonation to "certificates"',
+      );
     },
   };
 }

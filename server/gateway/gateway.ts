@@ -8,8 +8,8 @@ import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { RecentWrites } from '../resources/recent-writes.ts';
 import type { Accelerator } from './acceleration/accelerator.ts';
-import { requestHeaders } from './forwarded-headers.ts';
-import type { ImpersonatedCredential } from './gateway-authenticator.ts';
+import { forwardedIdentity, requestHeaders } from './forwarded-headers.ts';
+import { type ImpersonationMode, isImpersonated } from './gateway-authenticator.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { impersonatedUser, impersonationHeaders } from './impersonation.ts';
 import type { ImpersonatorToken } from './impersonator-token.ts';
@@ -21,8 +21,7 @@ import { noteWrite } from './written-object.ts';
 
 /** The impersonation of callers, see the option `gateway.impersonation`. */
 export interface Impersonation {
-  /** Returns the credential of an authenticated request whose caller is impersonated. */
-  impersonatedBy(request: IncomingMessage): ImpersonatedCredential | undefined;
+  readonly mode: ImpersonationMode;
   readonly token: ImpersonatorToken;
   readonly authorizer: Authorizer;
 }
@@ -82,11 +81,11 @@ export class Gateway {
     if (request.method === 'CONNECT') throw newMethodNotAllowed('this method on the requested resource');
     const found = upstream.target(context);
     const target = found instanceof Promise ? await found : found;
-    const credential = this.#options.impersonation.impersonatedBy(request);
-    const identity = credential && (await this.#identity(context));
+    const isImpersonating = isImpersonated(context.credential, this.#options.impersonation.mode);
+    const impersonated = isImpersonating ? await this.#impersonated(context) : undefined;
     // The deadline or the client may have ended the request while it waited.
     if (context.abortReason !== undefined) throw context.abortReason;
-    if (!identity && (await accelerator?.serve(context))) return context.response.statusCode;
+    if (!impersonated && (await accelerator?.serve(context))) return context.response.statusCode;
     const forwarding: Forwarding = {
       target,
       caller,
@@ -96,7 +95,7 @@ export class Gateway {
         source: context.source,
         via: isBackendRequest(context) ? undefined : `1.1 ${pseudonym}`,
         frontProxy: this.#options.frontProxyHeaders(),
-        ...(identity ? { identity: identity.headers } : {}),
+        identity: impersonated?.headers ?? forwardedIdentity(context),
       }),
     };
     const startedAt = monotonic();
@@ -105,14 +104,16 @@ export class Gateway {
       : await send(context, forwarding);
     if (!response) return 101;
     metrics.responded(context.info.verb, (monotonic() - startedAt) / 1000);
-    if (response.statusCode === 401) await this.#explain(context, response, identity?.token);
+    if (response.statusCode === 401) await this.#explain(context, response, impersonated?.token);
     noteWrite(context, response, this.#options.writes);
     await respond(context, response);
     return response.statusCode ?? 0;
   }
 
   /** Returns the identity headers of an impersonated caller, and the token of the impersonator. */
-  async #identity(context: ProxiedContext): Promise<{ readonly headers: string[]; readonly token: string }> {
+  async #impersonated(
+    context: ProxiedContext,
+  ): Promise<{ readonly headers: string[]; readonly token: string }> {
     const { impersonation } = this.#options;
     const user = await impersonatedUser(context.user, context.request, impersonation.authorizer, context);
     const token = await impersonation.token.get(context.signal);

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import type { Credential } from '../authentication/authenticator.ts';
 import type { UserInfo } from '../authentication/user.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -24,6 +25,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   readonly info: RequestInfo;
   readonly user: UserInfo;
+  /** The credential of the user; undefined for anonymous callers and callers behind the front proxy. */
+  readonly credential?: Credential | undefined;
   /** Shares seats: the tenant of the user, or the network of an unauthenticated client. */
   readonly caller: string;
   /** Set for an upgrade request (WebSocket, SPDY). Until the upgrade is accepted, `response` can reject it. */

@@ -1,6 +1,5 @@
 // Accelerator: serves reads of the Kubernetes API from the caches of followed kinds if the response is one that
 // kube-apiserver could have returned. All other requests are forwarded.
-import type { IncomingMessage } from 'node:http';
 import { Counter, type Registry } from 'prom-client';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { PagedListError } from '../../endpoints/rest/list.ts';
@@ -93,7 +92,7 @@ export class Accelerator {
     if (/\bno-cache\b/i.test(request.headers['cache-control'] ?? '')) return 'no-cache';
     const requirement = requirementOf(info, context.query);
     if (typeof requirement === 'string') return requirement;
-    const authorization = ownIdentity(request);
+    const authorization = ownIdentity(context);
     if (authorization === undefined) return 'identity';
     const { accept = '' } = request.headers;
     // kube-apiserver rejects this wildcard.
@@ -218,15 +217,13 @@ function isPathOf({ path, namespace, parts }: ResourceRequest, kind: Kind): bool
   return path === [list, ...parts.slice(1)].join('/');
 }
 
-/** Returns the `Authorization` header of a caller that acts as itself. Authentication removes it from the parsed headers. */
-function ownIdentity({ rawHeaders }: IncomingMessage): string | undefined {
-  let authorization: string | undefined;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? '';
+/** Returns the `Authorization` header of a caller that acts as itself; undefined for any other caller. */
+function ownIdentity({ request: { headers }, credential }: ProxiedContext): string | undefined {
+  if (credential?.kind !== 'token') return undefined;
+  for (const name in headers) {
     if (name.startsWith('impersonate-')) return undefined;
-    if (name === 'authorization') authorization = rawHeaders[i + 1];
   }
-  return authorization;
+  return `Bearer ${credential.text}`;
 }
 
 /** The header of RFC 9211. */

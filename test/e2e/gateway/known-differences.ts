@@ -51,9 +51,9 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
         : undefined,
   },
   {
-    title: 'Empty bearer token',
+    title: 'Other credentials',
     explain: ({ request, gateway }) =>
-      gateway.status === 401 && request.lines.some((line) => /^authorization: bearer ?$/i.test(line))
+      gateway.status === 401 && request.lines.some((line) => /^authorization: (?!bearer [^ ]+$)/i.test(line))
         ? gateway
         : undefined,
   },

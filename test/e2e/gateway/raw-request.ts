@@ -69,7 +69,7 @@ export async function openStream(
   const socket = await openTLS(target);
   const ended = once(socket, 'close');
   socket.on('error', () => socket.destroy());
-  socket.write(`${[first, `Host: 127.0.0.1:${target.port}`, ...headers].join('\r\n')}\r\n\r\n`);
+  socket.write(`${[first, `Host: 127.0.0.1:${target.port}`, ...headers].join('\r\n')}\r\n\r\n`, 'latin1');
   const [bytes] = (await once(socket, 'data')) as [Buffer];
   return { response: parseResponse(bytes), socket: socket.resume(), ended };
 }

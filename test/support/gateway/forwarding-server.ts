@@ -1,4 +1,5 @@
-// The gateway behind the real filter chain and a plain-HTTP listener. Every caller is authenticated as `ada`.
+// The gateway behind the real filter chain and a plain-HTTP listener. Every caller is authenticated as `ada`, with any token
+// or without one.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -7,6 +8,8 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { RequestPools } from '../../../server/admission/admission.ts';
+import type { Authenticator } from '../../../server/authentication/authenticator.ts';
+import { bearerToken } from '../../../server/authentication/bearer-token.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import { kubeConfigClass } from '../../../server/cluster/connection/client-node.ts';
 import type { ChainOptions, RequestChain } from '../../../server/filters/chain.ts';
@@ -88,7 +91,7 @@ export class ForwardingServer {
       upstream,
       pseudonym: 'ks-apiserver-test',
       impersonation: {
-        impersonatedBy: () => (impersonator === undefined ? undefined : 'certificate'),
+        mode: impersonator === undefined ? 'none' : 'certificates',
         token: new ImpersonatorToken({
           client: { json: () => Promise.reject(newNotFound({ group: '', resource: '' }, '')) },
           namespace: 'platform-system',
@@ -108,7 +111,15 @@ export class ForwardingServer {
       }),
       monotonic: () => performance.now(),
     });
-    const authenticator = { name: 'test', authenticate: () => ADA };
+    const authenticator: Authenticator = {
+      name: 'test',
+      authenticate: (context) => {
+        const text = bearerToken(context);
+        if (impersonator !== undefined) context.credential = { kind: 'certificate' };
+        else if (text !== undefined) context.credential = { kind: 'token', text, authenticator: 'test' };
+        return ADA;
+      },
+    };
     const chain = openChain({
       handler: ({ response }) => void response.end('not forwarded'),
       authenticator,

@@ -148,17 +148,24 @@ describe('bearer tokens', () => {
     for (const error of await Promise.all(pending)) expect(error).to.satisfy(isUnauthorized);
   });
 
-  it('are rejected without a review when malformed, and not recognised in other headers', async () => {
+  it('are rejected without a review when malformed, as are other schemes', async () => {
     const cluster = fakeCluster();
-    const malformed = ['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a,b', 'Bearer "a"'];
-    for (const text of [...malformed, `Bearer ${'x'.repeat(70_000)}`]) {
+    const malformed = ['', 'Bearer', 'Bearer ', 'Bearer  good', 'Bearer a b', 'Bearer a,b', 'Bearer "a"'];
+    const others = ['Basic YTpi', 'Negotiate x', 'Bearerx y', 'good', '\xc2\xa0Bearer good', 'Bearer\tgood'];
+    for (const text of [...malformed, ...others, `Bearer ${'x'.repeat(70_000)}`]) {
       const error = await rejection(ask(authenticator(cluster), text));
       expect(error, text.slice(0, 12)).to.satisfy(isUnauthorized);
     }
-    for (const other of [undefined, 'Basic YTpi', 'Negotiate x', 'Bearerx y']) {
-      expect(await ask(authenticator(cluster), other), other).to.equal(undefined);
-    }
+    expect(await ask(authenticator(cluster), undefined)).to.equal(undefined);
     expect(cluster.requests).to.have.length(0);
+  });
+
+  it('leave other schemes to a handler that authenticates clients', async () => {
+    const bearer = new BearerTokenAuthenticator([reviewed(fakeCluster())], () => true);
+    expect(await ask(bearer, 'Basic YTpi')).to.equal(undefined);
+    for (const text of ['Bearer  good', 'Bearer']) {
+      expect(await rejection(ask(bearer, text)), text).to.satisfy(isUnauthorized);
+    }
   });
 
   it('are reviewed again if known, even while clients invent others', async () => {

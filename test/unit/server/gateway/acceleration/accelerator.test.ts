@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import type { Credential } from '../../../../../server/authentication/authenticator.ts';
+import { bearerToken } from '../../../../../server/authentication/bearer-token.ts';
 import { PackedFrames } from '../../../../../server/cache/stored-object.ts';
 import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
@@ -96,7 +98,10 @@ describe('the decision of the accelerator', () => {
       reviewIntervalMs: 60_000,
     });
     server = await new HandlerServer(async (context) => {
-      if (await accelerator.serve({ ...context, ...FORWARDED })) return;
+      const text = bearerToken(context);
+      const credential: Credential | undefined =
+        text === undefined ? undefined : { kind: 'token', text, authenticator: 'test' };
+      if (await accelerator.serve({ ...context, ...FORWARDED, credential })) return;
       context.response.end('forwarded');
     }).start();
   });
