@@ -1,5 +1,6 @@
 // Authenticator that reads the user from a verified client certificate.
 import type { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { newServiceUnavailable, newUnauthorized, StatusError } from '../../apis/meta/v1/errors.ts';
 import { CREDENTIAL_ID } from '../../apis/oauth/claim-mapping.ts';
 import type { AuthenticationRequest, Authenticator, Credential } from './authenticator.ts';
@@ -8,7 +9,12 @@ import type { AuthenticationConfig } from './delegated-authentication.ts';
 import type { PeerCertificates } from './peer-certificates.ts';
 import type { UserInfo } from './user.ts';
 
-/** Authenticates callers by client certificates of the cluster CA. The common name is the user, the organizations are the groups. */
+/**
+ * Authenticates callers by client certificates of the cluster CA. The common name is the user, the organizations are the groups.
+ *
+ * The certificate of a forwarded request belongs to the proxy, not to the caller: kube-apiserver presents its kubelet client
+ * certificate for every caller with `get nodes/proxy`, to the address and kubelet port in the status of the Node.
+ */
 export class ClientCertificateAuthenticator implements Authenticator {
   readonly name = 'client-certificate';
   readonly #config: AuthenticationConfig;
@@ -44,6 +50,9 @@ export class ClientCertificateAuthenticator implements Authenticator {
     if (!config) throw newServiceUnavailable('the cluster CA is not known yet');
     const { leaf, error } = verdict;
     if (error) throw newUnauthorized(new Error('client certificate', { cause: error }));
+    if (isForwarded(request)) {
+      throw newUnauthorized(new Error('client certificate of a proxy: the request is marked as forwarded'));
+    }
     let user = this.#users.get(leaf);
     if (!user) {
       user = userOf(leaf);
@@ -55,6 +64,13 @@ export class ClientCertificateAuthenticator implements Authenticator {
 }
 
 const CERTIFICATE: Credential = { kind: 'certificate' };
+/** The marks of proxies. kube-apiserver sets several `X-Forwarded-…` headers, which its callers cannot remove. */
+const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/;
+
+function isForwarded({ headers }: IncomingMessage): boolean {
+  return Object.keys(headers).some((name) => FORWARDED.test(name));
+}
+
 const UNKNOWN = { generation: -1, clientCAs: [], frontProxy: undefined };
 
 function userOf(leaf: X509Certificate): UserInfo {

@@ -105,15 +105,35 @@ function target(
   };
 }
 
-/** Escapes every character that a header name cannot contain. kube-apiserver decodes the escapes. */
+/**
+ * Escapes every character that a header name cannot contain, and upper case, which kube-apiserver changes. It decodes the escapes.
+ */
 function escapedKey(key: string): string {
-  return encodeURIComponent(key).replace(/[()]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  checkText(key);
+  return encodeURIComponent(key).replace(/%..|[A-Z()]/g, (part) =>
+    part.length > 1 ? part : `%${part.charCodeAt(0).toString(16)}`,
+  );
 }
 
-/** UTF-8 bytes as a header value. Throws Unauthorized for control characters, which no header can contain. */
+/** UTF-8 bytes as a header value. Throws Unauthorized for a text that kube-apiserver would not receive unchanged. */
 function headerText(value: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-  if (/[\u0000-\u001f\u007f]/.test(value))
-    throw newUnauthorized(new Error('an attribute of the caller has control characters'));
+  if (UNSAFE.test(value)) throw changed();
+  checkText(value);
   return Buffer.from(value, 'utf8').toString('latin1');
+}
+
+/**
+ * Control characters end a header, and parsers trim spaces at its ends. All spaces of Unicode count, because parsers differ:
+ * ` system:masters` must not become `system:masters`.
+ */
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const UNSAFE = /[\u0000-\u001f\u007f]|^[\s\u0085]|[\s\u0085]$/;
+
+/** Throws Unauthorized for an empty text, and for one with characters that have no bytes or replace undecodable bytes. */
+function checkText(text: string): void {
+  if (text === '' || !text.isWellFormed() || text.includes('\ufffd')) throw changed();
+}
+
+function changed(): Error {
+  return newUnauthorized(new Error('an attribute of the caller does not pass through a header unchanged'));
 }

@@ -97,9 +97,8 @@ function copyBody(from: IncomingMessage, to: ClientRequest | ServerResponse): Co
     scheduled = undefined;
     const bytes = take();
     if (to.destroyed) return;
-    // The body is late, as in a watch without events.
-    if (!bytes) return to.flushHeaders();
-    if (to.write(bytes)) return;
+    // The body is late, as in a watch without events. `flushHeaders` would encode the bytes of the headers as UTF-8 again.
+    if (to.write(bytes ?? '', 'latin1')) return;
     from.pause();
     to.once('drain', () => from.resume());
   };

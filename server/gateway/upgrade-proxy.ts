@@ -44,7 +44,7 @@ export async function forwardUpgrade(
     throw badGateway('kube-apiserver accepted another protocol than the requested one');
   }
   const client = upgrade.accept();
-  client.write(acceptance(response, context));
+  client.write(acceptance(response, context), 'latin1');
   if (head.length > 0) client.write(head);
   if (upgrade.head.length > 0) socket.write(upgrade.head);
   await tunnel(client, socket, context.signal);

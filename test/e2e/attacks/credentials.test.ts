@@ -6,116 +6,8 @@ import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import { until } from '../../support/until.ts';
 import { GatewayPlatform, type Side } from '../gateway/gateway-platform.ts';
 import { openStream, rawRequest } from '../gateway/raw-request.ts';
-
-const PREFIX = 'base64url.bearer.authorization.k8s.io.';
-const WEBSOCKET = [
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-];
-const PROTOCOL = 'v4.channel.k8s.io';
-
-/** Headers with the token `T` and the same token `E` in base64url, as Latin-1. */
-const HEADERS: readonly (readonly string[])[] = [
-  // The scheme, and the space behind it.
-  ...[
-    ...[
-      'Bearer T',
-      'bearer T',
-      'BEARER T',
-      'Bearer  T',
-      'Bearer\tT',
-      'Bearer \tT',
-      ' Bearer T',
-      '\tBearer T',
-    ],
-    ...['Bearer T ', 'Bearer T\t', 'Bearer T x', 'Bearer T,x', 'Bearer "T"', 'Bearer: T', 'Bearer=T'],
-    ...['', ' ', 'Bearer', 'Bearer ', 'T', 'Token T', 'Basic T', 'Basic YTpi', 'Negotiate T', 'Digest a="b"'],
-    ...[
-      'Basic YTpi, Bearer T',
-      'Bearer T, Basic YTpi',
-      'Basic YTpi Bearer T',
-      'X Bearer T',
-      'Bearer Bearer T',
-    ],
-    // Spaces of Unicode, as UTF-8 and as single bytes, before and behind the token and in the middle.
-    ...['\xc2\xa0', '\xc2\x85', '\xe1\x9a\x80', '\xe2\x80\x83', '\xe2\x80\xa8', '\xe3\x80\x80'].flatMap(
-      (space) => [`${space}Bearer T`, `Bearer T${space}`, `Bearer${space}T`, `Bearer ${space}T`],
-    ),
-    ...['\xef\xbb\xbf', '\xe2\x80\x8b', '\xa0', '\x85'].map((space) => `${space}Bearer T`),
-    ...['\x0b', '\x0c', '\x00', '\x7f'].map((control) => `${control}Bearer T`),
-  ].map((value) => [`Authorization: ${value}`]),
-  // Names and lines.
-  ['aUTHORIZATION: Bearer T'],
-  ['Authorization : Bearer T'],
-  ['Authorization\xa0: Bearer T'],
-  ['Authorization_: Bearer T'],
-  ['X-Authorization: Bearer T'],
-  ['Authorization: Bearer', ' T'],
-  ['Authorization:', ' Bearer T'],
-  ['X-A: b', ' Authorization: Bearer T'],
-  ['Authorization: Bearer T', 'Authorization: Basic YTpi'],
-  ['Authorization: Basic YTpi', 'Authorization: Bearer T'],
-  ['Authorization: ', 'Authorization: Bearer T'],
-  ['Authorization: Basic YTpi', 'Connection: close, Authorization'],
-  ['Authorization: Bearer T', 'Connection: close, Authorization'],
-  // Other headers that carry credentials.
-  ['Proxy-Authorization: Bearer T'],
-  ['Proxy-Authorization: Basic YTpi', 'Authorization: Bearer T'],
-  ['Cookie: token=T; Authorization=Bearer T'],
-  ['X-Forwarded-Access-Token: T', 'X-Auth-Request-Access-Token: T', 'X-Api-Key: T'],
-  ['X-Remote-User: root', 'X-Remote-Group: system:masters', 'x-remote-extra-a: b', 'X_Remote_User: root'],
-  ['X-Forwarded-User: root', 'Remote-User: root', 'X-Client-Cert: x', 'X-Forwarded-Client-Cert: x'],
-  ['Impersonate-User: root', 'Impersonate-Group: system:masters'],
-  ['Impersonate_User: root', 'Authorization: Bearer T'],
-  // Subprotocols of a request that opens no WebSocket.
-  [`Sec-WebSocket-Protocol: ${PREFIX}E, ${PROTOCOL}`],
-  [`Sec-WebSocket-Protocol: ${PREFIX}E, ${PROTOCOL}`, 'Upgrade: websocket'],
-  [`Sec-WebSocket-Protocol: ${PREFIX}E, ${PROTOCOL}`, 'Authorization: Basic YTpi'],
-  [`Sec-WebSocket-Protocol: ${PREFIX}E, ${PROTOCOL}`, 'Authorization: Bearer T'],
-];
-
-/** Values of Sec-WebSocket-Protocol, each a header line, or a whole line. */
-const PROTOCOLS: readonly (readonly string[])[] = [
-  [`${PREFIX}E, ${PROTOCOL}`],
-  [`${PROTOCOL},${PREFIX}E`],
-  [`${PROTOCOL} ,\t${PREFIX}E\t, `],
-  [PROTOCOL, `${PREFIX}E`],
-  [`${PREFIX}E`, PROTOCOL],
-  [`${PREFIX}E`],
-  [`${PREFIX}E,`],
-  [`${PREFIX}E, ${PREFIX}E, ${PROTOCOL}`],
-  [`${PREFIX}E`, `${PREFIX}E, ${PROTOCOL}`],
-  [`${PREFIX}, ${PROTOCOL}`],
-  [`${PREFIX}E=, ${PROTOCOL}`],
-  [`${PREFIX}E!, ${PROTOCOL}`],
-  [`${PREFIX}x, ${PROTOCOL}`],
-  [`${PREFIX}_w, ${PROTOCOL}`],
-  [`${PREFIX.toUpperCase()}E, ${PROTOCOL}`],
-  [`Base64url.bearer.authorization.k8s.io.E, ${PROTOCOL}`],
-  [`base64.bearer.authorization.k8s.io.E, ${PROTOCOL}`],
-  ...['\xc2\xa0', '\xc2\x85', '\xe3\x80\x80', '\xa0', '"'].flatMap((space) => [
-    [`${space}${PREFIX}E, ${PROTOCOL}`],
-    [`${PROTOCOL},${space}${PREFIX}E`],
-    [`${PREFIX}E${space}, ${PROTOCOL}`],
-  ]),
-  [`${PREFIX}E, ${PROTOCOL}`, 'Authorization: Basic YTpi'],
-  [`${PREFIX}E, ${PROTOCOL}`, 'Authorization: Bearer T'],
-  [`${PREFIX}E, ${PROTOCOL}`, 'Authorization: Bearer x'],
-  [`${PREFIX}E, ${PROTOCOL}`, 'Authorization: \xc2\xa0Bearer T'],
-  [`${PREFIX}x, ${PROTOCOL}`, 'Authorization: Bearer T'],
-  [PROTOCOL, 'Authorization: \xc2\xa0Bearer T'],
-  [PROTOCOL, 'Authorization: Bearer T'],
-  [PROTOCOL],
-  [''],
-];
-
-/** Header lines in the title of a test. */
-function titleOf(lines: readonly string[]): string {
-  const text = lines.join(' | ');
-  return text.replace(/[^ -~]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
-}
+import { describeClientCertificates } from './client-certificates.ts';
+import { filled, HEADERS, PREFIX, PROTOCOL, PROTOCOLS, titleOf, WEBSOCKET } from './credential-spellings.ts';
 
 describe('attacks on credentials', function () {
   this.timeout(300_000);
@@ -125,7 +17,11 @@ describe('attacks on credentials', function () {
 
   before(async () => {
     // The log then has the user of each request.
-    gateway = await GatewayPlatform.start({ configure: async () => ({ log: { level: 'debug' } }) });
+    gateway = await GatewayPlatform.start({
+      configure: async () => ({ log: { level: 'debug' } }),
+      // Any server can then be a kubelet.
+      flagsIn: async () => ['--kubelet-certificate-authority='],
+    });
     await gateway.createUser('ada', ['platform-admins']);
     await gateway.platform.bind('view', '--user=ada');
     token = await gateway.signIn('ada');
@@ -133,13 +29,6 @@ describe('attacks on credentials', function () {
     exec = `/api/v1/namespaces/${namespace}/pods/${name}/exec?command=true&stdout=true`;
   });
   after(() => gateway?.stop());
-
-  const filled = (lines: readonly string[], text: string): string[] => {
-    const encoded = Buffer.from(text).toString('base64url');
-    return lines.map((line) =>
-      line.replace(/(?<![\w-])T(?![\w-])/g, text).replace(/(?<=k8s\.io\.)E/gi, encoded),
-    );
-  };
 
   /** The user of a request in the audit log of kube-apiserver; undefined if the request has not arrived, or was a 401. */
   async function userAt(side: Side, target: string, lines: readonly string[]) {
@@ -233,6 +122,8 @@ describe('attacks on credentials', function () {
       expect(result, JSON.stringify(lines)).to.include({ status: 401, arrived: false });
     }
   });
+
+  describeClientCertificates(() => gateway);
 
   it('are a 401 at the own APIs too, except where OAuth clients send Basic', async () => {
     const nodes = '/kapis/resources.platform.io/v1alpha3/nodes';

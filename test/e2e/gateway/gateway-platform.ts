@@ -32,7 +32,7 @@ export class GatewayPlatform {
     let auditLog: AuditLog | undefined;
     const flagsIn = async (dir: string): Promise<readonly string[]> => {
       auditLog = await AuditLog.prepare(dir);
-      return auditLog.flags;
+      return [...auditLog.flags, ...((await options.flagsIn?.(dir)) ?? [])];
     };
     const platform = await Platform.start(0, { ...options, flagsIn });
     try {

@@ -277,6 +277,25 @@ describe('the identity of a caller', () => {
       expect((await userOf({ client: nameless })).name).to.equal('system:anonymous');
     });
 
+    it('is rejected if a proxy marks the request as forwarded, except that of the front proxy', async () => {
+      const marks = [
+        'X-Forwarded-For',
+        'x-forwarded-uri',
+        'X-FORWARDED-HOST',
+        'Forwarded',
+        'Via',
+        'X-Real-Ip',
+      ];
+      for (const mark of marks) {
+        expect(await refusalOf({ client: alice, headers: [mark, '10.0.0.1'] }), mark).to.include({
+          code: 401,
+        });
+        const forwarded = ['X-Remote-User', 'bob', mark, '10.0.0.1'];
+        expect((await userOf({ client: proxy, headers: forwarded })).name, mark).to.equal('bob');
+      }
+      expect(await refusalOf({ client: alice, headers: ['X-Forwarded-For', ''] })).to.include({ code: 401 });
+    });
+
     it('is rejected on a kept connection while the CA is removed', async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       expect((await userOf({ client: alice, agent })).name).to.equal('alice');

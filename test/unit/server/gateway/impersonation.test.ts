@@ -63,6 +63,49 @@ describe('the identity headers of an impersonated caller', () => {
     }
   });
 
+  it('arrive unchanged, or are rejected with 401', () => {
+    const spaces = [
+      ' ',
+      '\t',
+      '\u0085',
+      '\u00a0',
+      '\u1680',
+      '\u2003',
+      '\u2028',
+      '\u202f',
+      '\u3000',
+      '\ufeff',
+    ];
+    const changed = [
+      ...spaces.flatMap((space) => [`${space}system:masters`, `system:masters${space}`, space]),
+      ...['', '\ud800', 'a\udc00b', 'a\ufffd'],
+    ];
+    for (const text of changed) {
+      const users = [{ name: text }, { groups: ['dev', text] }, { extra: { k: [text] } }];
+      for (const user of text === '' ? users : [...users, { uid: text }]) {
+        expect(
+          codeOf(() => headersOf(user)),
+          JSON.stringify(user),
+        ).to.equal(401);
+      }
+    }
+    for (const key of ['', '\ud800', 'a\ufffd']) {
+      expect(
+        codeOf(() => headersOf({ extra: { [key]: ['x'] } })),
+        key,
+      ).to.equal(401);
+    }
+    for (const text of ['a b', 'a,b', 'jürgen 名', '\u200b', 'a\u00a0b', '"a"', '%20', '😀']) {
+      const [, , , name = ''] = headersOf({ name: text });
+      expect(Buffer.from(name, 'latin1').toString('utf8')).to.equal(text);
+    }
+  });
+
+  it('escape upper case in keys, which kube-apiserver changes', () => {
+    const names = headersOf({ extra: { 'Example.com/ABC': ['x'] } });
+    expect(names).to.include('Impersonate-Extra-%45xample.com%2F%41%42%43');
+  });
+
   it('escape all characters of keys that a header name cannot contain', () => {
     const key = 'a b/ä(c)%:\r\n';
     const name =

@@ -1,6 +1,6 @@
 // Tests of ordinary requests through the gateway, with a scripted kube-apiserver.
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import {
@@ -58,6 +58,40 @@ describe('a forwarded request', () => {
     const expected = ['GET', 'DELETE', 'POST'].map((method) => `${method} ${PODS} ${inner}`);
     expect(bodies).to.deep.equal(expected.flatMap((body) => [body, body]));
   });
+
+  it('keeps the bytes of its headers when its body is late', async () => {
+    const name = 'j\xc3\xbcrgen \xff';
+    const socket = await server.send([
+      `POST ${PROXY} HTTP/1.1`,
+      `Impersonate-User: ${name}`,
+      `X-Name: ${name}`,
+      'Content-Length: 4',
+      'Connection: close',
+    ]);
+    await until(() => upstream.received.length === 1);
+    const [received] = upstream.received;
+    socket.write('body');
+    expect(await readAll(socket)).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(received?.headers).to.include({ 'impersonate-user': name, 'x-name': name });
+  });
+
+  for (const length of [{}, { 'Content-Length': 4 }]) {
+    const how = 'Content-Length' in length ? 'with a length' : 'in chunks';
+    it(`keeps the bytes of the response’s headers when its body is late, ${how}`, async () => {
+      const ended = Promise.withResolvers<ServerResponse>();
+      upstream.respond = (_request, response) => {
+        response.writeHead(200, 'f\xfcr \xc3\xbc', { Warning: '299 - "\xc3\xbc \xff"', ...length });
+        response.write('', 'latin1');
+        ended.resolve(response);
+      };
+      const socket = await server.send([`GET ${PODS} HTTP/1.1`, 'Connection: close']);
+      const head = await readUntil(socket, '\r\n\r\n');
+      expect(head).to.match(/^HTTP\/1\.1 200 f\xfcr \xc3\xbc\r\n/);
+      expect(head).to.contain('Warning: 299 - "\xc3\xbc \xff"\r\n');
+      (await ended.promise).end('body');
+      expect(await readAll(socket)).to.contain('body');
+    });
+  }
 
   it('adds the CORS headers, and keeps both values of Vary', async () => {
     await restart({ allowedOrigins: [CONSOLE] });

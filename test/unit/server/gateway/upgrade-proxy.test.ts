@@ -47,6 +47,20 @@ describe('a forwarded upgrade', () => {
     return [client, await opened.promise];
   }
 
+  it('keeps the bytes of its headers and of those of its response', async () => {
+    const bytes = 'j\xc3\xbcrgen \xff';
+    upstream.upgrade = (_request, socket) => {
+      socket.write(
+        ACCEPTED.replace('\r\n', `\r\nWarning: ${bytes}\r\n`).replace('Protocols', bytes),
+        'latin1',
+      );
+    };
+    const client = await server.send([...SPDY, `X-Name: ${bytes}`]);
+    const head = await readUntil(client, '\r\n\r\n');
+    expect(head).to.contain(`HTTP/1.1 101 Switching ${bytes}\r\n`).and.contain(`Warning: ${bytes}\r\n`);
+    expect(upstream.received[0]?.headers).to.include({ 'x-name': bytes });
+  });
+
   it('gets the status and the body of a rejection, on a connection that is not reused (check 20)', async () => {
     const status = JSON.stringify({
       kind: 'Status',
