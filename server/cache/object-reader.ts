@@ -1,6 +1,6 @@
 // Converts raw JSON objects from kube-apiserver to cached objects.
 import { crc32 } from 'node:zlib';
-import { recordIn, text } from '../../apis/reading/unknown-value.ts';
+import { recordIn, text, texts } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import { Interner } from '../memory/interner.ts';
 import { SharedValues } from '../memory/shared-values.ts';
@@ -24,6 +24,9 @@ export interface ReadObject<Facts> {
   readonly identity: ObjectIdentity<Facts>;
   readonly spliced: SplicedObject;
 }
+
+/** More labels are not shared: an object with a hundred thousand labels would take long. */
+const MAX_SHARED_LABELS = 256;
 
 /** Converts raw objects of one resource. The parsed object is discarded after each call. */
 export class ObjectReader<Facts> {
@@ -59,6 +62,7 @@ export class ObjectReader<Facts> {
 
   /** Returns the labels, as one object for all objects with the same labels. */
   #labels(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+    if (Object.keys(labels).length > MAX_SHARED_LABELS) return isTexts(labels) ? labels : texts(labels);
     const kept: Record<string, string> = {};
     let key = '';
     for (const [name, value] of Object.entries(labels)) {
@@ -68,6 +72,10 @@ export class ObjectReader<Facts> {
     }
     return this.#sharedLabels.of(key, kept);
   }
+}
+
+function isTexts(labels: Readonly<Record<string, unknown>>): labels is Readonly<Record<string, string>> {
+  return Object.values(labels).every((value) => typeof value === 'string');
 }
 
 type IdentityFields<Facts> = Omit<ObjectIdentity<Facts>, 'key'>;

@@ -37,16 +37,31 @@ export function splice(
   const parts = [head];
   let length = head.length;
   let metadataStart = 0;
+  // Neighbours are one part, because an object can have any number of members.
+  let runStart = -1;
+  let runEnd = -1;
+  const endRun = (): void => {
+    if (runStart < 0) return;
+    parts.push(bytes.subarray(runStart, runEnd));
+    length += runEnd - runStart;
+    runStart = -1;
+  };
   for (const member of members) {
-    if (member.name === 'kind' || member.name === 'apiVersion') continue;
-    if (length > OPEN_LENGTH) {
-      parts.push(COMMA);
-      length += COMMA.length;
+    if (member.name === 'kind' || member.name === 'apiVersion') {
+      endRun();
+      continue;
     }
-    if (member === metadata) metadataStart = length + (member.start - member.keyStart);
-    parts.push(bytes.subarray(member.keyStart, member.end));
-    length += member.end - member.keyStart;
+    if (runStart < 0) {
+      if (length > OPEN_LENGTH) {
+        parts.push(COMMA);
+        length += COMMA.length;
+      }
+      runStart = member.keyStart;
+    }
+    if (member === metadata) metadataStart = length + (member.start - runStart);
+    runEnd = member.end;
   }
+  endRun();
   parts.push(CLOSE);
   const metadataEnd = metadataStart + metadata.end - metadata.start;
   return { parts, length: length + 1, metadataStart, metadataEnd };

@@ -1,6 +1,6 @@
 // Values extracted from an object of any kind for filters, sorting and search. The values are extracted once for each
 // resourceVersion of an object.
-import { array, record, recordIn, text, texts } from '../../apis/reading/unknown-value.ts';
+import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { Interner } from '../memory/interner.ts';
 import { SharedValues } from '../memory/shared-values.ts';
 
@@ -60,16 +60,16 @@ export class FactsReader {
 
   read(object: unknown): CommonFacts {
     const metadata = recordIn(object, 'metadata');
-    const annotations = texts(metadata['annotations']);
+    const annotations = record(metadata['annotations']);
     const alias = Object.hasOwn(annotations, this.#aliasAnnotation)
-      ? truncated(annotations[this.#aliasAnnotation] ?? '', MAX_WORD)
+      ? truncated(text(annotations[this.#aliasAnnotation]), MAX_WORD)
       : '';
     return {
       createdAt: secondsOf(metadata['creationTimestamp']),
       alias,
       annotations: this.#annotations.json(selectable(annotations)),
       owners: this.#owners.json(this.#ownersOf(metadata['ownerReferences'])),
-      searchText: this.#texts.intern(searchTextOf(alias, texts(metadata['labels']), imagesOf(object))),
+      searchText: this.#texts.intern(searchTextOf(alias, record(metadata['labels']), imagesOf(object))),
     };
   }
 
@@ -95,9 +95,10 @@ export function secondsOf(timestamp: unknown): number {
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
 }
 
-function selectable(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function selectable(annotations: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(annotations)) {
+    if (typeof value !== 'string') continue;
     kept[key] = value.length <= LONGEST_SELECTABLE ? value : NOT_SELECTABLE;
   }
   return kept;
@@ -123,10 +124,13 @@ function truncated(value: string, limit: number): string {
 
 function searchTextOf(
   alias: string,
-  labels: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, unknown>>,
   images: readonly string[],
 ): string {
-  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  const all = [alias, ...new Set(images), ...pairs].join('\n');
+  let all = [alias, ...new Set(images)].join('\n');
+  for (const key of Object.keys(labels)) {
+    if (all.length > MAX_SEARCH_TEXT) break;
+    if (typeof labels[key] === 'string') all += `\n${key}=${labels[key]}`;
+  }
   return truncated(all, MAX_SEARCH_TEXT).toLowerCase();
 }
