@@ -47,7 +47,7 @@ function roleOf(binding: KubernetesObject): { readonly kind: string; readonly na
   return binding['roleRef'] as { kind: string; name: string } | undefined;
 }
 
-/** By resources, and `:` with the first name where the resources alone are ambiguous. */
+/** By resources, and `:` with the first name, or `:*` for any name, where the resources alone are ambiguous. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
   nodes: 'reads all nodes',
   namespaces: 'reads all namespaces',
@@ -55,7 +55,8 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   persistentvolumes: 'reads all volumes, with the addresses of their storage',
   storageclasses: 'reads all storage classes',
   customresourcedefinitions: 'reads the definitions of all custom resources',
-  apiservices:
+  apiservices: 'reads which APIs are aggregated, and from which Services',
+  'apiservices:*':
     'sends the requests for the APIs of this server to another Service, and reads what callers send there; no other APIService',
   'users,credentials,sessions':
     'becomes any user of the platform, also an administrator: sets a password, or a group. The admission policies do not apply to the server',
@@ -106,7 +107,8 @@ function quoted(words: readonly string[]): string {
 
 function consequenceOf({ resources = [], resourceNames: [first] = [] }: PolicyRule): string {
   const kinds = resources.join();
-  return described(CONSEQUENCES, `${kinds}:${first}` in CONSEQUENCES ? `${kinds}:${first}` : kinds);
+  const keys = first === undefined ? [] : [`${kinds}:${first}`, `${kinds}:*`];
+  return described(CONSEQUENCES, keys.find((key) => key in CONSEQUENCES) ?? kinds);
 }
 
 function described(texts: Readonly<Record<string, string>>, key: string): string {
