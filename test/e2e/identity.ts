@@ -4,7 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
-import { NODES as NODE_COUNT, type Output, PASSWORD, type Platform, RESOURCE } from './platform.ts';
+import {
+  NODES as NODE_COUNT,
+  type Output,
+  PASSWORD,
+  PLATFORM_CLIENT,
+  type Platform,
+  RESOURCE,
+} from './platform.ts';
 
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
@@ -68,6 +75,28 @@ export function describeIdentity(subject: () => Platform): void {
       const direct = await platform.ask(NODES, { token });
       expect(direct.status).to.equal(200);
       expect(direct.body['items']).to.have.length(NODE_COUNT);
+    });
+
+    it('ignores an invalid bearer token at the endpoints that use none', async () => {
+      const { body: login } = await platform.grant('alice');
+      const send = (path: string, form?: Readonly<Record<string, string>>) =>
+        platform.client.send(path, {
+          token: 'not.a.token',
+          ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+        });
+      const refresh = { grant_type: 'refresh_token', refresh_token: String(login['refresh_token']) };
+      const refreshed = await send('/oauth/token', { ...PLATFORM_CLIENT, ...refresh });
+      expect(refreshed.status, refreshed.body).to.equal(200);
+      const token = String((JSON.parse(refreshed.body) as Record<string, unknown>)['access_token']);
+      for (const path of ['/oauth/.well-known/openid-configuration', '/oauth/keys', '/oauth/logout']) {
+        expect((await send(path)).status, path).to.equal(200);
+      }
+      expect((await platform.ask(NODES, { token })).status).to.equal(200);
+      expect((await send('/oauth/revoke', { ...PLATFORM_CLIENT, token })).status).to.equal(200);
+      await until(async () => (await platform.ask(NODES, { token })).status === 401);
+      for (const path of ['/oauth/userinfo', NODES, '/api/v1/nodes']) {
+        expect((await send(path)).status, path).to.equal(401);
+      }
     });
 
     it('rejects a deleted session, directly and through kube-apiserver', async () => {
