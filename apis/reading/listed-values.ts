@@ -9,7 +9,7 @@ export interface ListBounds {
 
 /**
  * Returns the values of a list. To bound the work, it stops at one value above the maximum, which is sufficient for a
- * validation error. Duplicate values of an enum are removed. An empty list has one empty value.
+ * validation error. Duplicate values of an enum are removed.
  */
 export function listedValues(text: string, { maxItems, items }: ListBounds): readonly string[] {
   const words: unknown = isRecord(items) ? items['enum'] : undefined;
@@ -19,7 +19,7 @@ export function listedValues(text: string, { maxItems, items }: ListBounds): rea
     if (Array.isArray(words) && values.includes(value)) continue;
     if (values.push(value) > (typeof most === 'number' ? most : Number.POSITIVE_INFINITY)) break;
   }
-  return values.length === 0 ? [''] : values;
+  return values;
 }
 
 function* valuesIn(text: string): Generator<string, void, undefined> {

@@ -115,6 +115,7 @@ function validateCombinations(query: LogQuery, { given, refused }: ParameterName
   if (operation !== 'export' && !refused.has('operation')) {
     reject('format', 'is allowed with operation=export only');
   }
+  if (query.format !== 'csv' && !refused.has('format')) reject('bom', 'is allowed with format=csv only');
   if (operation === 'export' && query.highlight) {
     reject('highlight', 'is not allowed with operation=export');
   }

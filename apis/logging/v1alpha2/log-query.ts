@@ -42,7 +42,7 @@ const names = (what: string, maxItems = MAX_NAMES) =>
     Type.Array(NAME, {
       minItems: 1,
       maxItems,
-      description: `Exact names of ${what}. An empty value is ignored.`,
+      description: `Exact names of ${what}.`,
     }),
   );
 const fuzzy = (what: string) =>
@@ -164,6 +164,11 @@ export const LogQuerySchema = Type.Object(
       'text',
       'Format of an export. `text`: only the lines, without time and names.',
     ),
+    bom: Type.Boolean({
+      default: true,
+      description:
+        'Only for `format=csv`. `true`: the file starts with a byte order mark, without which Excel does not read UTF-8. `false`: it does not, for programs.',
+    }),
     follow: Type.Boolean({
       default: false,
       description:

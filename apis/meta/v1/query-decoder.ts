@@ -98,7 +98,8 @@ export class QueryDecoder<Schema extends TObject> {
 
   /**
    * Decodes a query. Throws BadRequest with up to 40 validation errors as causes. A parameter without a value is
-   * ignored, except for a list that can be empty.
+   * ignored, except for a list that can be empty. Commas without a value are no empty parameter: ignoring a filter that
+   * a client meant to set would return too much.
    */
   decode(query: URLSearchParams): Static<Schema> {
     const errors = new QueryErrors();
@@ -175,6 +176,8 @@ export class QueryDecoder<Schema extends TObject> {
         return 'is empty';
       case 'maxLength':
         return `has more than ${String(error.params['limit'])} characters`;
+      case 'minItems':
+        return 'has no value between its commas';
       case 'maxItems':
         return `has more than ${String(error.params['limit'])} values`;
       case 'format': {

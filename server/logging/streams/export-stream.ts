@@ -36,6 +36,7 @@ export interface ExportOptions {
 
 /** `complete`, or `incomplete` if the file ends with a marker. */
 const OUTCOME_TRAILER = 'Log-Export-Outcome';
+const BYTE_ORDER_MARK = '\ufeff';
 const STALL_MS = 60_000;
 /** Tolerated failures of permission reviews: an export cannot resume after a short outage of the cluster. */
 const REVIEW_TOLERANCE = 4;
@@ -105,15 +106,17 @@ class ExportWriter {
   readonly #order: Order;
   readonly #options: Pick<ExportOptions, 'maxLines' | 'streamed'>;
   #lines = 0;
-  #hasHead = false;
+  /** Written before the first line. */
+  #head: string;
 
   constructor(
     body: StreamBody,
-    { format, sort }: Pick<LogQuery, 'format' | 'sort'>,
+    { format, sort, bom }: Pick<LogQuery, 'format' | 'sort' | 'bom'>,
     options: Pick<ExportOptions, 'maxLines' | 'streamed'>,
   ) {
     this.#body = body;
     this.#format = EXPORT_FORMATS[format];
+    this.#head = format === 'csv' && bom ? `${BYTE_ORDER_MARK}${this.#format.head}` : this.#format.head;
     this.#order = sort;
     this.#options = options;
   }
@@ -132,7 +135,7 @@ class ExportWriter {
         const room = maxLines - this.#lines;
         const lines = piece.slice(0, room);
         if (lines.length > 0) {
-          await this.#body.write(this.#head() + this.#format.lines(lines, this.#lines === 0));
+          await this.#body.write(this.#takeHead() + this.#format.lines(lines, this.#lines === 0));
           this.#lines += lines.length;
           streamed(lines.length);
         }
@@ -143,7 +146,7 @@ class ExportWriter {
   }
 
   async end(shortfalls: readonly Shortfall[]): Promise<void> {
-    await this.#body.write(this.#head() + this.#format.end(shortfalls, this.#lines === 0));
+    await this.#body.write(this.#takeHead() + this.#format.end(shortfalls, this.#lines === 0));
   }
 
   #limitReached({ time }: LogRecord): Shortfall {
@@ -155,10 +158,10 @@ class ExportWriter {
     };
   }
 
-  #head(): string {
-    if (this.#hasHead) return '';
-    this.#hasHead = true;
-    return this.#format.head;
+  #takeHead(): string {
+    const head = this.#head;
+    this.#head = '';
+    return head;
   }
 }
 

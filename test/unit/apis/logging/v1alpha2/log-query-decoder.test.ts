@@ -80,7 +80,22 @@ describe('a log query', () => {
     ['an end before the start', 'start_time=20&end_time=19', 'end_time', /19 is before start_time, 20/],
     ['a name that is too long', `pods=${'p'.repeat(254)}`, 'pods', /has more than 253 characters$/],
     ['too many names', `pods=${'p,'.repeat(1_000)}p`, 'pods', /has more than 1000 values$/],
-    ['a list of nothing', 'pods=,', 'pods', /is empty$/],
+    ...[
+      'namespaces',
+      'namespace_query',
+      'workloads',
+      'workload_query',
+      'pods',
+      'pod_query',
+      'containers',
+      'container_query',
+      'level',
+    ].flatMap((parameter) =>
+      [',', '%20', ',%20,'].map(
+        (value) =>
+          ['a list of nothing', `${parameter}=${value}`, parameter, /no value between its commas$/] as const,
+      ),
+    ),
     ['an interval of nothing', 'interval=0m', 'interval', /must be greater than 0/],
     ['an interval without a unit', 'interval=15', 'interval', /a whole number with s, m, h, d, w, M/],
     ['an interval of centuries', 'interval=101y', 'interval', /not be longer than 100 years/],
@@ -115,6 +130,7 @@ describe('a log query', () => {
     ['a cursor of statistics', 'operation=statistics&cursor=x', 'cursor', /operation=query only/],
     ['a context of an export', 'operation=export&context=x', 'context', /operation=query only/],
     ['lines before nothing', 'before=3', 'before', /context only/],
+    ['a mark without CSV', 'operation=export&bom=true', 'bom', /format=csv only/],
     ['a format of a query', 'format=csv', 'format', /operation=export only/],
     ['following up to a time', 'follow=true&end_time=1', 'end_time', /follow/],
     ['a parameter that is given twice', 'size=1&size=2', 'size', /given 2 times/],

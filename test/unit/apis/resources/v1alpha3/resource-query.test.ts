@@ -70,7 +70,17 @@ describe('the query of a list', () => {
 
   it('ignores cache-busters and a parameter without a value, and reads an empty list of names as none', () => {
     expect(decode('page=&name=&status=&role=&labelSelector=')).to.deep.equal(DEFAULTS);
-    expect(decode('names=')).to.deep.equal({ ...DEFAULTS, names: [] });
+    for (const empty of ['names=', 'names=,', 'names=,%20']) {
+      expect(decode(empty)).to.deep.equal({ ...DEFAULTS, names: [] });
+    }
+    for (const parameter of ['status', 'namespaces', 'role', 'facets']) {
+      expect(decode(`${parameter}=`), parameter).to.deep.equal(DEFAULTS);
+      for (const commas of [',', '%20', ',%20,']) {
+        expect(() => decode(`${parameter}=${commas}`), parameter).to.throw(
+          `${parameter}: "" has no value between its commas`,
+        );
+      }
+    }
     expect(decode('_=1700000000&t=1&_=2'), 'cache-busters').to.deep.equal(DEFAULTS);
     expect(errorsOf('name=a&name=a')['name']).to.equal('is given 2 times, but has one value');
   });

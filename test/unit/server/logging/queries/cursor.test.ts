@@ -16,7 +16,7 @@ const OTHERS = new URLSearchParams(
     'operation=statistics&start_time=1&end_time=2&log_query=timeout&match=regex&case=respect&level=error',
     'namespaces=shop&namespace_query=shop&workloads=cart&workload_query=cart&pods=cart-0&pod_query=cart',
     'containers=app&container_query=app&interval=1h&time_zone=Europe/Berlin&sort=asc&from=1&size=11',
-    'cursor=another&context=a&before=1&after=1&highlight=true&format=csv&follow=true',
+    'cursor=another&context=a&before=1&after=1&highlight=true&format=csv&bom=false&follow=true',
   ].join('&'),
 );
 
@@ -24,6 +24,7 @@ const OTHERS = new URLSearchParams(
 const NEEDED: Readonly<Record<string, string>> = {
   before: 'context=a',
   after: 'context=a',
+  bom: 'operation=export&format=csv',
   format: 'operation=export',
 };
 

@@ -85,10 +85,29 @@ describe('an export', () => {
     const { headers, body } = await exported('csv');
     expect(headers['content-type']).to.match(/^text\/csv; charset=utf-8/);
     const rows = body.toString().split('\r\n');
-    expect(rows[0]).to.equal('time,namespace,pod,container,log');
+    expect(rows[0]).to.equal('\ufefftime,namespace,pod,container,log');
     expect(rows[1]).to.equal('2026-11-20T10:00:00.000000001Z,shop,cart-7d4b9c6f5-x2x9z,cart,plain');
     expect(rows[2]).to.include(',"\u001b[31mred\u001b[0m, ""quoted"""');
     expect(body.toString()).to.include(",'=1+1\r\n").and.to.include('"two\r\nlines\r"\r\n');
+  });
+
+  it('has a byte order mark only as CSV, once, also without lines, and not with bom=false', async () => {
+    for (const records of [ODD, []]) {
+      await using service = await serve({ store: new MemoryLogStore(records) });
+      for (const [query, count] of [
+        ['format=csv', 1],
+        ['format=csv&bom=true', 1],
+        ['format=csv&bom=false', 0],
+        ['format=text', 0],
+        ['format=ndjson', 0],
+        ['format=json', 0],
+      ] as const) {
+        const { body } = await service.ask(`operation=export&${query}`);
+        const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+        expect(body.subarray(0, 3).equals(mark), query).to.equal(count === 1);
+        expect(body.indexOf(mark, 3), query).to.equal(-1);
+      }
+    }
   });
 
   it('is newest first by default, and compressed for clients that accept gzip', async () => {
