@@ -137,6 +137,11 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     const inSystem = { namespace: 'kube-system' };
     const [rbac, registration] = ['rbac.authorization.k8s.io', 'apiregistration.k8s.io'];
     const ours = { group: registration, resource: 'apiservices', name: 'v1alpha3.resources.platform.io' };
+    const keys = {
+      resource: 'secrets',
+      name: 'ks-apiserver-signing-keys',
+      namespace: 'platform-system',
+    };
     const settings = { resource: 'configmaps', name: 'extension-apiserver-authentication' };
     for (const [expected, attributes] of [
       [true, { verb: 'watch', resource: 'nodes' }],
@@ -147,7 +152,9 @@ describe('the manifests, applied to a real kube-apiserver', function () {
       [true, { verb: 'create', group: 'authorization.k8s.io', resource: 'subjectaccessreviews' }],
       [true, { verb: 'patch', ...ours }],
       [true, { verb: 'watch', ...settings, ...inSystem }],
-      [true, { verb: 'get', resource: 'secrets', namespace: 'platform-system' }],
+      [true, { verb: 'update', ...keys }],
+      [false, { verb: 'create', ...keys }],
+      [false, { verb: 'get', ...keys, name: 'of-another' }],
       [false, { verb: 'patch', ...ours, name: 'v1.apps' }],
       [false, { verb: 'delete', ...ours }],
       [false, { verb: 'get', resource: 'secrets', ...inSystem }],
