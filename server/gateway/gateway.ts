@@ -1,7 +1,13 @@
 // Gateway: forwards requests for the API of kube-apiserver as the caller. It authorizes nothing itself: kube-apiserver
 // authenticates the forwarded token, or the impersonated user, and authorizes the request.
 import type { IncomingMessage } from 'node:http';
-import { newMethodNotAllowed, newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
+import {
+  newBadRequest,
+  newMethodNotAllowed,
+  newServiceUnavailable,
+  StatusError,
+} from '../../apis/meta/v1/errors.ts';
+import { shortened } from '../../apis/meta/v1/query-decoder.ts';
 import { sharerOf } from '../authentication/user.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
@@ -79,6 +85,7 @@ export class Gateway {
     if (request.headers.via?.includes(pseudonym)) throw loopDetected();
     // Node would wait for a tunnel, but kube-apiserver has none.
     if (request.method === 'CONNECT') throw newMethodNotAllowed('this method on the requested resource');
+    if (!upgrade) checkUpgrade(request.headers);
     const found = upstream.target(context);
     const target = found instanceof Promise ? await found : found;
     const isImpersonating = isImpersonated(context.credential, this.#options.impersonation.mode);
@@ -139,6 +146,18 @@ export class Gateway {
     // Without `Retry-After`: kubectl would repeat the request for ten seconds before it prints the message.
     throw new StatusError(503, 'ServiceUnavailable', reason);
   }
+}
+
+/**
+ * Throws BadRequest for a protocol to which the listener does not switch. As an ordinary request, it would surprise its client, and in
+ * another protocol its requests would pass without checks.
+ */
+function checkUpgrade({ connection = '', upgrade }: IncomingMessage['headers']): void {
+  if (upgrade === undefined || !/(?:^|,)\s*upgrade\s*(?:,|$)/i.test(connection)) return;
+  const protocol = JSON.stringify(shortened(upgrade));
+  throw newBadRequest(
+    `the connection cannot switch to ${protocol}: the gateway supports websocket and SPDY/3.1, while no other request is pending`,
+  );
 }
 
 /** Returns true if kube-apiserver forwards the headers of the request to a pod, Service or kubelet. */

@@ -130,8 +130,21 @@ describe('a forwarded request', () => {
       'Upgrade: h2c',
       'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
     ]);
-    expect(response).to.match(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(upstream.received[0]?.headers).to.not.have.any.keys('upgrade', 'http2-settings');
+    expect(response)
+      .to.match(/^HTTP\/1\.1 400 Bad Request\r\n/)
+      .and.contain('cannot switch to \\"h2c\\"');
+    expect(upstream.received).to.have.length(0);
+  });
+
+  it('does not forward an upgrade to any other protocol', async () => {
+    for (const protocol of ['tcp', 'SPDY/2', 'websocket, h2c', 'TLS/1.0', '']) {
+      const lines = [`GET ${PODS} HTTP/1.1`, 'Connection: keep-alive, Upgrade', `Upgrade: ${protocol}`];
+      expect(await server.exchange(lines), protocol).to.match(/^HTTP\/1\.1 400 /);
+    }
+    expect(upstream.received).to.have.length(0);
+    // The header Upgrade has no effect unless Connection names it (RFC 9110, 7.8).
+    expect(await server.exchange([`GET ${PODS} HTTP/1.1`, 'Upgrade: tcp'])).to.match(/^HTTP\/1\.1 200 /);
+    expect(upstream.received[0]?.headers).to.not.have.property('upgrade');
   });
 
   it('breaks the connection of the client if kube-apiserver breaks its own in the middle of a body (check 28)', async () => {
