@@ -71,7 +71,10 @@ export function webSocketUpgrade(context: RequestContext): Upgrade | undefined {
   if (headers['sec-websocket-version'] !== '13' || !KEY.test(key)) {
     throw newBadRequest('not a WebSocket handshake of version 13');
   }
-  checkProtocols(headers['sec-websocket-protocol']);
+  const protocols = headers['sec-websocket-protocol'];
+  // Headlamp sends an empty header. The library rejects it.
+  if (protocols?.trim() === '') headers['sec-websocket-protocol'] = undefined;
+  else checkProtocols(protocols);
   // A browser opens WebSockets for any page. Other callers have sent a token, which a page of another origin does not have, or a
   // client certificate, see `ambient`.
   if (user === ANONYMOUS && isForeignPage(context)) {

@@ -201,6 +201,14 @@ describe('watch over WebSocket', () => {
     expect((await connect('', withToken)).status).to.equal(101);
   });
 
+  it('accepts an empty list of subprotocols', async () => {
+    for (const empty of ['', '  ']) {
+      const { status, socket } = await shakeHands(url(), { 'Sec-WebSocket-Protocol': empty });
+      expect(status).to.equal(101);
+      socket.destroy();
+    }
+  });
+
   it('never echoes a token in a subprotocol', async () => {
     const token = 'base64url.bearer.authorization.k8s.io.c2VjcmV0';
     const client = await connect('', {}, [token, 'base64.binary.k8s.io']);
