@@ -30,6 +30,7 @@ import { CUSTOM_DEFINITIONS_PATH, customDefinitions } from './custom-definitions
 import { discover, type GroupVersion } from './discovery.ts';
 import { failureReason } from './failure-reason.ts';
 import { NamedObjects } from './named-objects.ts';
+import { isServed, restrictedReason } from './restricted-kinds.ts';
 
 export interface KindCatalogOptions {
   readonly client: ClusterClient;
@@ -193,7 +194,7 @@ export class KindCatalog {
       const names = new Set(found.map(exactName));
       const lost = (this.#kinds ?? []).filter((kind) => this.outage(kind) && !names.has(exactName(kind)));
       this.#kinds = [...found, ...lost];
-      this.#restricted = kinds.filter((kind) => isRestricted(kind) && !allowed.includes(exactName(kind)));
+      this.#restricted = kinds.filter((kind) => !isServed(kind, domain, allowed));
       this.#publish();
     } catch (err) {
       if (this.#failures.isNews('discovery'))
@@ -220,7 +221,7 @@ export class KindCatalog {
       exclude(kind, service ? aggregatedReason(name) : unknownReason(kind));
       return [];
     });
-    for (const kind of this.#restricted) exclude(kind, restrictedReason(kind));
+    for (const kind of this.#restricted) exclude(kind, restrictedReason(kind, this.#options.domain));
     this.#excluded = excluded;
     const before = this.#byName;
     this.#byName = new Map(kinds.map((kind) => [exactName(kind), kind]));
@@ -277,22 +278,4 @@ export function isSameKind(kind: Kind, other: Kind | undefined): boolean {
     kind.custom?.revision === other.custom?.revision &&
     kind.apiService?.revision === other.apiService?.revision
   );
-}
-
-function restrictedReason(kind: Kind): string {
-  return `${exactName(kind)} are restricted: to serve them, name them in resources.restricted of the configuration`;
-}
-
-/** Restricted kinds: they contain credentials, or show the permissions of users. */
-function isRestricted({ group, plural }: Kind): boolean {
-  return (group === '' && plural === 'secrets') || group === 'rbac.authorization.k8s.io';
-}
-
-/**
- * The groups of this server are excluded: their nodes are those of the core group, and users have an API of their own
- * that hides their credentials.
- */
-function isServed(kind: Kind, domain: string, allowed: readonly string[]): boolean {
-  if (kind.group === `resources.${domain}` || kind.group === `iam.${domain}`) return false;
-  return !isRestricted(kind) || allowed.includes(exactName(kind));
 }

@@ -121,6 +121,21 @@ describe('KindCatalog', () => {
     }
   });
 
+  it('says where to find users, sessions and nodes of the platform', async () => {
+    const iam = ['users', 'sessions'].map((plural) => kind(`${plural}.iam.platform.io`, 'v1beta1'));
+    const catalog = await catalogOf([PODS, ...iam, kind('nodes.resources.platform.io', 'v1alpha3')]);
+    for (const [name, place] of [
+      ['users', 'users.iam.platform.io are restricted: use /kapis/iam.platform.io/v1beta1/users'],
+      ['users.iam.platform.io', 'use /kapis/iam.platform.io/v1beta1/users'],
+      ['sessions.iam.platform.io', 'are restricted: use /apis/iam.platform.io/v1beta1/sessions'],
+      ['nodes.resources.platform.io', 'are those of the core group: use nodes'],
+    ] as const) {
+      const { code, message } = await failure(catalog, name);
+      expect(code).to.equal(404);
+      expect(message).to.include(place);
+    }
+  });
+
   it('responds with 503 until discovery has responded, and keeps the kinds of a failed discovery', async () => {
     const catalog = await catalogOf([PODS]);
     cluster.responses.set('/apis', ({ response }) => refuse(response, 500, 'InternalError'));
