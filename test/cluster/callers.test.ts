@@ -162,7 +162,7 @@ describe('callers of a real installation', () => {
   });
 
   it('sign in with the password of the first administrator, and administrate the cluster', async () => {
-    const wait = ['wait', '-n', NAMESPACE, '--for=create', '--timeout=60s'];
+    const wait = ['wait', '-n', NAMESPACE, '--for=jsonpath={.data.password}', '--timeout=60s'];
     await kubectl(...wait, 'secret/ks-apiserver-admin');
     const secret = [
       'get',

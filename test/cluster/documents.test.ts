@@ -56,7 +56,7 @@ describe('the documents', () => {
   });
 
   it('print the password of the first administrator', async () => {
-    const wait = ['wait', '--for=create', '--timeout=60s', 'secret/ks-apiserver-admin'];
+    const wait = ['wait', '--for=jsonpath={.data.password}', '--timeout=60s', 'secret/ks-apiserver-admin'];
     await cluster.kubectl('-n', NAMESPACE, ...wait);
     const print = await blockWith('docs/users.md', 'The first administrator', 'ks-apiserver-admin');
     expect(await folder.run(print)).to.match(/^[\w-]{24}$/);
