@@ -41,6 +41,22 @@ describe('the authorization_code grant', () => {
     expect(json['error']).to.equal(error);
   }
 
+  it('keeps the code after a failed client authentication, by either method', async () => {
+    const binding = { client_id: 'backend', redirect_uri: `${REDIRECT}?tenant=1` };
+    const code = await codeFor(site, binding);
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      ...binding,
+      code_verifier: EXCHANGE.code_verifier,
+    };
+    const header = (secret: string) => `Basic ${Buffer.from(`backend:${secret}`).toString('base64')}`;
+    const inHeader = await site.ask('/oauth/token', { form, headers: { authorization: header('wrong') } });
+    expect(inHeader.status).to.equal(401);
+    await refused({ code, ...binding, client_secret: 'wrong' }, 'invalid_client');
+    expect((await exchange({ code, ...binding, client_secret: 'secret of backend' })).status).to.equal(200);
+  });
+
   it('issues tokens of the session of the sign-in, and an ID token with nonce and auth_time', async () => {
     const known = state.credentials.get('alice');
     if (!known) throw new Error('alice has no password');
