@@ -105,6 +105,24 @@ export function describePasswordGrant(subject: () => OAuthCluster): void {
       expect(response).not.to.have.property('refresh_token');
     });
 
+    it('refreshes for KubeSphere consoles, which also send the refresh token as a bearer token', async () => {
+      const login = json((await signIn(first)).text);
+      const refresh_token = String(login['refresh_token']);
+      const refreshed = await first.ask('/oauth/token', {
+        form: { grant_type: 'refresh_token', refresh_token, ...CLIENT },
+        headers: { authorization: `Bearer ${refresh_token}` },
+      });
+      expect(refreshed.status, refreshed.text).to.equal(200);
+      const response = json(refreshed.text);
+      expect(response['refresh_token'])
+        .to.match(/^prt_s-/)
+        .and.not.equal(refresh_token);
+      const claims = json(
+        Buffer.from(String(response['access_token']).split('.')[1] ?? '', 'base64url').toString(),
+      );
+      expect(claims).to.include({ sub: 'alice', username: 'alice' });
+    });
+
     it('counts a wrong password once that golang.org/x/oauth2 sends with both methods of client authentication', async () => {
       await cluster.addUser('carol', PASSWORD);
       const { client_id, client_secret } = CLIENT;
