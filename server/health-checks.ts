@@ -13,6 +13,8 @@ export interface HealthSources {
   readonly describeLogs: () => string | undefined;
   /** Describes whether kube-apiserver accepts the tokens that the gateway forwards. Undefined if the gateway is disabled. */
   readonly describeGateway: () => string | undefined;
+  /** Describes the followed kinds, and why kinds cannot be followed. */
+  readonly describeKinds: () => string;
   readonly stopping: () => boolean;
 }
 
@@ -49,6 +51,8 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
   const logs = { name: 'logs', check: () => sources.describeLogs() ?? 'disabled' };
   // Never fails, because all other requests work without the trust of kube-apiserver.
   const gateway = { name: 'gateway', check: () => sources.describeGateway() ?? 'disabled' };
+  // Never fails, because a missing permission or a full budget affects only lists of some kinds.
+  const kinds = { name: 'kinds', check: sources.describeKinds };
   const shutdown = {
     name: 'shutdown',
     check: () => {
@@ -57,7 +61,17 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
   };
   return [
     new HealthRegistry('livez', [ping]),
-    new HealthRegistry('readyz', [ping, informers, frontProxy, registration, oauth, logs, gateway, shutdown]),
+    new HealthRegistry('readyz', [
+      ping,
+      informers,
+      frontProxy,
+      registration,
+      oauth,
+      logs,
+      gateway,
+      kinds,
+      shutdown,
+    ]),
     new HealthRegistry('healthz', [ping, informers, frontProxy]),
   ];
 }

@@ -1,4 +1,6 @@
 // Creates the lists, live lists and search under `/kapis` from the configuration.
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../apis/meta/v1/errors.ts';
 import { groupName, VERSION } from '../apis/resources/v1alpha3/group-version.ts';
@@ -58,6 +60,19 @@ const BODIES = 16 << 20;
 /** Maximum time in ms in which a list has to contain the writes of its caller. */
 const MAX_WRITE_MS = 3_000;
 
+/** Shares of the memory of this process for all caches. The other memory is for requests, logs and garbage. */
+const MEMORY_SHARE = 0.4;
+/** Facts and indexes are in the heap, compressed objects are not. */
+const HEAP_SHARE = 0.6;
+
+/** The budget without a configured one, in bytes. */
+function defaultBudget(): number {
+  // 0 or a number beyond the machine without a limit.
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  const memory = Math.min(limit, totalmem());
+  return Math.floor(Math.min(memory * MEMORY_SHARE, getHeapStatistics().heap_size_limit * HEAP_SHARE));
+}
+
 const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 
 export function newResources(
@@ -71,6 +86,7 @@ export function newResources(
   // Shared, because all lists together must not block the event loop.
   const slicer = new TimeSlicer();
   const bodies = new BufferCache<string>(BODIES);
+  const { cache } = nodes.informer;
   const followed = new FollowedKinds({
     client,
     log,
@@ -80,7 +96,8 @@ export function newResources(
     restricted: options.restricted,
     callerIndependent: options.callerIndependent,
     maxKinds: options.maxKinds,
-    kindBudget: options.kindBudget,
+    memoryBudget: options.memoryBudget || defaultBudget(),
+    otherBytes: () => cache.bytes + bodies.bytes,
     idleTimeout: options.idleTimeout,
     syncTimeout: options.syncTimeout,
     metrics: {
@@ -89,7 +106,6 @@ export function newResources(
     },
   });
   const profile = nodeProfile(nodes.definition);
-  const { cache } = nodes.informer;
   const nodeLists = new KindLists({
     listed: {
       kind: NODES,

@@ -164,6 +164,7 @@ export async function serve(
     oauthMissing: () => oauth?.missing,
     describeLogs: () => logs?.describe(),
     describeGateway: () => gateway?.describe(),
+    describeKinds: () => resources.kinds.describe(),
     stopping: () => stopping,
   });
   collectHealthMetrics(metrics, health);

@@ -30,7 +30,7 @@ const LIMITING = [
   'resources.syncTimeout',
   'resources.idleTimeout',
   'resources.maxKinds',
-  'resources.kindBudget',
+  'resources.memoryBudget',
   'resources.liveInterval',
   'shutdown.',
   'oauth.sessionsPerUser',

@@ -67,12 +67,12 @@ export class CacheMetrics {
     });
     cacheGauge(registry, caches, {
       name: 'cache_bytes',
-      help: 'Memory of the objects in the cache, in bytes.',
+      help: 'Memory of the cache in bytes: objects, their values for lists, past events and past lists.',
       value: ({ bytes }) => bytes,
     });
     cacheGauge(registry, caches, {
       name: 'cache_max_bytes',
-      help: 'Maximum of `cache_bytes`: `resources.kindBudget`. Absent for nodes, which have no maximum.',
+      help: 'Maximum of `cache_bytes`: half of `resources.memoryBudget`. Absent for nodes, which have no maximum of their own.',
       value: ({ maxBytes }) => maxBytes,
     });
     cacheGauge(registry, caches, {

@@ -27,16 +27,8 @@ export interface CacheOptions<Facts> {
   readonly now: () => number;
   /** How the bytes are stored; plain by default. */
   readonly frames?: FrameFactory;
-  /** Maximum memory of the objects of a list, in bytes; unlimited by default. */
-  readonly maxBytes?: number;
-}
-
-/** A list needs more memory than the cache may use. */
-export class OverBudgetError extends Error {
-  constructor(maxBytes: number) {
-    super(`the objects need more than ${maxBytes} bytes`);
-    this.name = 'OverBudgetError';
-  }
+  /** Called before the cache grows by about this number of bytes. */
+  readonly growing?: (bytes: number) => void;
 }
 
 export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink {
@@ -48,6 +40,8 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
   #window: WatchWindow<Facts>;
   #current: ObjectSnapshot<Facts> | undefined;
   #epoch = 0;
+  /** The list that is loading. */
+  #loading: SnapshotBuilder<Facts> | undefined;
   readonly #listeners = new Set<() => void>();
   /** True after the first object that could not be read, which is logged once. */
   #hasUnreadable = false;
@@ -82,6 +76,16 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
 
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** Memory of the objects, of past events and lists, and of the list that is loading, in bytes. */
+  get bytes(): number {
+    return (this.#current?.bytes() ?? 0) + this.#window.bytes + this.#history.bytes + this.loadingBytes;
+  }
+
+  /** Memory of the list that is loading, which replaces the objects, in bytes. */
+  get loadingBytes(): number {
+    return this.#loading?.bytes ?? 0;
   }
 
   /** Number of watchers. */
@@ -131,14 +135,15 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
   }
 
   replacement(): Replacement {
-    const { frames = PLAIN_FRAMES, maxBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const { frames = PLAIN_FRAMES, growing } = this.#options;
     const builder = new SnapshotBuilder<Facts>(frames);
+    this.#loading = builder;
     return {
       add: (object, members) => {
         const read = this.#read(object, members);
         if (!read) return;
         builder.add(this.#known(read));
-        if (builder.bytes > maxBytes) throw new OverBudgetError(maxBytes);
+        growing?.(read.spliced.length + read.identity.size);
       },
       commit: (resourceVersion) => this.#replace(builder.build(versionOf(resourceVersion))),
     };
@@ -188,6 +193,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
 
   #replace(snapshot: ObjectSnapshot<Facts>): void {
     this.#epoch++;
+    this.#loading = undefined;
     this.#history.clear();
     this.#window = new WatchWindow(snapshot.version, this.#options.window, this.#options.now);
     this.#current = snapshot;
@@ -203,6 +209,8 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     previous: StoredObject<Facts> | undefined,
   ): void {
     const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous, this.#reader.head);
+    // The objects and the window of past events have a copy each.
+    this.#options.growing?.(2 * read.spliced.length + read.identity.size);
     const next = current.with(version, change.object, previous);
     this.#publish(change, next, current.pinnedBy(change.object.key));
   }

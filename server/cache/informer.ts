@@ -28,8 +28,8 @@ export interface InformerOptions<Facts> {
   readonly now?: () => number;
   /** How the bytes are stored; plain by default. */
   readonly frames?: FrameFactory;
-  /** Maximum memory of the objects of a list, in bytes; unlimited by default. */
-  readonly maxBytes?: number;
+  /** Called before the cache grows by about this number of bytes. */
+  readonly growing?: (bytes: number) => void;
   /** True for the kind of an aggregated API. */
   readonly aggregated?: boolean;
 }
@@ -58,7 +58,7 @@ export class Informer<Facts> {
       waitMs: options.waitMs ?? DEFAULT_WAIT_MS,
       now: options.now ?? (() => performance.now()),
       ...(options.frames ? { frames: options.frames } : {}),
-      ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+      ...(options.growing ? { growing: options.growing } : {}),
       probe: (target, signal) => this.#probe({ client, path, query }, target, signal),
     });
     this.proof = new RevisionProof(client, path, this.cache);

@@ -8,6 +8,17 @@ import { type SplicedObject, splice } from './object-splice.ts';
 import type { ObjectIdentity } from './resource-cache.ts';
 import { ObjectHead } from './resource-cache.ts';
 
+/**
+ * Memory of an object with few labels and facts, without its JSON, in bytes: identity and facts, and what lists and
+ * search add after a first use, namely the search text and an entry in each sort order. Seen with 25,000 pods and six
+ * sort orders: 590.
+ */
+const OBJECT_BYTES = 600;
+/** Number of characters in keys, labels and facts that OBJECT_BYTES includes. */
+const USUAL_TEXT = 400;
+/** A text occurs in the facts, and again in the text for searches. */
+const COPIES = 2;
+
 /** The properties of a resource that the cache needs. ResourceDefinition implements them. */
 export interface ObjectSource<Facts> {
   readonly group: string;
@@ -78,7 +89,16 @@ function isTexts(labels: Readonly<Record<string, unknown>>): labels is Readonly<
   return Object.values(labels).every((value) => typeof value === 'string');
 }
 
-type IdentityFields<Facts> = Omit<ObjectIdentity<Facts>, 'key'>;
+/** Returns the number of characters in a value. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let sum = 0;
+  for (const [name, member] of Object.entries(value)) sum += name.length + textLength(member);
+  return sum;
+}
+
+type IdentityFields<Facts> = Omit<ObjectIdentity<Facts>, 'key' | 'size'>;
 
 /** The identity of an object in as little memory as possible: the name is a part of the key. */
 export class Identity<Facts> implements ObjectIdentity<Facts> {
@@ -89,6 +109,7 @@ export class Identity<Facts> implements ObjectIdentity<Facts> {
   readonly checksum: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly facts: Facts;
+  readonly size: number;
 
   constructor({ namespace, name, uid, resourceVersion, checksum, labels, facts }: IdentityFields<Facts>) {
     // A concatenation would keep its parts in memory.
@@ -99,6 +120,8 @@ export class Identity<Facts> implements ObjectIdentity<Facts> {
     this.checksum = checksum;
     this.labels = labels;
     this.facts = facts;
+    const length = this.key.length + textLength(labels) + textLength(facts);
+    this.size = OBJECT_BYTES + COPIES * Math.max(0, length - USUAL_TEXT);
   }
 
   get name(): string {

@@ -5,11 +5,6 @@ import { constants, deflateRaw } from 'node:zlib';
 import type { CachedObject, ObjectIdentity, Snapshot, SnapshotPiece } from './resource-cache.ts';
 import { type Frame, type FrameFactory, PackedFrame, type StoredObject } from './stored-object.ts';
 
-/**
- * Approximate memory of an object without its JSON, in bytes: identity and facts, and what lists and search add after a
- * first use, namely the search text and an entry in each sort order. Seen with 25,000 pods and six sort orders: 590.
- */
-export const OBJECT_BYTES = 600;
 /** Memory of an element of the list of chunks, which each change copies. */
 const POINTER_BYTES = 8;
 
@@ -38,7 +33,7 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
 
   /** Memory of the objects, in bytes. */
   bytes(): number {
-    return this.#chunks.reduce((sum, chunk) => sum + chunk.bytes, this.size * OBJECT_BYTES);
+    return this.#chunks.reduce((sum, chunk) => sum + chunk.bytes + chunk.identityBytes, 0);
   }
 
   get(key: string): StoredObject<Facts> | undefined {
@@ -161,6 +156,8 @@ const LOOSE_PACKED_OBJECTS = 4;
 export class Chunk<Facts> implements SnapshotPiece {
   /** Of the objects, for readers that must not keep bytes in memory. */
   readonly identities: readonly ObjectIdentity<Facts>[];
+  /** Memory of the identities, in bytes. */
+  readonly identityBytes: number;
   /** The text of the objects for searches, which the first search sets. A WeakMap would double the time of a search. */
   searchText: string | undefined;
   readonly #frames: FrameFactory;
@@ -174,6 +171,7 @@ export class Chunk<Facts> implements SnapshotPiece {
   /** `objects`: sorted by key. */
   constructor(objects: readonly StoredObject<Facts>[], frames: FrameFactory, frame?: Frame, loose = 0) {
     this.identities = objects.map(({ identity }) => identity);
+    this.identityBytes = this.identities.reduce((sum, { size }) => sum + size, 0);
     this.#objects = objects;
     this.#frames = frames;
     this.#frame = frame;

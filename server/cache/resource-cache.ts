@@ -13,6 +13,8 @@ export interface ObjectIdentity<Facts> {
   readonly checksum: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly facts: Facts;
+  /** Estimated memory of the identity, the labels and the facts, and of their entries in indexes, in bytes. */
+  readonly size: number;
 }
 
 const OPEN = Buffer.from('{');

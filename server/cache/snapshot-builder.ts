@@ -1,6 +1,6 @@
 // Builder of a snapshot from the objects in a list response of kube-apiserver.
 import type { ReadObject } from './object-reader.ts';
-import { Chunk, OBJECT_BYTES, ObjectSnapshot } from './object-snapshot.ts';
+import { Chunk, ObjectSnapshot } from './object-snapshot.ts';
 import { type ObjectExtent, writeSpliced } from './object-splice.ts';
 import type { ObjectIdentity } from './resource-cache.ts';
 import { type FrameFactory, PLAIN_FRAMES, StoredObject, storedAlone } from './stored-object.ts';
@@ -25,6 +25,7 @@ export class SnapshotBuilder<Facts> {
   #chunks: Chunk<Facts>[] = [];
   #size = 0;
   #bytes = 0;
+  #identityBytes = 0;
   #lastKey = '';
   /** The snapshot of an unsorted list, and its memory. */
   #unsorted: ObjectSnapshot<Facts> | undefined;
@@ -40,7 +41,7 @@ export class SnapshotBuilder<Facts> {
 
   /** Memory of the objects so far, in bytes. */
   get bytes(): number {
-    return this.#unsorted ? this.#unsortedBytes : this.#bytes + this.#used + this.#size * OBJECT_BYTES;
+    return this.#unsorted ? this.#unsortedBytes : this.#bytes + this.#used + this.#identityBytes;
   }
 
   add(object: ReadObject<Facts>): void {
@@ -48,6 +49,7 @@ export class SnapshotBuilder<Facts> {
     if (this.#unsorted || identity.key <= this.#lastKey) return this.#insert(object);
     this.#lastKey = identity.key;
     this.#size++;
+    this.#identityBytes += identity.size;
     const at = this.#placed.length === 0 ? 0 : this.#used + 1;
     this.#reserve(at + spliced.length);
     if (at > 0) this.#scratch.write(',', this.#used, 'latin1');
@@ -69,7 +71,7 @@ export class SnapshotBuilder<Facts> {
     const object = storedAlone(identity, spliced, [NOTHING, NOTHING]);
     const after = before.with(0n, object, before.get(identity.key));
     const isMeasured = !this.#unsorted || after.size % MEASURED_OBJECTS === 0;
-    this.#unsortedBytes = isMeasured ? after.bytes() : this.#unsortedBytes + object.length + OBJECT_BYTES;
+    this.#unsortedBytes = isMeasured ? after.bytes() : this.#unsortedBytes + object.length + identity.size;
     this.#unsorted = after;
   }
 

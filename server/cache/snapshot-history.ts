@@ -29,6 +29,11 @@ export class SnapshotHistory<Facts> {
     this.#now = now;
   }
 
+  /** Memory that only the history references, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Adds the `snapshot` that was current. `bytes`: the number of its bytes that the next snapshot does not share. */
   push(snapshot: ObjectSnapshot<Facts>, bytes: number): void {
     this.#snapshots.push({ snapshot, at: this.#now(), bytes });

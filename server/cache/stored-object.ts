@@ -93,6 +93,11 @@ export class PackedFrames implements FrameFactory {
     this.#open = new BufferCache(maxBytes);
   }
 
+  /** Memory of the cached buffers, in bytes. */
+  get openBytes(): number {
+    return this.#open.bytes;
+  }
+
   frame(bytes: Buffer): PackedFrame {
     const deflated = deflateRawSync(bytes, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
     // zlib returns a slice of a larger buffer.
@@ -185,6 +190,10 @@ export class StoredObject<Facts> implements CachedObject<Facts> {
 
   get facts(): Facts {
     return this.identity.facts;
+  }
+
+  get size(): number {
+    return this.identity.size;
   }
 
   get bytes(): Buffer {

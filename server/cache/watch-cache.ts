@@ -100,6 +100,11 @@ export class WatchWindow<Facts> {
     return this.#entries.length - this.#head;
   }
 
+  /** Memory of the changes, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   push(change: Change<Facts>): void {
     this.#entries.push({ change, at: this.#now() });
     this.#bytes += change.size;

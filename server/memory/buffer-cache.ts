@@ -9,6 +9,11 @@ export class BufferCache<Key> {
     this.#maxBytes = maxBytes;
   }
 
+  /** Memory of all buffers, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get(key: Key): Buffer | undefined {
     const buffer = this.#buffers.get(key);
     if (!buffer) return undefined;

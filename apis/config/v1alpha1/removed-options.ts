@@ -12,6 +12,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   'requests.maxReadOnly': 'requests.seats',
   'requests.maxMutating': 'requests.seats',
   'requests.maxLongRunning': 'requests.streams',
+  'resources.kindBudget': 'resources.memoryBudget, for all caches together',
 };
 
 /** Deletes the removed options of a configuration. Returns a warning for each of them. */

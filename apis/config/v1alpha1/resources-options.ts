@@ -32,10 +32,9 @@ export const resources = section('The lists under `/kapis` of nodes and of all o
     100,
     'Maximum number of followed kinds. Before the server follows a further kind, it stops following the least recently used kind that has no live list.',
   ),
-  kindBudget: quantityOption(
-    '512Mi',
-    'Maximum memory of the objects of one kind, which are stored compressed. Lists of a larger kind get 503.',
-    { atLeast: '1Mi' },
+  memoryBudget: quantityOption(
+    '0',
+    'Maximum memory of all caches together: the objects of all kinds and nodes, past events and lists, and bodies of pages. One kind can use half of it. 0: the smaller one of 40 % of the memory limit of the container and 60 % of the heap limit of Node.js.',
   ),
   liveInterval: durationOption('1s', 'Minimum time between two events of a live list.', { atLeast: '100ms' }),
   nodes: section('Nodes.', {

@@ -32,7 +32,7 @@ export async function accelerationRows(scene: Scene): Promise<readonly Row[]> {
     configuration: {
       // All clients of the bench are one caller.
       gateway: { acceleration: true, seats: 10_000 },
-      resources: { syncTimeout: '300s', kindBudget: '2Gi', preload: ['pods'] },
+      resources: { syncTimeout: '300s', memoryBudget: '4Gi', preload: ['pods'] },
     },
   });
   const token = await serviceAccountToken(scene.cluster);

@@ -57,7 +57,7 @@ export async function resourceRows(scene: Scene): Promise<readonly Row[]> {
   await createManyObjects(scene);
   const server = await scene.another({
     probed: true,
-    configuration: { resources: { syncTimeout: '300s', kindBudget: '2Gi' } },
+    configuration: { resources: { syncTimeout: '300s', memoryBudget: '4Gi' } },
   });
   const caller = { ...scene.direct, server: server.url };
   const side = { server, caller, tenant: { ...caller, ...scene.tenant } };

@@ -102,6 +102,7 @@ export class Tables<Facts> implements Representation<Facts> {
       resourceVersion,
       checksum: 0,
       labels: {},
+      size: 0,
       facts: this.#definition.facts({}),
     };
     const empty: CachedObject<Facts> = { ...identity, identity, bytes, length: bytes.length, metadata };

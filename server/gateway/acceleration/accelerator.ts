@@ -18,7 +18,7 @@ import type { CallerReviews } from './caller-reviews.ts';
 import type { TableColumns } from './table-columns.ts';
 
 export interface AcceleratorOptions {
-  readonly kinds: Pick<FollowedKinds, 'cached'>;
+  readonly kinds: Pick<FollowedKinds, 'cached' | 'startable' | 'start' | 'apiServicesOutage'>;
   readonly reviews: CallerReviews;
   readonly tables: TableColumns;
   /** Shared with the lists under `/kapis`. */
@@ -39,6 +39,9 @@ const OBJECTS_PER_MS = 40;
 const MAX_WAIT_MS = 2_000;
 /** Time in ms that a cache without events needs to become current (`catchUp`). */
 const CATCH_UP_MS = 1_100;
+
+/** The lookup of a review has a time limit of its own. */
+const NEVER = new AbortController().signal;
 
 export function newCachedReads(registry: Registry): Counter<'resource' | 'verb' | 'result'> {
   return new Counter({
@@ -69,10 +72,8 @@ export class Accelerator {
     if (!isRead(context, info)) return false;
     const { kinds, excluded } = this.#options;
     if (excluded.includes(exactName({ group: info.group, plural: info.resource }))) return false;
-    const found = kinds.cached(
-      { ...info, plural: info.resource },
-      info.verb !== 'get' && info.namespace === '',
-    );
+    const found = kinds.cached({ ...info, plural: info.resource });
+    if (!found) void this.#start(context, info);
     const followed = found && isPathOf(info, found.kind) ? found : undefined;
     const reason = followed ? await this.#tryServe(context, info, followed) : 'kind';
     if (followed) {
@@ -80,6 +81,30 @@ export class Accelerator {
     }
     if (reason !== undefined) response.setHeader('Cache-Status', cacheStatus(reason));
     return reason === undefined;
+  }
+
+  /**
+   * Follows a kind from now on after a list or watch of all namespaces, if the caller may list all its objects. Without
+   * this review, a caller without permissions could fill the caches. It does not delay the request.
+   */
+  async #start(context: ProxiedContext, info: ResourceRequest): Promise<void> {
+    if (info.verb === 'get' || info.namespace !== '') return;
+    const { kinds, reviews } = this.#options;
+    const wanted = { group: info.group, version: info.version, plural: info.resource };
+    const kind = kinds.startable(wanted);
+    const authorization = ownIdentity(context);
+    if (!kind || !isPathOf(info, kind) || authorization === undefined) return;
+    const { labelSelector: _label, fieldSelector: _field, ...all } = info;
+    try {
+      const allowed = await reviews.allows(
+        authorization,
+        { ...all, verb: 'list', name: '' },
+        { signal: NEVER },
+      );
+      if (allowed) kinds.start(wanted);
+    } catch {
+      // The next request tries again.
+    }
   }
 
   /** Returns undefined after the response, else the reason. */
@@ -193,6 +218,8 @@ export class Accelerator {
     context: ProxiedContext,
   ): Promise<boolean> {
     try {
+      // The kind can belong to an aggregated API now.
+      if (this.#options.kinds.apiServicesOutage) return false;
       return await this.#options.reviews.allows(authorization, info, context);
     } catch {
       return context.signal.aborted;

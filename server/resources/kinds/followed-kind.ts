@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { Informer } from '../../cache/informer.ts';
-import { type InformerCache, OverBudgetError } from '../../cache/informer-cache.ts';
+import type { InformerCache } from '../../cache/informer-cache.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { ObjectHead } from '../../cache/resource-cache.ts';
 import type { RevisionProof } from '../../cache/revision-proof.ts';
 import type { PackedFrames } from '../../cache/stored-object.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import type { ReflectorObserver } from '../../cluster/reflector/reflector-options.ts';
-import { SinkError } from '../../cluster/reflector/reflector-retry.ts';
+import { isForbidden } from '../../cluster/reflector/reflector-retry.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
@@ -47,10 +47,10 @@ export interface FollowedKindOptions {
   readonly frames: PackedFrames;
   /** Maximum memory of the objects, in bytes. */
   readonly maxBytes: number;
+  /** Called before the cache grows by about this number of bytes. */
+  readonly growing: (bytes: number) => void;
   readonly slicer: TimeSlicer;
   readonly observer: ReflectorObserver;
-  /** Called when the objects need more memory than `maxBytes`. */
-  readonly exceeded: (kind: FollowedKind) => void;
 }
 
 /** Past events, from which watches resume. */
@@ -71,20 +71,19 @@ export class FollowedKind implements ListedKind<KindFacts> {
   /** Maximum memory of the objects, in bytes. */
   readonly maxBytes: number;
   readonly #informer: Informer<KindFacts>;
-  readonly #exceeded: (kind: FollowedKind) => void;
   /** Resolved by the first list, and by a permanent failure. */
   readonly #settled = Promise.withResolvers<void>();
   readonly #stop = new AbortController();
   #failure: unknown;
   #liveLists = 0;
-  /** Time of the last use, on the clock of performance.now(). */
+  /** Times of the start and of the last use, on the clock of performance.now(). */
+  readonly startedAt = performance.now();
   usedAt = performance.now();
 
   constructor(kind: Kind, options: FollowedKindOptions) {
     const { client, log, domain, frames, maxBytes, slicer, observer } = options;
     this.kind = kind;
     this.maxBytes = maxBytes;
-    this.#exceeded = options.exceeded;
     const failures = new RepeatedFailure();
     this.profile = kindProfile(kind, domain, (err) => {
       if (failures.isNews(messageOf(err))) {
@@ -105,7 +104,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
       log: log.child({ resource: exactName(kind) }),
       aggregated: kind.apiService?.aggregated ?? false,
       frames,
-      maxBytes,
+      growing: options.growing,
       window: WINDOW,
       history: HISTORY,
       observer: {
@@ -129,13 +128,24 @@ export class FollowedKind implements ListedKind<KindFacts> {
     return !this.synced && this.#failure === undefined;
   }
 
+  /** True if this server does not have the permission to list or watch the kind. */
+  get forbidden(): boolean {
+    return isForbidden(this.#failure);
+  }
+
+  /** True if the kind needs more memory than its share. During a relist it has its objects twice. */
+  get isOverBudget(): boolean {
+    const { loadingBytes } = this.#informer.cache;
+    return Math.max(this.bytes - loadingBytes, loadingBytes) > this.maxBytes;
+  }
+
   get objects(): number {
     return this.synced ? this.#informer.cache.snapshot().size : 0;
   }
 
-  /** Memory of the objects, in bytes. */
+  /** Memory of the cache, in bytes. */
   get bytes(): number {
-    return this.synced ? this.#informer.cache.snapshot().bytes() : 0;
+    return this.#informer.cache.bytes;
   }
 
   /** Number of live lists. */
@@ -202,11 +212,6 @@ export class FollowedKind implements ListedKind<KindFacts> {
     this.#settled.resolve();
   }
 
-  /** Calls `exceeded` if the kind has grown beyond its budget. */
-  checkBudget(): void {
-    if (this.bytes > this.maxBytes) this.#exceeded(this);
-  }
-
   /** Resolves after the first list, after a permanent failure, when the kind is stopped, or after `ms`. */
   async waitUntilSynced(ms: number, signal: AbortSignal): Promise<void> {
     if (this.synced) return;
@@ -224,7 +229,6 @@ export class FollowedKind implements ListedKind<KindFacts> {
   #failed(error: unknown): void {
     this.#failure = error;
     if (error instanceof StatusError && PERMANENT.has(error.code)) this.#settled.resolve();
-    if (error instanceof SinkError && error.cause instanceof OverBudgetError) this.#exceeded(this);
   }
 
   /** Why there is no list, or none that is up to date. */
@@ -232,7 +236,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
     const name = exactName(this.kind);
     const failure = this.#failure;
     const cause = failureReason(name, failure);
-    if (failure instanceof StatusError && failure.code === 403) return cause;
+    if (this.forbidden) return cause;
     if (this.synced) return `the list of ${name} is not up to date: ${cause}`;
     return `the list of ${name} is not available yet: ${failure === undefined ? 'the first list takes longer' : cause}`;
   }

@@ -1,51 +1,16 @@
 // Starts the informer of a kind on demand or at startup, and stops idle informers. The configuration limits the number
-// of informers and the memory of each informer.
-import type { Logger } from 'pino';
+// of informers and the memory of all caches together.
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { PackedFrames } from '../../cache/stored-object.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
-import type { ClusterClient } from '../../cluster/connection/client.ts';
-import type { ReflectorObserver } from '../../cluster/reflector/reflector-options.ts';
 import { pause } from '../../concurrency/pause.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { exactName, type Kind } from '../kind.ts';
 import { FollowedKind } from './followed-kind.ts';
+import type { FollowedKindsOptions } from './followed-kinds-options.ts';
 import { isSameKind, KindCatalog } from './kind-catalog.ts';
+import { MemoryBudget } from './memory-budget.ts';
 
-export interface FollowedKindsOptions {
-  readonly client: ClusterClient;
-  readonly log: Logger;
-  readonly domain: string;
-  readonly slicer: TimeSlicer;
-  /** Kinds to follow from the start, as `plural` or `plural.group`. */
-  readonly preload: readonly string[];
-  /** Exact names of restricted kinds to serve. */
-  readonly restricted: readonly string[];
-  /** Kinds of aggregated APIs to serve, as `plural.group` or `*.group`. */
-  readonly callerIndependent: readonly string[];
-  /** Maximum number of followed kinds. */
-  readonly maxKinds: number;
-  /** Maximum memory of the objects of one kind, in bytes. */
-  readonly kindBudget: number;
-  /** Time in ms after the last request for a kind, after which it is not followed any more. */
-  readonly idleTimeout: number;
-  /** Maximum wait of a request for the first list, in ms. */
-  readonly syncTimeout: number;
-  readonly metrics: KindMetrics;
-  /** Time in ms without a proof that the objects are up to date, after which lists get 503; 3 minutes by default. */
-  readonly staleMs?: number;
-  /** Pause in ms before a kind over its budget is followed again; a minute by default. */
-  readonly overBudgetMs?: number;
-  /** Interval in ms of the checks for idle kinds and for kinds over their budget; 5 s by default. */
-  readonly sweepMs?: number;
-}
-
-/** The metrics of kinds. */
-export interface KindMetrics {
-  /** `followed` is called at each scrape. */
-  observe(kind: Kind, followed: () => FollowedKind): ReflectorObserver;
-  remove(kind: Kind): void;
-}
+type Wanted = Pick<Kind, 'group' | 'version' | 'plural'>;
 
 const SWEEP_MS = 5_000;
 const OVER_BUDGET_MS = 60_000;
@@ -53,8 +18,10 @@ const OVER_BUDGET_MS = 60_000;
 const STALE_MS = 180_000;
 /** Longer than the interval of bookmarks, which prove that a quiet kind is up to date. */
 const FRESH_MS = 90_000;
-/** `cached` starts to follow a kind if all kinds together use less than this share of the budget of one kind. */
-const CACHED_SHARE = 0.5;
+/** Time in ms for which a kind that loads delays the start of others. */
+const LOADING_MS = 10_000;
+/** Number of kinds in the description for `/readyz?verbose`. */
+const DESCRIBED = 5;
 
 export class FollowedKinds {
   readonly catalog: KindCatalog;
@@ -65,6 +32,7 @@ export class FollowedKinds {
   /** By exact name. */
   readonly #followed = new Map<string, FollowedKind>();
   readonly #running = new Set<Promise<void>>();
+  readonly #budget: MemoryBudget;
   #signal: AbortSignal | undefined;
 
   constructor(options: FollowedKindsOptions) {
@@ -78,11 +46,22 @@ export class FollowedKinds {
       callerIndependent,
       changed: () => this.#stopChanged(),
     });
+    this.#budget = new MemoryBudget({
+      maxBytes: options.memoryBudget,
+      otherBytes: () => this.#frames.openBytes + (options.otherBytes?.() ?? 0),
+      kinds: () => [...this.#followed.values()],
+      drop: (followed) => this.#drop(followed),
+      refuse: (followed) => this.#refuse(followed),
+    });
   }
 
   /** The kinds that are synced. */
   get synced(): readonly FollowedKind[] {
     return [...this.#followed.values()].filter(({ synced }) => synced);
+  }
+
+  get apiServicesOutage(): string | undefined {
+    return this.catalog.apiServicesOutage;
   }
 
   /** Returns true if the kind is followed, and its resourceVersions are those of kube-apiserver. */
@@ -110,36 +89,56 @@ export class FollowedKinds {
     return followed;
   }
 
-  /**
-   * Returns a kind whose objects are up to date, without waiting; undefined if there is none. `start`: a kind that is not
-   * followed yet is followed from now on, if the limits allow it.
-   */
-  cached(wanted: Pick<Kind, 'group' | 'version' | 'plural'>, start: boolean): FollowedKind | undefined {
-    const name = exactName(wanted);
-    const kind = this.catalog.current(name);
-    if (kind?.version !== wanted.version || this.#pausedUntil.has(name)) return undefined;
-    // The resourceVersions of an aggregated API prove nothing about its objects.
-    if (kind.apiService?.aggregated !== false || this.catalog.apiServicesInterrupted) return undefined;
-    const known = this.#followed.get(name);
-    const followed = known && isSameKind(known.kind, kind) ? known : start && this.#started(kind);
-    if (!followed) return undefined;
+  /** Returns a kind whose objects are up to date, without waiting; undefined if there is none. */
+  cached(wanted: Wanted): FollowedKind | undefined {
+    const kind = this.#comparable(wanted);
+    const followed = kind && this.#followed.get(exactName(kind));
+    if (!followed || !isSameKind(followed.kind, kind)) return undefined;
     followed.usedAt = performance.now();
     const isCurrent = followed.synced && !followed.interrupted && followed.ageMs <= FRESH_MS;
     return isCurrent ? followed : undefined;
   }
 
   /**
-   * Starts to follow a kind if the limits allow it. One kind loads after the other, so that the memory of the others is
-   * known: a client that reads all kinds must not fill the memory of the server.
+   * Returns a kind that `start` would follow; undefined if it is followed already, or if the limits do not allow it. One
+   * kind loads after the other, so that the memory of the others is known: a client that reads all kinds must not fill
+   * the memory of the server.
    */
-  #started(kind: Kind): FollowedKind | undefined {
-    if (this.#signal?.aborted !== false || this.#followed.size >= this.#options.maxKinds) return undefined;
-    let bytes = 0;
-    for (const other of this.#followed.values()) {
-      if (other.loading) return undefined;
-      bytes += other.bytes;
-    }
-    return bytes < this.#options.kindBudget * CACHED_SHARE ? this.#follow(kind) : undefined;
+  startable(wanted: Wanted): Kind | undefined {
+    const kind = this.#comparable(wanted);
+    if (!kind || this.#signal?.aborted !== false || this.#followed.has(exactName(kind))) return undefined;
+    if (this.#followed.size >= this.#options.maxKinds) return undefined;
+    const since = performance.now() - LOADING_MS;
+    for (const other of this.#followed.values())
+      if (other.loading && other.startedAt > since) return undefined;
+    return this.#budget.hasRoom ? kind : undefined;
+  }
+
+  /** Follows a kind from now on, if the limits still allow it. The caller has the permission to list all its objects. */
+  start(wanted: Wanted): void {
+    const kind = this.startable(wanted);
+    if (kind) this.#follow(kind);
+  }
+
+  /** Returns a kind whose caches can serve reads of the Kubernetes API. */
+  #comparable(wanted: Wanted): Kind | undefined {
+    const name = exactName(wanted);
+    const kind = this.catalog.current(name);
+    if (kind?.version !== wanted.version || this.#pausedUntil.has(name)) return undefined;
+    // The resourceVersions of an aggregated API prove nothing about its objects.
+    const isLocal = kind.apiService?.aggregated === false;
+    return isLocal && !this.catalog.apiServicesInterrupted ? kind : undefined;
+  }
+
+  /** Describes for `/readyz?verbose` the kinds that cannot be followed. */
+  describe(): string {
+    const now = performance.now();
+    const failed = [
+      ...[...this.#followed.values()].filter(({ forbidden }) => forbidden).map(({ reason }) => reason),
+      ...[...this.#pausedUntil].filter(([, until]) => until > now).map(([name]) => overBudget(name)),
+    ];
+    const more = failed.length > DESCRIBED ? [`${failed.length - DESCRIBED} more`] : [];
+    return [`follows ${this.#followed.size} kinds`, ...failed.slice(0, DESCRIBED), ...more].join('; ');
   }
 
   async #synced(first: FollowedKind, { signal }: CallContext): Promise<FollowedKind> {
@@ -171,10 +170,7 @@ export class FollowedKinds {
     const name = exactName(kind);
     const seconds = ((this.#pausedUntil.get(name) ?? 0) - performance.now()) / 1000;
     if (seconds <= 0) return;
-    throw newServiceUnavailable(
-      `the ${name} of the cluster need more memory than resources.kindBudget allows`,
-      Math.ceil(seconds),
-    );
+    throw newServiceUnavailable(overBudget(name), Math.ceil(seconds));
   }
 
   /** Runs until `signal` is aborted; never throws. */
@@ -195,7 +191,7 @@ export class FollowedKinds {
     if (known && isSameKind(known.kind, kind)) return known;
     if (known) this.#drop(known);
     if (this.#followed.size >= this.#options.maxKinds) this.#evictOne();
-    const { client, log, domain, slicer, kindBudget, metrics } = this.#options;
+    const { client, log, domain, slicer, metrics } = this.#options;
     const signal = this.#signal;
     if (!signal || signal.aborted) throw newServiceUnavailable('the server is starting or stopping', 1);
     const followed: FollowedKind = new FollowedKind(kind, {
@@ -203,10 +199,10 @@ export class FollowedKinds {
       log,
       domain,
       frames: this.#frames,
-      maxBytes: kindBudget,
+      maxBytes: this.#budget.maxKindBytes,
+      growing: (bytes) => this.#budget.growing(bytes),
       slicer,
       observer: metrics.observe(kind, () => followed),
-      exceeded: (large) => this.#exceeded(large),
     });
     this.#followed.set(name, followed);
     const running = followed.run(signal).finally(() => this.#running.delete(running));
@@ -230,8 +226,8 @@ export class FollowedKinds {
 
   #sweep(): void {
     const now = performance.now();
+    this.#budget.enforce();
     for (const followed of this.#followed.values()) {
-      followed.checkBudget();
       const isIdle = followed.watchers === 0 && now - followed.usedAt > this.#options.idleTimeout;
       if (isIdle) this.#drop(followed);
     }
@@ -245,12 +241,13 @@ export class FollowedKinds {
     }
   }
 
-  /** Releases the memory of a kind over its budget. */
-  #exceeded(followed: FollowedKind): void {
+  /** Releases the memory of a kind, and follows it no more for a while. */
+  #refuse(followed: FollowedKind): void {
     const name = exactName(followed.kind);
-    this.#options.log.warn(
-      { resource: name, budget: this.#options.kindBudget },
-      'the objects of a resource need more memory than resources.kindBudget allows; its lists get 503',
+    const { log, memoryBudget } = this.#options;
+    log.warn(
+      { resource: name, bytes: followed.bytes, memoryBudget },
+      `${overBudget(name)}; its lists get 503`,
     );
     this.#pausedUntil.set(name, performance.now() + (this.#options.overBudgetMs ?? OVER_BUDGET_MS));
     this.#drop(followed);
@@ -279,4 +276,8 @@ export class FollowedKinds {
     this.#followed.delete(exactName(followed.kind));
     this.#options.metrics.remove(followed.kind);
   }
+}
+
+function overBudget(name: string): string {
+  return `the ${name} of the cluster need more memory than resources.memoryBudget allows`;
 }

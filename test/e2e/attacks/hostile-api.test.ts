@@ -204,6 +204,30 @@ describe('hostile APIs and callers', function () {
     }
   });
 
+  it('follows no kind for a caller without permissions, and then still accelerates others', async () => {
+    const before = await followed();
+    const kinds = [
+      ...['services', 'endpoints', 'pods', 'persistentvolumes', 'limitranges', 'resourcequotas'].map(
+        (plural) => [plural, `/api/v1/${plural}`],
+      ),
+      ...['deployments', 'daemonsets', 'statefulsets', 'replicasets'].map((plural) => [
+        `${plural}.apps`,
+        `/apis/apps/v1/${plural}`,
+      ]),
+    ];
+    for (const [name, path] of kinds) {
+      for (const query of ['', '?resourceVersion=0', '?watch=true', '?fieldSelector=metadata.name%3Dx']) {
+        expect((await ask('stranger', `${path}${query}`)).status, `${path}${query}`).to.equal(403);
+      }
+      for (const accept of ['application/json', 'text/event-stream']) {
+        expect((await ask('stranger', `${LISTS}/${name}`, accept)).status, name).to.equal(403);
+      }
+      await ask('stranger', `${LISTS}/search?q=a&kinds=${name}`);
+    }
+    expect((await followed()).toSorted()).to.deep.equal(before.toSorted());
+    await until(async () => cacheResult(await ask('admin', '/api/v1/services?resourceVersion=0')) === 'hit');
+  });
+
   it('keeps serving its own aggregated groups', async () => {
     const nodes = await ask('admin', '/apis/resources.platform.io/v1alpha3/nodes');
     expect(nodes.status).to.equal(200);

@@ -143,6 +143,7 @@ describe('the generated manifests', () => {
       describeFrontProxy: () => '',
       describeRegistration: () => '',
       describeLogs: () => '',
+      describeKinds: () => '',
       describeGateway: () => '',
       oauthMissing: () => ['keys'],
       stopping: () => true,

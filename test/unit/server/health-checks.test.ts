@@ -9,6 +9,7 @@ const SOUND: HealthSources = {
   describeRegistration: () => 'trusted',
   oauthMissing: () => [],
   describeLogs: () => 'answers',
+  describeKinds: () => 'follows 2 kinds',
   describeGateway: () => '',
   stopping: () => false,
 };

@@ -15,7 +15,7 @@ describe('lists of any kind with a real cluster', function () {
     cluster = await ResourceCluster.start({ controllers: true });
     const callerIndependent = ['late', 'silent', 'unreachable'].map((name) => `*.${name}.example.org`);
     server = await cluster.serve({
-      resources: { syncTimeout: '3s', liveInterval: '500ms', callerIndependent },
+      resources: { syncTimeout: '3s', liveInterval: '500ms', memoryBudget: '1Gi', callerIndependent },
     });
   });
 

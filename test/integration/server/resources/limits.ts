@@ -17,7 +17,7 @@ export function describeLimits(subject: () => { cluster: ResourceCluster }): voi
     before(async () => {
       ({ cluster } = subject());
       server = await cluster.serve({
-        resources: { kindBudget: '1Mi', maxKinds: 3, idleTimeout: '1s', syncTimeout: '5s' },
+        resources: { memoryBudget: '2Mi', maxKinds: 3, idleTimeout: '1s', syncTimeout: '5s' },
       });
       await cluster.create('/api/v1/namespaces', { metadata: { name: 'limits' } });
     });
@@ -66,17 +66,17 @@ export function describeLimits(subject: () => { cluster: ResourceCluster }): voi
       await grow('second');
       await until(async () => (await server.page('configmaps?limit=1')).status === 503);
       const { body } = await server.page('configmaps?limit=1');
-      expect(body['message']).to.include('resources.kindBudget');
+      expect(body['message']).to.include('resources.memoryBudget');
       expect(body['details']).to.have.property('retryAfterSeconds').that.is.within(1, 60);
       expect(await followed()).not.to.include('configmaps');
       expect((await server.page('services')).status).to.equal(200);
     });
 
     it('reject the first list of a kind beyond its budget', async () => {
-      const other = await cluster.serve({ resources: { kindBudget: '1Mi' } });
+      const other = await cluster.serve({ resources: { memoryBudget: '2Mi' } });
       const { status, body, ms } = await other.page('configmaps?limit=1');
       expect(status).to.equal(503);
-      expect(body['message']).to.include('resources.kindBudget');
+      expect(body['message']).to.include('resources.memoryBudget');
       expect(ms).to.be.below(5_000);
       expect([...(await other.samples('cache_objects')).keys()]).to.deep.equal([NODES]);
       expect((await other.page('services')).status).to.equal(200);

@@ -89,7 +89,11 @@ describe('printer columns with a real kube-apiserver', function () {
   function cellsOf(profile: PrintedProfile, object: unknown): readonly unknown[] {
     const name = text(recordIn(object, 'metadata')['name']);
     const facts = profile.facts(object);
-    const identity = { ...{ key: name, name, namespace: '', uid: '', resourceVersion: '1' }, checksum: 0 };
+    const identity = {
+      ...{ key: name, name, namespace: '', uid: '', resourceVersion: '1' },
+      checksum: 0,
+      size: 0,
+    };
     return (profile.columns() ?? []).map((column) =>
       column.cell({ ...identity, labels: {}, facts }, new Date()),
     );

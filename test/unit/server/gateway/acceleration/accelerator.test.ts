@@ -16,6 +16,7 @@ import { RecentWrites } from '../../../../../server/resources/recent-writes.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { NAMESPACES, type PlainObject, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 import { fewSeats } from '../../../../support/request-pools.ts';
+import { until } from '../../../../support/until.ts';
 
 const DEPLOYMENTS: Kind = {
   group: 'apps',
@@ -24,6 +25,7 @@ const DEPLOYMENTS: Kind = {
   kind: 'Deployment',
   namespaced: true,
 };
+const SERVICES: Kind = { ...DEPLOYMENTS, group: '', plural: 'services', kind: 'Service' };
 /** The fields that the filter chain adds. */
 const FORWARDED = {
   atProxyHost: false,
@@ -35,20 +37,20 @@ const FORWARDED = {
 const never = new AbortController().signal;
 const TOKEN = { Authorization: 'Bearer caller' };
 
-/** A kube-apiserver that allows every review; `reviewed` is called before each decision. */
-function allowing(reviewed: () => void): ClusterClient {
+/** A kube-apiserver that allows every review for which `reviewed` does not return false. */
+function allowing(reviewed: () => unknown): ClusterClient {
   return {
     open: () => Promise.reject(new Error('not scripted')),
     json: async () => {
-      reviewed();
-      return { status: { allowed: true } };
+      return { status: { allowed: reviewed() !== false } };
     },
   };
 }
 
 describe('the decision of the accelerator', () => {
   const kinds = new Map<string, FollowedKind>();
-  let reviewed: () => void;
+  let reviewed: () => unknown;
+  let started: string[];
   let describeColumns: () => readonly object[];
   let server: HandlerServer;
 
@@ -59,9 +61,9 @@ describe('the decision of the accelerator', () => {
       domain: 'platform.io',
       frames: new PackedFrames(),
       maxBytes: 1 << 20,
+      growing: () => undefined,
       slicer: new TimeSlicer(),
       observer: {},
-      exceeded: () => undefined,
     });
     const replacement = followed.cache.replacement();
     for (const object of objects) replacement.add(Buffer.from(JSON.stringify(object)));
@@ -72,6 +74,7 @@ describe('the decision of the accelerator', () => {
 
   beforeEach(async () => {
     reviewed = () => undefined;
+    started = [];
     follow(
       PODS,
       100,
@@ -80,7 +83,12 @@ describe('the decision of the accelerator', () => {
     follow(NAMESPACES, 100, [plain('a', 1), plain('b', 2)]);
     follow(DEPLOYMENTS, 100, [plain('a/d', 3)]);
     const accelerator = new Accelerator({
-      kinds: { cached: (wanted) => kinds.get(exactName(wanted)) },
+      kinds: {
+        cached: (wanted) => kinds.get(exactName(wanted)),
+        startable: (wanted) => [SERVICES].find((kind) => exactName(kind) === exactName(wanted)),
+        start: (wanted) => started.push(exactName(wanted)),
+        apiServicesOutage: undefined,
+      },
       reviews: new CallerReviews({
         client: allowing(() => reviewed()),
         allowTtlMs: 0,
@@ -113,6 +121,29 @@ describe('the decision of the accelerator', () => {
     const [, result = status] = /(hit|detail=.*)$/.exec(status) ?? [];
     return { result: result.replace('detail=', ''), body: body.toString() };
   }
+
+  it('starts to follow a kind for a caller who may list all its objects, and for no other one', async () => {
+    const decisions: string[] = [];
+    let allowed = false;
+    reviewed = () => {
+      decisions.push('review');
+      return allowed;
+    };
+    for (let i = 0; i < 16; i++) {
+      expect((await read(`/api/v1/services?watch=${i % 2 === 0}`)).body).to.equal('forwarded');
+    }
+    await until(() => decisions.length === 16);
+    await read('/api/v1/services/x');
+    await read('/api/v1/namespaces/a/services');
+    await read('/api/v1/services', { 'Impersonate-User': 'root' });
+    await server.ask('/api/v1/services');
+    expect(decisions).to.have.length(16);
+    expect(started).to.deep.equal([]);
+    allowed = true;
+    await read('/api/v1/services?fieldSelector=metadata.name%3Dx');
+    await until(() => started.length === 1);
+    expect(started).to.deep.equal(['services']);
+  });
 
   it('lists exactly the namespace of the path', async () => {
     const { body } = await read('/api/v1/namespaces/a/pods?resourceVersion=0');

@@ -1,4 +1,5 @@
 // Tests of starting and stopping the informers of kinds.
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
@@ -6,10 +7,8 @@ import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { exactName, type Kind, sourcePath } from '../../../../../server/resources/kind.ts';
 import { API_SERVICES_PATH } from '../../../../../server/resources/kinds/api-service.ts';
 import type { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
-import {
-  FollowedKinds,
-  type FollowedKindsOptions,
-} from '../../../../../server/resources/kinds/followed-kinds.ts';
+import { FollowedKinds } from '../../../../../server/resources/kinds/followed-kinds.ts';
+import type { FollowedKindsOptions } from '../../../../../server/resources/kinds/followed-kinds-options.ts';
 import { list, refuse } from '../../../../support/cluster/scripted-cluster.ts';
 import { NAMESPACES, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 import { KindCluster } from '../../../../support/platform/kind-cluster.ts';
@@ -42,7 +41,7 @@ describe('FollowedKinds', () => {
       restricted: [],
       callerIndependent: [],
       maxKinds: 10,
-      kindBudget: 1 << 30,
+      memoryBudget: 1 << 30,
       idleTimeout: 600_000,
       syncTimeout: 5_000,
       sweepMs: 5,
@@ -110,9 +109,13 @@ describe('FollowedKinds', () => {
         'this server is not allowed to list pods: grant its ServiceAccount the verbs list and watch',
       );
     }
+    expect(kinds.describe()).to.equal(
+      'follows 1 kinds; this server is not allowed to list pods: grant its ServiceAccount the verbs list and watch',
+    );
     cluster.responses.clear();
     await until(() => namesOf(kinds).includes('pods'));
     expect((await use(kinds, PODS)).objects).to.equal(2);
+    expect(kinds.describe()).to.equal('follows 1 kinds');
   });
 
   it('serves the objects of a kind whose list fails later only for a time', async () => {
@@ -139,7 +142,7 @@ describe('FollowedKinds', () => {
   it('offers no cache from the end of its watch until kube-apiserver is known to have the same history (check 48)', async () => {
     const kinds = await follow();
     const pods = await use(kinds, PODS);
-    const cached = () => kinds.cached(PODS, false);
+    const cached = () => kinds.cached(PODS);
     expect(cached()).to.equal(pods);
     const positions: (() => void)[] = [];
     cluster.responses.set(PODS_PATH, ({ kind, response }) => {
@@ -157,28 +160,85 @@ describe('FollowedKinds', () => {
   });
 
   it('offers no cache of a kind that exceeds its budget (check 49)', async () => {
-    const kinds = await follow({ kindBudget: 1 });
-    expect(kinds.cached(PODS, true)).to.equal(undefined);
-    await until(() => removed.includes('pods'));
-    expect(kinds.cached(PODS, true)).to.equal(undefined);
+    const kinds = await follow({ memoryBudget: 1 });
+    const { message } = await failure(use(kinds, PODS));
+    expect(message).to.equal('the pods of the cluster need more memory than resources.memoryBudget allows');
+    expect(removed).to.include('pods');
+    expect(kinds.cached(PODS)).to.equal(undefined);
+    expect(kinds.startable(PODS)).to.equal(undefined);
     expect(kinds.follows(PODS)).to.equal(false);
+    expect(kinds.describe()).to.include(message);
   });
 
-  it('starts a cache only while no other one loads, and all use less than half of the budget of one', async () => {
-    const kinds = await follow({ kindBudget: 4_000 });
+  it('starts a cache only while no other one loads, and all use less than half of the budget', async () => {
+    let others = 0;
+    const kinds = await follow({ memoryBudget: 400_000, otherBytes: () => others });
     cluster.responses.set(PODS_PATH, () => undefined);
     const pods = use(kinds, PODS);
-    kinds.cached(SERVICES, true);
+    kinds.start(SERVICES);
     expect(kinds.follows(SERVICES)).to.equal(false);
     cluster.responses.clear();
     cluster.disconnect(PODS_PATH);
-    expect((await pods).bytes).to.be.within(1_000, 2_000);
-    kinds.cached(SERVICES, true);
-    await until(() => kinds.cached(SERVICES, true) !== undefined);
-    cluster.objects.set(sourcePath(WIDGETS), [plain('shop/v', 3), plain('shop/w', 4)]);
-    expect((await use(kinds, WIDGETS)).bytes).to.be.above(1_000);
-    kinds.cached(NAMESPACES, true);
+    await pods;
+    kinds.start(SERVICES);
+    await until(() => kinds.cached(SERVICES) !== undefined);
+    others = 200_000;
+    kinds.start(NAMESPACES);
     expect(kinds.follows(NAMESPACES)).to.equal(false);
+    others = 190_000;
+    kinds.start(NAMESPACES);
+    expect(kinds.follows(NAMESPACES)).to.equal(true);
+  });
+
+  it('counts labels, past events and the list that loads', async () => {
+    const kinds = await follow();
+    const label = 'x'.repeat(10_000);
+    cluster.objects.set(PODS_PATH, [plain('shop/a', 1, { labels: { label } })]);
+    const pods = await use(kinds, PODS);
+    expect(pods.bytes).to.be.above(20_000);
+    const before = pods.bytes;
+    cluster.send(PODS_PATH, 'ADDED', plain('shop/b', 2_000, {}, { text: 'y'.repeat(50_000) }));
+    await until(() => pods.objects === 2);
+    // The object, and its copy in the window.
+    expect(pods.bytes - before).to.be.above(100_000);
+  });
+
+  it('relists a kind that uses nearly its share', async () => {
+    const kinds = await follow({ memoryBudget: 200_000 });
+    const text = randomBytes(60_000).toString('base64');
+    cluster.objects.set(PODS_PATH, [plain('shop/a', 1, {}, { text })]);
+    const pods = await use(kinds, PODS);
+    expect(pods.bytes).to.be.within(60_000, 100_000);
+    cluster.disconnect(PODS_PATH);
+    cluster.responses.set(PODS_PATH, ({ kind, response }) => {
+      cluster.responses.delete(PODS_PATH);
+      if (kind === 'position') list(response, 1);
+    });
+    await until(() => cluster.requests(PODS_PATH) > 2);
+    await until(() => kinds.cached(PODS) === pods);
+    expect(pods.stopped.aborted).to.equal(false);
+  });
+
+  it('refuses the kind that grows beyond its share, and keeps the others', async () => {
+    const kinds = await follow({ memoryBudget: 200_000 });
+    await use(kinds, SERVICES);
+    const pods = await use(kinds, PODS);
+    for (let i = 0; i < 10; i++) {
+      cluster.send(PODS_PATH, 'ADDED', plain(`shop/p${i}`, 2_000 + i, {}, { text: 'y'.repeat(20_000) }));
+    }
+    await until(() => pods.stopped.aborted);
+    expect((await failure(use(kinds, PODS))).message).to.include('resources.memoryBudget');
+    expect(namesOf(kinds)).to.deep.equal(['services']);
+  });
+
+  it('refuses a further kind when the sum of all caches exceeds the budget', async () => {
+    let others = 0;
+    const kinds = await follow({ memoryBudget: 1 << 20, otherBytes: () => others, sweepMs: 600_000 });
+    const pods = await use(kinds, PODS);
+    others = 1 << 20;
+    cluster.objects.set(sourcePath(SERVICES), [plain('shop/s', 1, {}, { text: 'y'.repeat(50_000) })]);
+    expect((await failure(use(kinds, SERVICES))).message).to.include('resources.memoryBudget');
+    expect(pods.stopped.aborted).to.equal(true);
   });
 
   it('ends a wait when the client disconnects', async () => {
@@ -209,7 +269,7 @@ describe('FollowedKinds', () => {
     await use(kinds, NAMESPACES);
     expect(removed).to.deep.equal(['services']);
     expect(services.stopped.aborted).to.equal(true);
-    kinds.cached(NAMESPACES, false)?.onChange(() => undefined);
+    kinds.cached(NAMESPACES)?.onChange(() => undefined);
     await use(kinds, SERVICES);
     expect(removed).to.deep.equal(['services', 'pods']);
   });
@@ -247,7 +307,8 @@ describe('FollowedKinds', () => {
     const { code, message } = await failure(resolved);
     expect(code).to.equal(503);
     expect(message).to.include('not allowed to list apiservices');
-    expect(kinds.cached(PODS, true)).to.equal(undefined);
+    expect(kinds.cached(PODS)).to.equal(undefined);
+    expect(kinds.startable(PODS)).to.equal(undefined);
     cluster.responses.clear();
     await until(() => kinds.catalog.has('pods'));
     expect((await use(kinds, PODS)).objects).to.equal(2);
@@ -259,7 +320,7 @@ describe('FollowedKinds', () => {
     const local = await use(kinds, WIDGETS);
     cluster.serveBy('MODIFIED', WIDGETS, { name: 'widgets', namespace: 'shop' });
     await until(() => local.stopped.aborted);
-    expect(kinds.cached(WIDGETS, true)).to.equal(undefined);
+    expect(kinds.cached(WIDGETS)).to.equal(undefined);
     const refused = await failure(use(kinds, WIDGETS));
     expect(refused.code).to.equal(404);
     expect(refused.message).to.include('resources.callerIndependent');
@@ -282,12 +343,12 @@ describe('FollowedKinds', () => {
   it('does not accelerate while the watch of APIServices is interrupted', async () => {
     const kinds = await follow();
     const pods = await use(kinds, PODS);
-    expect(kinds.cached(PODS, false)).to.equal(pods);
+    expect(kinds.cached(PODS)).to.equal(pods);
     cluster.responses.set(API_SERVICES_PATH, ({ response }) => refuse(response, 500, 'InternalError'));
     cluster.disconnect(API_SERVICES_PATH);
-    await until(() => kinds.cached(PODS, false) === undefined);
+    await until(() => kinds.cached(PODS) === undefined);
     cluster.responses.clear();
-    await until(() => kinds.cached(PODS, false) === pods);
+    await until(() => kinds.cached(PODS) === pods);
   });
 
   it('serves the kinds of aggregated APIs that the configuration names, by kind and by group', async () => {

@@ -18,6 +18,7 @@ function column(name: string, jsonPath = '.spec.value', type = 'string'): Printe
 const identity = {
   ...{ key: 'a', name: 'a', namespace: '', uid: '', resourceVersion: '1' },
   checksum: 0,
+  size: 0,
   labels: {},
 };
 

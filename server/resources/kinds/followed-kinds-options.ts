@@ -1,0 +1,44 @@
+// Options of FollowedKinds.
+import type { Logger } from 'pino';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import type { ReflectorObserver } from '../../cluster/reflector/reflector-options.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { Kind } from '../kind.ts';
+import type { FollowedKind } from './followed-kind.ts';
+
+export interface FollowedKindsOptions {
+  readonly client: ClusterClient;
+  readonly log: Logger;
+  readonly domain: string;
+  readonly slicer: TimeSlicer;
+  /** Kinds to follow from the start, as `plural` or `plural.group`. */
+  readonly preload: readonly string[];
+  /** Exact names of restricted kinds to serve. */
+  readonly restricted: readonly string[];
+  /** Kinds of aggregated APIs to serve, as `plural.group` or `*.group`. */
+  readonly callerIndependent: readonly string[];
+  /** Maximum number of followed kinds. */
+  readonly maxKinds: number;
+  /** Maximum memory of all caches together, in bytes. */
+  readonly memoryBudget: number;
+  /** Returns the memory of the caches that are no kinds of this class, in bytes. */
+  readonly otherBytes?: () => number;
+  /** Time in ms after the last request for a kind, after which it is not followed any more. */
+  readonly idleTimeout: number;
+  /** Maximum wait of a request for the first list, in ms. */
+  readonly syncTimeout: number;
+  readonly metrics: KindMetrics;
+  /** Time in ms without a proof that the objects are up to date, after which lists get 503; 3 minutes by default. */
+  readonly staleMs?: number;
+  /** Pause in ms before a kind over its budget is followed again; a minute by default. */
+  readonly overBudgetMs?: number;
+  /** Interval in ms of the checks for idle kinds and for kinds over their budget; 5 s by default. */
+  readonly sweepMs?: number;
+}
+
+/** The metrics of kinds. */
+export interface KindMetrics {
+  /** `followed` is called at each scrape. */
+  observe(kind: Kind, followed: () => FollowedKind): ReflectorObserver;
+  remove(kind: Kind): void;
+}

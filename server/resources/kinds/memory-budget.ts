@@ -1,0 +1,77 @@
+// The memory budget of all caches together: measures them, and selects the kinds whose memory is released.
+import type { FollowedKind } from './followed-kind.ts';
+
+export interface MemoryBudgetOptions {
+  readonly maxBytes: number;
+  /** Returns the memory of the caches that are no followed kinds, in bytes. */
+  readonly otherBytes: () => number;
+  readonly kinds: () => readonly FollowedKind[];
+  /** Releases the memory of a kind, which the next request follows again. */
+  readonly drop: (kind: FollowedKind) => void;
+  /** Releases the memory of a kind, which is not followed for a while. */
+  readonly refuse: (kind: FollowedKind) => void;
+}
+
+/** Share of the budget that one kind may use. A relist uses it twice for a short time. */
+const KIND_SHARE = 0.5;
+/** Share of the budget above which the acceleration starts no further kinds. */
+const START_SHARE = 0.5;
+/** Growth, as a share of the budget, after which the memory is measured. */
+const MEASURED_SHARE = 1 / 64;
+/** Time in ms after its last use for which a kind is not dropped in favour of another one. */
+const GRACE_MS = 10_000;
+
+export class MemoryBudget {
+  readonly #options: MemoryBudgetOptions;
+  readonly maxKindBytes: number;
+  /** Growth of all caches since they were measured, in bytes. */
+  #grown = 0;
+
+  constructor(options: MemoryBudgetOptions) {
+    this.#options = options;
+    this.maxKindBytes = options.maxBytes * KIND_SHARE;
+  }
+
+  /** True if the acceleration may start a further kind. */
+  get hasRoom(): boolean {
+    return this.#usedBytes < this.#options.maxBytes * START_SHARE;
+  }
+
+  /** Called before a cache grows by this number of bytes. */
+  growing(bytes: number): void {
+    this.#grown += bytes;
+    if (this.#grown > this.#options.maxBytes * MEASURED_SHARE) this.enforce();
+  }
+
+  /**
+   * Releases memory over the budget: kinds over the share of one kind, then those without readers that were not used
+   * lately, then one that loads, and last the largest ones.
+   */
+  enforce(): void {
+    this.#grown = 0;
+    const { maxBytes, kinds, drop, refuse } = this.#options;
+    for (const kind of kinds()) if (kind.isOverBudget) refuse(kind);
+    let over = this.#usedBytes - maxBytes;
+    const idleSince = performance.now() - GRACE_MS;
+    const idle = kinds().filter(
+      ({ watchers, loading, usedAt }) => watchers === 0 && !loading && usedAt < idleSince,
+    );
+    for (const kind of idle.sort((a, b) => a.usedAt - b.usedAt)) {
+      if (over <= 0) return;
+      over -= kind.bytes;
+      drop(kind);
+    }
+    const used = [...kinds()];
+    used.sort((a, b) => Number(b.loading) - Number(a.loading) || b.bytes - a.bytes);
+    for (const kind of used) {
+      if (over <= 0) return;
+      over -= kind.bytes;
+      refuse(kind);
+    }
+  }
+
+  get #usedBytes(): number {
+    const { otherBytes, kinds } = this.#options;
+    return kinds().reduce((sum, { bytes }) => sum + bytes, otherBytes());
+  }
+}
