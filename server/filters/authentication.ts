@@ -1,7 +1,7 @@
 // Authentication filter: sets the user of a request, or rejects the request.
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { Authenticator, Identification } from '../authentication/authenticator.ts';
-import type { UserInfo } from '../authentication/user.ts';
+import { ANONYMOUS, type UserInfo } from '../authentication/user.ts';
 import { isPublicPath } from '../authorization/public-paths.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
@@ -9,12 +9,12 @@ import type { Exchange, Filter } from './exchange.ts';
 export type IdentityHeaders = () => readonly string[];
 
 /**
- * Returns true for a path of sign-in. Its endpoints authenticate callers themselves, so that missing and invalid credentials
- * mean anonymous, even if anonymous access is disabled.
+ * Returns true for a path of sign-in. Its endpoints authenticate callers themselves, so that the caller is anonymous for the
+ * filters, whatever credentials the request has, and even if anonymous access is disabled.
  */
 export type SignInPaths = (path: string) => boolean;
 
-/** Timeout of a TokenReview on public paths and sign-in paths, in ms. */
+/** Timeout of a TokenReview on public paths, in ms. */
 const PUBLIC_TIMEOUT_MS = 1_000;
 
 /**
@@ -29,22 +29,18 @@ export function authentication(
 ): Filter {
   const accept = (exchange: Exchange, user: UserInfo | undefined): void => {
     // The request has no credentials, and anonymous access is disabled.
-    if (!user) {
-      if (signInPaths(exchange.info.path)) return strip(exchange, identityHeaders());
-      return reject(exchange, newUnauthorized(new Error('no credentials')));
-    }
+    if (!user) return reject(exchange, newUnauthorized(new Error('no credentials')));
     exchange.user = user;
     exchange.authenticated = true;
     strip(exchange, identityHeaders());
   };
-  const isLenient = (exchange: Exchange): boolean =>
-    !exchange.proxied && (isPublic(exchange) || signInPaths(exchange.info.path));
   const reject = (exchange: Exchange, error: unknown): void => {
-    if (!isLenient(exchange)) throw error;
+    if (!isPublic(exchange)) throw error;
     exchange.error = error;
     strip(exchange, identityHeaders());
   };
   return (exchange) => {
+    if (!exchange.proxied && signInPaths(exchange.info.path)) return accept(exchange, ANONYMOUS);
     let user: Identification;
     try {
       user = (exchange.proxied ? gatewayAuthenticator : authenticator).authenticate(exchange);
@@ -52,7 +48,7 @@ export function authentication(
       return reject(exchange, error);
     }
     if (!(user instanceof Promise)) return accept(exchange, user);
-    return (isLenient(exchange) ? withTimeout(user) : user).then(
+    return (isPublic(exchange) ? withTimeout(user) : user).then(
       (found) => accept(exchange, found),
       (error: unknown) => reject(exchange, error),
     );
@@ -64,11 +60,16 @@ export function authentication(
  * aggregator checks our discovery with the front proxy's headers. With missing or wrong front-proxy settings, a rejection would make
  * our APIs unavailable, which blocks the deletion of every namespace.
  */
-function isPublic({ info }: Exchange): boolean {
-  return !info.isResourceRequest && (info.verb === 'get' || info.verb === 'head') && isPublicPath(info.path);
+function isPublic({ info, proxied }: Exchange): boolean {
+  return (
+    !proxied &&
+    !info.isResourceRequest &&
+    (info.verb === 'get' || info.verb === 'head') &&
+    isPublicPath(info.path)
+  );
 }
 
-/** Bounds the wait for a TokenReview, because public paths and sign-in paths must not wait for an unresponsive cluster. */
+/** Bounds the wait for a TokenReview, because public paths must not wait for an unresponsive cluster. */
 function withTimeout(user: Promise<UserInfo | undefined>): Promise<UserInfo | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<UserInfo | undefined>();
   const timer = setTimeout(

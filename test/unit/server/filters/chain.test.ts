@@ -437,7 +437,7 @@ describe('the request chain', () => {
     for (const answer of answers) expect(answer).to.include({ status: 200, body: 'system:anonymous' });
   });
 
-  it('serves sign-in paths without anonymous access, and as anonymous with invalid credentials', async () => {
+  it('serves sign-in paths as anonymous, without anonymous access and with any credentials', async () => {
     const chain = await start({
       handler: ({ request, response, user }) =>
         void response.end(
