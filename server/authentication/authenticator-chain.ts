@@ -160,7 +160,9 @@ export class BearerTokenAuthenticator implements Authenticator {
   authenticate(context: AuthenticationRequest): Promise<UserInfo> | UserInfo | undefined {
     const { request } = context;
     const { authorization, 'sec-websocket-protocol': protocols } = request.headers;
-    if (authorization !== undefined) {
+    if (authorization === undefined) {
+      if (protocols === undefined) return undefined;
+    } else {
       const accepted = protocols === undefined ? this.#accepted.get(request.socket) : undefined;
       if (accepted && isEqual(accepted.header, authorization)) {
         return this.#authenticate(accepted.token, context, accepted.kind);

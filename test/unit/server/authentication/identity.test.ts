@@ -9,6 +9,7 @@ import * as x509 from '@peculiar/x509';
 import { expect } from 'chai';
 import { newUnauthorized, StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { AuthenticatorChain } from '../../../../server/authentication/authenticator-chain.ts';
+import { subjectOf } from '../../../../server/authentication/certificate-subject.ts';
 import { ClientCertificateAuthenticator } from '../../../../server/authentication/client-certificate.ts';
 import {
   type DelegatedAuthentication,
@@ -126,6 +127,17 @@ describe('the identity of a caller', () => {
         groups: ['dev', 'a,system:masters', 'system:authenticated'],
         extra: { scopes: ['a', 'b'], 'example.com/key': ['c'] },
       });
+    });
+
+    it('decodes keys of extra fields as kube-apiserver does', async () => {
+      const headers = ['%41%42', 'a%252fb', 'c%', 'd%zz', '%c3%bc'].flatMap((key) => [
+        `X-Remote-Extra-${key}`,
+        'x',
+      ]);
+      const { extra } = await userOf({ client: proxy, headers: ['X-Remote-User', 'bob', ...headers] });
+      expect(Object.keys(extra).sort()).to.deep.equal(['AB', 'a%2fb', 'c%', 'd%zz', 'ü']);
+      const invalid = ['X-Remote-User', 'bob', 'X-Remote-Extra-%ff', 'x'];
+      expect(await refusalOf({ client: proxy, headers: invalid })).to.include({ code: 401 });
     });
 
     it('decodes names as UTF-8', async () => {
@@ -294,6 +306,34 @@ describe('the identity of a caller', () => {
         expect((await userOf({ client: proxy, headers: forwarded })).name, mark).to.equal('bob');
       }
       expect(await refusalOf({ client: alice, headers: ['X-Forwarded-For', ''] })).to.include({ code: 401 });
+    });
+
+    it('is rejected if parsers read its subject differently', async () => {
+      const { cert } = await issue(clusterCA, {
+        cn: 'carol',
+        o: ['ab', 'ü'.repeat(100), 'x'.repeat(300), ''],
+      });
+      const { raw } = new X509Certificate(cert);
+      const groups = ['ab', 'ü'.repeat(100), 'x'.repeat(300), ''];
+      expect(subjectOf(new X509Certificate(raw))).to.deep.equal({
+        commonName: 'carol',
+        organizations: groups,
+        uids: [],
+      });
+      const at =
+        [0x0c, 0x13]
+          .map((type) => raw.indexOf(Buffer.from([type, 2, 0x61, 0x62])))
+          .find((each) => each >= 0) ?? 0;
+      const changes = [
+        [0x13, 2, 0x61, 0xfc],
+        [0x14, 2, 0x61, 0x62],
+        [0x1e, 2, 0x00, 0x61],
+      ];
+      for (const bytes of changes) {
+        const changed = Buffer.from(raw);
+        changed.set(bytes, at);
+        expect(() => subjectOf(new X509Certificate(changed)), bytes.join(' ')).to.throw('Unauthorized');
+      }
     });
 
     it('is rejected on a kept connection while the CA is removed', async () => {
