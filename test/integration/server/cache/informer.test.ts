@@ -3,6 +3,7 @@ import { FollowedCluster } from './followed-cluster.ts';
 import { describeFaults } from './informer-faults.ts';
 import { describeManyNodes } from './informer-size.ts';
 import { describeLease } from './lease.ts';
+import { describeQuietWatches } from './quiet-watches.ts';
 
 describe('clients of a real cluster', function () {
   this.timeout(300_000);
@@ -14,6 +15,7 @@ describe('clients of a real cluster', function () {
   after(() => cluster?.stop());
 
   describeLease(() => cluster);
+  describeQuietWatches(() => cluster);
   describeFaults(() => cluster);
   describeManyNodes(() => cluster);
 });
