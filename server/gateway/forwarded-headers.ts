@@ -34,9 +34,6 @@ const REPLACED = new Set([
   'x-real-ip',
 ]);
 
-/** Name prefix of the cookies of the sign-in pages. */
-const OWN_COOKIE = /^__Host-sign-in/;
-
 const IMPERSONATION = /^impersonate-/i;
 
 /**
@@ -69,13 +66,18 @@ export interface RequestHeaderOptions {
   readonly via: string | undefined;
   /** Names and prefixes of the front proxy's headers, in lower case. They are removed. */
   readonly frontProxy: readonly string[];
+  /**
+   * Cookies are forwarded at `gateway.proxyHost` only. At other hosts no backend can set a cookie, so that they belong to the sign-in pages
+   * or to a console at the same host.
+   */
+  readonly atProxyHost: boolean;
   /** The identity headers. Those of the client are never copied. */
   readonly identity: RawHeaders;
 }
 
 /** Returns the headers of the request to kube-apiserver, without those of `framing`. */
 export function requestHeaders(request: IncomingMessage, options: RequestHeaderOptions): string[] {
-  const { host, auditID, source, via, frontProxy, identity } = options;
+  const { host, auditID, source, via, frontProxy, atProxyHost, identity } = options;
   const { rawHeaders } = request;
   const named = connectionOptions(request);
   const headers = ['Host', host];
@@ -85,7 +87,7 @@ export function requestHeaders(request: IncomingMessage, options: RequestHeaderO
     const name = header.toLowerCase();
     if (REPLACED.has(name) || named?.has(name) || IMPERSONATION.test(name)) continue;
     else if (frontProxy.some((prefix) => name.startsWith(prefix))) continue;
-    else if (name === 'cookie') pushCookies(headers, header, value);
+    else if (name === 'cookie' && !atProxyHost) continue;
     else if (name === 'sec-websocket-protocol') pushProtocols(headers, header, value);
     else headers.push(header, value);
   }
@@ -116,11 +118,6 @@ export function connectionOptions({
 }: IncomingMessage): ReadonlySet<string> | undefined {
   if (connection === undefined) return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
-}
-
-function pushCookies(headers: string[], name: string, value: string): void {
-  const others = value.split(';').filter((cookie) => !OWN_COOKIE.test(cookie.trim()));
-  if (others.length > 0) headers.push(name, others.join(';'));
 }
 
 /** Removes the token, which is forwarded in the header Authorization. */

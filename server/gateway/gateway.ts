@@ -102,6 +102,7 @@ export class Gateway {
         source: context.source,
         via: isBackendRequest(context) ? undefined : `1.1 ${pseudonym}`,
         frontProxy: this.#options.frontProxyHeaders(),
+        atProxyHost: context.atProxyHost,
         identity: impersonated?.headers ?? forwardedIdentity(context),
       }),
     };

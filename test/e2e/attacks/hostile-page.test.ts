@@ -78,7 +78,7 @@ describe('a hostile page', function () {
     old = await withoutFetchMetadata(platform, platform.server.url);
     chromium = await startChromium([
       '--ignore-certificate-errors',
-      `--host-resolver-rules=MAP ${PROXY_HOST} 127.0.0.1`,
+      '--host-resolver-rules=MAP *.platform.test 127.0.0.1',
     ]);
     page = await chromium.browser.newPage();
     page.setDefaultTimeout(60_000);
@@ -93,7 +93,8 @@ describe('a hostile page', function () {
   });
 
   const atServer = (path: string): string => platform.server.url + path;
-  const atProxyHost = (path: string): string => atServer(path).replace(/127\.0\.0\.1|localhost/, PROXY_HOST);
+  const at = (host: string, path: string): string => atServer(path).replace(/127\.0\.0\.1|localhost/, host);
+  const atProxyHost = (path: string): string => at(PROXY_HOST, path);
 
   /** The origins in which scripts of the backend have run in this page and its frames. */
   async function originsOfScripts(): Promise<unknown[]> {
@@ -264,6 +265,19 @@ describe('a hostile page', function () {
       ]) {
         expect(await read(atProxyHost(path)), path).to.equal(404);
       }
+    });
+
+    it('gets no cookie of a console at the host of the server', async () => {
+      await page.goto(at('api.platform.test', '/livez'));
+      await page.evaluate("document.cookie = '__Host-console=stolen; Secure; Path=/; SameSite=Strict'");
+      // A page of the same site: the browser sends the cookie.
+      await open(atProxyHost(`${backend.path}/page`));
+      const before = backend.requests.length;
+      const url = JSON.stringify(at('api.platform.test', `${backend.path}/page`));
+      const read = `fetch(${url}, { credentials: 'include' }).then(({ status }) => status, ({ name }) => name)`;
+      expect(await page.evaluate(read)).to.equal('TypeError');
+      expect(backend.requests.length).to.equal(before + 1);
+      expect(backend.requests.at(-1)?.rawHeaders.join()).to.not.contain('stolen');
     });
 
     it('is shown with the token that kubectl proxy adds, in the origin of kubectl proxy', async () => {

@@ -294,6 +294,14 @@ describe('a response of a hostile backend', () => {
       });
     }
 
+    it('gets cookies, as no backend at another host', async () => {
+      respondWith();
+      await get(PAGE, ['Cookie: theme=dark'], PROXY_HOST);
+      expect(upstream.received.at(-1)?.headers.cookie).to.equal('theme=dark');
+      await get(PAGE, ['Cookie: theme=dark', 'cookie: a=b']);
+      expect(upstream.received.at(-1)?.headers).to.not.have.property('cookie');
+    });
+
     it('is never the script of a service worker', async () => {
       respondWith('Content-Type', 'text/javascript');
       expect((await get(`${PAGE}sw.js`, ['Service-Worker: script'], PROXY_HOST)).status).to.equal(403);
