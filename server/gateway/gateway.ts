@@ -112,7 +112,7 @@ export class Gateway {
       : await send(context, forwarding);
     if (!response) return 101;
     metrics.responded(context.info.verb, (monotonic() - startedAt) / 1000);
-    if (response.statusCode === 401) await this.#explain(context, response, impersonated?.token);
+    if (isRejectedToken(context, response)) await this.#explain(context, response, impersonated?.token);
     noteWrite(context, response, this.#options.writes);
     await respond(context, response);
     return response.statusCode ?? 0;
@@ -164,6 +164,18 @@ function checkUpgrade({ connection = '', upgrade }: IncomingMessage['headers']):
 /** Returns true if kube-apiserver forwards the headers of the request to a pod, Service or kubelet. */
 function isBackendRequest({ info }: ProxiedContext): boolean {
   return info.isResourceRequest && info.subresource === 'proxy';
+}
+
+/**
+ * Returns true for a 401 of the authentication of kube-apiserver. Backends and aggregated API servers have their own reasons for a 401.
+ * The header of priority and fairness proves that kube-apiserver had authenticated the request.
+ */
+function isRejectedToken(context: ProxiedContext, { statusCode, headers }: IncomingMessage): boolean {
+  return (
+    statusCode === 401 &&
+    !isBackendRequest(context) &&
+    headers['x-kubernetes-pf-flowschema-uid'] === undefined
+  );
 }
 
 function hostOf({ host, port }: Forwarding['target']['endpoint']): string {

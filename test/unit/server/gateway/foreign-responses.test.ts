@@ -174,6 +174,44 @@ describe('a response of a hostile backend', () => {
     });
   }
 
+  it('is no reason to replace the token of the impersonator, if it is a 401', async () => {
+    let issued = 0;
+    const expirationTimestamp = new Date(Date.now() + 3_600_000).toISOString();
+    const impersonating = await ForwardingServer.start({
+      cluster: () => upstream,
+      impersonator: {
+        client: {
+          json: () => Promise.resolve({ status: { token: `token ${++issued}`, expirationTimestamp } }),
+        },
+      },
+    });
+    try {
+      const responses: readonly (readonly [
+        path: string,
+        headers: string[],
+        received: RegExp,
+        issued: number,
+      ])[] = [
+        [PAGE, [], /^HTTP\/1\.1 401 .*sign in$/s, 1],
+        [
+          '/apis/foreign.example/v1/things',
+          ['X-Kubernetes-PF-FlowSchema-UID', '1'],
+          /^HTTP\/1\.1 401 .*sign in$/s,
+          1,
+        ],
+        ['/api/v1/pods', [], /^HTTP\/1\.1 503 .*token of the impersonator/s, 2],
+      ];
+      for (const [path, headers, received, expected] of responses) {
+        upstream.respond = (_request, response) =>
+          response.writeHead(401, ['Content-Length', '7', ...headers]).end('sign in');
+        expect(await impersonating.exchange([`GET ${path} HTTP/1.1`])).to.match(received);
+        expect(issued, path).to.equal(expected);
+      }
+    } finally {
+      await impersonating.stop();
+    }
+  });
+
   it('has no early hints', async () => {
     upstream.respond = (_request, response) => {
       response.writeEarlyHints({ link: '</evil.js>; rel=preload; as=script' }, () => response.end('body'));
