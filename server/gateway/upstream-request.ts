@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request as plainRequest } fro
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
-import type { ClusterRequestOptions } from '../cluster/connection/cluster-agent.ts';
+import { type ClusterRequestOptions, isSwitched } from '../cluster/connection/cluster-agent.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { UpstreamTarget } from './upstream.ts';
 
@@ -85,13 +85,20 @@ export function upstreamResponse(
       socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connect);
     });
   }
+  const refuseSwitch = (): void => {
+    outgoing.destroy();
+    reject(badGateway('kube-apiserver switched the protocol of the connection'));
+  };
   outgoing.on('response', (response) => {
+    if (isSwitched(response)) return refuseSwitch();
     received = response;
     resolve({ response });
   });
-  outgoing.on('upgrade', (response, socket: Socket, head) =>
-    resolve({ response, upgraded: { socket, head } }),
-  );
+  outgoing.on('upgrade', (response, socket: Socket, head) => {
+    if (context.upgrade) return resolve({ response, upgraded: { socket, head } });
+    socket.destroy();
+    refuseSwitch();
+  });
   outgoing.on('error', fail);
   outgoing.on('close', () => {
     clearTimeout(timer);

@@ -1,4 +1,5 @@
 // HTTPS agent for connections to kube-apiserver. The agent limits concurrent TLS handshakes.
+import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
@@ -18,6 +19,14 @@ export interface ClusterRequestOptions extends RequestOptions {
 const HANDSHAKES = 8;
 /** Time in ms after which a handshake without a response releases its slot. */
 const HANDSHAKE_SLOT_MS = 250;
+
+/**
+ * Returns true for a response that switches the protocol, without the header `Upgrade` that Node requires for an upgrade. The connection then
+ * belongs to another peer, so that the next request on it, with its token, would reach this peer.
+ */
+export function isSwitched({ statusCode }: Pick<IncomingMessage, 'statusCode'>): boolean {
+  return statusCode === 101;
+}
 
 /** An HTTPS agent for one server and one identity. */
 export class ClusterAgent extends Agent {

@@ -10,7 +10,7 @@ import { request as secureRequest } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient, ClusterRequest } from './client.ts';
-import type { ClusterRequestOptions } from './cluster-agent.ts';
+import { type ClusterRequestOptions, isSwitched } from './cluster-agent.ts';
 import { CredentialSource, type Credentials } from './credentials.ts';
 import { readBody, readError, StalledError } from './response-body.ts';
 
@@ -150,6 +150,10 @@ export class ClusterConnection implements ClusterClient {
     });
     outgoing.on('response', (response) => {
       clearTimeout(timer);
+      if (isSwitched(response)) {
+        outgoing.destroy();
+        return reject(new Error('kube-apiserver switched the protocol of the connection'));
+      }
       this.#answered.resolve();
       resolve(response);
     });

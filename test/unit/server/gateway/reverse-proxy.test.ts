@@ -283,6 +283,23 @@ describe('a forwarded request', () => {
     }
   });
 
+  for (const headers of ['', 'Connection: Upgrade\r\n', 'Connection: Upgrade\r\nUpgrade: h2c\r\n']) {
+    it(`gets 502 if kube-apiserver switches the protocol, and leaves no connection to the next request: ${JSON.stringify(headers)}`, async () => {
+      upstream.respond = ({ socket }) =>
+        void socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\n${headers}\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
+        );
+      const response = await server.exchange([`GET ${PROXY} HTTP/1.1`]);
+      expect(response)
+        .to.match(/^HTTP\/1\.1 502 /)
+        .and.to.include('switched the protocol');
+      upstream.respond = (_request, next) => void next.end('other');
+      expect(await server.exchange([`GET ${PODS} HTTP/1.1`])).to.match(/other$/);
+      expect(upstream.accepted).to.equal(2);
+      expect(upstream.received).to.have.length(2);
+    });
+  }
+
   it('delivers an early response while the client still sends the body', async () => {
     const refusal = 'too large '.repeat(20_000);
     // Like kube-apiserver, reads on after the response: a reset because of unread input could overtake it.

@@ -47,6 +47,18 @@ describe('ClusterConnection', () => {
     return { cluster, client };
   }
 
+  it('sends no request on a connection whose protocol was switched', async () => {
+    const sockets: unknown[] = [];
+    const { client } = await connected(({ response: { socket } }) => {
+      sockets.push(socket);
+      socket?.write('HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+    });
+    for (const path of ['/apis/a.example/v1', '/apis/b.example/v1']) {
+      expect(await rejection(client.json({ path, signal }))).to.have.property('code', 503);
+    }
+    expect(new Set(sockets).size).to.equal(2);
+  });
+
   it('throws the Status of kube-apiserver with causes and retry delay', async () => {
     const details = {
       kind: 'nodes',
