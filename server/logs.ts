@@ -11,6 +11,7 @@ import {
   tenantGroupName,
   VERSION,
 } from '../apis/logging/v1alpha2/group-version.ts';
+import type { Admission } from './admission/admission.ts';
 import type { Authorizer, ResourceAttributes } from './authorization/authorizer.ts';
 import type { NamespaceScopes } from './authorization/namespace-scopes.ts';
 import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
@@ -47,6 +48,7 @@ export interface Logs {
 export interface LogsDependencies {
   readonly client: ClusterClient;
   readonly scopes: Pick<NamespaceScopes, 'of'>;
+  readonly admission: Pick<Admission, 'pool'>;
   readonly log: Logger;
   readonly metrics: Registry;
 }
@@ -56,7 +58,7 @@ type LogsConfig = Pick<CompletedConfig, 'platform' | 'logging' | 'requests'>;
 /** Does not connect to the store. */
 export async function newLogs(
   { platform, logging, requests }: LogsConfig,
-  { client, scopes, log: parent, metrics: registry }: LogsDependencies,
+  { client, scopes, admission, log: parent, metrics: registry }: LogsDependencies,
 ): Promise<Logs> {
   const log = parent.child({ component: 'logs' });
   const group = groupName(platform.name);
@@ -67,13 +69,14 @@ export async function newLogs(
   }
   // Shared, because all queries together must not block the event loop.
   const slicer = new TimeSlicer();
-  const store = await newLogStore(logging, { client, log, slicer });
+  const store = await newLogStore(logging, { client, admission, log, slicer });
   const health = new StoreHealth({ name: logging.store, backend: store, metrics, log });
   const handler = logsHandler({
     store,
     storeName: logging.store,
     scopes: new Scopes(scopes),
     limits: logging.limits,
+    admission,
     requestTimeoutMs: requests.timeout,
     slicer,
     metrics,
@@ -119,12 +122,17 @@ export async function newLogs(
 
 async function newLogStore(
   { store, kubernetes, opensearch, victorialogs }: CompletedConfig['logging'],
-  { client, log: parent, slicer }: Pick<LogsDependencies, 'client' | 'log'> & { readonly slicer: TimeSlicer },
+  {
+    client,
+    admission,
+    log: parent,
+    slicer,
+  }: Pick<LogsDependencies, 'client' | 'admission' | 'log'> & { readonly slicer: TimeSlicer },
 ): Promise<LogBackend> {
   const log = parent.child({ store });
   if (store === 'opensearch') {
     const { OpenSearchLogStore } = await import('./logging/backends/opensearch/opensearch-log-store.ts');
-    return new OpenSearchLogStore({ ...opensearch, slicer });
+    return new OpenSearchLogStore({ ...opensearch, admission, slicer });
   }
   if (store === 'victorialogs') {
     const { VictoriaLogsLogStore } = await import(
@@ -133,5 +141,5 @@ async function newLogStore(
     return new VictoriaLogsLogStore({ ...victorialogs, slicer });
   }
   const { KubernetesLogStore } = await import('./logging/backends/kubernetes/kubernetes-log-store.ts');
-  return new KubernetesLogStore({ client, log, slicer: slicer, limits: kubernetes });
+  return new KubernetesLogStore({ client, admission, log, slicer, limits: kubernetes });
 }

@@ -4,6 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../apis/meta/v1/errors.ts';
 import { groupName, VERSION } from '../apis/resources/v1alpha3/group-version.ts';
+import type { Admission } from './admission/admission.ts';
 import type { Authorizer, ResourceAttributes } from './authorization/authorizer.ts';
 import type { NamespaceScopes } from './authorization/namespace-scopes.ts';
 import { openToAuthenticated } from './authorization/open-to-authenticated.ts';
@@ -47,6 +48,7 @@ export interface ResourcesDependencies {
   /** Cached. */
   readonly authorizer: Authorizer;
   readonly scopes: Pick<NamespaceScopes, 'of' | 'within'>;
+  readonly admission: Pick<Admission, 'pool'>;
   readonly log: Logger;
   readonly cacheMetrics: CacheMetrics;
 }
@@ -77,7 +79,7 @@ const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', n
 
 export function newResources(
   { platform, resources: options }: Pick<CompletedConfig, 'platform' | 'resources'>,
-  { client, nodes, authorizer, scopes, log: parent, cacheMetrics }: ResourcesDependencies,
+  { client, nodes, authorizer, scopes, admission, log: parent, cacheMetrics }: ResourcesDependencies,
 ): Resources {
   const group = groupName(platform.name);
   const apiVersion = `${group}/${VERSION}`;
@@ -172,7 +174,10 @@ export function newResources(
     kinds,
     access,
     services: new ServiceSelectors(client, access),
-    live: { intervalMs: options.liveInterval },
+    live: {
+      intervalMs: options.liveInterval,
+      seats: admission.pool('live-pages', { capacity: 1, sharing: 'queue' }),
+    },
     search: new Search({ apiVersion, kinds }),
   });
   const isOurs = (info: Pick<ResourceAttributes, 'prefix' | 'group' | 'version'>): boolean =>

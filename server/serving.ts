@@ -87,6 +87,7 @@ export async function serve(
       client,
       // Unique for several replicas on one host.
       identity: `${environment.instance}_${randomUUID()}`,
+      admission,
       lookups,
       machine: { cores: availableParallelism(), threads: environment.threadPoolSize },
       log,
@@ -99,6 +100,7 @@ export async function serve(
     ? await newLogs(config, {
         client,
         scopes: access.scopes,
+        admission,
         log,
         metrics,
       })
@@ -108,6 +110,7 @@ export async function serve(
     nodes,
     authorizer,
     scopes: access.scopes,
+    admission,
     log,
     cacheMetrics,
   });

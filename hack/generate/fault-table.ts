@@ -66,7 +66,7 @@ export const FAULTS = {
   },
   '10,000 idle connections': {
     clientsSee:
-      'Beyond `listeners.limits.connections`, the server closes each new connection to this port. Open connections and the other port work. An idle connection is closed after 95 s (`listeners.limits.keepAliveTimeout`)',
+      'Beyond `listeners.limits.connections`, the server closes each new connection of the network with the most connections. Connections of other networks displace its newest idle ones. The other port works. An idle connection is closed after 95 s (`listeners.limits.keepAliveTimeout`)',
     recoverySeconds: 5,
   },
   'clients send their requests slowly (Slowloris)': {

@@ -29,6 +29,8 @@ export class Connections {
   readonly #maxHeaderBytes: number;
   /** TLS sockets of the TLS listener, TCP sockets of the plain-HTTP listener. Without upgraded connections. */
   readonly #open = new Set<Duplex>();
+  /** Also upgraded connections. A TLS socket has no public reference to its TCP socket, but the same peer. */
+  readonly #byPeer = new Map<string, Duplex>();
   readonly #incomplete = new IncompleteRequests();
   #keepsAlive = true;
   #stopping = false;
@@ -41,11 +43,22 @@ export class Connections {
     pending.set(connection, []);
     this.#open.add(connection);
     this.#incomplete.add(connection);
-    connection.once('close', () => this.remove(connection));
+    const peer = peerOf(connection);
+    this.#byPeer.set(peer, connection);
+    connection.once('close', () => {
+      this.#byPeer.delete(peer);
+      this.remove(connection);
+    });
     // Node calls this function to close a connection after a response. It would reset a connection with unread input.
     connection.destroySoon = () => closeGracefully(connection);
     if (!this.#stopping) return;
     setTimeout(() => closeIfIdle(connection), LATE_CONNECTION_MS).unref();
+  }
+
+  /** Returns true for a TCP connection that is in its handshake, or has no request and is not upgraded. */
+  isIdle(socket: Socket): boolean {
+    const connection = this.#byPeer.get(peerOf(socket));
+    return !connection || (this.#open.has(connection) && pendingResponses(connection).length === 0);
   }
 
   /** Removes a closed or upgraded connection. */
@@ -105,6 +118,10 @@ export class Connections {
   limitIncomplete(): number {
     return this.#incomplete.enforceLimit();
   }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function startFirst([first]: readonly ServerResponse[], connection: Duplex): void {

@@ -22,7 +22,7 @@ export function newListenerMetrics(registry: Registry): ListenerMetrics {
   });
   const dropped = new Counter({
     name: 'apiserver_dropped_connections_total',
-    help: 'Connections closed on arrival because of the limit listeners.limits.connections.',
+    help: 'Connections closed because of the limit listeners.limits.connections.',
     labelNames: ['listener'],
     registers,
   });

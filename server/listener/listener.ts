@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
 import { codeOf, messageOf } from '../../apis/reading/thrown-value.ts';
 import { ApiResponse } from '../request/api-response.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import { Connections, pendingResponses } from './connections.ts';
 import type { ListenerMetrics, ListenerName } from './listener-metrics.ts';
 import { isPlainHTTP, MAX_HEADER_FIELDS, malformation, rejectMalformed } from './malformed-request.ts';
@@ -39,6 +40,8 @@ export interface ListenerOptions {
 }
 
 const INCOMPLETE_CHECK_MS = 1_000;
+/** Connections above the limit that are accepted while displaced ones close: twice the backlog of the listening socket. */
+const CLOSING = 1_024;
 
 export class Listener {
   readonly name: ListenerName;
@@ -128,9 +131,15 @@ export class Listener {
     const server = this.#server;
     // One more than the limit, to detect requests above the limit.
     server.maxHeadersCount = MAX_HEADER_FIELDS + 1;
-    server.maxConnections = limits.connections;
+    server.maxConnections = limits.connections + CLOSING;
+    const limit = new ConnectionLimit(limits.connections, (socket) => this.#connections.isIdle(socket));
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
+      const displaced = limit.add(socket);
+      if (displaced) {
+        metrics.dropped(this.name);
+        displaced.destroy();
+      }
       metrics.opened(this.name);
       socket.once('close', () => {
         this.#sockets.delete(socket);

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
+import type { Admission } from '../admission/admission.ts';
 import type { Seats } from '../admission/seats.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { LeaderElection } from '../cluster/election/leader-election.ts';
@@ -50,6 +51,7 @@ export interface OAuthOptions {
   /** The issuer URL; known when the first request arrives. */
   readonly issuer: () => string;
   readonly client: ClusterClient;
+  readonly admission: Pick<Admission, 'pool'>;
   /** The seats of lookups of sessions. */
   readonly lookups: Seats;
   /** `holderIdentity` of this replica in the Lease; unique. */
@@ -89,7 +91,18 @@ const LEEWAY_MS = 60_000;
 
 /** Starts nothing before `run`. */
 export function newOAuth(options: OAuthOptions): OAuth {
-  const { settings, platform, issuer, client, identity, machine, lookups, log, metrics: registry } = options;
+  const {
+    settings,
+    platform,
+    issuer,
+    client,
+    identity,
+    machine,
+    admission,
+    lookups,
+    log,
+    metrics: registry,
+  } = options;
   const now = Date.now;
   const monotonic = (): number => performance.now();
   const random = randomBytes;
@@ -139,6 +152,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const hasher = new PasswordHasher({
     memory,
     iterations,
+    admission,
     queue: { ...waitLimits, concurrency: hashConcurrency(concurrency, machine.cores, machine.threads) },
   });
   const limits = settings.throttle;

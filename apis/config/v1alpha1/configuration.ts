@@ -87,7 +87,7 @@ const insecure = section(
 const limits = section('Limits on clients, for both listeners.', {
   connections: countOption(
     10_000,
-    'Maximum number of open connections per listener. The server closes further connections.',
+    'Maximum number of open connections per listener. A further connection displaces one of the network with the most connections.',
   ),
   headers: quantityOption(
     '256Ki',

@@ -96,7 +96,7 @@ const kubernetes = section('The pod log API: no installation, and only lines tha
   ),
   followedLogs: countOption(
     1_000,
-    'Maximum number of container logs that all live tails follow. Further live tails get 429. One caller can use three quarters of the number.',
+    'Maximum number of container logs that all live tails follow. Further live tails get 429. One caller can use half of the number.',
   ),
   bytesPerContainer: quantityOption(
     '64Mi',

@@ -7,6 +7,8 @@ const MOST = 2 ** 31 - 1;
 /** Maximum number of facets. */
 export const MAX_FACETS = 10;
 const MAX_TEXT = 1024;
+/** Maximum number of values of a parameter. Each namespace can need a review of the permission. */
+const MAX_VALUES = 1_000;
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: MAX_TEXT, description }));
 const selector = (format: string, description: string) => Type.Optional(Type.String({ format, description }));
@@ -32,6 +34,7 @@ const COMMON = {
   namespaces: Type.Optional(
     Type.Array(Type.String(), {
       minItems: 1,
+      maxItems: MAX_VALUES,
       description: 'Objects in one of these namespaces. Only for namespaced kinds.',
     }),
   ),
@@ -40,6 +43,7 @@ const COMMON = {
   name: text('Objects with this text in their name or alias. Case-sensitive.'),
   names: Type.Optional(
     Type.Array(Type.String(), {
+      maxItems: MAX_VALUES,
       description: 'Objects with one of these names. An empty value selects no object.',
     }),
   ),
@@ -102,13 +106,16 @@ export function resourceQuerySchema({ sortKeys, statuses, filters }: QueriedKind
         default: 'creationTimestamp',
         description: SORT_TEXT,
       }),
-      status: Type.Optional(Type.Array(words, { minItems: 1, description: STATUS_TEXT })),
+      status: Type.Optional(
+        Type.Array(words, { minItems: 1, maxItems: MAX_VALUES, description: STATUS_TEXT }),
+      ),
       ...Object.fromEntries(
         filters.map((name) => [
           name,
           Type.Optional(
             Type.Array(Type.String(), {
               minItems: 1,
+              maxItems: MAX_VALUES,
               description: `Objects with one of these values of ${name}.`,
             }),
           ),

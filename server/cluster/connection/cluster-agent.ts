@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { Slots, tenantShare } from '../../concurrency/slots.ts';
+import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
+import { type Seat, Seats } from '../../admission/seats.ts';
 
 export interface ClusterRequestOptions extends RequestOptions {
   /** The signal is aborted when no request waits for the connection any more. */
@@ -17,8 +18,8 @@ export interface ClusterRequestOptions extends RequestOptions {
  * one connection per container.
  */
 const HANDSHAKES = 8;
-/** Time in ms after which a handshake without a response releases its slot. */
-const HANDSHAKE_SLOT_MS = 250;
+/** Time in ms after which a handshake without a response releases its seat. */
+const HANDSHAKE_SEAT_MS = 250;
 
 /**
  * Returns true for a response that switches the protocol, without the header `Upgrade` that Node requires for an upgrade. The connection then
@@ -31,7 +32,11 @@ export function isSwitched({ statusCode }: Pick<IncomingMessage, 'statusCode'>):
 /** An HTTPS agent for one server and one identity. */
 export class ClusterAgent extends Agent {
   /** Shared fairly between classes: a TokenReview must not queue behind the handshakes of live tails. */
-  readonly #handshakes = new Slots(HANDSHAKES, undefined, tenantShare);
+  readonly #handshakes = new Seats({
+    capacity: HANDSHAKES,
+    sharing: 'reserve',
+    refusal: () => newTooManyRequests('too many TLS handshakes', 1),
+  });
   #context: SecureContext | undefined;
 
   /** One constant name. The default name concatenates the server and the identity, kilobytes for each request. */
@@ -43,23 +48,21 @@ export class ClusterAgent extends Agent {
     options: ClusterRequestOptions,
     created: (error: Error | null, socket?: Duplex | null) => void,
   ): undefined {
-    this.#handshakes
-      .take(options.wanted.signal, options.crowd)
-      .then((slot) => this.#connect(options, slot))
-      .then(
-        (socket) => created(null, socket),
-        (error: Error) => created(error),
-      );
+    void this.#open(options).then(
+      (socket) => created(null, socket),
+      (error: Error) => created(error),
+    );
   }
 
-  #connect(options: RequestOptions, slot: Disposable): Duplex | null | undefined {
-    const socket = this.#socket(options, slot);
+  async #open(options: ClusterRequestOptions): Promise<Duplex | null | undefined> {
+    const seat = await this.#handshakes.take(options.crowd, options.wanted);
+    const socket = this.#socket(options, seat);
     const done = (): void => {
       clearTimeout(timer);
       socket?.off('secureConnect', done).off('close', done);
-      slot[Symbol.dispose]();
+      seat[Symbol.dispose]();
     };
-    const timer = setTimeout(done, HANDSHAKE_SLOT_MS);
+    const timer = setTimeout(done, HANDSHAKE_SEAT_MS);
     socket?.once('secureConnect', done).once('close', done);
     return socket;
   }
@@ -69,14 +72,14 @@ export class ClusterAgent extends Agent {
    * connection. This takes 50 KB outside of the JavaScript heap, which accumulates while hundreds of live tails
    * reconnect.
    */
-  #socket(options: RequestOptions, slot: Disposable): Duplex | null | undefined {
+  #socket(options: RequestOptions, seat: Seat): Duplex | null | undefined {
     try {
       this.#context ??= createSecureContext(this.options);
       const shared = { ...options, secureContext: this.#context };
       return super.createConnection(shared);
     } catch (error) {
       // For example, a key that does not match its certificate.
-      slot[Symbol.dispose]();
+      seat[Symbol.dispose]();
       throw error;
     }
   }

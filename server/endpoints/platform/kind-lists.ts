@@ -16,7 +16,7 @@ import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { BufferCache } from '../../memory/buffer-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { hasQuery, searchIn } from '../../request/request-path.ts';
+import { hasQuery } from '../../request/request-path.ts';
 import { exactName, type Kind } from '../../resources/kind.ts';
 import { sortKeysOf } from '../../resources/kind-profile.ts';
 import type { ListedKind } from '../../resources/kinds/followed-kind.ts';
@@ -26,8 +26,9 @@ import { bestMatches, type Matches } from '../../resources/lists/search.ts';
 import type { ObjectFacts } from '../../resources/object-facts.ts';
 import { joined } from '../response.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
-import { CONSOLE_WORDS, translated } from './console-query.ts';
+import { CONSOLE_WORDS, searchOf, translated } from './console-query.ts';
 import { headersWith, PageTags, respondedNotModified } from './entity-tag.ts';
+import { type LivePage, LivePages, sharedLine } from './live-pages.ts';
 import { PlatformPieces, sliced, writeBytes, writeObjects } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
@@ -92,15 +93,6 @@ export interface ServedKinds {
 
 export type Caller = Pick<RequestContext, 'user' | 'signal'>;
 
-export interface LivePage {
-  /** Equal for equal pages. */
-  readonly tag: string;
-  readonly total: number;
-  readonly resourceVersion: string;
-  /** Yields the page as one line of JSON. */
-  json(): AsyncIterable<Buffer>;
-}
-
 interface ListQuery<Facts> extends ReadQuery {
   readonly filter: ListFilter<Facts>;
 }
@@ -122,8 +114,6 @@ const STEPS = 256;
 /** Maximum number of cached queries. The cache is bounded because clients choose the query strings. */
 const MAX_CACHED = 512;
 const MAX_LENGTH = 2048;
-/** Cache-busting parameters, which differ in each request. They are removed from the cache key of a query. */
-const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
 
 export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   readonly #options: KindListsOptions<Facts>;
@@ -133,6 +123,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   readonly #item: PlatformItem<Facts>;
   readonly #pieces: PlatformPieces<Facts>;
   readonly #tags: PageTags<Facts>;
+  readonly #live = new LivePages();
 
   constructor(options: KindListsOptions<Facts>) {
     this.#options = options;
@@ -160,7 +151,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   }
 
   read(context: RequestContext): ListQuery<Facts> {
-    const search = searchIn(context.request.url ?? '').replace(CACHE_BUSTER, '');
+    const search = searchOf(context);
     const known = this.#cached.get(search);
     if (known) return known;
     const { kind, profile } = this.#options.listed;
@@ -243,13 +234,22 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     return objects;
   }
 
-  async livePage(context: RequestContext, scope: ListScope): Promise<LivePage> {
-    const page = await this.#page(this.read(context), scope);
+  livePage(context: RequestContext, scope: ListScope): Promise<LivePage> {
+    const query = this.read(context);
+    const { listed, computed } = this.#options;
+    // Computed annotations change without the objects.
+    if (computed) return this.#livePage(query, scope);
+    const key = JSON.stringify([searchOf(context), scope]);
+    return this.#live.of(listed.snapshot(), key, () => this.#livePage(query, scope));
+  }
+
+  async #livePage(query: ListQuery<Facts>, scope: ListScope): Promise<LivePage> {
+    const page = await this.#page(query, scope);
     return {
       tag: page.tag,
       total: page.total,
       resourceVersion: page.snapshot.resourceVersion,
-      json: () => this.#line(page),
+      json: sharedLine(page.identities.length, () => this.#line(page)),
     };
   }
 

@@ -1,11 +1,15 @@
 // Live lists: Server-Sent Events with the current page of a list, sent when the page changes. The server checks the
 // caller's permissions before each event.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { Seats } from '../../admission/seats.ts';
+import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import { pause } from '../../concurrency/pause.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { GONE, StreamBody, streamHeaders } from '../stream-body.ts';
-import type { ListScope, LivePage, PlatformLists } from './kind-lists.ts';
+import type { ListScope, PlatformLists } from './kind-lists.ts';
+import type { LivePage } from './live-pages.ts';
 
 export interface LiveOptions {
   /** Minimum time between two events, in ms. */
@@ -14,6 +18,8 @@ export interface LiveOptions {
   readonly heartbeatMs?: number;
   /** Time without progress of the reader in ms; 30,000 by default. */
   readonly stallMs?: number;
+  /** The seats for the computation of pages, shared fairly by callers. Without them, each page is computed at once. */
+  readonly seats?: Seats;
 }
 
 export interface LiveList {
@@ -27,7 +33,8 @@ export interface LiveList {
 export async function writeLive(
   context: RequestContext,
   live: LiveList,
-  { intervalMs, heartbeatMs = 15_000, stallMs = 30_000 }: LiveOptions,
+  { intervalMs, heartbeatMs = 15_000, stallMs = 30_000, seats }: LiveOptions,
+  slicer: TimeSlicer,
 ): Promise<void> {
   const { request, response, signal } = context;
   const changes = new Wakeup();
@@ -37,13 +44,16 @@ export async function writeLive(
   let sent = String(request.headers['last-event-id'] ?? '');
   try {
     while (!signal.aborted) {
+      // A change wakes all live lists at once.
+      await slicer.next();
       const lists = await live.lists();
       if (lists !== followed) {
         unsubscribe();
         unsubscribe = lists.onChange(() => changes.wake());
         followed = lists;
       }
-      const page = await lists.livePage(context, await live.scope());
+      const scope = await live.scope();
+      const page = await inTurn(context, seats, slicer, () => lists.livePage(context, scope));
       if (!response.headersSent) {
         response.writeHead(200, streamHeaders('text/event-stream')).flushHeaders();
         if (request.method === 'HEAD') break;
@@ -55,7 +65,8 @@ export async function writeLive(
           await body.write(part);
       sent = id;
       await pause(intervalMs, signal);
-      await changes.next(AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]));
+      using wait = boundedSignal(signal, heartbeatMs);
+      await changes.next(wait.signal);
     }
   } catch (error) {
     if (!response.headersSent || error === GONE) throw error;
@@ -65,6 +76,21 @@ export async function writeLive(
     unsubscribe();
     if (response.headersSent) await body.end();
   }
+}
+
+/**
+ * Computes a page when the caller gets a seat. The seat is not held while the client reads. The event loop handles other events
+ * between two pages, whose output takes time too.
+ */
+async function inTurn(
+  context: RequestContext,
+  seats: Seats | undefined,
+  slicer: TimeSlicer,
+  work: () => Promise<LivePage>,
+): Promise<LivePage> {
+  using _seat = await seats?.take(context.caller, context);
+  await slicer.next();
+  return await work();
 }
 
 async function* eventOf(page: LivePage, id: string, isShort: boolean): AsyncGenerator<string | Buffer> {

@@ -2,6 +2,7 @@
 // checks whether the caller may list or get the kind.
 import { newBadRequest, newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { CallerScope } from '../../authorization/namespace-scopes.ts';
+import { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { Handler } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 import { exactName, type Kind } from '../../resources/kind.ts';
@@ -26,6 +27,8 @@ const SEARCH = 'search';
 
 export function platformHandler(options: PlatformHandlerOptions): Handler {
   const { access } = options;
+  // Of their own, so that other lists do not wait behind a thousand live lists.
+  const liveSlicer = new TimeSlicer();
   return async (context) => {
     const { info, request, response } = context;
     if (!info.isResourceRequest || info.parts.length > 2) throw newPathNotFound();
@@ -65,7 +68,7 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
     const current = async (): Promise<PlatformLists> =>
       options.kinds.lists(await options.kinds.resolve(info.resource, context), context);
     const currentScope = async (): Promise<ListScope> => scope(await pathScope());
-    return writeLive(context, { lists: current, scope: currentScope }, options.live);
+    return writeLive(context, { lists: current, scope: currentScope }, options.live, liveSlicer);
   };
 }
 

@@ -13,6 +13,7 @@ import {
   newMethodNotAllowed,
   newPathNotFound,
 } from '../../../apis/meta/v1/errors.ts';
+import type { Admission } from '../../admission/admission.ts';
 import { sharerOf } from '../../authentication/user.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
@@ -31,7 +32,7 @@ import { newStoreTimeout } from '../store-errors.ts';
 import { writeExport } from '../streams/export-stream.ts';
 import { writeFollowed } from '../streams/follow-stream.ts';
 import { resumedFrom } from '../streams/tail-position.ts';
-import { newQuerySlots, type QueryLimits, type QuerySlot } from './query-slots.ts';
+import { type QueryLimits, queryPools } from './query-pools.ts';
 
 /** Times in ms. */
 export interface LogLimits extends QueryLimits {
@@ -49,6 +50,7 @@ export interface LogsHandlerOptions {
   readonly storeName: string;
   readonly scopes: Pick<Scopes, 'of'>;
   readonly limits: LogLimits;
+  readonly admission: Pick<Admission, 'pool'>;
   /** Time limit of the filter chain in ms. */
   readonly requestTimeoutMs: number;
   readonly slicer: TimeSlicer;
@@ -62,7 +64,8 @@ export interface LogsHandlerOptions {
 interface DecodedRequest {
   readonly query: LogQuery;
   readonly target: GroupResource;
-  readonly slot: QuerySlot;
+  /** Aborted when another caller preempts the export or live tail. */
+  readonly preempted: AbortSignal;
 }
 
 type LogResponse = WithoutTook<LogQueryAnswer | LogStatisticsAnswer | LogHistogramAnswer>;
@@ -83,7 +86,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     cursor: cursorError,
     context: recordIDError,
   });
-  const slots = newQuerySlots(limits);
+  const pools = queryPools(limits, options.admission);
   const buffered = new BufferedResponses(BUFFERED_RESPONSES);
 
   /** Runs `work` with a deadline; exceeding it is a timeout of the store. */
@@ -122,7 +125,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     return response.partial === undefined;
   }
 
-  async function runExport(context: RequestContext, { query, slot }: DecodedRequest): Promise<boolean> {
+  async function runExport(context: RequestContext, { query, preempted }: DecodedRequest): Promise<boolean> {
     const shortfalls = await withDeadline(context, limits.exportTimeout, async (deadline) => {
       const range = rangeOf(query, now());
       const currentSelection = (): Promise<Selection | undefined> =>
@@ -130,7 +133,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       const selection = await currentSelection();
       return writeExport(
         context,
-        { query, selection, currentSelection, call: deadline.call(), preempted: slot.preempted },
+        { query, selection, currentSelection, call: deadline.call(), preempted },
         {
           store,
           maxLines: limits.exportLines,
@@ -142,7 +145,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     return shortfalls.length === 0;
   }
 
-  async function runFollow(context: RequestContext, { query, slot }: DecodedRequest): Promise<boolean> {
+  async function runFollow(context: RequestContext, { query, preempted }: DecodedRequest): Promise<boolean> {
     using bounded = boundedSignal(context.signal, limits.followTimeout);
     const { signal } = bounded;
     const range = rangeOf(query, now());
@@ -155,7 +158,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const selection = await currentSelection();
     await writeFollowed(
       context,
-      { query, selection, currentSelection, start, signal, preempted: slot.preempted },
+      { query, selection, currentSelection, start, signal, preempted },
       {
         store,
         slicer,
@@ -181,13 +184,14 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     try {
       const query = decoder.decode(context.query);
       operation = operationOf(query);
-      using slot = await slots[operation].take(signal, sharerOf(user));
+      const preemption = new AbortController();
+      using _seat = await pools[operation].take(sharerOf(user), context, (error) => preemption.abort(error));
       metrics.began(operation);
       try {
-        // The slot may have been released in the same turn of the event loop.
+        // The seat may have been released in the same turn of the event loop.
         await slicer.next();
         const run = operation === 'export' ? runExport : operation === 'follow' ? runFollow : runQuery;
-        const isComplete = await run(context, { query, target, slot });
+        const isComplete = await run(context, { query, target, preempted: preemption.signal });
         metrics.ended(operation, isComplete ? 'ok' : 'partial', (monotonic() - began) / 1000);
       } finally {
         metrics.left(operation);

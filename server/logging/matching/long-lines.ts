@@ -1,7 +1,8 @@
 // Matcher of long log lines in a worker thread. Regular expressions on long lines would block the event loop.
 import type { Logger } from 'pino';
 import { Tinypool } from 'tinypool';
-import { Slots } from '../../concurrency/slots.ts';
+import { Admission } from '../../admission/admission.ts';
+import type { Seats } from '../../admission/seats.ts';
 import type { TextFilter } from '../log-store.ts';
 
 export interface LongLine {
@@ -16,6 +17,8 @@ const MAX_HEAP_MB = 256;
 
 export interface LongLinesOptions {
   readonly log: Pick<Logger, 'warn'>;
+  /** Default: an Admission without metrics. */
+  readonly admission?: Pick<Admission, 'pool'>;
   /** Module of the thread; long-line-thread.ts by default. */
   readonly thread?: URL;
 }
@@ -23,12 +26,14 @@ export interface LongLinesOptions {
 /** A regular expression can take half a second for a line of 1 MiB. The thread matches one line at a time. */
 export class LongLines {
   readonly #options: LongLinesOptions;
-  /** The pool loses queued tasks when a thread fails, so tasks queue here. */
-  readonly #slot = new Slots(1);
+  /** The pool of threads loses queued tasks when a thread fails, so tasks wait for the one seat. */
+  readonly #seats: Seats;
   #pool: Tinypool | undefined;
 
   constructor(options: LongLinesOptions) {
     this.#options = options;
+    const { admission = new Admission() } = options;
+    this.#seats = admission.pool('long-lines', { capacity: 1, sharing: 'queue' });
   }
 
   /**
@@ -36,7 +41,7 @@ export class LongLines {
    * the match, and with an Error when the thread fails.
    */
   async matches(text: TextFilter, line: string, signal: AbortSignal, caller?: string): Promise<boolean> {
-    using _slot = await this.#slot.take(signal, caller);
+    using _seat = await this.#seats.take(caller ?? '', { signal });
     this.#pool ??= newPool(this.#options);
     const task: LongLine = { text, line };
     try {

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions as argon2Options, verify as argon2Verify } from '@node-rs/argon2';
 import { parseOptions as bcryptOptions, verify as bcryptVerify } from '@node-rs/bcrypt';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import { Slots } from '../../concurrency/slots.ts';
+import { Admission } from '../../admission/admission.ts';
+import type { Seat, Seats } from '../../admission/seats.ts';
 
 export interface HasherOptions {
   /** Bytes. */
@@ -12,6 +13,8 @@ export interface HasherOptions {
   /** Passes over the memory. */
   readonly iterations: number;
   readonly queue: HashQueueLimits;
+  /** Default: an Admission without metrics. */
+  readonly admission?: Pick<Admission, 'pool'>;
 }
 
 export interface HashQueueLimits {
@@ -32,7 +35,9 @@ export type HashFlow = 'known' | 'unknown';
 export interface VerifyOptions {
   /** Default: `unknown`. */
   readonly flow?: HashFlow;
-  readonly signal?: AbortSignal;
+  /** Shares the queue with the other callers of the flow: a known user, or the network of an unknown one. */
+  readonly caller?: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Accepted length of a password, in characters. NIST SP 800-63B requires servers to accept at least 64 characters. */
@@ -58,10 +63,10 @@ export class PasswordHasher {
   readonly #queue: HashQueue;
   #dummy: Promise<string> | undefined;
 
-  constructor({ memory, iterations, queue }: HasherOptions) {
+  constructor({ memory, iterations, queue, admission }: HasherOptions) {
     this.#memoryCost = Math.ceil(memory / 1024);
     this.#timeCost = iterations;
-    this.#queue = new HashQueue(queue);
+    this.#queue = new HashQueue(queue, admission);
   }
 
   /** Creates the dummy hash for unknown users in advance. */
@@ -74,18 +79,14 @@ export class PasswordHasher {
    * ServiceUnavailable when the queue is full.
    */
   hash(password: string, signal?: AbortSignal): Promise<string> {
-    return this.#queue.run('known', () => this.#hash(password), signal);
+    return this.#queue.run({ flow: 'known', signal }, () => this.#hash(password));
   }
 
   /**
    * Whether `stored` is a hash of `password`. Returns false after the same time if `stored` is undefined or invalid. Throws
    * ServiceUnavailable when the queue is full.
    */
-  verify(
-    stored: string | undefined,
-    password: string,
-    { flow = 'unknown', signal }: VerifyOptions = {},
-  ): Promise<boolean> {
+  verify(stored: string | undefined, password: string, options: VerifyOptions = {}): Promise<boolean> {
     const work = async (): Promise<boolean> => {
       const kind = kindOf(stored);
       if (kind === 'argon2' && stored !== undefined) return argon2Verify(stored, password);
@@ -95,7 +96,7 @@ export class PasswordHasher {
       await argon2Verify(await this.#dummyHash(), password);
       return false;
     };
-    return this.#queue.run(flow, work, signal);
+    return this.#queue.run(options, work);
   }
 
   /** Whether a hash has another algorithm or a lower cost than new hashes. */
@@ -124,24 +125,43 @@ export class PasswordHasher {
 }
 
 /**
- * Queue that bounds concurrent hashing, because one hash occupies a core and 19 MiB of memory. The two flows share the slots
- * and the queue equally, and a full queue drops the newest request of the longer flow. A flood of sign-ins from unknown
- * addresses therefore cannot displace known users.
+ * Queue that bounds concurrent hashing, because one hash occupies a core and 19 MiB of memory. All callers of the flow `unknown`
+ * share a queue of half the length, and are one caller of the hashes beside the known users. A flood of sign-ins from unknown
+ * addresses therefore cannot displace known users, and one network cannot displace the others.
  */
 export class HashQueue {
-  readonly #slots: Slots;
+  readonly #hashes: Seats;
+  readonly #unknown: Seats;
 
-  constructor({ concurrency, length, timeoutMs }: HashQueueLimits) {
-    const refusal = (): Error => newServiceUnavailable('too many sign-ins at a time', 2);
-    this.#slots = new Slots(concurrency, { length, waitMs: timeoutMs, refusal });
+  constructor(
+    { concurrency, length, timeoutMs }: HashQueueLimits,
+    admission: Pick<Admission, 'pool'> = new Admission(),
+  ) {
+    const shared = {
+      capacity: concurrency,
+      sharing: 'queue',
+      waitMs: timeoutMs,
+      refusal: () => newServiceUnavailable('too many sign-ins at a time', 2),
+    } as const;
+    this.#hashes = admission.pool('password-hashes', { ...shared, waiting: length });
+    this.#unknown = admission.pool('unknown-sign-ins', { ...shared, waiting: Math.floor(length / 2) });
   }
 
   /** Throws ServiceUnavailable when the queue is full or the request waited too long. Work that has begun is completed. */
-  async run<T>(flow: HashFlow, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    using _slot = await this.#slots.take(signal, flow);
+  async run<T>(
+    { flow = 'unknown', caller = '', signal = NEVER }: VerifyOptions,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    using _turn: Seat | undefined =
+      flow === 'unknown' ? await this.#unknown.take(caller, { signal }) : undefined;
+    using _seat = await this.#hashes.take(flow === 'unknown' ? UNKNOWN : `user ${caller}`, { signal });
     return await work();
   }
 }
+
+/** All unknown callers together, among the callers of the hashes. */
+const UNKNOWN = 'unknown';
+const NEVER = new AbortController().signal;
 
 /**
  * Returns the number of concurrent hashes: `configured`, or the number of cores if `configured` is 0. One thread of libuv's

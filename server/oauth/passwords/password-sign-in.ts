@@ -10,6 +10,7 @@ import {
 } from '../../../apis/oauth/errors.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { recordedAgent } from '../../observability/printable-text.ts';
+import { networkOf } from '../../request/source-address.ts';
 import type { LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { DecoyHashes } from './decoy-hashes.ts';
@@ -148,10 +149,15 @@ export class PasswordSignIn {
       : this.#verdict(name, latest, attempt);
   }
 
-  async #verdict(name: string, found: Found, { password, flow, signal }: AllowedAttempt): Promise<Verdict> {
+  async #verdict(
+    name: string,
+    found: Found,
+    { password, flow, source, signal }: AllowedAttempt,
+  ): Promise<Verdict> {
     const { hasher, decoys } = this.#options;
     const stored = found.credential?.passwordHash ?? decoys.of(name);
-    return verdictOf(found, await hasher.verify(stored, password, { flow, signal }));
+    const caller = flow === 'known' ? name : networkOf(source);
+    return verdictOf(found, await hasher.verify(stored, password, { flow, caller, signal }));
   }
 
   async #admit(attempt: SignInAttempt, { account, credential }: CheckedUser): Promise<CheckedUser> {

@@ -1,7 +1,7 @@
 // Attack tests: while one caller floods the server, the requests of others succeed, and stay about as fast as before.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { Platform } from '../platform.ts';
+import { PASSWORD, PLATFORM_CLIENT, Platform } from '../platform.ts';
 import { type Probe, Prober } from './prober.ts';
 import { RawFlood } from './raw-flood.ts';
 
@@ -10,7 +10,8 @@ const LISTS = '/kapis/resources.platform.io/v1alpha3';
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 /** Small limits: the floods of the tests exceed them with few connections. */
 const LIMITS = {
-  requests: { seats: 60, streams: 200 },
+  listeners: { limits: { connections: 1_200 } },
+  requests: { seats: 60, streams: 1_000 },
   gateway: { seats: 60, streams: 200 },
 };
 
@@ -22,12 +23,17 @@ describe('a flood', function () {
 
   before(async () => {
     platform = await Platform.start(200, { configure: async () => LIMITS });
-    for (const name of ['ada', 'bob']) await platform.addUser(name);
+    // The sign-ins of carl end his oldest sessions.
+    for (const name of ['ada', 'bob', 'carl']) await platform.addUser(name);
     await platform.succeeding(
       'create clusterrole node-reader --verb=get,list,watch --resource=nodes,nodes.resources.platform.io',
     );
     await platform.bind('node-reader', '--user=ada');
     await platform.bind('cluster-admin', '--user=bob');
+    await platform.succeeding('create namespace evil-0');
+    await platform.succeeding('create serviceaccount narrow -n evil-0');
+    await platform.bind('view', '--serviceaccount=evil-0:narrow', 'evil-0');
+    tokens.set('narrow', (await platform.succeeding('create token narrow -n evil-0')).trim());
     for (const name of ['ada', 'bob']) tokens.set(name, await platform.signIn(name));
     for (const namespace of ['evil-1', 'evil-2', 'evil-3']) {
       await platform.succeeding('create namespace', namespace);
@@ -67,11 +73,22 @@ describe('a flood', function () {
   it('of pipelined requests for a public file that the client never reads', () =>
     prober.withstands(() => flood().unread(15, () => get('/openapi/page/swagger-ui-bundle.js').repeat(32))));
 
-  it('of sign-ins', () => {
+  it('of sign-ins', async () => {
     const body =
       'grant_type=password&username=nobody&password=wrong&client_id=platform&client_secret=platform';
     const signIn = `POST /oauth/token HTTP/1.1\r\nHost: x\r\n${FORM}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    return prober.withstands(() => flood().repeat(9, () => signIn, 32));
+    const form = new URLSearchParams({
+      grant_type: 'password',
+      username: 'carl',
+      password: PASSWORD,
+      ...PLATFORM_CLIENT,
+    });
+    const request = { method: 'POST', body: form } as const;
+    using signingIn = new Prober(platform.server.url, platform.controlPlane.ca, [
+      { name: 'sign-in', path: '/oauth/token', request },
+    ]);
+    await prober.withstands(() => flood().repeat(9, () => signIn, 32));
+    await signingIn.withstands(() => flood().repeat(9, () => signIn, 32));
   });
 
   for (const [what, namespaces] of [
@@ -122,6 +139,48 @@ describe('a flood', function () {
       get('/api/v1/nodes?watch=1', tokens.get('evil-1/b')),
     );
     for (const [name, { statuses }] of await watching.measure(3)) {
+      expect(statuses, name).to.deep.equal(new Set([200]));
+    }
+  });
+
+  it('of reviews of a thousand namespaces each', () =>
+    prober.withstands(() =>
+      flood().repeat(4, () => {
+        const names = Array.from({ length: 1_000 }, () => Math.random().toString(36).slice(2, 9));
+        return get(`${LISTS}/configmaps?namespaces=${names.join()}`, tokens.get('narrow'));
+      }),
+    ));
+
+  it('of more live lists than there are streams, while the objects change', async () => {
+    const end = new AbortController();
+    const changing = (async () => {
+      for (let i = 0; !end.signal.aborted; i++) {
+        await platform.succeeding('annotate node --all --overwrite', `flood=${i}`);
+      }
+    })();
+    const token = tokens.get('bob') ?? '';
+    using watching = new Prober(platform.server.url, platform.controlPlane.ca, [
+      { name: 'list of nodes', path: `${LISTS}/nodes?limit=5`, request: { token } },
+      { name: 'gateway', path: '/api/v1/namespaces/default', request: { token } },
+      { name: 'watch', path: `${NODES}?watch=1&timeoutSeconds=1`, request: { token } },
+    ]);
+    const live = (i: number): string =>
+      get(`${LISTS}/nodes?limit=${(i % 100) + 1}`, tokens.get('evil-1/a')).replace(
+        'Host',
+        'Accept: text/event-stream\r\nHost',
+      );
+    try {
+      await watching.withstands(() => flood().read(1_050, live), 10);
+    } finally {
+      end.abort();
+      await changing;
+    }
+  });
+
+  it('of more idle connections than the listener accepts', async () => {
+    await using _idle = await flood().unread(1_300, () => '');
+    await prober.works();
+    for (const [name, { statuses }] of await prober.measure(5)) {
       expect(statuses, name).to.deep.equal(new Set([200]));
     }
   });

@@ -3,9 +3,12 @@ import { expect } from 'chai';
 import { Client, type ClientRequest } from '../../../hack/control-plane/client.ts';
 import { until } from '../../support/until.ts';
 
-/** Allowed p99 during a flood: this multiple of the quiet p99, and at least this time, because machines and their load differ. */
+/**
+ * Allowed p99 during a flood: this multiple of the quiet p99, and at least this time. It is long, because the flood, kube-apiserver and
+ * other tests share the cores of the machine; without fair shares, requests fail, or wait for a minute.
+ */
 const FACTOR = 10;
-const FLOOR_MS = 1_000;
+const FLOOR_MS = 3_000;
 const QUIET_SAMPLES = 30;
 
 export interface Probe {
@@ -58,11 +61,11 @@ export class Prober implements Disposable {
   }
 
   /** Measures while `flood` runs. Fails if a request fails, or is much slower than on the quiet server. */
-  async withstands(flood: () => Promise<AsyncDisposable>): Promise<void> {
+  async withstands(flood: () => Promise<AsyncDisposable>, samples = QUIET_SAMPLES): Promise<void> {
     await this.works();
-    const quiet = await this.measure();
+    const quiet = await this.measure(samples);
     await using _flood = await flood();
-    const busy = await this.measure();
+    const busy = await this.measure(samples);
     for (const { name } of this.#probes) {
       const { statuses, p99: slow = Number.POSITIVE_INFINITY } = busy.get(name) ?? {};
       const most = Math.max(FLOOR_MS, FACTOR * (quiet.get(name)?.p99 ?? 0));

@@ -10,6 +10,9 @@ export interface FloodTarget {
   readonly localAddress: string;
 }
 
+/** Connections that are opened at a time. */
+const OPENING = 32;
+
 /** A set of connections that ends together. A closed connection is opened again. */
 export class RawFlood implements AsyncDisposable {
   readonly #target: FloodTarget;
@@ -23,9 +26,21 @@ export class RawFlood implements AsyncDisposable {
   }
 
   /** Opens connections that send `bytes` once and read nothing. */
-  async unread(connections: number, bytes: (connection: number) => string): Promise<this> {
-    const first = Array.from({ length: connections }, (_, i) => this.#keep(i, bytes));
-    await Promise.all(first);
+  unread(connections: number, bytes: (connection: number) => string): Promise<this> {
+    return this.#keepAll(connections, (socket, i) => void socket.pause().write(bytes(i)));
+  }
+
+  /** Opens connections that send `bytes` once, and read the responses. */
+  read(connections: number, bytes: (connection: number) => string): Promise<this> {
+    return this.#keepAll(connections, (socket, i) => void socket.resume().write(bytes(i)));
+  }
+
+  async #keepAll(connections: number, begin: (socket: TLSSocket, connection: number) => void): Promise<this> {
+    const queue = Array.from({ length: connections }).entries();
+    const open = async (): Promise<void> => {
+      for (const [connection] of queue) await this.#keep(connection, begin);
+    };
+    await Promise.all(Array.from({ length: OPENING }, open));
     return this;
   }
 
@@ -48,21 +63,29 @@ export class RawFlood implements AsyncDisposable {
     const stop = (): void => void socket.destroy();
     this.#end.signal.addEventListener('abort', stop, { once: true });
     socket.once('close', () => this.#end.signal.removeEventListener('abort', stop));
-    const closed = once(socket, 'close').then(() => undefined);
-    return Promise.race([once(socket, 'secureConnect').then(() => socket), closed]);
+    const closed = once(socket, 'close').then(
+      () => undefined,
+      () => undefined,
+    );
+    return Promise.race([
+      once(socket, 'secureConnect').then(
+        () => socket,
+        () => undefined,
+      ),
+      closed,
+    ]);
   }
 
   /** Resolves when the first bytes are sent. */
-  async #keep(connection: number, bytes: (connection: number) => string): Promise<void> {
+  async #keep(connection: number, begin: (socket: TLSSocket, connection: number) => void): Promise<void> {
     const socket = await this.#open();
     if (!socket) return;
-    socket.pause();
-    socket.write(bytes(connection));
+    begin(socket, connection);
     this.#running.push(
       once(socket, 'close').then(async () => {
         if (this.#end.signal.aborted) return;
         await delay(50);
-        await this.#keep(connection, bytes);
+        await this.#keep(connection, begin);
       }),
     );
   }

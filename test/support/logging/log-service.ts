@@ -2,6 +2,7 @@
 import { Registry } from 'prom-client';
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
+import { Admission } from '../../../server/admission/admission.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import type { Attributes, Decision } from '../../../server/authorization/authorizer.ts';
 import { NamespaceScopes } from '../../../server/authorization/namespace-scopes.ts';
@@ -85,6 +86,7 @@ export class LogService implements AsyncDisposable {
       storeName: 'memory',
       scopes: new Scopes(scopes),
       limits: { ...LIMITS, ...limits },
+      admission: new Admission(),
       requestTimeoutMs: 60_000,
       slicer: new TimeSlicer(),
       metrics: new LogMetrics(this.registry),

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { Admission } from '../../../server/admission/admission.ts';
 import type { Attributes } from '../../../server/authorization/authorizer.ts';
 import { NamespaceScopes } from '../../../server/authorization/namespace-scopes.ts';
 import { CacheMetrics } from '../../../server/cache/cache-metrics.ts';
@@ -46,7 +47,8 @@ describe('newResources', () => {
     const { signal } = stop;
     const ttl = { allowTtlMs: 0, denyTtlMs: 0 };
     const scopes = new NamespaceScopes({ authorizer, namespaces: () => new Map(), ...ttl, signal });
-    resources = newResources(config, { client, nodes, authorizer, scopes, log, cacheMetrics });
+    const admission = new Admission();
+    resources = newResources(config, { client, nodes, authorizer, scopes, admission, log, cacheMetrics });
     running = Promise.all(
       [...nodes.followers, ...resources.followers].map((follower) => follower.run(signal)),
     );

@@ -2,9 +2,10 @@
 // before each call to the store.
 import type { Logger } from 'pino';
 import { newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
+import { Admission } from '../../../admission/admission.ts';
+import type { Seats } from '../../../admission/seats.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
-import { Slots, tenantShare } from '../../../concurrency/slots.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type {
   Batches,
@@ -50,6 +51,8 @@ export interface KubernetesLimits {
 
 export interface KubernetesLogStoreOptions {
   readonly client: ClusterClient;
+  /** Default: an Admission without metrics. */
+  readonly admission?: Pick<Admission, 'pool'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   readonly limits: KubernetesLimits;
   readonly slicer?: TimeSlicer;
@@ -73,23 +76,36 @@ export class KubernetesLogStore implements LogBackend {
   readonly #slicer: TimeSlicer;
   readonly #informer: PodInformer;
   readonly #reader: LogReader;
-  readonly #followSlots: Slots;
+  readonly #followSeats: Seats;
   readonly #memory: MemoryBudget;
   readonly #longLines: LongLines;
 
   constructor(options: KubernetesLogStoreOptions) {
-    const { client, log, limits, slicer = new TimeSlicer(), monotonic } = options;
+    const {
+      client,
+      log,
+      limits,
+      slicer = new TimeSlicer(),
+      monotonic,
+      admission = new Admission(),
+    } = options;
     this.#options = options;
     this.#slicer = slicer;
     this.#informer = new PodInformer({ client, log, monotonic });
-    this.#followSlots = new Slots(
-      limits.followedLogs,
-      { length: 0, waitMs: 0, refusal: newTooManyFollowed },
-      () => tenantShare(limits.followedLogs),
-    );
-    this.#longLines = new LongLines({ log });
+    this.#followSeats = admission.pool('followed-logs', {
+      capacity: limits.followedLogs,
+      sharing: 'reserve',
+      waiting: 0,
+      refusal: newTooManyFollowed,
+    });
+    this.#longLines = new LongLines({ log, admission });
     this.#memory = options.memory ?? new MemoryBudget(limits.memory);
-    this.#reader = new LogReader({ client, log, slots: new Slots(limits.concurrentReads), slicer });
+    this.#reader = new LogReader({
+      client,
+      log,
+      seats: admission.pool('log-reads', { capacity: limits.concurrentReads, sharing: 'queue' }),
+      slicer,
+    });
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
@@ -148,7 +164,7 @@ export class KubernetesLogStore implements LogBackend {
         pods,
         selection,
         longLines: this.#longLines.of(caller),
-        slots: this.#followSlots,
+        seats: this.#followSeats,
         caller,
         maxContainers: limits.maxContainers,
         budget: this.#memory,

@@ -1,10 +1,10 @@
 // Reader of container logs from the pod log API. Concurrent requests are limited and shared fairly among callers.
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
+import type { Seats } from '../../../admission/seats.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { StalledError } from '../../../cluster/connection/response-body.ts';
 import { streamedBody } from '../../../cluster/connection/response-stream.ts';
-import type { Slots } from '../../../concurrency/slots.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../../memory/bounded-map.ts';
 import type { Instant } from '../../log-store.ts';
@@ -39,7 +39,7 @@ export interface LogReaderOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug'>;
   /** Limit of concurrent requests of all callers. */
-  readonly slots: Slots;
+  readonly seats: Seats;
   readonly slicer: TimeSlicer;
   /** Timeout without data, in ms. */
   readonly idleMs?: number | undefined;
@@ -54,7 +54,7 @@ const IDLE_MS = 10_000;
 const MAX_CHUNK = 16 << 10;
 /** Byte limit of requests for the time of the first line: enough for the timestamp. */
 const HEAD_BYTES = 64;
-/** Time in ms in which reads of logs of a node fail at once after its kubelet timed out, so that they occupy no slots. */
+/** Time in ms in which reads of logs of a node fail at once after its kubelet timed out, so that they occupy no seats. */
 const PAUSE_MS = 5_000;
 const MAX_NODES = 10_000;
 
@@ -82,7 +82,7 @@ export class LogReader {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** A reader for one caller that shares the slots and skipped nodes of this reader. */
+  /** A reader for one caller that shares the seats and skipped nodes of this reader. */
   of(caller: string | undefined): LogReader {
     return new LogReader(this.#options, this.#pauses, caller);
   }
@@ -97,10 +97,10 @@ export class LogReader {
     onLine: OnLine,
     extent: Extent = newExtent(),
   ): Promise<Extent> {
-    const { slots, idleMs = IDLE_MS } = this.#options;
+    const { seats, idleMs = IDLE_MS } = this.#options;
     const { node, running } = log;
     this.#checkNode(node);
-    using _slot = await slots.take(request.signal, this.#caller);
+    using _seat = await seats.take(this.#caller ?? '', request);
     this.#checkNode(node);
     try {
       const lastLine = running ? 'confirmed' : 'complete';
@@ -114,7 +114,7 @@ export class LogReader {
     return extent;
   }
 
-  /** Reads a log without a slot, for live tails: a stream with a slow client would delay queries. */
+  /** Reads a log without a seat, for live tails: a stream with a slow client would delay queries. */
   async stream(
     log: ContainerLog,
     request: StreamRequest,

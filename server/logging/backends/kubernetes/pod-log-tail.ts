@@ -1,6 +1,6 @@
 // Live tail of all selected containers, including containers that start later. Each container has a
 // ContainerFollower.
-import type { Slots } from '../../../concurrency/slots.ts';
+import type { Seats } from '../../../admission/seats.ts';
 import { instantOf } from '../../instant.ts';
 import type { Batches, Instant, Selection } from '../../log-store.ts';
 import type { LongLines } from '../../matching/long-lines.ts';
@@ -20,7 +20,7 @@ export interface PodLogTailOptions {
   readonly selection: Selection;
   readonly longLines: Pick<LongLines, 'matches'>;
   /** Limit of the followed logs of all callers: each needs an open connection. */
-  readonly slots: Slots;
+  readonly seats: Seats;
   readonly caller: string | undefined;
   /** Maximum number of containers of this live tail. */
   readonly maxContainers: number;
@@ -55,7 +55,7 @@ export class PodLogTail {
 
   /**
    * Yields lines until `signal` is aborted or the client stops. Throws LogReadError. Throws NotSupported above the
-   * maximum of containers, and the error of the slots above theirs, at the start or later.
+   * maximum of containers, and the error of the seats above theirs, at the start or later.
    */
   async *records(signal: AbortSignal): Batches {
     const stop = new AbortController();
@@ -117,9 +117,9 @@ export class PodLogTail {
   }
 
   async #run(follower: ContainerFollower, signal: AbortSignal): Promise<void> {
-    const { slots, caller } = this.#options;
+    const { seats, caller = '' } = this.#options;
     try {
-      using _slot = await slots.take(signal, caller);
+      using _seat = await seats.take(caller, { signal });
       await follower.run(signal);
     } catch (error) {
       this.#fail(error);

@@ -2,7 +2,8 @@
 // seconds late can be missing.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Slots } from '../../../concurrency/slots.ts';
+import { Admission } from '../../../admission/admission.ts';
+import type { Seats } from '../../../admission/seats.ts';
 import { instantOf, millisecondsOf, millisecondsOfNanoseconds } from '../../instant.ts';
 import type { Batches, FollowCall, LogRecord, Selection } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
@@ -37,10 +38,10 @@ const TUNING: FollowTuning = {
   digests: 100_000,
 };
 
-/** Concurrent searches of all live tails; a slot stays occupied during the pause after its search. */
-const SLOTS = 5;
+/** Concurrent searches of all live tails; a seat stays occupied during the pause after its search. */
+const SEATS = 5;
 /**
- * A slot pauses this many times as long as its search took. With five slots, all live tails use about one thread of the
+ * A seat pauses this many times as long as its search took. With five seats, all live tails use about one thread of the
  * store.
  */
 const PAUSE_FACTOR = 4;
@@ -49,6 +50,8 @@ const SEARCH_MS = 10_000;
 const DAY_MS = 86_400_000;
 
 export interface FollowersOptions {
+  /** Default: an Admission without metrics. */
+  readonly admission?: Pick<Admission, 'pool'> | undefined;
   readonly client: SearchClient;
   readonly queries: SelectionQueries;
   readonly indexSets: Pick<IndexSets, 'invalidate'>;
@@ -64,11 +67,13 @@ export interface FollowersOptions {
 export class Followers {
   readonly #options: FollowersOptions;
   readonly #tuning: FollowTuning;
-  readonly #slots = new Slots(SLOTS);
+  readonly #seats: Seats;
 
   constructor(options: FollowersOptions) {
     this.#options = options;
     this.#tuning = { ...TUNING, ...options.tuning };
+    const { admission = new Admission() } = options;
+    this.#seats = admission.pool('log-searches', { capacity: SEATS, sharing: 'queue' });
   }
 
   follow(selection: Selection, { signal, caller }: FollowCall): Batches {
@@ -89,18 +94,18 @@ export class Followers {
     caller: string | undefined,
   ): Promise<Result> {
     const { now } = this.#options;
-    const slot = await this.#slots.take(signal, caller);
+    const seat = await this.#seats.take(caller ?? '', { signal });
     const began = now();
     try {
       return await work();
     } finally {
       const ms = Math.min(MAX_PAUSE_MS, (now() - began) * PAUSE_FACTOR);
-      void delay(ms, undefined, { ref: false }).then(() => slot[Symbol.dispose]());
+      void delay(ms, undefined, { ref: false }).then(() => seat[Symbol.dispose]());
     }
   }
 }
 
-/** Waits for a slot and runs a search. */
+/** Waits for a seat and runs a search. */
 type Search = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** State of one live tail: its position, and digests of the records that it delivered in the last 15 s. */

@@ -1,5 +1,6 @@
 // Log store that searches OpenSearch or Elasticsearch, where each log line is a document. Callers are authorized
 // before each call to the store.
+import type { Admission } from '../../../admission/admission.ts';
 import { aborted } from '../../../concurrency/aborted.ts';
 import {
   type Batches,
@@ -38,6 +39,7 @@ export interface OpenSearchLogStoreOptions extends SearchClientOptions {
    */
   readonly dailyIndices: boolean;
   readonly fields: FieldNames;
+  readonly admission?: Pick<Admission, 'pool'>;
   /** Maximum number of records in one page of an export. */
   readonly pageSize: number;
   /** Time limit of one page of an export, in ms. */
@@ -72,6 +74,7 @@ export class OpenSearchLogStore implements LogBackend {
     this.#queries = new SelectionQueries({ ...this.#parts, wallClock });
     this.#followers = new Followers({
       ...this.#parts,
+      admission: options.admission,
       queries: this.#queries,
       now,
       wallClock,

@@ -37,7 +37,9 @@ export class ForcedPasswordChange {
     const current = credentials.get(account.name);
     if (!isSamePassword(proven, current) || !current.mustChange || current.userUID !== account.uid)
       return 'conflict';
-    if (await hasher.verify(current.passwordHash, password, { flow: 'known', signal })) {
+    if (
+      await hasher.verify(current.passwordHash, password, { flow: 'known', caller: account.name, signal })
+    ) {
       return { invalid: 'The new password must differ from the current one.' };
     }
     const passwordHash = await hasher.hash(password, signal);

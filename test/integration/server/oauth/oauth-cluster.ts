@@ -60,6 +60,7 @@ export class OAuthReplica {
       platform: { name: 'platform', namespace: NAMESPACE },
       issuer: () => this.issuer,
       client: this.#client,
+      admission: new Admission(),
       lookups: new Admission().lookups(),
       identity: `test-${Math.random()}`,
       machine: { cores: 2, threads: 4 },

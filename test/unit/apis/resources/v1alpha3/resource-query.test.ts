@@ -92,6 +92,15 @@ describe('the query of a list', () => {
     });
   });
 
+  for (const parameter of ['namespaces', 'names', 'role']) {
+    it(`accepts at most 1,000 values of ${parameter}, because each can cost a review or a search`, () => {
+      const values = (count: number): string =>
+        `${parameter}=${Array.from({ length: count }, (_, i) => `v${i}`).join()}`;
+      expect(() => decode(values(1_000))).not.to.throw();
+      expect(errorsOf(values(20_000))[parameter]).to.match(/has more than 1000 values$/);
+    });
+  }
+
   it('reports all validation errors at once', () => {
     const found = errorsOf(
       'page=0&limit=-2&sortBy=age&ascending=yes&status=runing&labelSelector=a%20b&nmae=x',

@@ -9,7 +9,7 @@ import { closeNow, listenOnLoopback } from '../../../../support/loopback.ts';
 import { until } from '../../../../support/until.ts';
 
 /** Maximum number of concurrent TLS handshakes for one class of requests. Two more are reserved for other classes. */
-const HANDSHAKES = 6;
+const HANDSHAKES = 4;
 
 describe('ClusterAgent', () => {
   const ending: (() => unknown)[] = [];

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
+import { Seats } from '../../../../../server/admission/seats.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
@@ -64,6 +65,27 @@ describe('live lists', () => {
     pods = new KindCache(PODS).fill(2, [plain('shop/a', 1), plain('bank/b', 2)]);
     readable = new Set(['', 'shop', 'bank']);
     open = [];
+  });
+
+  it('are computed once for equal queries of the same scope', async () => {
+    const seats = new Seats({ capacity: 1, sharing: 'queue', refusal: () => new Error('not refused') });
+    await serve({ intervalMs: 1, seats });
+    const sorted: string[] = [];
+    const { index } = pods;
+    const original = index.sorted.bind(index);
+    index.sorted = (current, sorting) => {
+      sorted.push(sorting.filter.key);
+      return original(current, sorting);
+    };
+    const equal = await Promise.all(Array.from({ length: 20 }, () => follow('pods?name=a')));
+    const other = await follow('pods?name=b');
+    await Promise.all([...equal, other].map((events) => events.next()));
+    sorted.splice(0);
+    pods.apply('MODIFIED', plain('shop/a', 9));
+    await Promise.all(equal.map((events) => events.next()));
+    await until(() => new Set(sorted).size === 2);
+    expect(sorted).to.have.length(2);
+    expect([seats.held, seats.waiting]).to.deep.equal([0, 0]);
   });
 
   afterEach(async () => {

@@ -81,30 +81,47 @@ describe('the hash queue', () => {
   it('rejects with 503 and Retry-After when it is full', async () => {
     const queue = new HashQueue({ concurrency: 1, length: 0, timeoutMs: 1000 });
     const { promise, resolve } = Promise.withResolvers<void>();
-    const running = queue.run('unknown', () => promise);
-    expect(await rejection(queue.run('unknown', () => promise)))
+    const running = queue.run({}, () => promise);
+    expect(await rejection(queue.run({}, () => promise)))
       .to.include({ code: 503 })
       .and.have.nested.property('details.retryAfterSeconds', 2);
     resolve();
     await running;
-    await queue.run('unknown', () => Promise.resolve());
+    await queue.run({}, () => Promise.resolve());
   });
 
-  it('keeps half of a full queue, and every other slot, for known users', async () => {
+  it('keeps half of a full queue, and the next hash, for known users', async () => {
     const queue = new HashQueue({ concurrency: 1, length: 4, timeoutMs: 30_000 });
     const { promise, resolve } = Promise.withResolvers<void>();
     const order: string[] = [];
     const join = (flow: 'known' | 'unknown', name: string): Promise<unknown> =>
-      queue.run(flow, async () => void order.push(name)).catch((error: unknown) => error);
-    const running = queue.run('unknown', () => promise);
+      queue.run({ flow }, async () => void order.push(name)).catch((error: unknown) => error);
+    const running = queue.run({}, () => promise);
     const unknown = ['u1', 'u2', 'u3', 'u4'].map((name) => join('unknown', name));
     const known = ['k1', 'k2'].map((name) => join('known', name));
-    for (const surplus of [join('known', 'k3'), unknown[3], unknown[2]]) {
-      expect(await surplus).to.include({ code: 503 });
-    }
+    for (const surplus of [unknown[3], unknown[2]]) expect(await surplus).to.include({ code: 503 });
     resolve();
     await Promise.all([running, ...unknown, ...known]);
-    expect(order).to.deep.equal(['u1', 'k1', 'u2', 'k2']);
+    expect(order).to.have.members(['k1', 'k2', 'u1', 'u2']);
+    expect(order.indexOf('k2')).to.be.below(order.indexOf('u2'));
+  });
+});
+
+describe('the hash queue of unknown callers', () => {
+  it('serves the networks round-robin, and drops requests of the network with the most', async () => {
+    const queue = new HashQueue({ concurrency: 1, length: 6, timeoutMs: 30_000 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const join = (name: string): Promise<unknown> =>
+      queue
+        .run({ caller: name.slice(0, 1) }, async () => void order.push(name))
+        .catch(({ code }: { code: number }) => `${name} ${code}`);
+    const running = queue.run({ caller: 'a' }, () => promise);
+    const joined = ['a1', 'a2', 'a3', 'b1', 'c1'].map(join);
+    expect(await Promise.all([joined[1], joined[2]])).to.deep.equal(['a2 503', 'a3 503']);
+    resolve();
+    await Promise.all([running, ...joined]);
+    expect(order.toSorted()).to.deep.equal(['a1', 'b1', 'c1']);
   });
 });
 

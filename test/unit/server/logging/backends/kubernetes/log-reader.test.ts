@@ -1,7 +1,7 @@
 // Tests of the reader of container logs.
 import { expect } from 'chai';
 import pino from 'pino';
-import { Slots } from '../../../../../../server/concurrency/slots.ts';
+import { Seats } from '../../../../../../server/admission/seats.ts';
 import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';
 import type { OnLine } from '../../../../../../server/logging/backends/kubernetes/line-reader.ts';
 import {
@@ -14,6 +14,9 @@ import { WorkPerTurn } from '../../../../../support/work-per-turn.ts';
 import { at, containerLog } from './instants.ts';
 import { clusterForEachTest, type LogCluster } from './log-cluster.ts';
 
+const oneSeat = (): Seats =>
+  new Seats({ capacity: 1, sharing: 'queue', refusal: () => new Error('refused') });
+
 describe('the reader of container logs', () => {
   const { signal } = new AbortController();
   const log = containerLog('a', 'n');
@@ -24,7 +27,7 @@ describe('the reader of container logs', () => {
     new LogReader({
       client: cluster.connect(),
       log: pino({ enabled: false }),
-      slots: new Slots(1),
+      seats: oneSeat(),
       slicer: new TimeSlicer(),
       ...options,
     });
@@ -59,9 +62,9 @@ describe('the reader of container logs', () => {
 
   it('retries a node at once after an interrupted response, and skips it after a timeout', async () => {
     cluster.add('shop', 'a', [at(1)]);
-    const slots = new Slots(1);
+    const seats = oneSeat();
     let now = 0;
-    const reader = newReader({ slots, idleMs: 50, now: () => now });
+    const reader = newReader({ seats, idleMs: 50, now: () => now });
     cluster.disturb = (_, response) =>
       response.writeHead(200).write(`${at(1).time} line 1\n`, () => response.destroy());
     expect(await kindOf(reader)).to.equal('failed');
@@ -69,7 +72,7 @@ describe('the reader of container logs', () => {
     expect(await kindOf(reader)).to.equal('silent');
     cluster.requests.length = 0;
     // Without waiting for a slot.
-    using _taken = await slots.take(signal);
+    using _taken = await seats.take('', { signal });
     expect(await kindOf(reader)).to.equal('failed');
     now = 4_999;
     expect(await kindOf(reader)).to.equal('failed');

@@ -133,7 +133,7 @@ describe('live tails of pod logs', () => {
     expect(await tail.until('line 2')).to.deep.equal(['line 1', 'line 2']);
   });
 
-  it('limits one caller to three quarters of the followed logs', async () => {
+  it('lets one caller follow as many logs as it leaves free', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b');
     const store = cluster.store({ followedLogs: 8 }, { followTuning: tuning });
@@ -143,11 +143,9 @@ describe('live tails of pod logs', () => {
       tails.push(tail);
       return tail.until('line 1').catch((error: unknown) => error);
     };
-    for (let n = 1; n <= 3; n++) expect(await followedBy('most')).to.deep.equal(['line 1']);
+    for (let n = 1; n <= 2; n++) expect(await followedBy('most')).to.deep.equal(['line 1']);
     expect(await followedBy('most')).to.include({ name: 'StatusError', code: 429 });
     expect(await followedBy('other')).to.deep.equal(['line 1']);
-    await tails.shift()?.end();
-    expect(await followedBy('most')).to.deep.equal(['line 1']);
     await Promise.all(tails.map((each) => each.end()));
   });
 

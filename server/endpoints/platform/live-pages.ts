@@ -1,0 +1,49 @@
+// Pages of live lists. Equal live lists share a page while the objects do not change, because each change wakes all of
+// them.
+import { BoundedMap } from '../../memory/bounded-map.ts';
+
+export interface LivePage {
+  /** Equal for equal pages. */
+  readonly tag: string;
+  readonly total: number;
+  readonly resourceVersion: string;
+  /** Yields the page as one line of JSON. */
+  json(): AsyncIterable<Buffer>;
+}
+
+/** Maximum number of shared pages, and maximum length of their keys. */
+const MAX_PAGES = 64;
+const MAX_KEY = 16_384;
+/** Maximum number of objects on a page whose line is shared. */
+const MAX_SHARED_LINE = 100;
+
+export class LivePages {
+  #snapshot: object | undefined;
+  #pages = new BoundedMap<string, Promise<LivePage>>(MAX_PAGES);
+
+  /** Returns the page of a snapshot. `key`: everything else that the page depends on. */
+  of(snapshot: object, key: string, compute: () => Promise<LivePage>): Promise<LivePage> {
+    if (snapshot !== this.#snapshot) {
+      this.#snapshot = snapshot;
+      this.#pages = new BoundedMap(MAX_PAGES);
+    }
+    const pages = this.#pages;
+    const known = pages.get(key);
+    if (known) return known;
+    const page = compute();
+    if (key.length > MAX_KEY) return page;
+    pages.set(key, page);
+    void page.catch(() => pages.delete(key));
+    return page;
+  }
+}
+
+/** Computes a short line once, for all readers. */
+export function sharedLine(objects: number, line: () => AsyncIterable<Buffer>): () => AsyncIterable<Buffer> {
+  if (objects > MAX_SHARED_LINE) return line;
+  let whole: Promise<Buffer> | undefined;
+  return async function* () {
+    whole ??= Array.fromAsync(line()).then((all) => Buffer.concat(all));
+    yield await whole;
+  };
+}
