@@ -60,11 +60,10 @@ export function podContainers(object: unknown): PodContainers {
 export function readinessGates(object: unknown): string {
   const gates = array(recordIn(object, 'spec')['readinessGates']).map(record);
   if (gates.length === 0) return '<none>';
-  const conditions = conditionsOf(recordIn(object, 'status'));
-  const open = gates.filter(({ conditionType }) => {
-    const first = conditions.find(({ type }) => type === conditionType);
-    return first?.['status'] === 'True';
-  });
+  // A pod can have thousands of both. Of several conditions of one type, the first one counts.
+  const conditions = conditionsOf(recordIn(object, 'status')).toReversed();
+  const statuses = new Map(conditions.map(({ type, status }) => [type, status]));
+  const open = gates.filter(({ conditionType }) => statuses.get(conditionType) === 'True');
   return `${open.length}/${gates.length}`;
 }
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { assert, constantFrom, jsonValue, property } from 'fast-check';
 import type { Kind } from '../../../../../server/resources/kind.ts';
-import { podContainers } from '../../../../../server/resources/profiles/pod-status.ts';
+import { podContainers, readinessGates } from '../../../../../server/resources/profiles/pod-status.ts';
 import { statusesOf, statusOf } from '../../../../../server/resources/profiles/status-words.ts';
 
 const kind = (name: string, custom?: Kind['custom']): Kind => {
@@ -170,6 +170,20 @@ describe('the status of', () => {
   it('a custom resource does not depend on a built-in kind of the same name', () => {
     const pods = kind('pods', WIDGETS.custom);
     expect(word(pods, { status: { phase: 'Running', reason: 'Evicted' } })).to.equal('Running');
+  });
+
+  it('pods reads each condition once for all readiness gates, and of several of one type the first', () => {
+    let reads = 0;
+    const conditions = Array.from({ length: 100 }, (_, i) => ({
+      get type() {
+        reads++;
+        return `example.com/${i % 90}`;
+      },
+      status: i < 90 ? 'True' : 'False',
+    }));
+    const gates = Array.from({ length: 100 }, (_, i) => ({ conditionType: `example.com/${i}` }));
+    expect(readinessGates({ spec: { readinessGates: gates }, status: { conditions } })).to.equal('90/100');
+    expect(reads).to.equal(100);
   });
 
   it('any value is read without an error', () => {
