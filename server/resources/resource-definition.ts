@@ -26,6 +26,11 @@ export interface ResourceDefinition<Facts> {
   /** Fields of field selectors, in addition to `metadata.name` and `metadata.namespace`. */
   readonly fields: Readonly<Record<string, (object: ObjectIdentity<Facts>) => string>>;
   readonly columns: readonly Column<Facts>[];
+  /**
+   * Returns false if kube-apiserver can have other fields or cells for the object. By default, those of all objects are
+   * exact.
+   */
+  readonly isExact?: (object: ObjectIdentity<Facts>) => boolean;
   /** Returns the conditions of the row of an object in a Table; undefined for none. */
   readonly conditions?: ((object: ObjectIdentity<Facts>) => readonly RowCondition[] | undefined) | undefined;
 }

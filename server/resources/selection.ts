@@ -1,5 +1,5 @@
 // The selection of a list or watch request: namespace, label selector and field selector.
-import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { newBadRequest, newExpired } from '../../apis/meta/v1/errors.ts';
 import type { FieldRequirement } from '../../apis/meta/v1/field-selector.ts';
 import type { ListOptions } from '../../apis/meta/v1/list-options.ts';
 import type { CachedObject, Snapshot, WatchEvent, WatchEventType } from '../cache/resource-cache.ts';
@@ -18,8 +18,12 @@ function fieldReader<Facts>(
   return own;
 }
 
+/** Fields that are always exact. */
+const IDENTITY: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace']);
+const INEXACT = 'An object has a value that only kube-apiserver knows exactly.';
+
 export class Selection<Facts> {
-  /** True if the request has no selectors and no namespace. */
+  /** True if all objects are selected. */
   readonly everything: boolean;
   /** True if the request has no selectors. As in kube-apiserver, remainingItemCount requires this. */
   readonly countable: boolean;
@@ -27,24 +31,36 @@ export class Selection<Facts> {
   readonly namespace: string;
   readonly #tests: readonly Test<Facts>[];
 
-  /** Throws BadRequest for a field that the resource does not support. */
+  /**
+   * Throws BadRequest for a field that the resource does not support. `isTable`: the caller also reads the cells. Then, and
+   * with fields, the selection throws Expired at an object that is not exact.
+   */
   constructor(
     definition: ResourceDefinition<Facts>,
     options: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,
     namespace: string,
+    isTable = false,
   ) {
     const { labelSelector } = options;
     const tests: Test<Facts>[] = [];
+    const inexact: Test<Facts>[] = [];
     for (const [field, passes] of fieldTests(options.fieldSelector)) {
       const read = fieldReader(definition, field);
-      tests.push((object) => passes(read(object)));
+      (IDENTITY.has(field) ? tests : inexact).push((object) => passes(read(object)));
     }
     if (labelSelector.requirements.length > 0) tests.push(({ labels }) => labelSelector.matches(labels));
-    this.countable = tests.length === 0;
+    this.countable = tests.length + inexact.length === 0;
     if (namespace !== '') tests.unshift((object) => object.namespace === namespace);
     this.namespace = namespace;
-    this.#tests = tests;
-    this.everything = tests.length === 0;
+    const { isExact } = definition;
+    if (isExact && (isTable || inexact.length > 0)) {
+      inexact.unshift((object) => {
+        if (!isExact(object)) throw newExpired(INEXACT);
+        return true;
+      });
+    }
+    this.#tests = [...tests, ...inexact];
+    this.everything = this.#tests.length === 0;
   }
 
   /** Yields the selected objects with keys after `after`. The objects of one namespace are neighbours in the snapshot. */

@@ -18,6 +18,7 @@ import { Selection } from '../../resources/selection.ts';
 import type { BodyHeaders } from '../response.ts';
 import { writeItems, writePieces } from './list-body.ts';
 import { Objects, type Representation } from './representation.ts';
+import { Tables } from './tables.ts';
 
 export interface ListRequest<Facts> {
   readonly definition: ResourceDefinition<Facts>;
@@ -51,7 +52,8 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
   const { cache, representation } = request;
   const options = readListOptions(context.query, false);
   const { namespace } = request;
-  const selection = new Selection(request.definition, options, namespace);
+  const isTable = representation instanceof Tables;
+  const selection = new Selection(request.definition, options, namespace, isTable);
   if (options.resourceVersion === '' && options.continue === '') await request.current?.(context.signal);
   const start = await startOf(cache, options, namespace, context.signal);
   const limit = request.forwardable && options.resourceVersion === '0' ? 0 : options.limit;

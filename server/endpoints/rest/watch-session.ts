@@ -1,5 +1,5 @@
 // WatchSession: queues and sends the events of one open watch. A watch ends when the client reads too slowly.
-import { newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isExpired, newInternalError, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type {
   ResourceCache,
   Snapshot,
@@ -121,8 +121,10 @@ export class WatchSession<Facts> implements Watcher<Facts> {
       const type = this.#options.selection.transition(event);
       if (type !== undefined) this.#deliver(event, type);
     } catch (error) {
-      // The cache unsubscribes a watcher that throws, so its stream must end.
       this.finish('failed');
+      // The client continues the watch, or relists. See Selection.
+      if (isExpired(error)) return;
+      // The cache unsubscribes a watcher that throws.
       throw error;
     }
   }

@@ -8,6 +8,7 @@ import { Selection } from '../../resources/selection.ts';
 import type { BodyHeaders } from '../response.ts';
 import { webSocketUpgrade } from '../web-socket.ts';
 import type { WatchRepresentation } from './representation.ts';
+import { Tables } from './tables.ts';
 import { type ChunkEncoder, ChunkedOutput, type WatchOutput } from './watch-output.ts';
 import { type InitialEventsBudget, type WatchEnd, type WatchLimits, WatchSession } from './watch-session.ts';
 import { WebSocketOutput } from './web-socket-output.ts';
@@ -64,7 +65,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export async function watch<Facts>(context: RequestContext, request: WatchRequest<Facts>): Promise<void> {
   const options = readListOptions(context.query, true);
-  const selection = new Selection(request.definition, options, request.namespace);
+  const isTable = request.representation instanceof Tables;
+  const selection = new Selection(request.definition, options, request.namespace, isTable);
   // A response to HEAD has no events.
   if (context.request.method === 'HEAD') {
     context.response.writeHead(200, { ...request.headers }).end();

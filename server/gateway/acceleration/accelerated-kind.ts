@@ -28,6 +28,7 @@ export function acceleratedKind(
     facts: (object) => profile.facts(object),
     fields: profile.fields,
     columns,
+    isExact: ({ facts }) => facts.isExact,
     conditions: profile.conditions,
   };
   return resourceHandler(definition, cache, { ...DEFAULT_OPTIONS, headers: HEADERS, forwardable: true });

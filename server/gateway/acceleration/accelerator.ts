@@ -9,6 +9,7 @@ import type { ResourceRequest } from '../../request/request-info.ts';
 import { exactName, type Kind, sourcePath } from '../../resources/kind.ts';
 import type { FollowedKind } from '../../resources/kinds/followed-kind.ts';
 import type { FollowedKinds } from '../../resources/kinds/followed-kinds.ts';
+import { objectsIn } from '../../resources/lists/objects-in.ts';
 import type { KindFacts } from '../../resources/profiles/kind-values.ts';
 import type { RecentWrites } from '../../resources/recent-writes.ts';
 import type { Column } from '../../resources/resource-definition.ts';
@@ -123,7 +124,7 @@ export class Accelerator {
     // kube-apiserver rejects this wildcard.
     if (accept.includes('application/*')) return 'media-type';
     const isTable = TABLE.test(accept);
-    if (isTable && !followed.profile.columns()) return 'columns';
+    if (isTable && !followed.profile.columns) return 'columns';
     try {
       if (!(await this.#options.reviews.allows(authorization, info, context))) return 'permission';
       const columns = isTable ? await this.#options.tables.of(followed, context) : undefined;
@@ -133,6 +134,7 @@ export class Accelerator {
       const key = followed.kind.namespaced ? `${info.namespace}/${info.name}` : info.name;
       if (followed.stopped.aborted) return 'kind';
       if (info.verb === 'get' && !followed.cache.snapshot().get(key)) return 'absent';
+      if ((isTable || context.query.has('fieldSelector')) && !isExact(followed, info)) return 'values';
       response.setHeader('Cache-Status', 'ks-apiserver; hit');
       if (requirement.freshness === 'any') response.setHeader('Age', Math.floor(followed.ageMs / 1000));
       const handler = this.#handler(followed, columns);
@@ -231,6 +233,19 @@ export class Accelerator {
 function isRead({ request, upgrade }: ProxiedContext, info: ProxiedContext['info']): info is ResourceRequest {
   if (!info.isResourceRequest || request.method !== 'GET' || upgrade || info.subresource !== '') return false;
   return info.verb === 'get' || info.verb === 'list' || info.verb === 'watch';
+}
+
+/** Returns false if a value of an object in the scope of the request is unknown. The scopes of other tenants are not affected. */
+function isExact({ cache, kind, profile }: FollowedKind, { namespace, name }: ResourceRequest): boolean {
+  if (profile.isExact()) return true;
+  const snapshot = cache.snapshot();
+  if (name !== '' && (namespace !== '' || !kind.namespaced)) {
+    return snapshot.get(kind.namespaced ? `${namespace}/${name}` : name)?.facts.isExact ?? true;
+  }
+  for (const objects of objectsIn(snapshot, kind.namespaced && namespace !== '' ? [namespace] : undefined)) {
+    if (objects.some(({ facts }) => !facts.isExact)) return false;
+  }
+  return true;
 }
 
 /**

@@ -29,6 +29,7 @@ export const REASONS = [
   'current-get',
   'media-type',
   'columns',
+  'values',
   'identity',
   'permission',
   'behind',

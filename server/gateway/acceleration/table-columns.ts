@@ -38,7 +38,7 @@ export class TableColumns {
    */
   async of(followed: FollowedKind, context: CallContext): Promise<Columns | undefined> {
     const { kind, profile } = followed;
-    const printed = profile.columns();
+    const { columns: printed } = profile;
     if (!printed) return undefined;
     const key = `${exactName(kind)} ${kind.version} ${kind.custom?.revision}`;
     const described = await this.#described.get(key, (signal) => this.#describe(kind, signal), context);

@@ -53,7 +53,7 @@ export function podValues(fields: PodFields): KindValues {
     },
     sorts: new Map([['restarts', 1]]),
     filters: new Map([['pvcName', 4]]),
-    columns: () => columns,
+    columns,
   };
 }
 
@@ -99,6 +99,6 @@ export function nodeValues(): KindValues {
       return own.map((one) => one.cell({ name: '', facts }, BEGINNING));
     },
     sorts: new Map(),
-    columns: () => columns,
+    columns,
   };
 }

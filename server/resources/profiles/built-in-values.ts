@@ -25,7 +25,7 @@ const VALUES: Readonly<Record<string, Values>> = {
 export function builtInValues(kind: Kind): KindValues {
   const name = exactName(kind);
   const values = Object.hasOwn(VALUES, name) ? VALUES[name] : undefined;
-  return { read: () => [], sorts: new Map(), ...values, columns: () => undefined };
+  return { read: () => [], sorts: new Map(), ...values, columns: undefined };
 }
 
 /** Returns the time of kubectl's column LAST SEEN, in ms since the epoch. A repeated event has its first creation time. */

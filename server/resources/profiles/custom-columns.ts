@@ -1,7 +1,6 @@
 // The printer columns of a custom resource: the value that each object keeps for a column, and the cells of Tables.
 // Tenants write the definitions and the objects, so the number, the paths and the values of columns are bounded.
 // Source: pkg/registry/customresource/tableconvertor in apiextensions-apiserver of Kubernetes.
-import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { humanDuration } from '../age.ts';
 import type { PrinterColumn } from '../kind.ts';
@@ -23,7 +22,6 @@ const MAX_NAME = 253;
 /** Maximum length of a text, and of all texts that an object keeps. */
 const MAX_TEXT = 4 << 10;
 const MAX_TEXTS = 16 << 10;
-const CHANGED = 'An object has a value that this server cannot print.';
 /** Prefix of the sort key of any column, also of one with the name of another sort key. */
 const COLUMN = 'column:';
 
@@ -37,7 +35,7 @@ interface ValueColumn {
 
 export function customValues(definitions: readonly PrinterColumn[]): KindValues {
   const columns = valueColumns(definitions.length > 0 ? definitions : [DEFAULT_COLUMN]);
-  let isPrintable = columns.every(({ reason }) => reason === undefined);
+  const isPrintable = columns.every(({ reason }) => reason === undefined);
   const printed: readonly PrintedColumn[] = [
     { name: 'Name', type: 'string', cell: ({ name }) => name },
     ...columns.map(({ name, type }, i): PrintedColumn => {
@@ -46,8 +44,6 @@ export function customValues(definitions: readonly PrinterColumn[]): KindValues 
         name,
         type,
         cell: ({ facts }, now) => {
-          // The first such object can arrive during a watch.
-          if (!isPrintable) throw newExpired(CHANGED);
           const value = facts.values[i] ?? null;
           if (!isDate || typeof value !== 'number') return value;
           return humanDuration(Math.min(now.getTime() - value, MAX_AGE_MS));
@@ -63,15 +59,14 @@ export function customValues(definitions: readonly PrinterColumn[]): KindValues 
       return values.map(({ type, path, reason }) => {
         if (reason !== undefined) return null;
         const value = valueOf(type, walk.first(object, path), Math.min(left, MAX_TEXT), walk);
-        if (value === UNKNOWN || (type === 'integer' && !isExactInteger(value))) isPrintable = false;
         // A text that is too long also takes time.
         if (value === UNKNOWN) left -= MAX_TEXT;
         else if (typeof value === 'string') left -= value.length;
-        return value === UNKNOWN ? null : value;
+        return value;
       });
     },
     ...sortKeysOf(definitions.length > 0 ? columns : []),
-    columns: () => (isPrintable ? printed : undefined),
+    columns: isPrintable ? printed : undefined,
   };
 }
 
@@ -131,8 +126,7 @@ function valueOf(type: string, value: unknown, left: number, walk: JSONPathWalk)
     case 'string':
       return left > 0 ? (goText(value, left, walk) ?? UNKNOWN) : UNKNOWN;
     case 'integer':
-      // Without a negative zero.
-      return typeof value === 'number' ? Math.trunc(value) + 0 : null;
+      return typeof value === 'number' ? integerOf(value) : null;
     case 'number':
       return typeof value === 'number' ? value : null;
     case 'boolean':
@@ -144,9 +138,10 @@ function valueOf(type: string, value: unknown, left: number, walk: JSONPathWalk)
   }
 }
 
-/** Returns false for an integer that is a sort key, but whose digits are not known. */
-function isExactInteger(value: Value): boolean {
-  return typeof value !== 'number' || Number.isSafeInteger(value);
+/** kube-apiserver prints another number for one of more than 64 bits, which depends on its processor. */
+function integerOf(value: number): number | typeof UNKNOWN {
+  // Without a negative zero.
+  return Math.abs(value) <= 2 ** 63 ? Math.trunc(value) + 0 : UNKNOWN;
 }
 
 /** As in Go, the hour can have one digit. */

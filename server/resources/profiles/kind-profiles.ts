@@ -8,6 +8,7 @@ import type { RowCondition } from '../resource-definition.ts';
 import { nodeValues, podConditions, podValues } from './built-in-columns.ts';
 import { builtInValues } from './built-in-values.ts';
 import { customValues } from './custom-columns.ts';
+import { isExactNumber, UNKNOWN } from './json-path-walk.ts';
 import type { KindFacts, KindValues, PrintedColumn, Value } from './kind-values.ts';
 import { OWN_FIELDS, selectableFields } from './selectable-fields.ts';
 import { statusesOf, statusOf } from './status-words.ts';
@@ -15,7 +16,9 @@ import { statusesOf, statusOf } from './status-words.ts';
 /** The profile of a kind whose Tables can be printed. */
 export interface PrintedProfile extends KindProfile<KindFacts> {
   /** See KindValues. */
-  columns(): readonly PrintedColumn[] | undefined;
+  readonly columns: readonly PrintedColumn[] | undefined;
+  /** True if the facts of all objects so far are exact. */
+  isExact(): boolean;
   readonly conditions:
     | ((object: ObjectIdentity<KindFacts>) => readonly RowCondition[] | undefined)
     | undefined;
@@ -34,15 +37,21 @@ export function kindProfile(
   const fields = Object.entries(selectableFields(kind));
   const ownFields = fields.filter(([field]) => OWN_FIELDS.has(field));
   const sharedFields = fields.filter(([field]) => !OWN_FIELDS.has(field));
-  const sharedValues = new SharedValues<readonly string[]>();
-  const shared = new SharedValues<KindFacts['values']>();
+  const sharedFieldValues = new SharedValues<readonly string[]>();
+  const sharedValues = new SharedValues<KindFacts['values']>();
   const status = statusOf(kind);
   const reads = Object.fromEntries([
     ...sharedFields.map(([field], i) => fieldOf(field, ({ fieldValues }) => fieldValues[i])),
-    ...ownFields.map(([field], i) => fieldOf(field, ({ ownValues }) => ownValues.split('\0')[i])),
+    ...ownFields.map(([field], i) => fieldOf(field, ({ ownValues }) => ownValues.split(SEPARATOR)[i])),
   ]);
   const values = valuesOf(kind, reads);
+  let isExact = true;
   const factsOf = (object: unknown): KindFacts => {
+    const shared = sharedFields.map(([, read]) => read(object));
+    const own = ownFields.map(([, read]) => known(read(object)));
+    const read = values.read(object);
+    const exact = [...shared, ...own, ...read].every(isExactValue);
+    isExact &&= exact;
     // Without a spread, which would take more memory for each object.
     const { createdAt, alias, annotations, owners, searchText } = reader.read(object);
     return {
@@ -52,18 +61,18 @@ export function kindProfile(
       owners,
       searchText,
       status: reader.words(status(object)),
-      fieldValues: sharedValues.json(sharedFields.map(([, read]) => read(object))),
-      ownValues: ownFields.map(([, read]) => read(object)).join('\0'),
-      values: shared.json(values.read(object)),
+      fieldValues: sharedFieldValues.json(shared.map(selectable)),
+      ownValues: own.map(selectable).join(SEPARATOR),
+      values: sharedValues.json(read.map((value) => (value === UNKNOWN ? null : value))),
+      isExact: exact,
     };
   };
-  let isComplete = true;
   return {
     facts: (object) => {
       try {
         return factsOf(object);
       } catch (error) {
-        isComplete = false;
+        isExact = false;
         failed(error);
         return NO_FACTS;
       }
@@ -76,15 +85,35 @@ export function kindProfile(
     ...(values.unsortable ? { unsortable: values.unsortable } : {}),
     statuses: statusesOf(kind),
     filters: Object.fromEntries([...(values.filters ?? [])].map(([name, i]) => [name, wordsAt(i)])),
-    columns: () => (isComplete ? values.columns() : undefined),
+    columns: values.columns,
+    isExact: () => isExact,
     conditions: isPods(kind) ? podConditions(reads) : undefined,
   };
 }
 
 const NO_FACTS: KindFacts = {
   ...{ createdAt: 0, status: [], alias: '', annotations: {}, owners: [], searchText: '' },
-  ...{ fieldValues: [], ownValues: '', values: [] },
+  ...{ fieldValues: [], ownValues: '', values: [], isExact: false },
 };
+
+/** Separates own values. */
+const SEPARATOR = '\0';
+/** Placeholder of an unknown field, which equals hardly any value of a selector. */
+const NOT_SELECTABLE = '\u0001';
+
+/** Returns false for an unknown value, and for an integer that is a sort key, but whose digits are not known. */
+function isExactValue(value: Value | typeof UNKNOWN): boolean {
+  return value !== UNKNOWN && (typeof value !== 'number' || isExactNumber(value));
+}
+
+/** A value with the separator would change the position of the others. */
+function known(value: string | typeof UNKNOWN): string | typeof UNKNOWN {
+  return value !== UNKNOWN && value.includes(SEPARATOR) ? UNKNOWN : value;
+}
+
+function selectable(value: string | typeof UNKNOWN): string {
+  return value === UNKNOWN ? NOT_SELECTABLE : value;
+}
 
 function isPods(kind: Kind): boolean {
   return exactName(kind) === 'pods';

@@ -1,6 +1,7 @@
 // Types of the values that a cached object keeps for printer columns and sort keys, so that neither needs its JSON.
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import type { ObjectFacts } from '../object-facts.ts';
+import type { UNKNOWN } from './json-path-walk.ts';
 
 export type Value = string | number | boolean | null;
 
@@ -9,8 +10,10 @@ export interface KindFacts extends ObjectFacts {
   readonly fieldValues: readonly string[];
   /** Values of the fields that differ between objects, joined by NUL. */
   readonly ownValues: string;
-  /** Values of KindValues; null if there is none. */
+  /** Values of KindValues; null if there is none, or if it is unknown. */
   readonly values: readonly Value[];
+  /** False if a value or a selectable field is unknown, so that kube-apiserver can return another one. */
+  readonly isExact: boolean;
 }
 
 /** A column of the Tables of kube-apiserver. */
@@ -22,17 +25,14 @@ export interface PrintedColumn {
 
 /** The values of the objects of one kind. */
 export interface KindValues {
-  /** Reads the values of a parsed object. It must not throw. */
-  read(object: unknown): readonly Value[];
+  /** Reads the values of a parsed object. */
+  read(object: unknown): readonly (Value | typeof UNKNOWN)[];
   /** Index of the value of each additional sort key. */
   readonly sorts: ReadonlyMap<string, number>;
   /** Index of the value of each additional filter. The value is a text of words, separated by spaces. */
   readonly filters?: ReadonlyMap<string, number>;
   /** Why a printer column cannot be a sort key, by the key. */
   readonly unsortable?: ReadonlyMap<string, string>;
-  /**
-   * Returns the columns; undefined if the cells of an object can differ from those of kube-apiserver. A cell then throws
-   * Expired.
-   */
-  columns(): readonly PrintedColumn[] | undefined;
+  /** Undefined if this server cannot compute the cells of kube-apiserver. */
+  readonly columns: readonly PrintedColumn[] | undefined;
 }

@@ -4,9 +4,11 @@ import { array, record, recordIn, text } from '../../../apis/reading/unknown-val
 import { exactName, type Kind } from '../kind.ts';
 import { goText } from './go-text.ts';
 import { compileJSONPath, type JSONPath, JSONPathError } from './json-path.ts';
-import { JSONPathWalk } from './json-path-walk.ts';
+import { JSONPathWalk, UNKNOWN } from './json-path-walk.ts';
 
-type Read = (object: unknown) => string;
+type Read<Text = string> = (object: unknown) => Text;
+/** Returns UNKNOWN for a value that kube-apiserver may print otherwise. */
+type ReadField = Read<string | typeof UNKNOWN>;
 
 function inSpec(field: string): Read {
   return (object) => text(recordIn(object, 'spec')[field]);
@@ -88,7 +90,7 @@ export const OWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the function that reads each field of the kind. */
-export function selectableFields(kind: Kind): Readonly<Record<string, Read>> {
+export function selectableFields(kind: Kind): Readonly<Record<string, ReadField>> {
   const name = exactName(kind);
   if (!kind.custom && Object.hasOwn(FIELDS, name)) return FIELDS[name] ?? {};
   // kube-apiserver accepts this field for its cluster-scoped kinds without fields of their own.
@@ -98,17 +100,16 @@ export function selectableFields(kind: Kind): Readonly<Record<string, Read>> {
 
 /** Maximum length of a value. Field selectors compare short words. */
 const MAX_VALUE = 1024;
-/** Equals no value of a selector. */
-const NOT_SELECTABLE = '\0';
 
 /** A field whose path this server cannot compute is not selectable. kube-apiserver accepts only names separated by dots. */
-function customField(path: string): readonly [field: string, read: Read][] {
+function customField(path: string): readonly [field: string, read: ReadField][] {
   const steps = fieldSteps(path);
   if (!steps) return [];
-  const read: Read = (object) => {
+  const read: ReadField = (object) => {
     const walk = new JSONPathWalk();
     const value = walk.first(object, steps);
-    return value === undefined || value === null ? '' : (goText(value, MAX_VALUE, walk) ?? NOT_SELECTABLE);
+    if (value === UNKNOWN) return UNKNOWN;
+    return value === undefined || value === null ? '' : (goText(value, MAX_VALUE, walk) ?? UNKNOWN);
   };
   return [[path.replace(/^\./, ''), read]];
 }

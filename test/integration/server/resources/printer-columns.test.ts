@@ -94,7 +94,7 @@ describe('printer columns with a real kube-apiserver', function () {
       checksum: 0,
       size: 0,
     };
-    return (profile.columns() ?? []).map((column) =>
+    return (profile.columns ?? []).map((column) =>
       column.cell({ ...identity, labels: {}, facts }, new Date()),
     );
   }
@@ -113,7 +113,7 @@ describe('printer columns with a real kube-apiserver', function () {
     it(`neither prints nor sorts by ${path}`, async () => {
       const profile = profileOf(path);
       expect((await table(path)).columns).to.have.length(TYPES.length + 3);
-      expect(profile.columns()).to.equal(undefined);
+      expect(profile.columns).to.equal(undefined);
       expect(sortKeysOf(profile))
         .to.include('First')
         .and.not.to.include.members([...TYPES]);
@@ -125,7 +125,7 @@ describe('printer columns with a real kube-apiserver', function () {
     it(`sorts by no column from ${path} on, which kube-apiserver does not print`, async () => {
       const profile = profileOf(path);
       expect((await table(path)).columns).to.deep.equal(['Name', 'First']);
-      expect(profile.columns()).to.equal(undefined);
+      expect(profile.columns).to.equal(undefined);
       expect(sortKeysOf(profile)).to.include('First');
       for (const key of [...TYPES, 'Last']) {
         expect(sortKeysOf(profile)).not.to.include(key);

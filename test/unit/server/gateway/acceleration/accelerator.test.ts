@@ -14,7 +14,14 @@ import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
 import { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
 import { RecentWrites } from '../../../../../server/resources/recent-writes.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import { NAMESPACES, type PlainObject, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import {
+  NAMESPACES,
+  type PlainObject,
+  PODS,
+  plain,
+  WIDGETS,
+} from '../../../../support/platform/kind-cache.ts';
+import { rejection } from '../../../../support/rejection.ts';
 import { fewSeats } from '../../../../support/request-pools.ts';
 import { until } from '../../../../support/until.ts';
 
@@ -200,6 +207,84 @@ describe('the decision of the accelerator', () => {
       if (result === 'hit') expect(JSON.parse(body)).to.deep.include({ columnDefinitions: described });
     });
   }
+
+  describe('with an object whose value only kube-apiserver knows', () => {
+    const Accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const widget = (key: string, version: number, spec: object) => plain(key, version, {}, { spec });
+    let widgets: FollowedKind;
+    beforeEach(() => {
+      describeColumns = () => [
+        ...columns(['Name']),
+        ...columns(['Size'], 'integer'),
+        ...columns(['Color', 'Note']),
+      ];
+      const { columns: printed = [] } = WIDGETS.custom ?? {};
+      const custom = {
+        revision: '1',
+        columns: [...printed, { name: 'Note', jsonPath: '.spec.note', type: 'string' }],
+        selectableFields: ['.spec.color', '.spec.size'],
+      };
+      widgets = follow({ ...WIDGETS, custom }, 100, [
+        widget('a/exact', 10, { color: 'red', size: 1 }),
+        widget('b/color', 11, { color: 'x'.repeat(2000) }),
+        widget('b/exact', 12, { color: 'red' }),
+        widget('c/size', 13, { size: 2 ** 53 }),
+        widget('d/note', 14, { note: 'x'.repeat(5000) }),
+      ]);
+    });
+
+    async function expectResults(
+      results: readonly (readonly [result: string, path: string, isTable?: true])[],
+    ) {
+      for (const [result, path, isTable] of results) {
+        const query = `${path.includes('?') ? '&' : '?'}resourceVersion=0`;
+        const accept = isTable ? { Accept } : {};
+        const { result: seen } = await read(`/apis/example.com/v1/${path}${query}`, accept);
+        expect(seen, path).to.equal(result);
+      }
+    }
+
+    it('forwards reads that depend on it, and no others', () =>
+      expectResults([
+        ['hit', 'widgets'],
+        ['hit', 'namespaces/a/widgets', true],
+        ['hit', 'namespaces/a/widgets?fieldSelector=spec.color%3Dred'],
+        ['values', 'widgets', true],
+        ['values', 'widgets?fieldSelector=spec.color%3Dred'],
+        ['values', 'widgets?watch=true', true],
+        ['values', 'widgets?watch=true&fieldSelector=spec.size!%3D5'],
+        ['values', 'namespaces/b/widgets', true],
+        ['values', `namespaces/b/widgets?fieldSelector=spec.color%3D${'x'.repeat(2000)}`],
+        ['values', 'namespaces/c/widgets?fieldSelector=spec.size%3D9007199254740992'],
+        ['values', 'namespaces/d/widgets', true],
+        ['values', 'namespaces/b/widgets/color', true],
+        ['hit', 'namespaces/b/widgets/color'],
+        ['hit', 'namespaces/b/widgets/exact', true],
+        ['hit', 'namespaces/b/widgets?fieldSelector=metadata.name%3Dexact', true],
+      ]));
+
+    it('serves these reads again after it is deleted', async () => {
+      const deleted = widget('d/note', 101, {});
+      widgets.cache.apply('DELETED', Buffer.from(JSON.stringify(deleted)));
+      await expectResults([['hit', 'namespaces/d/widgets', true]]);
+    });
+
+    for (const [what, query, headers] of [
+      ['of Tables', '', { Accept }],
+      ['with a field selector', '&fieldSelector=spec.color!%3Dblue', {}],
+    ] as const) {
+      it(`ends a watch ${what} when such an object arrives`, async () => {
+        const path = `/apis/example.com/v1/namespaces/a/widgets?watch=true&resourceVersion=100${query}`;
+        const watch = rejection(server.ask(path, { headers: { ...TOKEN, ...headers } }));
+        await until(() => widgets.cache.watchers === 1);
+        const next = widget('a/next', 101, { size: 2 ** 53 });
+        widgets.cache.apply('ADDED', Buffer.from(JSON.stringify(next)));
+        await watch;
+        expect(widgets.cache.watchers).to.equal(0);
+        expect((await read(path, headers)).result).to.equal('values');
+      });
+    }
+  });
 
   it('forwards impersonation, a caller without a token, and a Table of an unknown kind, and a wildcard', async () => {
     const path = '/api/v1/pods?resourceVersion=0';

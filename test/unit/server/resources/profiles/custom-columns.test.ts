@@ -1,7 +1,6 @@
 // Tests of the printer columns of custom resources: cells that the server cannot print, sort keys, and the bounds for
 // hostile definitions and objects. The integration and end-to-end tests compare the other cells with kube-apiserver.
 import { expect } from 'chai';
-import { isExpired } from '../../../../../apis/meta/v1/errors.ts';
 import type { PrinterColumn } from '../../../../../server/resources/kind.ts';
 import { comparisonBy, sortKeysOf } from '../../../../../server/resources/kind-profile.ts';
 import { kindProfile, type PrintedProfile } from '../../../../../server/resources/profiles/kind-profiles.ts';
@@ -37,27 +36,26 @@ describe('the cell of a printer column', () => {
     [Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [i, i])), 'a large object'],
     [Array.from({ length: 10_000 }, () => 1), 'a long list'],
   ] as const) {
-    it(`is empty for ${what}, and Tables of the kind are not printed any more`, () => {
+    it(`is unknown for ${what}`, () => {
       const profile = profileOf([column('Value')]);
-      const before = profile.columns()?.[1];
-      expect(
-        before?.cell({ ...identity, facts: profile.facts({ spec: { value: 1 } }) }, new Date()),
-      ).to.equal('1');
-      const facts = profile.facts({ spec: { value } });
-      expect(facts.values).to.deep.equal([null]);
-      expect(profile.columns()).to.equal(undefined);
-      // A watch that has started before ends, and kube-apiserver serves the next one.
-      expect(() => before?.cell({ ...identity, facts }, new Date()))
-        .to.throw()
-        .and.to.satisfy(isExpired);
+      const facts = profile.facts({ spec: { value: 1 } });
+      expect(profile.columns?.[1]?.cell({ ...identity, facts }, new Date())).to.equal('1');
+      expect(facts.isExact).to.equal(true);
+      expect(profile.isExact()).to.equal(true);
+      expect(profile.facts({ spec: { value } })).to.deep.include({ values: [null], isExact: false });
+      expect(profile.isExact()).to.equal(false);
     });
   }
 
-  for (const value of [2 ** 53, -(2 ** 60), 1e300]) {
-    it(`is not printed for the integer ${value}, whose digits can be lost, and the value is a sort key`, () => {
+  for (const [value, key] of [
+    [2 ** 53, 2 ** 53],
+    [-(2 ** 60), -(2 ** 60)],
+    // Too large for an integer of kube-apiserver.
+    [1e300, null],
+  ]) {
+    it(`is unknown for the integer ${value}, and the sort key is ${key}`, () => {
       const profile = profileOf([column('Value', '.spec.value', 'integer')]);
-      expect(profile.facts({ spec: { value } }).values).to.deep.equal([value]);
-      expect(profile.columns()).to.equal(undefined);
+      expect(profile.facts({ spec: { value } })).to.deep.include({ values: [key], isExact: false });
     });
   }
 
@@ -71,7 +69,7 @@ describe('the cell of a printer column', () => {
     const profile = profileOf(Array.from({ length: 20_000 }, (_, i) => column(`c${i}`)));
     expect(profile.facts({ spec: { value: 'x' } }).values).to.have.length(64);
     expect(profile.unsortable?.get('c64')).to.equal('only the first 64 printer columns have values');
-    expect(profile.columns()).to.equal(undefined);
+    expect(profile.columns).to.equal(undefined);
   });
 
   it('reads no member that the object inherits', () => {
@@ -98,9 +96,8 @@ describe('the facts of an object', () => {
         throw error;
       },
     };
-    expect(profile.facts(broken).values).to.deep.equal([]);
+    expect(profile.facts(broken)).to.deep.include({ values: [], isExact: false });
     expect(failures).to.deep.equal([error]);
-    expect(profile.columns()).to.equal(undefined);
   });
 });
 
