@@ -1,8 +1,6 @@
 // Translates the parameters and words of KubeSphere consoles into those of lists, before a query is decoded. Lists
 // have only their own words. docs/kubesphere-consoles.md documents the translation.
 import { newBadRequest } from '../../../apis/meta/v1/errors.ts';
-import type { RequestContext } from '../../request/request-context.ts';
-import { searchIn } from '../../request/request-path.ts';
 import { exactName, type Kind } from '../../resources/kind.ts';
 import type { KindProfile } from '../../resources/kind-profile.ts';
 import type { ListFilter } from '../../resources/lists/list-filter.ts';
@@ -53,14 +51,6 @@ const POD_FIELDS: Readonly<Record<string, { readonly field: string; readonly isP
 /** The status of pods that neither run nor are complete nor failed, for instance while their containers are created. */
 const WAITING = 'Waiting';
 const NOT_WAITING = /^(?:Running|Completed|Succeeded|Error|Failed|OutOf.*)$/;
-
-/** Cache-busting parameters, which differ in each request. They are removed from the cache key of a query. */
-const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
-
-/** The query of a request without cache-busting parameters. */
-export function searchOf({ request }: Pick<RequestContext, 'request'>): string {
-  return searchIn(request.url ?? '').replace(CACHE_BUSTER, '');
-}
 
 /** Matches each query that `translated` could change. */
 export const CONSOLE_WORDS = /(?:^|&)(?:status|nodeName|phase|podIP|serviceName)=|=startTime/;

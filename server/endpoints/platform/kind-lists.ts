@@ -16,7 +16,7 @@ import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { BufferCache } from '../../memory/buffer-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { hasQuery } from '../../request/request-path.ts';
+import { hasQuery, searchIn } from '../../request/request-path.ts';
 import { exactName, type Kind } from '../../resources/kind.ts';
 import { sortKeysOf } from '../../resources/kind-profile.ts';
 import type { ListedKind } from '../../resources/kinds/followed-kind.ts';
@@ -26,7 +26,7 @@ import { bestMatches, type Matches } from '../../resources/lists/search.ts';
 import type { ObjectFacts } from '../../resources/object-facts.ts';
 import { joined } from '../response.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
-import { CONSOLE_WORDS, searchOf, translated } from './console-query.ts';
+import { CONSOLE_WORDS, translated } from './console-query.ts';
 import { headersWith, PageTags, respondedNotModified } from './entity-tag.ts';
 import { type LivePage, LivePages, sharedLine } from './live-pages.ts';
 import { PlatformPieces, sliced, writeBytes, writeObjects } from './platform-body.ts';
@@ -114,6 +114,8 @@ const STEPS = 256;
 /** Maximum number of cached queries. The cache is bounded because clients choose the query strings. */
 const MAX_CACHED = 512;
 const MAX_LENGTH = 2048;
+/** Cache-busting parameters, which differ in each request. They are removed from the cache key of a query. */
+const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
 
 export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   readonly #options: KindListsOptions<Facts>;
@@ -151,7 +153,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   }
 
   read(context: RequestContext): ListQuery<Facts> {
-    const search = searchOf(context);
+    const search = searchIn(context.request.url ?? '').replace(CACHE_BUSTER, '');
     const known = this.#cached.get(search);
     if (known) return known;
     const { kind, profile } = this.#options.listed;
@@ -239,7 +241,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const { listed, computed } = this.#options;
     // Computed annotations change without the objects.
     if (computed) return this.#livePage(query, scope);
-    const key = JSON.stringify([searchOf(context), scope]);
+    const key = JSON.stringify([searchIn(context.request.url ?? ''), scope]);
     return this.#live.of(listed.snapshot(), key, () => this.#livePage(query, scope));
   }
 
