@@ -24,10 +24,12 @@ export function isForeignPage(
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
-/** The plain-HTTP listener may be behind a proxy that terminates TLS. */
+/** The plain-HTTP listener may be behind a proxy that terminates TLS. No browser sends a Host with user information or a path. */
 function isOwnOrigin(origin: string, host: string | undefined, secure: boolean): boolean {
   const schemes = secure ? ['https'] : ['https', 'http'];
-  return host !== undefined && schemes.some((scheme) => URL.parse(`${scheme}://${host}`)?.origin === origin);
+  return (
+    host !== undefined && schemes.some((scheme) => URL.parse(`${scheme}://${host}`)?.href === `${origin}/`)
+  );
 }
 
 /** Destinations and modes of requests whose response only a script reads, and only if CORS allows it. */

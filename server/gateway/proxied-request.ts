@@ -14,10 +14,10 @@ const FORWARDED = /^\/(?:apis?(?:\/|$)|openapi\/v[23](?:\/|$)|version\/?$)/;
 /** The part of a proxy path that kube-apiserver interprets. The rest belongs to the backend. */
 export const PROXY_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?(?:pods|services|nodes)\/[^/]+\/proxy(?=\/|$)/;
 
-/** Returns a function that returns true for a request to this host name, at any port. No request is to an empty name. */
+/** Returns a function that returns true for a request to this host name, also with a final dot, at any port. No request is to an empty name. */
 export function atHost(name: string): (request: Pick<IncomingMessage, 'headers'>) => boolean {
   if (name === '') return () => false;
-  return ({ headers: { host = '' } }) => host.replace(/:\d*$/, '').toLowerCase() === name;
+  return ({ headers: { host = '' } }) => host.replace(/\.?(?::\d*)?$/, '').toLowerCase() === name;
 }
 
 /**

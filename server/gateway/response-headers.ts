@@ -38,7 +38,7 @@ const FORWARDED: ReadonlySet<string> = new Set([
   'x-stream-protocol-version',
 ]);
 
-/** Further headers at `gateway.proxyHost`: those of the page itself, and cookies. None acts on other hosts or on later responses. */
+/** Further headers at `gateway.proxyHost`: those of the page itself, and cookies. Only a cookie acts on later responses, and on other hosts of its domain. */
 const OF_PAGES: ReadonlySet<string> = new Set([
   'content-security-policy',
   'cross-origin-embedder-policy',

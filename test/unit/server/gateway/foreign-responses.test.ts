@@ -305,7 +305,13 @@ describe('a response of a hostile backend', () => {
   describe('at the proxy host', () => {
     const NAVIGATION = ['Sec-Fetch-Dest: document', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Site: none'];
 
-    for (const host of [PROXY_HOST, `${PROXY_HOST}:8443`, PROXY_HOST.toUpperCase()]) {
+    for (const host of [
+      PROXY_HOST,
+      `${PROXY_HOST}:8443`,
+      PROXY_HOST.toUpperCase(),
+      `${PROXY_HOST}.`,
+      `${PROXY_HOST}.:8443`,
+    ]) {
       it(`is a page, with the headers of the page: ${host}`, async () => {
         respondWith(
           ...Object.entries(ACTING).flat(),
