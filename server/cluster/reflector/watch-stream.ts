@@ -1,11 +1,11 @@
 // Client for watches of kube-apiserver: converts the response into watch events. Streaming lists (WatchList) are
 // supported.
-import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { statusErrorOf } from '../connection/response-body.ts';
 import { openStream, type StreamRequest } from '../connection/response-stream.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { type Member, memberNamed, nestedMembers, objectMembers } from './raw-json.ts';
+import { type Member, memberNamed, nestedMembers, OPEN_BRACE, objectMembers } from './raw-json.ts';
 import { TruncatedListError, UnversionedError } from './reflector-retry.ts';
 import { isComparable } from './resource-version.ts';
 
@@ -69,22 +69,33 @@ export interface EventMetadata {
   readonly initialEventsEnd: boolean;
 }
 
-/** Parses the metadata of an object. `members`: those of the object, if the caller has already scanned it. */
+/**
+ * Reads the metadata of an object. `managedFields` and others are not parsed, because tenants can fill them with a hundred
+ * thousand members. `members`: those of the object, if the caller has already scanned it.
+ */
 export function eventMetadata(
   object: Buffer,
   members: readonly Member[] = objectMembers(object),
 ): EventMetadata {
-  const member = memberNamed(members, 'metadata');
-  const metadata: unknown = member ? JSON.parse(object.toString('utf8', member.start, member.end)) : {};
-  const { name, uid, resourceVersion } = record(metadata);
-  if (!isComparable(resourceVersion)) throw new UnversionedError();
-  const annotations = recordIn(metadata, 'annotations');
-  return {
-    name: text(name),
-    uid: text(uid),
-    resourceVersion,
-    initialEventsEnd: annotations['k8s.io/initial-events-end'] === 'true',
+  const metadata = membersIn(object, memberNamed(members, 'metadata'));
+  const read = (name: string, fields = metadata): unknown => {
+    const field = memberNamed(fields, name);
+    return field && JSON.parse(object.toString('utf8', field.start, field.end));
   };
+  const resourceVersion = read('resourceVersion');
+  if (!isComparable(resourceVersion)) throw new UnversionedError();
+  const annotations = membersIn(object, memberNamed(metadata, 'annotations'));
+  return {
+    name: text(read('name')),
+    uid: text(read('uid')),
+    resourceVersion,
+    initialEventsEnd: read('k8s.io/initial-events-end', annotations) === 'true',
+  };
+}
+
+/** Returns the fields of an object inside of `bytes`; none if it is missing, or is not an object. */
+function membersIn(bytes: Buffer, object: Member | undefined): readonly Member[] {
+  return object && bytes[object.start] === OPEN_BRACE ? objectMembers(bytes, object.start) : [];
 }
 
 /**
