@@ -58,7 +58,7 @@ export class Form {
 export async function readForm(request: IncomingMessage): Promise<Form> {
   if (!hasBody(request)) return new Form();
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
-  if (!isForm(type)) throw unsupportedBody('the body must be application/x-www-form-urlencoded in UTF-8');
+  if (!isForm(type)) throw unsupportedBody('the body must be application/x-www-form-urlencoded');
   // Compressed input can expand to gigabytes.
   if (encoding !== undefined) throw unsupportedBody('the body must have no Content-Encoding');
   const declared = Number(request.headers['content-length'] ?? 0);
@@ -78,17 +78,14 @@ export function queryForm({ url = '' }: Pick<IncomingMessage, 'url'>): Form {
   return parseForm(Buffer.from(query, 'latin1'));
 }
 
-/** Parameters other than `charset` have no meaning for this media type. */
+/**
+ * Parameters have no meaning for this media type, not even `charset`: forms are UTF-8 (URL Standard, 5). Apache HttpClient
+ * declares ISO-8859-1 by default.
+ */
 function isForm(contentType: string): boolean {
-  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  return (
-    type === 'application/x-www-form-urlencoded' &&
-    parameters.every((parameter) => !/^charset[ \t]*=/.test(parameter) || UTF_8.test(parameter))
-  );
+  const [type = ''] = contentType.split(';');
+  return type.trim().toLowerCase() === 'application/x-www-form-urlencoded';
 }
-
-/** ASCII is a subset of UTF-8. */
-const UTF_8 = /^charset[ \t]*=[ \t]*("?)(?:utf-?8|us-ascii)\1$/;
 
 /**
  * Throws OAuthError 400. Names and values are decoded; plus signs are spaces. Only some endpoints also accept parameters
