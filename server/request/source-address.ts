@@ -88,9 +88,12 @@ function forwardedSchemes(headers: IncomingHttpHeaders): readonly string[] {
   return schemes.map((scheme) => unquoted(scheme).toLowerCase()).filter((scheme) => scheme !== '');
 }
 
+/** A string with escapes (RFC 9110, 5.6.4). Without a closing quote it includes the rest: the search stays linear. */
+const QUOTED = /"(?:[^"\\]|\\.)*(?:"|\\?$)/g;
+
 /** Replaces separators in quoted strings, so that the header can be split. */
 function withoutSeparators(header: string | undefined): string | undefined {
-  return header?.replaceAll(/"[^"]*"/g, (quoted) => quoted.replaceAll(/[,;]/g, '_'));
+  return header?.replaceAll(QUOTED, (quoted) => quoted.replaceAll(/[,;]/g, '_'));
 }
 
 function protoIn(element: string): string {

@@ -78,6 +78,13 @@ describe('tlsCheck', () => {
     ['192.0.2.0/24', TWO, { forwarded: 'For=198.51.100.7; Proto=HTTPS, for=192.0.2.2;proto=http' }, true],
     ['192.0.2.0/24', TWO, { forwarded: 'for="_a,proto=https";proto=http, for=b;proto=https' }, false],
     ['192.0.2.0/24', TWO, { forwarded: 'for="x;proto=https", for=b' }, false],
+    [
+      '192.0.2.0/24',
+      TWO,
+      { forwarded: 'host="a\\";proto=https;x=\\"";proto=http, for=b;proto=https' },
+      false,
+    ],
+    ['192.0.2.0/24', TWO, { forwarded: 'host="a;proto=https' }, false],
     ['203.0.113.9', TWO, { 'x-forwarded-proto': 'https, http' }, false],
     ['203.0.113.9', TWO, { 'x-forwarded-proto': 'HTTPS, https' }, true],
     ['203.0.113.9', TWO, { 'x-forwarded-proto': 'httpsx' }, false],
