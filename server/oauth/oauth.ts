@@ -222,7 +222,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
     [
       '/oauth/logout',
       logoutHandler({
-        verifier,
         hints,
         sessions,
         redirectsOf: (id) => clients.get(id)?.postLogoutRedirectURIs ?? [],

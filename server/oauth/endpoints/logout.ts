@@ -1,48 +1,44 @@
 // Logout endpoint (OpenID Connect RP-Initiated Logout): terminates the session of the token in the request. No cookie
 // identifies the session, so links on other sites cannot sign users out (CSRF).
 import type { IncomingMessage } from 'node:http';
-import { invalidRequest, methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
+import { invalidRequest, methodNotAllowed } from '../../../apis/oauth/errors.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { withParameters } from '../codes/redirect-uri.ts';
 import { type Form, queryForm, readForm } from '../http/form.ts';
 import { NO_STORE, writeJSON } from '../http/response.ts';
 import { messagePage, writePage } from '../page/page.ts';
-import type { AccessTokenVerifier } from '../tokens/access-token.ts';
-import { bearerClaims, type IDTokenHints, type TokenOwner } from './presented-tokens.ts';
+import { bearerToken, type IDTokenHints, type TokenOwner } from './presented-tokens.ts';
 import { type SessionTermination, terminateSession } from './revoke.ts';
 
 export interface LogoutOptions extends SessionTermination {
-  readonly verifier: AccessTokenVerifier;
-  readonly hints: Pick<IDTokenHints, 'read'>;
+  readonly hints: Pick<IDTokenHints, 'read' | 'readAccessToken'>;
   /** `postLogoutRedirectURIs` of a client; empty for an unknown client. */
   readonly redirectsOf: (clientID: string) => readonly string[];
 }
 
 /**
- * An access token in the Authorization header is accepted in place of a hint. An invalid one is ignored: its session is
- * already terminated. After an error there is no redirect (OpenID Connect RP-Initiated Logout, 4), because the client
+ * An access token in the Authorization header is accepted in place of a hint, even when expired: its session may be valid.
+ * Any other credential is ignored. After an error there is no redirect (OpenID Connect RP-Initiated Logout, 4), because the client
  * would believe that the user is signed out.
  */
 export function logoutHandler(options: LogoutOptions): Handler {
-  const { verifier, hints } = options;
+  const { hints } = options;
   return async (context) => {
     const form = await parameters(context.request);
     const [hint, named, target, state] = PARAMETERS.map((name) => form.get(name));
-    const claims = await bearerClaims(context, verifier).catch((error: unknown) => {
-      if (error instanceof OAuthError && error.status === 401) return undefined;
-      throw error;
-    });
+    const token = bearerToken(context.request);
+    const bearer = token === undefined ? undefined : await hints.readAccessToken(token);
     const hinted = hint === undefined ? undefined : await hints.read(hint);
     const clientID = clientOf(named, hinted);
     const end = (owner: TokenOwner): Promise<void> =>
       terminateSession(owner, 'signed out', options, context.signal);
-    if (claims) await end({ session: claims.sid, clientID: claims.client_id, user: claims.sub });
+    if (bearer) await end(bearer);
     if (hinted) await end(hinted);
     else if (hint !== undefined) throw invalidRequest('id_token_hint is not an ID token of this server');
     const registered = clientID === undefined ? [] : options.redirectsOf(clientID);
     if (target !== undefined && registered.includes(target)) redirect(context, target, state);
-    else respond(context, claims !== undefined || hinted !== undefined);
+    else respond(context, bearer !== undefined || hinted !== undefined);
   };
 }
 

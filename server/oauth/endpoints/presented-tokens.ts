@@ -1,4 +1,5 @@
 // Validates tokens in requests to the OAuth endpoints, such as tokens to introspect or revoke.
+import type { IncomingMessage } from 'node:http';
 import { compactVerify, errors } from 'jose';
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
@@ -8,7 +9,12 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import { type SessionStore, type StoredSession, sameHash } from '../sessions/session.ts';
 import { parseRefreshToken } from '../sessions/session-creator.ts';
 import { isSessionID } from '../sessions/session-object.ts';
-import { type AccessTokenClaims, type AccessTokenVerifier, readUnverified } from '../tokens/access-token.ts';
+import {
+  ACCESS_TOKEN_TYPE,
+  type AccessTokenClaims,
+  type AccessTokenVerifier,
+  readUnverified,
+} from '../tokens/access-token.ts';
 
 /**
  * The claims of the access token in the Authorization header; undefined without a bearer token. Throws OAuthError 401
@@ -18,15 +24,20 @@ export async function bearerClaims(
   { request, signal }: Pick<RequestContext, 'request' | 'signal'>,
   verifier: AccessTokenVerifier,
 ): Promise<AccessTokenClaims | undefined> {
-  // The authentication filter has removed the bearer token from `headers`.
-  const header = request.headersDistinct['authorization']?.[0] ?? '';
-  const token = /^bearer +([\w.~+/=-]+)$/i.exec(header)?.[1];
+  const token = bearerToken(request);
   if (token === undefined) return undefined;
   const claims = await Promise.resolve(verifier.verify(token, { signal })).catch((error: unknown) => {
     throw isUnauthorized(error) ? invalidToken(error) : error;
   });
   if (!claims) throw invalidToken(new Error('the token is of another issuer'));
   return claims;
+}
+
+/** The bearer token in the Authorization header, unverified. */
+export function bearerToken(request: IncomingMessage): string | undefined {
+  // The authentication filter has removed it from `headers`.
+  const header = request.headersDistinct['authorization']?.[0] ?? '';
+  return /^bearer +([\w.~+/=-]+)$/i.exec(header)?.[1];
 }
 
 function invalidToken(cause: unknown): OAuthError {
@@ -102,8 +113,8 @@ export interface IDTokenHintsOptions {
 }
 
 /**
- * Verification of `id_token_hint`. Expired ID tokens are accepted (OpenID Connect RP-Initiated Logout, 2), so that a late
- * sign-out still terminates the session.
+ * Verification of tokens that only name a session. Expired tokens are accepted (OpenID Connect RP-Initiated Logout, 2), so
+ * that a late sign-out still terminates the session.
  */
 export class IDTokenHints {
   readonly #options: IDTokenHintsOptions;
@@ -112,24 +123,41 @@ export class IDTokenHints {
     this.#options = options;
   }
 
-  /** Undefined unless one of our keys signed it as an ID token. */
+  /** `id_token_hint`. Undefined unless one of our keys signed it as an ID token. */
   async read(token: string): Promise<TokenOwner | undefined> {
+    const payload = await this.#verified(token, 'JWT');
+    return payload && ownerIn(payload, payload['aud']);
+  }
+
+  /** Undefined unless one of our keys signed it as an access token. */
+  async readAccessToken(token: string): Promise<TokenOwner | undefined> {
+    const payload = await this.#verified(token, ACCESS_TOKEN_TYPE);
+    return payload && ownerIn(payload, payload['client_id']);
+  }
+
+  async #verified(token: string, type: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     const { header, payload } = readUnverified(token) ?? {};
-    if (!header || !payload || header['typ'] !== 'JWT' || typeof header['kid'] !== 'string') return undefined;
+    if (!header || !payload || header['typ'] !== type || typeof header['kid'] !== 'string') return undefined;
     const key = this.#options.keys.hintVerification(header['kid']);
     if (!key || payload['iss'] !== this.#options.issuer()) return undefined;
     try {
       await compactVerify(token, key, { algorithms: ['ES256'] });
+      return payload;
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
     }
-    const { sid: session, aud: clientID, sub: user } = payload;
-    return typeof session === 'string' &&
-      isSessionID(session) &&
-      typeof clientID === 'string' &&
-      typeof user === 'string'
-      ? { session, clientID, user }
-      : undefined;
   }
+}
+
+function ownerIn(
+  { sid: session, sub: user }: Readonly<Record<string, unknown>>,
+  clientID: unknown,
+): TokenOwner | undefined {
+  return typeof session === 'string' &&
+    isSessionID(session) &&
+    typeof clientID === 'string' &&
+    typeof user === 'string'
+    ? { session, clientID, user }
+    : undefined;
 }

@@ -4,6 +4,9 @@ import { OWN_JTI } from '../../../apis/oauth/claim-mapping.ts';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 
+/** Header parameter `typ` of access tokens (RFC 9068, 2.1). */
+export const ACCESS_TOKEN_TYPE = 'at+jwt';
+
 /** Claims of an access token (RFC 9068), checked for presence and type. Times in seconds since the epoch. */
 export interface AccessTokenClaims {
   readonly iss: string;

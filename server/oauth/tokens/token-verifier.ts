@@ -7,6 +7,7 @@ import type { CallContext } from '../../cluster/call-context.ts';
 import { ExpiringMap } from '../../memory/expiring-map.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import {
+  ACCESS_TOKEN_TYPE,
   type AccessTokenClaims,
   type AccessTokenVerifier,
   readClaims,
@@ -31,7 +32,6 @@ export interface TokenVerifierOptions {
 
 /** TTL of a successful signature check. */
 const CACHE_TTL_MS = 30_000;
-const TYPE = 'at+jwt';
 /** Our refresh tokens and codes. They never go into a TokenReview, because the cluster may log it. */
 const OPAQUE = /^p(?:rt|ac|dc)_/;
 
@@ -73,7 +73,7 @@ export class TokenVerifier implements AccessTokenVerifier {
     const key = await this.#key(header['kid']);
     const payload = await jwtVerify(token, key, {
       algorithms: ['ES256'],
-      typ: TYPE,
+      typ: ACCESS_TOKEN_TYPE,
       issuer: issuer(),
       audience,
       // kube-apiserver also allows no leeway for the expiry, so both accept a token for the same time.

@@ -12,10 +12,10 @@ import { rejection } from '../../../../support/rejection.ts';
 const REGISTERED = 'https://console.example.com/bye?a=%201';
 
 describe('the logout endpoint', () => {
-  const at = serveEachTest(({ cluster, verifier, sessions }) => {
+  const at = serveEachTest(({ cluster, sessions }) => {
     const hints = new IDTokenHints({ keys: cluster.keys, issuer: () => ISSUER });
     const redirectsOf = (id: string) => (id === 'console' ? [REGISTERED] : []);
-    return logoutHandler({ verifier, hints, sessions, redirectsOf, log });
+    return logoutHandler({ hints, sessions, redirectsOf, log });
   });
 
   const bearer = () => ({ Authorization: `Bearer ${at.login.access}` });
@@ -42,6 +42,23 @@ describe('the logout endpoint', () => {
     at.cluster.now += 3 * 3_600_000;
     await at.endpoint.post({ id_token_hint: at.login.id });
     expect(isKept()).to.equal(false);
+  });
+
+  it('terminates the session of an access token that has expired', async () => {
+    at.cluster.now += 3 * 3_600_000;
+    expect(await at.replica.accepts(at.login.access)).to.equal(false);
+    expect(await at.endpoint.get('', bearer())).to.deep.include({ status: 200, body: success });
+    expect(isKept()).to.equal(false);
+    expect(await rejection(at.replica.refresh(at.login.refresh))).to.have.property('code', 'invalid_grant');
+  });
+
+  it('ignores an access token with a forged signature, and any other token in its place', async () => {
+    const [header = '', payload = '', signature = ''] = at.login.access.split('.');
+    const forged = `${header}.${payload}.${signature.slice(0, -4)}AAAA`;
+    for (const token of [forged, `${header}.${payload}.`, at.login.id, at.login.refresh]) {
+      await at.endpoint.get('', { Authorization: `Bearer ${token}` });
+      expect(isKept(), token).to.equal(true);
+    }
   });
 
   it('terminates both sessions when access token and ID token differ', async () => {
