@@ -86,13 +86,14 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): AccessTo
   const audiences = typeof aud === 'string' ? [aud] : aud;
   if (
     isText(iss) &&
-    isText(sub) &&
+    isName(sub) &&
     isTexts(audiences) &&
     isTime(exp) &&
     isTime(iat) &&
     isText(jti) &&
     isText(client_id) &&
     isTexts(groups) &&
+    groups.every(isName) &&
     isText(sid) &&
     isText(uid) &&
     (scope === undefined || typeof scope === 'string') &&
@@ -106,6 +107,11 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): AccessTo
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+/** A token with a group such as `system:masters` is forged with a leaked key. kube-apiserver checks the same rule. */
+function isName(value: unknown): value is string {
+  return isText(value) && !value.includes(':');
 }
 
 function isTexts(value: unknown): value is readonly string[] {

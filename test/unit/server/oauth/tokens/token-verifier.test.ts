@@ -182,6 +182,8 @@ describe('TokenVerifier', () => {
       ['groups that are not all strings', { groups: ['a', 1] }],
       ['no uid', { uid: undefined }],
       ['a group without a name', { groups: [''] }],
+      ['a group of Kubernetes', { groups: ['developers', 'system:masters'] }],
+      ['a user of Kubernetes', { sub: 'system:admin' }],
       ['a token that is not valid yet', { nbf: Date.parse('2026-11-22T12:00:00Z') / 1000 }],
     ] as const) {
       it(what, () => rejected(signed(claims)));
