@@ -67,7 +67,7 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
     'signs tokens of any user, also of an administrator; reads the password of the first administrator until it is changed. No other Secret, and no new one',
   'secrets:ks-apiserver-clients': 'acts as the OAuth clients whose secrets are there',
   'configmaps:ks-apiserver-login-throttle': 'ends the delays after failed sign-ins',
-  configmaps: 'creates ConfigMaps of other names; cannot read or change existing ones',
+  configmaps: 'creates ConfigMaps of other names; cannot change existing ones, and reads them by `view`',
   'leases:ks-apiserver': 'stops the rotation of the signing keys',
   leases: 'creates Leases of other names; cannot read or change existing ones',
 };
