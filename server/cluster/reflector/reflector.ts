@@ -48,13 +48,17 @@ export class Reflector {
   #pageSize: number;
   /** Number of lists of an API that cannot be watched from its resourceVersion. */
   #polls = 0;
-  /** True after a watch without bookmarks, as those of events: kube-apiserver has no watch cache for events. */
-  #quiet = false;
+  /**
+   * Whether watches end before the connection counts as broken, because they have no bookmarks: kube-apiserver has no watch
+   * cache for events, and perhaps for no kind (`--watch-cache=false`).
+   */
+  #quiet: boolean;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
     this.#tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.#pageSize = this.#tuning.pageSize;
+    this.#quiet = options.path.endsWith('/events');
     this.#backoff = new ReflectorBackoff(this.#tuning);
   }
 
@@ -103,15 +107,16 @@ export class Reflector {
   /**
    * Resumes the watch. Without bookmarks, the resourceVersion of the sink expires when the kind does not change. So the
    * version before this watch replaces it, after a watch that kube-apiserver ended in order: it had the time to send
-   * every earlier event.
+   * every earlier event. A stalled connection had not, and a watch with bookmarks reports its own version, which is lower
+   * while the watch cache of kube-apiserver is behind.
    */
   async #continue(ours: string, signal: AbortSignal): Promise<void> {
     const { client, path, query = {} } = this.#options;
     const before = await checkHistory(client, { path, query, ours, signal });
     const began = performance.now();
     await this.#consume(this.#resume(ours, signal));
-    const isLong = performance.now() - began >= this.#tuning.healthyMs;
-    if (isLong && isNewer(before, this.#resourceVersion ?? before)) this.#resourceVersion = before;
+    const isComplete = this.#quiet && performance.now() - began >= this.#tuning.healthyMs;
+    if (isComplete && isNewer(before, this.#resourceVersion ?? before)) this.#resourceVersion = before;
   }
 
   /**
@@ -242,10 +247,8 @@ export class Reflector {
     try {
       for await (const event of events) this.#apply(event);
     } catch (error) {
-      const isQuiet = error instanceof StalledError && error.hasHeaders && !this.#quiet;
-      if (!isQuiet) throw error;
-      // Bookmarks would have arrived. The next watches end before the connection counts as broken.
-      this.#quiet = true;
+      if (error instanceof StalledError && error.hasHeaders) this.#quiet = true;
+      throw error;
     }
   }
 

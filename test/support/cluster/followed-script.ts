@@ -2,6 +2,7 @@
 // calls.
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { Reflector } from '../../../server/cluster/reflector/reflector.ts';
+import type { ReflectorOptions } from '../../../server/cluster/reflector/reflector-options.ts';
 import type { ReflectorSink } from '../../../server/cluster/reflector/reflector-sink.ts';
 import type { ReflectorTuning } from '../../../server/cluster/reflector/reflector-tuning.ts';
 import { rawThing } from './raw-objects.ts';
@@ -111,7 +112,7 @@ export function followingEach(): typeof follow {
 async function follow(
   scripts: Partial<Record<Call['kind'], ((call: Call) => void)[]>>,
   tuning: Partial<ReflectorTuning> = {},
-  aggregated = false,
+  of: Partial<Pick<ReflectorOptions, 'path' | 'aggregated'>> = {},
 ): Promise<Followed> {
   const cluster = await ScriptedCluster.start((call) => {
     const script = scripts[call.kind] ?? [];
@@ -148,7 +149,7 @@ async function follow(
       watchEnded: (cause) => causes.push(cause),
     },
     tuning: { ...QUICK, ...tuning },
-    aggregated,
+    ...of,
   });
   const running = reflector.run(end.signal);
   const stop = async () => {

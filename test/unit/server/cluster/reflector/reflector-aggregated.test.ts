@@ -36,7 +36,7 @@ describe('Reflector of an aggregated API', () => {
         watch: [sending(modified('a', 8))],
       },
       tuning,
-      true,
+      { aggregated: true },
     );
     await sink.until('MODIFIED a@8');
     expect(sink.lines).to.deep.equal(['list@7 a@3 b@2', 'MODIFIED a@8']);
@@ -50,7 +50,7 @@ describe('Reflector of an aggregated API', () => {
         watch: [({ response }) => response.writeHead(200).end(), sending('')],
       },
       tuning,
-      true,
+      { aggregated: true },
     );
     await sink.until('list@9 a@9');
     expect(cluster.kinds).not.to.include('position');
@@ -66,7 +66,9 @@ describe('Reflector of an aggregated API', () => {
     ['no items', {}, null, ''],
   ] as const) {
     it(`polls a list whose resourceVersion is ${what}`, async () => {
-      const { sink, cluster } = await followed({ page: [anyList(metadata, items)] }, tuning, true);
+      const { sink, cluster } = await followed({ page: [anyList(metadata, items)] }, tuning, {
+        aggregated: true,
+      });
       await sink.until(`list@1 ${line}`.trim());
       await sink.until(`list@2 ${line}`.trim());
       expect(cluster.kinds).not.to.include('watch');
@@ -83,7 +85,7 @@ describe('Reflector of an aggregated API', () => {
       const { sink } = await followed(
         { page: [listing(7), listing(7, [rawThing('b', 2)])], watch: [sending(change)] },
         tuning,
-        true,
+        { aggregated: true },
       );
       await sink.until('list@2 b@2');
       expect(sink.lines).to.deep.equal(['list@7', 'list@2 b@2']);
@@ -94,7 +96,7 @@ describe('Reflector of an aggregated API', () => {
     const { sink } = await followed(
       { page: [listing(7), listing(8)], watch: [refusing(405, 'MethodNotAllowed')] },
       tuning,
-      true,
+      { aggregated: true },
     );
     await sink.until('list@3');
   });
@@ -103,7 +105,7 @@ describe('Reflector of an aggregated API', () => {
     const { sink, cluster } = await followed(
       { page: [listing(7)], watch: [({ response }) => response.writeHead(200).end()] },
       { pollMs: 600_000 },
-      true,
+      { aggregated: true },
     );
     await sink.until('list@7');
     expect(cluster.kinds.filter((kind) => kind === 'page')).to.have.length(1);
@@ -113,7 +115,7 @@ describe('Reflector of an aggregated API', () => {
     const { sink } = await followed(
       { page: [listing(7, [], 'same'), listing(7, [], 'same'), listing(8)] },
       tuning,
-      true,
+      { aggregated: true },
     );
     await sink.until('list@8');
   });

@@ -174,29 +174,56 @@ describe('Reflector: watch', () => {
   /** A watch without events, as of events in a quiet cluster, that kube-apiserver ends in order. */
   const silentAndEnd = ({ response }: Call): void => void response.writeHead(200).end();
 
-  it('resumes a watch without bookmarks from the current resourceVersion, without a failure or a relist', async () => {
-    const positions = [listing(20), listing(30), listing(40)];
+  it('resumes a watch of events from the current resourceVersion, without a failure or a relist', async () => {
     const { sink, cluster, causes, log } = await followed(
       {
-        // Nothing arrives after the list.
-        stream: [complete],
-        position: positions,
+        stream: [completeAndEnd],
+        position: [listing(20), listing(30), listing(40)],
         watch: [silentAndEnd, silentAndEnd, sending(modified('a', 41))],
       },
-      { stallMs: 150, healthyMs: 0 },
+      { healthyMs: 0 },
+      { path: '/api/v1/events' },
     );
     await sink.until('MODIFIED a@41');
     expect(sink.lines).to.deep.equal(['list@5 a@3 b@2', 'MODIFIED a@41']);
     expect(causes).to.deep.equal(['end', 'end', 'end']);
     expect(log).to.deep.equal(['info reflector listed']);
-    const watches = cluster.calls.filter(({ kind }) => kind === 'watch');
+    const watches = cluster.calls.filter(({ kind }) => kind === 'stream' || kind === 'watch');
     expect(watches.map(({ url }) => url.searchParams.get('resourceVersion'))).to.deep.equal([
+      null,
       '5',
       '20',
       '30',
     ]);
     // They end before the connection counts as broken.
-    expect(watches.map(({ url }) => url.searchParams.get('timeoutSeconds'))).to.deep.equal(['1', '1', '1']);
+    const limits = watches.map(({ url }) => Number(url.searchParams.get('timeoutSeconds')));
+    expect(Math.max(...limits)).to.be.below(5);
+  });
+
+  it('ends the watches of a kind early once one of them had no bookmarks, until the next bookmark', async () => {
+    const { sink, cluster, causes, log } = await followed(
+      {
+        // Nothing arrives after the list.
+        stream: [complete],
+        position: [listing(20), listing(30)],
+        watch: [
+          silentAndEnd,
+          ({ response }) => {
+            send(response, bookmark(30));
+            response.end();
+          },
+          sending(modified('a', 31)),
+        ],
+      },
+      { stallMs: 150, healthyMs: 0 },
+    );
+    await sink.until('MODIFIED a@31');
+    expect(causes).to.deep.equal(['stalled', 'end', 'end']);
+    expect(log).to.include('info reflector resumes its watch').and.not.include('info reflector relists');
+    const watches = cluster.calls.filter(({ kind }) => kind === 'watch');
+    const sent = (name: string) => watches.map(({ url }) => url.searchParams.get(name));
+    expect(sent('resourceVersion')).to.deep.equal(['5', '20', '30']);
+    expect(sent('timeoutSeconds')).to.deep.equal(['1', '1', '300']);
   });
 
   it('resumes from its own resourceVersion after a watch that was broken, or that ended early', async () => {
@@ -211,6 +238,38 @@ describe('Reflector: watch', () => {
       await sink.until('MODIFIED a@21');
       const watches = cluster.calls.filter(({ kind }) => kind === 'watch');
       expect(watches.map(({ url }) => url.searchParams.get('resourceVersion'))).to.deep.equal(['5', '5']);
+    }
+  });
+
+  it('resumes from its own resourceVersion after a watch that stalls, or that sent a bookmark', async () => {
+    const silent = ({ response }: Call): void => response.writeHead(200).flushHeaders();
+    const behind = ({ response }: Call): void => {
+      send(response, bookmark(7));
+      response.end();
+    };
+    for (const [script, expected] of [
+      // The events before 20 and 30 were sent to a connection that has broken.
+      [
+        [silent, silent],
+        ['5', '5', '5'],
+      ],
+      // The watch cache of kube-apiserver is behind etcd.
+      [
+        [silent, behind],
+        ['5', '5', '7'],
+      ],
+    ] as const) {
+      const { sink, cluster } = await followed(
+        {
+          stream: [completeAndEnd],
+          position: [listing(20), listing(30)],
+          watch: [...script, sending(modified('a', 31))],
+        },
+        { stallMs: 150, healthyMs: 0 },
+      );
+      await sink.until('MODIFIED a@31');
+      const watches = cluster.calls.filter(({ kind }) => kind === 'watch');
+      expect(watches.map(({ url }) => url.searchParams.get('resourceVersion'))).to.deep.equal(expected);
     }
   });
 
