@@ -7,10 +7,11 @@ import type { Instant, LogRecord } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
 import type { ContainerLog } from './container-log.ts';
 import type { Backlog } from './follow-queue.ts';
+import { KubeletError } from './kubelet-error.ts';
 import { ifAccepted, type LineFilter } from './line-filter.ts';
 import type { OnLine } from './line-reader.ts';
 import { detached } from './log-line.ts';
-import { KubeletError, type LogReader } from './log-reader.ts';
+import type { LogReader } from './log-reader.ts';
 import { LogReadError } from './log-request.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 

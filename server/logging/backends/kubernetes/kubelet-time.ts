@@ -21,6 +21,14 @@ export function parseLineHead(block: string, from: number): LineHead | undefined
   return time === undefined ? undefined : { time, textStart: from + space + 1 };
 }
 
+/** Format of the kubelet (RFC3339NanoFixed in k8s.io/cri-client). */
+const KUBELET_HEAD = /^[^. ]{19}\.\d{9}(?:Z|[+-]\d\d:\d\d) /;
+
+/** Whether the line at index `from` has a time in the format of the kubelet. Applications often write other formats. */
+export function isKubeletHead(block: string, from: number): boolean {
+  return KUBELET_HEAD.test(block.slice(from, from + MAX_LENGTH));
+}
+
 /**
  * Lines of a log are out of order by at most this many seconds: a container runtime reads the clock before it writes
  * the line.

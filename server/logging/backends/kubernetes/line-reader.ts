@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../log-store.ts';
-import { DISORDER_S, parseLineHead, shifted } from './kubelet-time.ts';
+import { DISORDER_S, isKubeletHead, type LineHead, parseLineHead, shifted } from './kubelet-time.ts';
 import { detached } from './log-line.ts';
 import type { MemoryShare } from './memory-budget.ts';
 
@@ -44,8 +44,9 @@ export interface LineReaderOptions {
   readonly onLine: OnLine;
   readonly extent: Extent;
   /**
-   * Whether the response can contain the end of a line whose start it omits. The kubelet writes a time only at the start
-   * of a line, and `sinceTime` omits the parts of a line one by one (partial lines of the CRI log format).
+   * Whether the response can start with the end of a line whose start it omits. The kubelet writes a time only at the
+   * start of a line, and `sinceTime` omits the parts of a line one by one (partial lines of the CRI log format). The
+   * application can have written a time there, so a first line with a later time than `until` does not end the reading.
    */
   readonly omitsStarts: boolean;
   readonly slicer: TimeSlicer;
@@ -72,6 +73,7 @@ export class LineReader {
   /** Whether the incomplete line was truncated: text up to the next newline is dropped. */
   #isSkipping = false;
   #ordinal = 0;
+  #isFirst = true;
   #pending: Promise<void> | undefined;
 
   constructor(options: LineReaderOptions) {
@@ -132,7 +134,7 @@ export class LineReader {
     const block = this.#block;
     this.#block = '';
     if (block === '') return undefined;
-    const head = parseLineHead(block, 0);
+    const head = this.#takeHead(block, 0);
     if (!head) {
       this.message ??= detached(block);
       return undefined;
@@ -144,6 +146,14 @@ export class LineReader {
     if (extent.hasPassed) return undefined;
     const ordinal = time === extent.last ? this.#ordinal + 1 : 0;
     return { time, ordinal, text: detached(block.slice(head.textStart)) };
+  }
+
+  /** Undefined for a text without a time, and for a first line whose time the application has written. */
+  #takeHead(block: string, from: number): LineHead | undefined {
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    if (isFirst && this.#options.omitsStarts && !isKubeletHead(block, from)) return undefined;
+    return parseLineHead(block, from);
   }
 
   #takeRest(): void {
@@ -168,7 +178,8 @@ export class LineReader {
     const newline = block.indexOf('\n', from);
     const to = newline === -1 ? block.length : newline;
     this.#from = to + 1;
-    const head = parseLineHead(block, from);
+    const isCertain = !omitsStarts || !this.#isFirst;
+    const head = this.#takeHead(block, from);
     if (!head) {
       this.message ??= detached(block.slice(from, to + 1));
       return;
@@ -176,7 +187,7 @@ export class LineReader {
     if (omitsStarts) this.message = undefined;
     const { time, textStart } = head;
     if (end !== undefined && time >= end) {
-      extent.hasPassed = true;
+      extent.hasPassed = isCertain;
       return;
     }
     this.#ordinal = time === extent.last ? this.#ordinal + 1 : 0;

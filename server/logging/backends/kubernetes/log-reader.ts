@@ -9,6 +9,8 @@ import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../../memory/bounded-map.ts';
 import type { Instant } from '../../log-store.ts';
 import type { ContainerLog } from './container-log.ts';
+import { newKubeletError } from './kubelet-error.ts';
+import { DISORDER_S, shifted } from './kubelet-time.ts';
 import { type Extent, LineReader, newExtent, type OnLine, type OpenLine } from './line-reader.ts';
 import { LogReadError, type LogRequest, openLog } from './log-request.ts';
 import type { MemoryShare } from './memory-budget.ts';
@@ -58,11 +60,8 @@ const HEAD_BYTES = 64;
 const PAUSE_MS = 5_000;
 const MAX_NODES = 10_000;
 
-/** Maximum number of times that a log is read again because its last line grows, such as a progress bar. */
+/** Maximum number of times that a log is read again because it ends within another line each time. */
 const MAX_CONFIRMATIONS = 3;
-
-/** Message of the kubelet (kuberuntime_container.go) for a deleted container, for instance of an evicted pod. */
-const NO_CONTAINER = /^unable to retrieve container logs for /;
 
 export class LogReader {
   readonly #options: LogReaderOptions;
@@ -146,27 +145,38 @@ export class LogReader {
     return (await this.read(log, request, () => undefined)).first;
   }
 
-  /** Reads a log to its end. If a response ends within a line, another response shows whether the log does, too. */
+  /**
+   * Reads a log to its end. If a response ends within a line, further responses show whether the log does, too. It also
+   * does if it grows in the meantime: if the line was continued, or if the last entry is not later than the line.
+   */
   async #readToEnd(log: ContainerLog, request: StreamRequest, onLine: OnLine, extent: Extent): Promise<void> {
+    const { follow, since, lastLine } = request;
     let { open, message } = await this.#receive(log, request, onLine, extent);
     for (let attempt = 1; open || message !== undefined; attempt++) {
-      const isLast = request.follow || attempt > MAX_CONFIRMATIONS;
+      const isLast = attempt > MAX_CONFIRMATIONS;
       if (message !== undefined) {
-        const end = isLast || request.since === undefined ? undefined : await this.#endOf(log, request);
-        if (end !== undefined && message.endsWith(end)) return;
-        if (end === undefined || extent.lines > 0) throw newKubeletError(message);
+        const isPart = !follow && since !== undefined && extent.lines === 0;
+        const end = isPart ? await this.#endOf(log, request) : undefined;
+        if (end && message.endsWith(end.text)) return;
+        if (!end || isLast) throw newKubeletError(message);
+        const before = message;
         ({ open, message } = await this.#receive(log, request, onLine, extent));
+        if (message !== undefined && isContinued(before, message)) return;
       } else if (open) {
-        if (isLast || request.lastLine !== 'confirmed') throw newKubeletError(ENDED_WITHIN_LINE);
+        if (follow || lastLine !== 'confirmed') throw newKubeletError(ENDED_WITHIN_LINE);
         const before = open;
-        ({ open, message } = await this.#resume(log, request, before, onLine, extent));
-        if (open && isSame(open, before) && open.text === before.text) {
-          extent.first ??= open.time;
-          extent.lines++;
-          await onLine(open.time, open.text, open.ordinal);
-          request.flush?.();
-          return;
+        if (isLast) {
+          const end = await this.#endOf(log, request);
+          if (!end || end.time > shifted(open.time, DISORDER_S)) throw newKubeletError(ENDED_WITHIN_LINE);
+        } else {
+          ({ open, message } = await this.#resume(log, request, before, onLine, extent));
         }
+        if (!open || !isSame(open, before) || !open.text.startsWith(before.text)) continue;
+        extent.first ??= open.time;
+        extent.lines++;
+        await onLine(open.time, open.text, open.ordinal);
+        request.flush?.();
+        return;
       }
     }
   }
@@ -195,12 +205,12 @@ export class LogReader {
   }
 
   /** Returns the last entry of the log, with its newline if it has one; undefined if the kubelet cannot read the log. */
-  async #endOf(log: ContainerLog, { signal, timeoutMs }: StreamRequest): Promise<string | undefined> {
-    let last: string | undefined;
-    const onLine: OnLine = (_, text) => void (last = `${text}\n`);
+  async #endOf(log: ContainerLog, { signal, timeoutMs }: StreamRequest): Promise<LogEntry | undefined> {
+    let last: LogEntry | undefined;
+    const onLine: OnLine = (time, text) => void (last = { time, text: `${text}\n` });
     const request = { since: undefined, tailLines: 1, lastLine: 'confirmed', signal, timeoutMs } as const;
     const { open, message } = await this.#receive(log, request, onLine, newExtent());
-    return message === undefined ? (open?.text ?? last) : undefined;
+    return message === undefined ? (open ?? last) : undefined;
   }
 
   /** Reads one response. */
@@ -265,23 +275,15 @@ interface Ending {
   readonly message?: string | undefined;
 }
 
+type LogEntry = Pick<OpenLine, 'time' | 'text'>;
+
 const ENDED_WITHIN_LINE = 'the response ended within a line';
 
 function isSame(a: Omit<OpenLine, 'text'>, b: Omit<OpenLine, 'text'>): boolean {
   return a.time === b.time && a.ordinal === b.ordinal;
 }
 
-const MAX_MESSAGE_LENGTH = 300;
-
-/** An error message that the kubelet wrote into the body of a response; the cause of a LogReadError. */
-export class KubeletError extends Error {
-  override readonly name = 'KubeletError';
-
-  constructor(message: string) {
-    super(`kubelet: ${message.slice(0, MAX_MESSAGE_LENGTH)}`);
-  }
-}
-
-function newKubeletError(message: string): LogReadError {
-  return new LogReadError(NO_CONTAINER.test(message) ? 'gone' : 'failed', new KubeletError(message));
+/** True for a part of a line that grows. An error message of the kubelet is repeated, or is another one. */
+function isContinued(before: string, after: string): boolean {
+  return after.length > before.length && after.startsWith(before);
 }

@@ -18,6 +18,15 @@ const since = (second: number): Selection => ({
   range: { ...everything.range, start: at(second).time },
 });
 
+/** Texts before the text of a part: times that an application writes. */
+const TIMES = [
+  '',
+  '',
+  '2036-01-01T00:00:00Z ',
+  '2026-01-01T00:00:07.5Z ',
+  '2026-01-01T00:00:07+01:00 ',
+] as const;
+
 interface Line {
   readonly time: string;
   readonly text: string;
@@ -88,6 +97,13 @@ describe('partial lines of pod logs', () => {
     expect([histogram.total, histogram.shortfalls]).to.deep.equal([count, []]);
   };
 
+  /** The application writes its own time behind a part of a line that has no newline. */
+  const ownTime = (time: string): readonly WrittenLine[] => [
+    part(0, 'Loading ... '),
+    at(12, `${time} started`),
+    at(13),
+    at(14),
+  ];
   const LOGS: readonly (readonly [string, readonly WrittenLine[]])[] = [
     ['a line that starts before the range', [part(0, 'one '), at(12, 'two'), at(13, 'after')]],
     ['a prompt', [part(0, 'one '), at(12, 'two'), at(13, 'after'), part(14, 'password: ')]],
@@ -99,6 +115,13 @@ describe('partial lines of pod logs', () => {
     ['parts of two streams', [part(11, 'out '), at(12, 'err'), at(13, 'more out')]],
     ['a line above 16 KiB', [part(11, 'x'.repeat(16_384)), part(12, 'y'.repeat(16_384)), at(13, 'z')]],
     ['text that looks like an error of the kubelet', [part(0, 'one, '), part(12, 'failed to read')]],
+    ['the end of a line with a time of the application', ownTime('2026-01-01T00:00:12.345Z')],
+    ['the end of a line with another time of the application', ownTime('2036-01-01T00:00:00Z')],
+    [
+      'the end of a line with a future time like those of the kubelet',
+      ownTime('2036-01-01T00:00:00.123456789Z'),
+    ],
+    ['only the end of a line with a time of the application', ownTime('2026-01-01T00:00:12Z').slice(0, 2)],
     ['parts out of order', [part(10, 'one ', '200000000'), at(9, 'two', '300000000'), at(13, 'after')]],
   ];
 
@@ -122,16 +145,18 @@ describe('partial lines of pod logs', () => {
     const store = cluster.store();
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(3_000), fc.nat(1_500), fc.boolean()), { maxLength: 12 }),
+        fc.array(fc.tuple(fc.nat(3_000), fc.nat(1_500), fc.boolean(), fc.constantFrom(...TIMES)), {
+          maxLength: 12,
+        }),
         fc.nat(30),
         fc.integer({ min: 1, max: 5 }),
         async (random, start, size) => {
           let clock = 0;
-          const entries = random.map(([step, disorder, partial], n): WrittenLine => {
+          const entries = random.map(([step, disorder, partial, time], n): WrittenLine => {
             clock += step;
             const ms = Math.max(0, clock - disorder);
             const nanoseconds = `${String(ms % 1000).padStart(3, '0')}000${String(n).padStart(3, '0')}`;
-            return { ...at(Math.floor(ms / 1000), `<${n}>`, nanoseconds), partial };
+            return { ...at(Math.floor(ms / 1000), `${time}<${n}>`, nanoseconds), partial };
           });
           cluster.add('shop', 'a', entries, { startedAt: at(0).time });
           const begin = at(start).time;
@@ -155,6 +180,27 @@ describe('partial lines of pod logs', () => {
     const page = await cluster.store().query(since(10), oldest, call);
     expect(page.shortfalls).to.deep.equal([]);
     expect(page.records.map((record) => record.log)).to.deep.equal(['1 %\r2 %\r3 %']);
+  });
+
+  it('that always grow faster than they are read are no failure of the kubelet', async () => {
+    const bar = [part(15, '\r50 %')];
+    for (const [start, added] of [
+      [[part(12, 'bar')], bar],
+      // The part after the start of the range has no time.
+      [[part(0, 'bar')], bar],
+      // A buffer that the application flushes within lines.
+      [[part(14, 'ha')], [at(15, 'lf'), at(15), part(15, 'ha')]],
+    ] as const) {
+      const log = cluster.add('shop', 'a', start, { startedAt: at(0).time });
+      cluster.disturb = () => {
+        log.append(...added);
+        return false;
+      };
+      const before = cluster.requests.length;
+      const { total, shortfalls } = await cluster.store().query(since(10), oldest, call);
+      expect([total.relation, shortfalls]).to.deep.equal(['eq', []]);
+      expect(cluster.requests.length - before).to.be.at.most(6);
+    }
   });
 
   it('that end while they are read are returned with the lines after them', async () => {

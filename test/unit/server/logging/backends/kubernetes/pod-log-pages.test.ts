@@ -206,7 +206,7 @@ describe('queries of pod logs', () => {
 
   it('parses timestamps in the time zone of the node, and with fewer digits', async () => {
     cluster.add('shop', 'a', [
-      { time: '2026-01-01T02:00:00.5+02:00', text: 'zone' },
+      { time: '2026-01-01T02:00:00.500000000+02:00', text: 'zone' },
       { time: '2026-01-01T00:00:01Z', text: 'short' },
     ]);
     const page = await cluster.store().query(everything, { ...newest, order: 'asc' }, call);
