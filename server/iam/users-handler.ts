@@ -1,7 +1,7 @@
 // Handler of the users API, /kapis/iam.<platform>.io/v1beta1/users. The filter chain has already authorized the
 // request.
 import type { Logger } from 'pino';
-import { type UserQuery, UserQuerySchema } from '../../apis/iam/v1beta1/requests.ts';
+import { UserQuerySchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
 import {
   newBadRequest,
@@ -13,13 +13,14 @@ import {
 import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
 import type { Status, StatusDetails } from '../../apis/meta/v1/status.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
+import { TimeSlicer } from '../concurrency/time-slicer.ts';
 import type { SessionStore } from '../oauth/sessions/session.ts';
 import { type Users, userObject } from '../oauth/users/user-directory.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
-import { ordered } from '../resources/kind-profile.ts';
 import { EscalationCheck } from './escalation-check.ts';
 import { PasswordChanges, type PasswordChangesOptions } from './password-changes.ts';
+import { writeUserList } from './user-list.ts';
 import { UserSessions } from './user-sessions.ts';
 import { UserWrites } from './user-writes.ts';
 
@@ -28,6 +29,7 @@ export interface UsersHandlerOptions extends Omit<PasswordChangesOptions, 'escal
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly authorizer: Authorizer;
   readonly log: Pick<Logger, 'warn'>;
+  readonly slicer?: TimeSlicer;
 }
 
 /** Allowed methods by target. */
@@ -40,7 +42,7 @@ const ALLOWED_METHODS: Readonly<Record<Target, string>> = {
 type Target = 'users' | 'user' | 'password';
 
 export function usersHandler(options: UsersHandlerOptions): Handler {
-  const { group, users } = options;
+  const { group, users, slicer = new TimeSlicer() } = options;
   const resource = { group, resource: USER.plural };
   const queries = new QueryDecoder(UserQuerySchema);
   const sessions = new UserSessions(options.sessions, options.log);
@@ -63,14 +65,9 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
     switch (`${method === 'HEAD' ? 'GET' : method} ${target}`) {
       case 'GET users': {
         if (info.verb !== 'list') throw newMethodNotAllowed(info.verb, resource);
-        const { items, totalItems } = selectUsers(users.objects(), queries.decode(context.query));
-        return writeJSON(context, 200, {
-          kind: `${USER.kind}List`,
-          apiVersion: `${group}/${info.version}`,
-          metadata: {},
-          items: items.map((user) => userObject(group, user)),
-          totalItems,
-        });
+        const apiVersion = `${group}/${info.version}`;
+        const query = queries.decode(context.query);
+        return await writeUserList(context, users.objects(), query, { apiVersion, group, slicer });
       }
       case 'GET user': {
         const found = users.object(name) ?? (await users.read(name, context.signal));
@@ -104,36 +101,6 @@ function targetOf({ namespace, parts }: ResourceRequest): Target {
   if (subresource === undefined) return 'user';
   if (subresource !== 'password') throw newPathNotFound();
   return 'password';
-}
-
-/** Filters and sorts users, and returns one page. `totalItems` counts the items of all pages. */
-function selectUsers(
-  users: Iterable<User>,
-  query: UserQuery,
-): { readonly items: readonly User[]; readonly totalItems: number } {
-  const { name = '', group = '', disabled: onlyDisabled, page, limit, sortBy } = query;
-  const { ascending = sortBy === 'name' } = query;
-  const part = name.toLowerCase();
-  const found = [...users]
-    .filter(({ metadata, spec }) => {
-      const { displayName = '', email = '', groups = [], disabled = false } = spec;
-      if (group !== '' && !groups.includes(group)) return false;
-      if (onlyDisabled !== undefined && disabled !== onlyDisabled) return false;
-      return (
-        part === '' || [metadata.name, displayName, email].some((text) => text.toLowerCase().includes(part))
-      );
-    })
-    .toSorted((a, b) => {
-      const order = sortBy === 'name' ? 0 : ordered(createdAt(a), createdAt(b));
-      return (ascending ? 1 : -1) * (order || ordered(a.metadata.name, b.metadata.name));
-    });
-  const items = limit < 0 ? found : found.slice((page - 1) * limit, page * limit);
-  return { items, totalItems: found.length };
-}
-
-/** RFC 3339 in UTC with whole seconds, which sorts as text. */
-function createdAt({ metadata }: User): string {
-  return metadata.creationTimestamp ?? '';
 }
 
 /** `no-store`, because the body contains personal data. */

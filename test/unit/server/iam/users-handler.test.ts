@@ -315,4 +315,21 @@ describe('the list of users', () => {
       expect([answer.status, answer.json.reason], query).to.deep.equal([400, 'BadRequest']);
     }
   });
+
+  it('yields to the event loop while it filters, sorts and encodes many users', async () => {
+    const many = Array.from({ length: 3_000 }, (_, n) => `user-${(n * 7919) % 3_000}`);
+    for (const name of many) await site.users.create({ metadata: { name }, spec: {} });
+    let rounds = 0;
+    let isDone = false;
+    const count = (): void => {
+      rounds++;
+      if (!isDone) setImmediate(count);
+    };
+    count();
+    const { json } = await site.ask('boss', 'GET', '?name=user-');
+    isDone = true;
+    expect(json.totalItems).to.equal(3_000);
+    expect(json.items?.map(({ metadata }) => metadata.name)).to.deep.equal(many.toSorted());
+    expect(rounds).to.be.above(80);
+  });
 });

@@ -3,6 +3,7 @@ import { groupName } from '../../../../apis/iam/v1beta1/group-version.ts';
 import { invalidGrant } from '../../../../apis/oauth/errors.ts';
 import type { Attributes } from '../../../../server/authorization/authorizer.ts';
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
+import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
 import { usersHandler } from '../../../../server/iam/users-handler.ts';
 import { routes } from '../../../../server/routes.ts';
 import type { Answer } from '../../../support/exchange.ts';
@@ -62,6 +63,8 @@ export class UsersSite {
       sourceOf: () => '192.0.2.7',
       authorizer,
       log: { warn: (line: object) => this.warnings.push(line) },
+      // Each step of a list has a time slice of its own.
+      slicer: new TimeSlicer(0),
       now: () => this.now,
     });
     this.#chain = await startChain({
