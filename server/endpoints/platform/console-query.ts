@@ -39,6 +39,14 @@ const STATUSES: Readonly<Record<string, Words>> = {
   },
 };
 
+/** The sort key of a console that means the time of creation, by kind. */
+const SORT_KEYS: Readonly<Record<string, string>> = {
+  pods: 'startTime',
+  'statefulsets.apps': 'updateTime',
+  'daemonsets.apps': 'updateTime',
+  'cronjobs.batch': 'updateTime',
+};
+
 const PODS = 'pods';
 const SERVICE_NAME = 'serviceName';
 /** Filters of pods by a field: an equal value, or a part of it. */
@@ -53,7 +61,7 @@ const WAITING = 'Waiting';
 const NOT_WAITING = /^(?:Running|Completed|Succeeded|Error|Failed|OutOf.*)$/;
 
 /** Matches each query that `translated` could change. */
-export const CONSOLE_WORDS = /(?:^|&)(?:status|nodeName|phase|podIP|serviceName)=|=startTime/;
+export const CONSOLE_WORDS = /(?:^|&)(?:status|nodeName|phase|podIP|serviceName)=|=(?:start|update)Time/;
 
 /** Throws BadRequest for a repeated parameter of consoles. */
 export function translated<Facts extends ObjectFacts>(
@@ -66,8 +74,10 @@ export function translated<Facts extends ObjectFacts>(
   const name = exactName(kind);
   const words = Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined;
   if (words) replaceStatuses(query, words);
+  const sortKeys = query.getAll('sortBy');
+  if (sortKeys.length === 1 && Object.hasOwn(SORT_KEYS, name) && sortKeys[0] === SORT_KEYS[name])
+    query.set('sortBy', 'creationTimestamp');
   if (name !== PODS) return { query, filters: [], service: undefined };
-  if (query.get('sortBy') === 'startTime') query.set('sortBy', 'creationTimestamp');
   const filters: ListFilter<Facts>[] = [];
   for (const [parameter, { field, isPart }] of Object.entries(POD_FIELDS)) {
     const value = taken(query, parameter);

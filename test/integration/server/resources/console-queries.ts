@@ -219,6 +219,15 @@ export function describeConsoleQueries(subject: () => ResourceCluster): void {
       expect((await server.page(`${pods}?sortBy=startTime&limit=10&page=1`)).names).to.deep.equal(ours);
     });
 
+    it('sort workloads by updateTime as by their creation', async () => {
+      for (const kind of ['statefulsets', 'daemonsets', 'cronjobs']) {
+        const path = `namespaces/${NAMESPACE}/${kind}`;
+        const { names: ours } = await server.page(`${path}?sortBy=creationTimestamp`);
+        expect(await server.page(`${path}?sortBy=updateTime`), kind).to.include({ status: 200 });
+        expect((await server.page(`${path}?sortBy=updateTime`)).names, kind).to.deep.equal(ours);
+      }
+    });
+
     it('with other parameters and words are 400', async () => {
       for (const query of [
         'pods?sortBy=updateTime',
@@ -228,7 +237,8 @@ export function describeConsoleQueries(subject: () => ResourceCluster): void {
         'configmaps?nodeName=a',
         'configmaps?serviceName=a',
         'configmaps?sortBy=startTime',
-        'statefulsets?sortBy=updateTime',
+        'replicasets?sortBy=updateTime',
+        'pods?sortBy=startTime&sortBy=name',
         'deployments?status=Running',
         'deployments?status=running&status=updating',
         'jobs?status=paused',
