@@ -29,7 +29,8 @@ function unescape(key: string): string {
 }
 
 const NON_ASCII = /[\u0080-\u00ff]/;
-const decoder = new TextDecoder('utf-8', { fatal: true });
+/** It keeps a byte order mark, without which two names could be equal. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Decodes a header value as UTF-8. Node has decoded it as Latin-1. Throws Unauthorized for invalid UTF-8, because replacement

@@ -109,7 +109,7 @@ function basicCredentials(header: string): readonly Candidate[] {
   if (encoded === undefined) return [];
   let pair: string;
   try {
-    pair = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+    pair = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64'));
   } catch {
     return [];
   }

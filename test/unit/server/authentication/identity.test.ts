@@ -147,6 +147,18 @@ describe('the identity of a caller', () => {
       expect([name, groups[0]]).to.deep.equal(['jürgen 名', 'gäste']);
     });
 
+    it('keeps a byte order mark, which makes another name', async () => {
+      const marked = (text: string): string => Buffer.from(`\ufeff${text}`).toString('latin1');
+      const headers = ['X-Remote-User', marked('admin'), 'X-Remote-Group', marked('system:masters')];
+      headers.push('X-Remote-Extra-%ef%bb%bfkey', marked('value'));
+      const { name, groups, extra } = await userOf({ client: proxy, headers });
+      expect([name, groups[0], extra]).to.deep.equal([
+        '\ufeffadmin',
+        '\ufeffsystem:masters',
+        { '\ufeffkey': ['\ufeffvalue'] },
+      ]);
+    });
+
     it('is never the proxy itself after a rejection, even with a shared CA', async () => {
       const powerful = await issue(clusterCA, { cn: 'front-proxy-client', o: ['system:masters'] });
       publish({ 'requestheader-client-ca-file': clusterCA.cert });
