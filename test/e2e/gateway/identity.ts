@@ -178,7 +178,8 @@ export function describeIdentity(subject: () => GatewayPlatform): void {
       ];
       const streams = await Promise.all(
         [
-          ['GET /api/v1/pods?watch=true HTTP/1.1', credentials],
+          // Otherwise the connection stays open after the end of the watch, for the next request.
+          ['GET /api/v1/pods?watch=true HTTP/1.1', credentials, 'Connection: close'],
           [`GET ${pod}/log?follow=true HTTP/1.1`, credentials],
           [`POST ${pod}/exec?${command} HTTP/1.1`, credentials, 'Content-Length: 0', ...upgrade],
         ].map((lines) => openStream(gateway.target('gateway'), lines)),
