@@ -22,8 +22,8 @@ export function newInsecureListener(options: ListenerOptions): Listener {
   });
 }
 
-/** First path segments. */
-const SERVED = new Set(['oauth', 'kapis', 'livez', 'readyz', 'healthz']);
+/** First path segments. `/version` is that of this server: on the TLS listener, the gateway forwards it to kube-apiserver. */
+const SERVED = new Set(['oauth', 'kapis', 'livez', 'readyz', 'healthz', 'version']);
 
 /**
  * Returns true if the plain-HTTP listener serves the undecoded request target. Rejects targets that another parser could read as

@@ -102,7 +102,8 @@ describe('callers of a real installation', () => {
       kubectl('exec', '-n', SHOP, 'cart', '--', 'wget', '-qO-', `http://${service.clusterIP}${path}`);
     expect(await get('/readyz')).to.equal('ok');
     expect(JSON.parse(await get('/oauth/keys'))).to.have.property('keys');
-    expect(await get('/version').catch(String)).to.contain('404');
+    expect(JSON.parse(await get('/version'))).to.have.nested.property('kubernetes.gitVersion');
+    expect(await get('/api').catch(String)).to.contain('404');
   });
 
   it('use the NodePort', async () => {

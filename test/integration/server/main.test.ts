@@ -39,6 +39,9 @@ describe('server/main.ts', function () {
 
     const insecure = `http://127.0.0.1:${await program.port('insecure')}`;
     expect((await fetch(`${insecure}/livez`)).status).to.equal(200);
+    // The version of this server and not that of kube-apiserver, which the gateway returns over TLS.
+    expect(await (await fetch(`${insecure}/version`)).json()).to.include({ compiler: 'node' });
+    expect((await get(port, '/version', ca)).status).to.equal(503);
     // No aggregated paths over plain HTTP.
     const response = await fetch(`${insecure}/apis`);
     expect(response.status).to.equal(404);
