@@ -1,6 +1,7 @@
 // Generates the Markdown table of the server's metrics.
 import type { Registry } from 'prom-client';
 import { array, record, text } from '../../apis/reading/unknown-value.ts';
+import { Admission } from '../../server/admission/admission.ts';
 import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
 import { collectHealthMetrics } from '../../server/endpoints/health.ts';
 import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
@@ -56,6 +57,7 @@ function registered(): Registry {
     maxBytes: 0,
     ageMs: 0,
   }));
+  void new Admission(registry);
   void new AccessMetrics(registry);
   void new RequestMetrics(registry);
   void new OAuthMetrics(registry);
