@@ -53,11 +53,9 @@ export interface ResourcesDependencies {
   readonly cacheMetrics: CacheMetrics;
 }
 
-/** Memory of compressed parts of long lists: for nodes, and for each other kind, in bytes. */
-const COMPRESSED_NODES = 8 << 20;
-const COMPRESSED_OTHERS = 1 << 20;
-/** Memory of the bodies of recently requested pages of all kinds, in bytes. */
-const BODIES = 16 << 20;
+/** Memory of the bodies of recently requested pages of all kinds: a share of the budget, and a maximum in bytes. */
+const BODIES_SHARE = 1 / 8;
+const MAX_BODIES = 32 << 20;
 
 /** Maximum time in ms in which a list has to contain the writes of its caller. */
 const MAX_WRITE_MS = 3_000;
@@ -87,7 +85,8 @@ export function newResources(
   const log = parent.child({ component: 'resources' });
   // Shared, because all lists together must not block the event loop.
   const slicer = new TimeSlicer();
-  const bodies = new BufferCache<string>(BODIES);
+  const memoryBudget = options.memoryBudget || defaultBudget();
+  const bodies = new BufferCache<string>(Math.min(MAX_BODIES, memoryBudget * BODIES_SHARE));
   const { cache } = nodes.informer;
   const followed = new FollowedKinds({
     client,
@@ -98,7 +97,7 @@ export function newResources(
     restricted: options.restricted,
     callerIndependent: options.callerIndependent,
     maxKinds: options.maxKinds,
-    memoryBudget: options.memoryBudget || defaultBudget(),
+    memoryBudget,
     otherBytes: () => cache.bytes + bodies.bytes,
     idleTimeout: options.idleTimeout,
     syncTimeout: options.syncTimeout,
@@ -121,7 +120,6 @@ export function newResources(
     apiVersion,
     slicer,
     bodies,
-    compressedBytes: COMPRESSED_NODES,
     ...(nodes.usage ? { computed: nodes.usage.annotations } : {}),
   });
   const known = new WeakMap<FollowedKind, PlatformLists>();
@@ -134,7 +132,6 @@ export function newResources(
         apiVersion: apiVersionOf(kind.kind),
         slicer,
         bodies,
-        compressedBytes: COMPRESSED_OTHERS,
       });
       known.set(kind, lists);
     }

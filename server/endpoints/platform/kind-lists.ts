@@ -28,8 +28,8 @@ import { joined } from '../response.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
 import { CONSOLE_WORDS, translated } from './console-query.ts';
 import { headersWith, PageTags, respondedNotModified } from './entity-tag.ts';
-import { type LivePage, LivePages, sharedLine } from './live-pages.ts';
-import { PlatformPieces, sliced, writeBytes, writeObjects } from './platform-body.ts';
+import { type LivePage, LivePages } from './live-pages.ts';
+import { isShort, PlatformPieces, sliced, writeBytes, writeObjects } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
 export interface KindListsOptions<Facts extends ObjectFacts> {
@@ -39,10 +39,8 @@ export interface KindListsOptions<Facts extends ObjectFacts> {
   /** The `apiVersion` of lists. */
   readonly apiVersion: string;
   readonly slicer: TimeSlicer;
-  /** Bodies of recently requested pages, shared by all kinds. */
+  /** Bodies of recently requested short pages, and compressed parts of long ones, shared by all kinds. */
   readonly bodies: BufferCache<string>;
-  /** Maximum memory of compressed parts of long lists, in bytes. */
-  readonly compressedBytes: number;
   /** Annotations that are computed for each response and not stored in the cluster. */
   readonly computed?: ComputedAnnotations<Facts>;
 }
@@ -144,7 +142,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     });
     const states = new ObjectFingerprints();
     this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, states, computed);
-    this.#pieces = new PlatformPieces(this.#item, options.slicer, options.compressedBytes);
+    this.#pieces = new PlatformPieces(this.#item, options);
     this.#tags = new PageTags({ item: this.#item, states, slicer: options.slicer, isComputed: !!computed });
   }
 
@@ -176,10 +174,9 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   async list(context: RequestContext, scope: ListScope): Promise<void> {
     const page = await this.#page(this.read(context), scope);
     if (respondedNotModified(context, page.tag)) return;
-    const { apiVersion, bodies, slicer } = this.#options;
+    const { bodies, slicer } = this.#options;
     const headers = headersWith(page.tag);
-    // The tag does not contain the resourceVersion of the list: the body can have an earlier one with the same page.
-    const key = `${apiVersion} ${this.kind.plural} ${page.tag}`;
+    const key = this.#bodyKey(page);
     const known = bodies.get(key);
     if (known) return writeBytes(context, headers, known);
     const objects = await this.#objects(page);
@@ -251,15 +248,34 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       tag: page.tag,
       total: page.total,
       resourceVersion: page.snapshot.resourceVersion,
-      json: sharedLine(page.identities.length, () => this.#line(page)),
+      objects: page.identities.length,
+      json: () => this.#line(page),
     };
   }
 
   async *#line(page: Page<Facts>): AsyncGenerator<Buffer> {
+    const { bodies, slicer } = this.#options;
+    const key = this.#bodyKey(page);
+    const known = bodies.get(key);
+    if (known) {
+      yield withoutNewline(known);
+      return;
+    }
     const { start, end } = this.#frame(page);
     const objects = await this.#objects(page);
-    const items = framed({ start, end: end.subarray(0, -1) }, objects, (object) => this.#item.parts(object));
-    yield* sliced(joined(items), this.#options.slicer);
+    if (isShort(objects)) {
+      const body = Buffer.concat([...framed({ start, end }, objects, (object) => this.#item.parts(object))]);
+      bodies.set(key, body);
+      yield withoutNewline(body);
+      return;
+    }
+    const frame = { start, end: withoutNewline(end) };
+    yield* sliced(joined(framed(frame, objects, (object) => this.#item.parts(object))), slicer);
+  }
+
+  /** The tag does not contain the resourceVersion of the list: the body can have an earlier one with the same page. */
+  #bodyKey({ tag }: Page<Facts>): string {
+    return `${this.#options.apiVersion} ${this.kind.plural} ${tag}`;
   }
 
   search(text: string, scope: CallerScope, limit: number): Promise<Matches<Facts>> {
@@ -296,3 +312,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
 }
 
 const NEWLINE = Buffer.from('\n');
+
+function withoutNewline(body: Buffer): Buffer {
+  return body.subarray(0, -NEWLINE.length);
+}

@@ -3,6 +3,8 @@
 import { BoundedMap } from '../../memory/bounded-map.ts';
 
 export interface LivePage {
+  /** Number of objects on the page. */
+  readonly objects: number;
   /** Equal for equal pages. */
   readonly tag: string;
   readonly total: number;
@@ -14,8 +16,8 @@ export interface LivePage {
 /** Maximum number of shared pages, and maximum length of their keys. */
 const MAX_PAGES = 64;
 const MAX_KEY = 16_384;
-/** Maximum number of objects on a page whose line is shared. */
-const MAX_SHARED_LINE = 100;
+/** Maximum number of objects on a page that is shared after it was computed, because the page has a list of them. */
+const MAX_OBJECTS = 500;
 
 export class LivePages {
   #snapshot: object | undefined;
@@ -33,17 +35,8 @@ export class LivePages {
     const page = compute();
     if (key.length > MAX_KEY) return page;
     pages.set(key, page);
-    void page.catch(() => pages.delete(key));
+    const forget = (): boolean => pages.delete(key);
+    void page.then(({ objects }) => objects > MAX_OBJECTS && forget(), forget);
     return page;
   }
-}
-
-/** Computes a short line once, for all readers. */
-export function sharedLine(objects: number, line: () => AsyncIterable<Buffer>): () => AsyncIterable<Buffer> {
-  if (objects > MAX_SHARED_LINE) return line;
-  let whole: Promise<Buffer> | undefined;
-  return async function* () {
-    whole ??= Array.fromAsync(line()).then((all) => Buffer.concat(all));
-    yield await whole;
-  };
 }

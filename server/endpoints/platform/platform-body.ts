@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
-import { BufferCache } from '../../memory/buffer-cache.ts';
+import type { BufferCache } from '../../memory/buffer-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../response.ts';
 import { gzipped } from '../rest/list-body.ts';
@@ -31,8 +31,7 @@ export function writeObjects<Facts>(
   { keep, item, pieces, slicer }: Encoding<Facts>,
 ): Promise<void> | void {
   const parts = framed(frame, objects, (object) => item.parts(object));
-  const least = objects.reduce((sum, { length }) => sum + length, 0);
-  if (least <= GZIP_THRESHOLD) {
+  if (isShort(objects)) {
     const body = Buffer.concat([...parts]);
     keep(body);
     writeBytes(context, headers, body);
@@ -42,6 +41,11 @@ export function writeObjects<Facts>(
   const gzip = acceptsGzip(request);
   response.writeHead(200, gzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers);
   return writeBody(response, sliced(gzip ? gzipped(frame, pieces()) : joined(parts), slicer), signal);
+}
+
+/** Returns true if the body of a page is written, and cached, as a whole. */
+export function isShort(objects: readonly CachedObject<unknown>[]): boolean {
+  return objects.reduce((sum, { length }) => sum + length, 0) <= GZIP_THRESHOLD;
 }
 
 /** Writes status 200 and a body that is in memory. */
@@ -74,6 +78,11 @@ const MOST_OBJECTS = 96;
 /** Maximum size of a chunk of several objects, because a chunk is decompressed in one go. */
 const MOST_BYTES = 512 << 10;
 
+export interface PieceOptions {
+  readonly slicer: TimeSlicer;
+  readonly bodies: BufferCache<string>;
+}
+
 /**
  * Content-defined chunks of a long list, with a cache of their compressed bytes. A hash of the object's key, not
  * its position, determines where a chunk starts. So a new or changed object affects only its chunk, in every sort
@@ -82,16 +91,15 @@ const MOST_BYTES = 512 << 10;
 export class PlatformPieces<Facts> {
   readonly #item: PlatformItem<Facts>;
   readonly #slicer: TimeSlicer;
-  /** Compressed chunks by a hash of their content. */
-  readonly #compressed: BufferCache<string>;
+  /** Contains compressed chunks by a hash of their content. */
+  readonly #bodies: BufferCache<string>;
   /** Of the JSON of compressed chunks. */
   readonly #measures = new WeakMap<Buffer, Measure>();
 
-  /** `maxBytes`: maximum total size of the cached compressed chunks. */
-  constructor(item: PlatformItem<Facts>, slicer: TimeSlicer, maxBytes = 8 << 20) {
+  constructor(item: PlatformItem<Facts>, { slicer, bodies }: PieceOptions) {
     this.#item = item;
     this.#slicer = slicer;
-    this.#compressed = new BufferCache(maxBytes);
+    this.#bodies = bodies;
   }
 
   of(objects: readonly CachedObject<Facts>[]): SnapshotPiece[] {
@@ -132,18 +140,19 @@ export class PlatformPieces<Facts> {
 
   #key(objects: readonly CachedObject<Facts>[]): string {
     const states = objects.map((object) => `${object.key} ${this.#item.state(object)}`);
-    return hash('sha256', states.join(), 'base64');
+    // An event belongs to two kinds, and has another selfLink in each.
+    return hash('sha256', `${this.#item.resource} ${states.join()}`, 'base64');
   }
 
   async #deflated(key: string, json: () => Buffer): Promise<Buffer> {
-    const known = this.#compressed.get(key);
+    const known = this.#bodies.get(key);
     if (known) return known;
     // The compression of several chunks starts at once.
     if (this.#slicer.spent) await this.#slicer.next();
     const text = json();
     const made = await compress(text, { finishFlush: constants.Z_SYNC_FLUSH });
     this.#measures.set(made, measureOf(text));
-    this.#compressed.set(key, made);
+    this.#bodies.set(key, made);
     return made;
   }
 }

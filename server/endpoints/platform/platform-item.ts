@@ -36,6 +36,10 @@ export class PlatformItem<Facts> {
     this.#computed = computed;
   }
 
+  get resource(): string {
+    return this.#place.resource;
+  }
+
   /** Returns the path of an object. */
   link({ name, namespace }: { readonly name: string; readonly namespace: string }): string {
     const { path, resource } = this.#place;

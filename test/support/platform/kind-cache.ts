@@ -70,6 +70,7 @@ export class KindCache implements ListedKind<KindFacts> {
   readonly profile;
   readonly index: ListIndex<KindFacts>;
   readonly cache: InformerCache<KindFacts>;
+  readonly bodies = new BufferCache<string>(1 << 20);
   readonly lists: KindLists<KindFacts>;
 
   constructor(kind: Kind, slicer = new TimeSlicer()) {
@@ -99,8 +100,7 @@ export class KindCache implements ListedKind<KindFacts> {
       path: PLATFORM_PATH,
       apiVersion,
       slicer,
-      bodies: new BufferCache(1 << 20),
-      compressedBytes: 1 << 20,
+      bodies: this.bodies,
     });
   }
 

@@ -106,7 +106,6 @@ export function platformNodes({ cache, computed, ...options }: NodeListsOptions)
     apiVersion: PLATFORM_VERSION,
     slicer,
     bodies: new BufferCache(1 << 20),
-    compressedBytes: 8 << 20,
     ...(computed ? { computed } : {}),
   });
   return platformLists(() => [lists], options);

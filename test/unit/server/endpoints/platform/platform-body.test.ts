@@ -4,6 +4,7 @@ import { ObjectFingerprints } from '../../../../../server/cache/object-fingerpri
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { PlatformPieces } from '../../../../../server/endpoints/platform/platform-body.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
+import { BufferCache } from '../../../../../server/memory/buffer-cache.ts';
 import type { NodeFacts } from '../../../../../server/resources/nodes/node-facts.ts';
 import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
@@ -16,7 +17,10 @@ describe('PlatformPieces', () => {
     const { cache } = nodes;
     const place = { path: '/kapis/resources.platform.io/v1alpha3', resource: 'nodes' };
     const item = new PlatformItem<NodeFacts>(place, cache.head, new ObjectFingerprints(), undefined);
-    const pieces = new PlatformPieces(item, new TimeSlicer()).of([...cache.snapshot().objects()]);
+    const pieces = new PlatformPieces(item, {
+      slicer: new TimeSlicer(),
+      bodies: new BufferCache(1 << 20),
+    }).of([...cache.snapshot().objects()]);
     const sizes = pieces.map((piece) => piece.json().length);
     expect(Math.max(...sizes)).to.be.within(200_000, 550_000);
   });
