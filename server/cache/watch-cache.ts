@@ -34,12 +34,11 @@ export class Change<Facts> implements WatchEvent<Facts> {
     this.object = storedAlone(read.identity, read.spliced, around);
     this.previous = previous?.detached();
     if (head.isStored) this.#frames.set(type, this.object.frame.open());
+    this.size = this.object.length * (head.isStored ? 1 : LINE_COPIES) + retainedBytes(this.previous);
   }
 
-  /** Memory of the change in bytes. */
-  get size(): number {
-    return this.object.length + (this.previous?.length ?? 0);
-  }
+  /** Memory that only the change references, in bytes. */
+  readonly size: number;
 
   objectFor(type: WatchEventType): CachedObject<Facts> {
     if (type !== 'DELETED' || this.type === 'DELETED' || !this.previous) return this.object;
@@ -66,6 +65,15 @@ export class Change<Facts> implements WatchEvent<Facts> {
 }
 
 const NOTHING = Buffer.alloc(0);
+/** The object and its line, which the first watcher causes. */
+const LINE_COPIES = 2;
+
+/** Memory of an object that was replaced. Its packed frame can contain large neighbours. */
+function retainedBytes(previous: StoredObject<unknown> | undefined): number {
+  if (!previous) return 0;
+  const { frame, length, size } = previous;
+  return size + (frame.packed ? frame.size : length);
+}
 
 export interface WindowBounds {
   readonly events: number;

@@ -2,6 +2,8 @@
 
 /** Maximum length of a key. Tenants write the values, and many long ones would fill the memory. */
 const MAX_KEY = 1024;
+/** Maximum number of characters in all keys. Each kind has several of these caches, outside of the memory budget. */
+const MAX_CHARACTERS = 256 << 10;
 
 /**
  * Deduplicates equal values in memory, such as the labels of the pods of a workload. When it is full, it starts again. A
@@ -10,6 +12,7 @@ const MAX_KEY = 1024;
 export class SharedValues<Value> {
   readonly #limit: number;
   readonly #known = new Map<string, Value>();
+  #characters = 0;
 
   /** `limit`: maximum number of values, so that unique values do not fill the memory. */
   constructor(limit = 16_384) {
@@ -21,7 +24,11 @@ export class SharedValues<Value> {
     if (key.length > MAX_KEY) return value;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (this.#known.size >= this.#limit) this.#known.clear();
+    this.#characters += key.length;
+    if (this.#known.size >= this.#limit || this.#characters > MAX_CHARACTERS) {
+      this.#known.clear();
+      this.#characters = key.length;
+    }
     this.#known.set(key, value);
     return value;
   }

@@ -54,7 +54,7 @@ export interface FollowedKindOptions {
 }
 
 /** Past events, from which watches resume. */
-const WINDOW = { events: 1024, bytes: 4 << 20 };
+const WINDOW = { events: 1024, bytes: 8 << 20 };
 /** Past lists, for the further pages of a list. A client reads them one after another. */
 const HISTORY = { snapshots: 1024, ageMs: 60_000, bytes: 8 << 20 };
 

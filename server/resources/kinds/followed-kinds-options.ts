@@ -32,6 +32,8 @@ export interface FollowedKindsOptions {
   readonly staleMs?: number;
   /** Pause in ms before a kind over its budget is followed again; a minute by default. */
   readonly overBudgetMs?: number;
+  /** Time in ms for which a kind that loads delays the start of others by the acceleration; 10 s by default. */
+  readonly loadingMs?: number;
   /** Interval in ms of the checks for idle kinds and for kinds over their budget; 5 s by default. */
   readonly sweepMs?: number;
 }

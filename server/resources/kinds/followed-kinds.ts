@@ -18,7 +18,6 @@ const OVER_BUDGET_MS = 60_000;
 const STALE_MS = 180_000;
 /** Longer than the interval of bookmarks, which prove that a quiet kind is up to date. */
 const FRESH_MS = 90_000;
-/** Time in ms for which a kind that loads delays the start of others. */
 const LOADING_MS = 10_000;
 /** Number of kinds in the description for `/readyz?verbose`. */
 const DESCRIBED = 5;
@@ -108,7 +107,7 @@ export class FollowedKinds {
     const kind = this.#comparable(wanted);
     if (!kind || this.#signal?.aborted !== false || this.#followed.has(exactName(kind))) return undefined;
     if (this.#followed.size >= this.#options.maxKinds) return undefined;
-    const since = performance.now() - LOADING_MS;
+    const since = performance.now() - (this.#options.loadingMs ?? LOADING_MS);
     for (const other of this.#followed.values())
       if (other.loading && other.startedAt > since) return undefined;
     return this.#budget.hasRoom ? kind : undefined;

@@ -44,14 +44,19 @@ export class MemoryBudget {
   }
 
   /**
-   * Releases memory over the budget: kinds over the share of one kind, then those without readers that were not used
-   * lately, then one that loads, and last the largest ones.
+   * Releases memory over the budget: kinds over the share of one kind, then the indexes, then kinds without readers that
+   * were not used lately, then one that loads, and last the largest ones.
    */
   enforce(): void {
     this.#grown = 0;
     const { maxBytes, kinds, drop, refuse } = this.#options;
     for (const kind of kinds()) if (kind.isOverBudget) refuse(kind);
     let over = this.#usedBytes - maxBytes;
+    for (const { index } of kinds()) {
+      if (over <= 0) return;
+      over -= index.bytes;
+      index.clear();
+    }
     const idleSince = performance.now() - GRACE_MS;
     const idle = kinds().filter(
       ({ watchers, loading, usedAt }) => watchers === 0 && !loading && usedAt < idleSince,
@@ -72,6 +77,6 @@ export class MemoryBudget {
 
   get #usedBytes(): number {
     const { otherBytes, kinds } = this.#options;
-    return kinds().reduce((sum, { bytes }) => sum + bytes, otherBytes());
+    return kinds().reduce((sum, { bytes, index }) => sum + bytes + index.bytes, otherBytes());
   }
 }

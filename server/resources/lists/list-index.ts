@@ -19,7 +19,10 @@ const MAX_SELECTED = 1_000_000;
 const MAX_KEY = 4096;
 /** Maximum number of pending changes of a selection. Changes keep old objects in memory. */
 const MAX_PENDING = 16_384;
-/** Maximum number of filtered objects when changes are passed to all selections: about 20 ms. */
+/** Memory of an object in a selection, and of a pending change, in bytes. */
+const OBJECT_BYTES = 8;
+const PENDING_BYTES = 64;
+/** Maximum number of filtered objects when changes are passed to all selections: about 20 ms. It bounds their pending changes. */
 const MAX_TESTS = 262_144;
 /** Objects, or chunks of about 32 objects, between checks of the time slice. */
 const STEPS = 256;
@@ -51,6 +54,23 @@ export class ListIndex<Facts extends ObjectFacts> {
   constructor(profile: Pick<KindProfile<Facts>, 'sortKeys'>, slicer: TimeSlicer) {
     this.#profile = profile;
     this.#slicer = slicer;
+  }
+
+  /** Memory of the sort orders and selections, in bytes. */
+  get bytes(): number {
+    let sum = 0;
+    for (const selections of [this.#orders, this.#selections]) {
+      for (const { objects, pending } of selections.values()) {
+        sum += objects.length * OBJECT_BYTES + pending * PENDING_BYTES;
+      }
+    }
+    return sum;
+  }
+
+  /** Releases the memory. The next lists sort and filter again. */
+  clear(): void {
+    this.#orders.clear();
+    this.#selections.clear();
   }
 
   /**
@@ -121,17 +141,13 @@ export class ListIndex<Facts extends ObjectFacts> {
     const count = this.#orders.size + this.#selections.size;
     const limit = count === 0 ? 0 : Math.min(MAX_PENDING, MAX_TESTS / count);
     const changes = this.#differ.follow(snapshot, limit);
-    if (!changes) {
-      this.#orders.clear();
-      this.#selections.clear();
-      return;
-    }
+    if (!changes) return this.clear();
     const { removed, set } = changes;
     if (removed.length === 0 && set.length === 0) return;
     for (const selections of [this.#orders, this.#selections]) {
       for (const [key, selection] of selections) {
         selection.change(removed, set);
-        if (selection.pending > MAX_PENDING) selections.delete(key);
+        if (selection.pending > limit) selections.delete(key);
       }
     }
   }

@@ -1,11 +1,15 @@
 // Tests of the watch cache of one resource.
+import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
+import { ObjectReader } from '../../../../server/cache/object-reader.ts';
+import { ObjectHead } from '../../../../server/cache/resource-cache.ts';
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
+import { PackedFrames } from '../../../../server/cache/stored-object.ts';
 import { Change, WatchWindow } from '../../../../server/cache/watch-cache.ts';
-import { readThing, THING_HEAD } from '../../../support/cluster/raw-objects.ts';
+import { readThing, THING_HEAD, THINGS } from '../../../support/cluster/raw-objects.ts';
 
 interface Line {
   readonly type: string;
@@ -52,6 +56,26 @@ describe('Change', () => {
     const change = new Change('MODIFIED', readThing('thing-20', 2), neighbour, THING_HEAD);
     expect(change.previous?.bytes.buffer.byteLength).to.be.lessThan(500);
     expect(change.previous?.bytes.equals(neighbour?.bytes ?? Buffer.alloc(0))).to.equal(true);
+  });
+});
+
+describe('the size of a change', () => {
+  it('contains the packed frame of the previous object, with its neighbours', () => {
+    const builder = new SnapshotBuilder<{ readonly size: number }>(new PackedFrames());
+    const large = randomBytes(20_000).toString('base64');
+    for (const name of ['a', 'b', 'c']) {
+      const object = { metadata: { name, resourceVersion: '1' }, ...(name === 'b' ? {} : { large }) };
+      builder.add(new ObjectReader(THINGS).read(Buffer.from(JSON.stringify(object))));
+    }
+    const previous = builder.build(1n).get('b');
+    const { size } = new Change('MODIFIED', readThing('b', 2), previous, THING_HEAD);
+    expect(size).to.be.within(20_000, 25_000);
+  });
+
+  it('contains the line, if the stored object lacks its kind and apiVersion', () => {
+    const bare = new ObjectHead({ group: '', version: 'v1', kind: 'Thing', bareItems: true });
+    const { size, object } = new Change('ADDED', readThing('a', 1), undefined, bare);
+    expect(size).to.equal(2 * object.length);
   });
 });
 

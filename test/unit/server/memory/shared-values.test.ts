@@ -12,6 +12,17 @@ describe('SharedValues', () => {
     expect(shared.json(again)).to.equal(again);
   });
 
+  it('start again when their keys together are long', () => {
+    const shared = new SharedValues<readonly string[]>();
+    const first = ['first'];
+    shared.json(first);
+    for (let i = 0; i < 255; i++) shared.json([`${i}`.padStart(1_000)]);
+    expect(shared.json(['first'])).to.equal(first);
+    for (let i = 255; i < 265; i++) shared.json([`${i}`.padStart(1_000)]);
+    const again = ['first'];
+    expect(shared.json(again)).to.equal(again);
+  });
+
   it('does not store a value with a long key', () => {
     const shared = new SharedValues<readonly string[]>();
     const long = ['x'.repeat(2_000)];

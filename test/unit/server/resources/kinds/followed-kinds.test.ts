@@ -190,7 +190,29 @@ describe('FollowedKinds', () => {
     expect(kinds.follows(NAMESPACES)).to.equal(true);
   });
 
-  it('counts labels, past events and the list that loads', async () => {
+  it('starts a cache although another kind loads for too long', async () => {
+    const kinds = await follow({ loadingMs: 0 });
+    cluster.responses.set(PODS_PATH, () => undefined);
+    kinds.start(PODS);
+    await until(() => cluster.requests(PODS_PATH) === 1);
+    kinds.start(SERVICES);
+    await until(() => kinds.cached(SERVICES) !== undefined);
+  });
+
+  it('refuses a kind over its share before its first list is complete', async () => {
+    const kinds = await follow({ memoryBudget: 200_000, syncTimeout: 600_000 });
+    const text = randomBytes(30_000).toString('base64');
+    cluster.responses.set(PODS_PATH, ({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      for (let i = 0; i < 9; i++) {
+        const object = { kind: 'Pod', apiVersion: 'v1', ...plain(`shop/p${i}`, 10 + i, {}, { text }) };
+        response.write(`${JSON.stringify({ type: 'ADDED', object })}\n`);
+      }
+    });
+    expect((await failure(use(kinds, PODS))).message).to.include('resources.memoryBudget');
+  });
+
+  it('counts labels and past events', async () => {
     const kinds = await follow();
     const label = 'x'.repeat(10_000);
     cluster.objects.set(PODS_PATH, [plain('shop/a', 1, { labels: { label } })]);
@@ -201,6 +223,20 @@ describe('FollowedKinds', () => {
     await until(() => pods.objects === 2);
     // The object, and its copy in the window.
     expect(pods.bytes - before).to.be.above(100_000);
+  });
+
+  it('counts the indexes of lists, and releases them before it drops a kind', async () => {
+    let others = 0;
+    const kinds = await follow({ memoryBudget: 400_000, otherBytes: () => others });
+    const pods = await use(kinds, PODS);
+    const sorting = { sortBy: 'name', filter: { key: '', test: () => true }, namespaces: undefined };
+    const sort = async () => pods.index.sorted(() => pods.snapshot(), sorting);
+    await sort();
+    expect(pods.index.bytes).to.equal(16);
+    others = 400_000 - pods.bytes - pods.index.bytes + 1;
+    await until(() => pods.index.bytes === 0);
+    expect(namesOf(kinds)).to.deep.equal(['pods']);
+    expect((await sort()).objects).to.have.length(2);
   });
 
   it('relists a kind that uses nearly its share', async () => {
@@ -223,7 +259,8 @@ describe('FollowedKinds', () => {
     const kinds = await follow({ memoryBudget: 200_000 });
     await use(kinds, SERVICES);
     const pods = await use(kinds, PODS);
-    for (let i = 0; i < 10; i++) {
+    // Each object is in memory three times: in its list, in the window, and as a line. Both together fit the budget.
+    for (const i of [0, 1]) {
       cluster.send(PODS_PATH, 'ADDED', plain(`shop/p${i}`, 2_000 + i, {}, { text: 'y'.repeat(20_000) }));
     }
     await until(() => pods.stopped.aborted);
@@ -307,6 +344,7 @@ describe('FollowedKinds', () => {
     const { code, message } = await failure(resolved);
     expect(code).to.equal(503);
     expect(message).to.include('not allowed to list apiservices');
+    expect((await failure(use(kinds, PODS))).code).to.equal(503);
     expect(kinds.cached(PODS)).to.equal(undefined);
     expect(kinds.startable(PODS)).to.equal(undefined);
     cluster.responses.clear();
@@ -360,6 +398,8 @@ describe('FollowedKinds', () => {
     running = Promise.all([one.run(stop.signal), all.run(stop.signal)]).then(() => undefined);
     await until(() => one.catalog.has('widgets') && all.catalog.has('widgets'));
     expect((await use(one, WIDGETS)).synced).to.equal(true);
+    expect(one.cached(WIDGETS)).to.equal(undefined);
+    expect(all.startable(WIDGETS)).to.equal(undefined);
     expect(one.catalog.has('gadgets')).to.equal(false);
     expect((await use(all, gadgets)).synced).to.equal(true);
   });

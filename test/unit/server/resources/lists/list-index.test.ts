@@ -61,6 +61,21 @@ describe('ListIndex', () => {
     ({ namespace, name }) => `${namespace}/pod-${name}`,
   );
 
+  it('bounds the changes that are pending in all selections together', async () => {
+    const pods = new KindCache(PODS).fill(1, [pod('shop/a', 1)]);
+    const filtered = (i: number) =>
+      sorted(pods, { sortBy: 'name', filter: { ...EVERYTHING, key: `${i}` }, namespaces: undefined });
+    for (let i = 0; i < 200; i++) await filtered(i);
+    for (let version = 2; version < 2_000; version++) {
+      pods.apply('ADDED', pod(`shop/${version}`, version));
+      if (version % 100 === 0) await filtered(0);
+    }
+    // 8 bytes for an object, and 64 for each of at most 262,144 changes.
+    expect(pods.index.bytes).to.be.within(1_000, 18 << 20);
+    await filtered(0);
+    expect(await filtered(1)).to.have.length(1_999);
+  });
+
   it('equals a filtered and sorted snapshot after any changes', async () => {
     const change = record({ key, gone: boolean(), read: boolean() });
     await assert(
