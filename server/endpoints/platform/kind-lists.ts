@@ -1,33 +1,27 @@
 // KindLists: pages, objects and search results of one kind under `/kapis`. The callers check the permissions.
 import { hash } from 'node:crypto';
-import { newBadRequest, newNotFound } from '../../../apis/meta/v1/errors.ts';
+import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../../apis/meta/v1/query-decoder.ts';
-import { NO_QUERY_SCHEMA, type ResourceQuery } from '../../../apis/resources/v1alpha3/resource-query.ts';
-import {
-  newResourceQueryDecoder,
-  type ResourceQueryDecoder,
-} from '../../../apis/resources/v1alpha3/resource-query-decoder.ts';
+import { NO_QUERY_SCHEMA } from '../../../apis/resources/v1alpha3/resource-query.ts';
 import type { CallerScope } from '../../authorization/namespace-scopes.ts';
 import { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { CachedObject, ObjectIdentity } from '../../cache/resource-cache.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { BufferCache } from '../../memory/buffer-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { hasQuery, searchIn } from '../../request/request-path.ts';
 import { exactName, type Kind } from '../../resources/kind.ts';
-import { sortKeysOf } from '../../resources/kind-profile.ts';
 import type { ListedKind } from '../../resources/kinds/followed-kind.ts';
 import { type Facets, facetsOf } from '../../resources/lists/facets.ts';
-import { allOf, type ListFilter, labelFilter, listFilter } from '../../resources/lists/list-filter.ts';
+import { allOf, labelFilter } from '../../resources/lists/list-filter.ts';
 import { bestMatches, type Matches } from '../../resources/lists/search.ts';
 import type { ObjectFacts } from '../../resources/object-facts.ts';
 import { joined } from '../response.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
-import { CONSOLE_WORDS, translated } from './console-query.ts';
 import { headersWith, PageTags, respondedNotModified } from './entity-tag.ts';
+import { ListQueries, type ListQuery, type ReadQuery } from './list-queries.ts';
 import { type LivePage, LivePages } from './live-pages.ts';
 import { isShort, PlatformPieces, sliced, writeBytes, writeObjects } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
@@ -53,11 +47,6 @@ export interface ListScope {
   readonly partial: boolean;
   /** Labels that all objects of the list have. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
-}
-
-/** A query with the name of the Service whose pods are selected. */
-export interface ReadQuery extends ResourceQuery {
-  readonly service: string | undefined;
 }
 
 /** The lists of a kind, for any type of facts. */
@@ -91,10 +80,6 @@ export interface ServedKinds {
 
 export type Caller = Pick<RequestContext, 'user' | 'signal'>;
 
-interface ListQuery<Facts> extends ReadQuery {
-  readonly filter: ListFilter<Facts>;
-}
-
 /** A page, with everything that its response depends on. The bytes of its objects are looked up only for a new body. */
 interface Page<Facts> {
   readonly snapshot: ObjectSnapshot<Facts>;
@@ -109,17 +94,10 @@ interface Page<Facts> {
 
 /** Objects between checks of the time slice. */
 const STEPS = 256;
-/** Maximum number of cached queries. The cache is bounded because clients choose the query strings. */
-const MAX_CACHED = 512;
-const MAX_LENGTH = 2048;
-/** Cache-busting parameters, which differ in each request. They are removed from the cache key of a query. */
-const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
-
 export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   readonly #options: KindListsOptions<Facts>;
-  readonly #decoder: ResourceQueryDecoder;
+  readonly #queries: ListQueries<Facts>;
   readonly #noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
-  readonly #cached = new BoundedMap<string, ListQuery<Facts>>(MAX_CACHED);
   readonly #item: PlatformItem<Facts>;
   readonly #pieces: PlatformPieces<Facts>;
   readonly #tags: PageTags<Facts>;
@@ -128,18 +106,8 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   constructor(options: KindListsOptions<Facts>) {
     this.#options = options;
     const { listed, path, computed } = options;
-    const { kind, profile } = listed;
-    this.#decoder = newResourceQueryDecoder({
-      sortKeys: sortKeysOf(profile),
-      unsortable: profile.unsortable,
-      statuses: profile.statuses,
-      filters: Object.keys(profile.filters),
-      fields: [
-        'metadata.name',
-        ...(kind.namespaced ? ['metadata.namespace'] : []),
-        ...Object.keys(profile.fields),
-      ],
-    });
+    const { kind } = listed;
+    this.#queries = new ListQueries(listed);
     const states = new ObjectFingerprints();
     this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, states, computed);
     this.#pieces = new PlatformPieces(this.#item, options);
@@ -151,24 +119,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   }
 
   read(context: RequestContext): ListQuery<Facts> {
-    const search = searchIn(context.request.url ?? '').replace(CACHE_BUSTER, '');
-    const known = this.#cached.get(search);
-    if (known) return known;
-    const { kind, profile } = this.#options.listed;
-    const sent = new URLSearchParams(search);
-    const isPlain = !CONSOLE_WORDS.test(sent.toString());
-    const {
-      query: given,
-      filters,
-      service,
-    } = isPlain ? { query: sent, filters: [], service: undefined } : translated(kind, sent, profile);
-    const query = this.#decoder.decode(given);
-    if (query.namespaces && !kind.namespaced) {
-      throw newBadRequest(`namespaces: ${exactName(kind)} are not namespaced`);
-    }
-    const read = { ...query, service, filter: allOf([listFilter(query, profile), ...filters]) };
-    if (search.length <= MAX_LENGTH) this.#cached.set(search, read);
-    return read;
+    return this.#queries.of(context);
   }
 
   async list(context: RequestContext, scope: ListScope): Promise<void> {
