@@ -115,9 +115,12 @@ function poolOf({ longRunning, proxied, user, info }: Exchange, pools: RequestPo
   return proxied ? pools.gateway : pools.requests;
 }
 
-/** Returns true if the request waits for its client: the body is incomplete, or the client reads nothing of the response. */
+/**
+ * Returns true if the request waits for its client: the server reads the body, which is incomplete, or the client reads nothing of the
+ * response. An incomplete body that the server does not read gives no seat back, because the server works.
+ */
 function hasStalled({ request, response, startedAt }: Exchange, admitted: Admitted, now: number): boolean {
-  if (!request.complete) return now - startedAt >= STALL_MS;
+  if (!request.complete && request.readableFlowing !== null) return now - startedAt >= STALL_MS;
   if (response.writableLength === 0 || !response.socket) {
     admitted.sentAt = now;
     return false;

@@ -189,6 +189,25 @@ describe('a request that waits for its client', () => {
     await until(() => pools.requests.held === 0);
   });
 
+  it('keeps its seat if the server works without the incomplete body', async () => {
+    const { handler, release } = holding();
+    const pools = requestPools();
+    const chain = await start({
+      pools,
+      monotonic: () => now,
+      handler: (context) => (context.query.has('hold') ? handler(context) : reading(context)),
+    });
+    const working = await rawConnection(chain);
+    working.write(`GET ${NODES}?hold HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nContent-Length: 4\r\n\r\nx`);
+    const waiting = await announced(chain, 'x');
+    await until(() => pools.requests.held === 2);
+    now = 1000;
+    await until(() => pools.stalled.held > 0);
+    expect([pools.requests.held, pools.stalled.held]).to.deep.equal([1, 1]);
+    release();
+    for (const socket of [working, waiting]) socket.destroy();
+  });
+
   it('keeps its seat while the server works, however long that takes', async () => {
     const { handler, release } = holding();
     const pools = queued();
