@@ -7,7 +7,7 @@ import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
 import { BoundedMap } from '../memory/bounded-map.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
 import type { BearerToken, TokenAuthenticator } from './authenticator.ts';
-import type { UserInfo } from './user.ts';
+import { sharerOf, type UserInfo } from './user.ts';
 
 export interface TokenReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewToken'>;
@@ -30,15 +30,15 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly #reviews: Pick<ClusterReviews, 'reviewToken'>;
   readonly #cache: LookupCache<TokenReview>;
   readonly #keys = new WeakMap<BearerToken, string>();
-  /** Cache keys of tokens whose last TokenReview succeeded. */
-  readonly #valid: BoundedMap<string, true>;
+  /** The tenants of the tokens whose last TokenReview succeeded, by cache key. */
+  readonly #tenants: BoundedMap<string, string>;
   /** Salt of the cache keys, so that hashes in a memory dump do not match hashes of the same tokens elsewhere. */
   readonly #salt = randomBytes(32).toString('base64');
 
   constructor(options: TokenReviewOptions) {
     const { successTtlMs, failureTtlMs, cacheSize = 8192, seats } = options;
     const { monotonic, onLookup } = options;
-    this.#valid = new BoundedMap(cacheSize);
+    this.#tenants = new BoundedMap(cacheSize);
     this.#reviews = options.reviews;
     this.#cache = new LookupCache({
       size: cacheSize,
@@ -52,8 +52,8 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
 
   authenticate(token: BearerToken, context: CallContext): Promise<UserInfo> | UserInfo {
     const key = this.#keyOf(token);
-    // A valid token is a caller of its own, so that invalid tokens of its network cannot delay it.
-    const caller = this.#valid.has(key) ? `token ${key}` : context.caller;
+    // The tenant, so that invalid tokens of the network cannot delay a valid one, and many tokens of a tenant have one share.
+    const caller = this.#tenants.get(key) ?? context.caller;
     const review = this.#cache.get(key, (signal) => this.#review(key, token.text, signal), {
       signal: context.signal,
       caller,
@@ -72,8 +72,8 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
 
   async #review(key: string, token: string, signal: AbortSignal): Promise<TokenReview> {
     const review = await this.#reviews.reviewToken(token, signal);
-    if (review.user) this.#valid.set(key, true);
-    else this.#valid.delete(key);
+    if (review.user) this.#tenants.set(key, `user ${sharerOf(review.user)}`);
+    else this.#tenants.delete(key);
     return review;
   }
 }

@@ -185,6 +185,30 @@ describe('bearer tokens', () => {
     expect(codes).to.deep.equal([401, 401, 429, 429]);
   });
 
+  it('of one tenant share the quota of the tenant', async () => {
+    const held: (() => void)[] = [];
+    let hangs = false;
+    const cluster = fakeCluster(async (token) => {
+      if (hangs && token !== 'other') await new Promise<void>((resolve) => held.push(resolve));
+      const namespace = token === 'other' ? 'other' : 'many';
+      return { authenticated: true, user: { username: `system:serviceaccount:${namespace}:${token}` } };
+    });
+    const bearer = authenticator(cluster, { seats: fewSeats(4, 'reserve') });
+    const many = ['a', 'b', 'c', 'd', 'e'];
+    for (const token of [...many, 'other']) await ask(bearer, `Bearer ${token}`);
+    time = 60_000;
+    hangs = true;
+    const reviews = many.map((token) =>
+      ask(bearer, `Bearer ${token}`).then(
+        () => 200,
+        (error: unknown) => error instanceof StatusError && error.code,
+      ),
+    );
+    expect(await ask(bearer, 'Bearer other')).to.include({ name: 'system:serviceaccount:other:other' });
+    for (const release of held) release();
+    expect(await Promise.all(reviews)).to.deep.equal([200, 200, 429, 429, 429]);
+  });
+
   it('lose their quota when they become invalid', async () => {
     const held: (() => void)[] = [];
     let good = true;
