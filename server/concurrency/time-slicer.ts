@@ -1,4 +1,5 @@
-// TimeSlicer: lets long synchronous work yield to the event loop after each time slice.
+// TimeSlicer: lets long synchronous work yield to the event loop after each time slice. Callers share the slices fairly.
+import { Seats } from '../admission/seats.ts';
 import { nextRound, round } from './event-loop.ts';
 
 /** Time slice of queries. Short, because it delays latency-sensitive requests. */
@@ -8,36 +9,56 @@ export const BACKGROUND_SLICE_MS = 8;
 /** Share of a used time slice above which the next task gets a new slice, because its first step may take tenths of a millisecond. */
 const REUSABLE_SHARE = 0.25;
 
+/** The caller of a task, and the signal that ends it: usually the request that needs the result. */
+export interface Task {
+  readonly caller: string;
+  /** Read only by tasks that have used up a slice, because a request creates the AbortSignal on first use. */
+  readonly signal: AbortSignal;
+}
+
+/** A task of the server itself, or with a result for several callers. */
+export const SHARED_TASK: Task = { caller: '', signal: new AbortController().signal };
+
+/** The time slices of a task. */
+export interface TimeSlices {
+  /** True when the slice is used up: the task should call `next` before it continues. */
+  readonly spent: boolean;
+  /** Resolves when the task may continue. Rejects with the reason of the signal when the result is no longer needed. */
+  next(): Promise<void>;
+}
+
 /**
  * Shares time slices between concurrent tasks. Each task waits for `next`, then works synchronously until `spent` is true. Once all
- * tasks together have used up a time slice, the event loop handles other events before the next slice.
+ * tasks together have used up a time slice, the event loop handles other events before the next slice. Callers take turns, however
+ * many tasks each of them has.
  */
-export class TimeSlicer {
+export class TimeSlicer implements TimeSlices {
   readonly #sliceMs: number;
   /** Monotonic clock in ms. */
   readonly #now: () => number;
   /** The iteration of the event loop in which the current slice began. */
   #round = -1;
   #begin = 0;
-  #last: Promise<void> = Promise.resolve();
+  readonly #turns = new Seats({ capacity: 1, sharing: 'queue', refusal: () => new Error('no time slice') });
 
   constructor(sliceMs = QUERY_SLICE_MS, now: () => number = () => performance.now()) {
     this.#sliceMs = sliceMs;
     this.#now = now;
   }
 
-  /** True when the slice is used up: the task should call `next` before it continues. */
   get spent(): boolean {
     return this.#used() >= this.#sliceMs;
   }
 
-  /** Resolves when the task may continue. Concurrent calls resolve in order. */
-  next(): Promise<void> {
-    this.#last = this.#last.then(() => this.#next());
-    return this.#last;
+  /** The slices of a task. */
+  of(task: Task): TimeSlices {
+    return new TaskSlices(this, task);
   }
 
-  async #next(): Promise<void> {
+  /** Concurrent calls of one caller resolve in order. */
+  async next(task = SHARED_TASK): Promise<void> {
+    task.signal.throwIfAborted();
+    using _turn = await this.#turns.take(task.caller, task);
     await microtasksDone();
     // A slice is reused only in the same iteration of the event loop, because other events take time in a new one.
     if (this.#round === round() && this.#used() < this.#sliceMs * REUSABLE_SHARE) return;
@@ -54,6 +75,24 @@ export class TimeSlicer {
   #beginSlice(): void {
     this.#round = round();
     this.#begin = this.#now();
+  }
+}
+
+class TaskSlices implements TimeSlices {
+  readonly #slicer: TimeSlicer;
+  readonly #task: Task;
+
+  constructor(slicer: TimeSlicer, task: Task) {
+    this.#slicer = slicer;
+    this.#task = task;
+  }
+
+  get spent(): boolean {
+    return this.#slicer.spent;
+  }
+
+  next(): Promise<void> {
+    return this.#slicer.next(this.#task);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { UserQuery } from '../../apis/iam/v1beta1/requests.ts';
 import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
 import { mergeSort } from '../concurrency/merge-sort.ts';
-import type { TimeSlicer } from '../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../concurrency/time-slicer.ts';
 import { sliced } from '../endpoints/platform/platform-body.ts';
 import { writeBody } from '../endpoints/response.ts';
 import { userObject } from '../oauth/users/user-directory.ts';
@@ -15,7 +15,7 @@ const STEP = 100;
 export interface UserListOptions {
   readonly apiVersion: string;
   readonly group: string;
-  readonly slicer: TimeSlicer;
+  readonly slices: TimeSlices;
 }
 
 /** Writes one page. `totalItems` counts the users of all pages. */
@@ -23,10 +23,10 @@ export async function writeUserList(
   { response, signal }: RequestContext,
   users: Iterable<User>,
   query: UserQuery,
-  { apiVersion, group, slicer }: UserListOptions,
+  { apiVersion, group, slices }: UserListOptions,
 ): Promise<void> {
   const { page, limit } = query;
-  const found = await selected([...users], query, slicer);
+  const found = await selected([...users], query, slices);
   const items = limit < 0 ? found : found.slice((page - 1) * limit, page * limit);
   function* body(): Generator<Buffer> {
     yield Buffer.from(`{"kind":"${USER.kind}List","apiVersion":"${apiVersion}","metadata":{},"items":[`);
@@ -38,22 +38,22 @@ export async function writeUserList(
   }
   // `no-store`, because the body contains personal data.
   response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-  await writeBody(response, sliced(body(), slicer), signal);
+  await writeBody(response, sliced(body(), slices), signal);
 }
 
-async function selected(users: readonly User[], query: UserQuery, slicer: TimeSlicer): Promise<User[]> {
+async function selected(users: readonly User[], query: UserQuery, slices: TimeSlices): Promise<User[]> {
   const { sortBy, ascending = sortBy === 'name' } = query;
   const matches = matcher(query);
   const found: User[] = [];
   for (let at = 0; at < users.length; at += STEP) {
-    if (slicer.spent) await slicer.next();
+    if (slices.spent) await slices.next();
     found.push(...users.slice(at, at + STEP).filter(matches));
   }
   const compare = (a: User, b: User): number => {
     const order = sortBy === 'name' ? 0 : ordered(createdAt(a), createdAt(b));
     return (ascending ? 1 : -1) * (order || ordered(a.metadata.name, b.metadata.name));
   };
-  return mergeSort(found, compare, slicer);
+  return mergeSort(found, compare, slices);
 }
 
 function matcher({ name = '', group = '', disabled: onlyDisabled }: UserQuery): (user: User) => boolean {

@@ -67,7 +67,11 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
         if (info.verb !== 'list') throw newMethodNotAllowed(info.verb, resource);
         const apiVersion = `${group}/${info.version}`;
         const query = queries.decode(context.query);
-        return await writeUserList(context, users.objects(), query, { apiVersion, group, slicer });
+        return await writeUserList(context, users.objects(), query, {
+          apiVersion,
+          group,
+          slices: slicer.of(context),
+        });
       }
       case 'GET user': {
         const found = users.object(name) ?? (await users.read(name, context.signal));

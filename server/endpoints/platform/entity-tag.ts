@@ -4,7 +4,7 @@ import { createHash, hash } from 'node:crypto';
 import type { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { JSON_HEADERS, matchesTag } from '../response.ts';
 import type { Headers } from './platform-body.ts';
@@ -38,7 +38,6 @@ const STEPS = 256;
 export interface PageTagsOptions<Facts> {
   readonly item: PlatformItem<Facts>;
   readonly states: ObjectFingerprints;
-  readonly slicer: TimeSlicer;
   /** True if objects have computed annotations. */
   readonly isComputed: boolean;
 }
@@ -55,8 +54,9 @@ export class PageTags<Facts> {
     snapshot: ObjectSnapshot<Facts>,
     identities: readonly ObjectIdentity<Facts>[],
     more: readonly unknown[],
+    slices: TimeSlices,
   ): Promise<string> {
-    const { slicer, isComputed } = this.#options;
+    const { isComputed } = this.#options;
     const rest = JSON.stringify(more);
     if (identities.length <= MAX_TAGGED) {
       return `"${hash('sha256', `${rest}${this.#statesOf(identities)}`, 'base64url')}"`;
@@ -66,7 +66,7 @@ export class PageTags<Facts> {
     const isAll = identities.length === snapshot.size && !isComputed;
     for (const states of isAll ? this.#chunkStates(snapshot) : this.#partStates(identities)) {
       tag.update(`${states},`);
-      if (slicer.spent) await slicer.next();
+      if (slices.spent) await slices.next();
     }
     return `"${tag.digest('base64url')}"`;
   }

@@ -8,7 +8,7 @@ import { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { CachedObject, ObjectIdentity } from '../../cache/resource-cache.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { SHARED_TASK, type Task, type TimeSlicer, type TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { BufferCache } from '../../memory/buffer-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { hasQuery, searchIn } from '../../request/request-path.ts';
@@ -60,7 +60,7 @@ export interface PlatformLists {
   get(context: RequestContext, key: string, name: string): void;
   /** Returns the page of a live list. */
   livePage(context: RequestContext, scope: ListScope): Promise<LivePage>;
-  search(text: string, scope: CallerScope, limit: number): Promise<Matches<ObjectFacts>>;
+  search(text: string, scope: CallerScope, limit: number, task: Task): Promise<Matches<ObjectFacts>>;
   /** Returns the path of an object. */
   link(object: { readonly name: string; readonly namespace: string }): string;
   /** Calls `changed` after each change of the objects, until the returned function is called. */
@@ -111,7 +111,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const states = new ObjectFingerprints();
     this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, states, computed);
     this.#pieces = new PlatformPieces(this.#item, options);
-    this.#tags = new PageTags({ item: this.#item, states, slicer: options.slicer, isComputed: !!computed });
+    this.#tags = new PageTags({ item: this.#item, states, isComputed: !!computed });
   }
 
   get kind(): Kind {
@@ -123,19 +123,20 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   }
 
   async list(context: RequestContext, scope: ListScope): Promise<void> {
-    const page = await this.#page(this.read(context), scope);
+    const page = await this.#page(this.read(context), scope, context);
     if (respondedNotModified(context, page.tag)) return;
     const { bodies, slicer } = this.#options;
+    const slices = slicer.of(context);
     const headers = headersWith(page.tag);
     const key = this.#bodyKey(page);
     const known = bodies.get(key);
     if (known) return writeBytes(context, headers, known);
-    const objects = await this.#objects(page);
+    const objects = await this.#objects(page, slices);
     await writeObjects(context, headers, this.#frame(page), objects, {
       keep: (body) => bodies.set(key, body),
       item: this.#item,
       pieces: () => this.#pieces.of(objects),
-      slicer,
+      slices,
     });
   }
 
@@ -150,11 +151,16 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     writeBytes(context, headersWith(tag), body);
   }
 
-  async #page(query: ListQuery<Facts>, { namespaces, partial, labels }: ListScope): Promise<Page<Facts>> {
+  async #page(
+    query: ListQuery<Facts>,
+    { namespaces, partial, labels }: ListScope,
+    task: Task,
+  ): Promise<Page<Facts>> {
     const { listed, slicer } = this.#options;
+    const slices = slicer.of(task);
     const filter = labels ? allOf([query.filter, labelFilter<Facts>(labels)]) : query.filter;
     const sorting = { ...query, filter, namespaces };
-    const { snapshot, objects: sorted } = await listed.index.sorted(() => listed.snapshot(), sorting);
+    const { snapshot, objects: sorted } = await listed.index.sorted(() => listed.snapshot(), sorting, task);
     const total = sorted.length;
     const limit = query.limit < 0 ? total : query.limit;
     const first = Math.min((query.page - 1) * limit, total);
@@ -162,24 +168,26 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const identities = query.ascending
       ? sorted.slice(first, last)
       : sorted.slice(total - last, total - first).reverse();
-    const facets = query.facets ? await facetsOf(sorted, query.facets, slicer) : undefined;
+    const facets = query.facets ? await facetsOf(sorted, query.facets, slices) : undefined;
     return {
       snapshot,
       identities,
       total,
       facets,
       partial,
-      tag: await this.#tags.of(snapshot, identities, [total, facets, partial]),
+      tag: await this.#tags.of(snapshot, identities, [total, facets, partial], slices),
     };
   }
 
-  async #objects({ snapshot, identities }: Page<Facts>): Promise<readonly CachedObject<Facts>[]> {
-    const { slicer } = this.#options;
+  async #objects(
+    { snapshot, identities }: Page<Facts>,
+    slices: TimeSlices,
+  ): Promise<readonly CachedObject<Facts>[]> {
     const objects: CachedObject<Facts>[] = [];
     for (const { key } of identities) {
       const object = snapshot.get(key);
       if (object) objects.push(object);
-      if (objects.length % STEPS === 0 && slicer.spent) await slicer.next();
+      if (objects.length % STEPS === 0 && slices.spent) await slices.next();
     }
     return objects;
   }
@@ -194,7 +202,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   }
 
   async #livePage(query: ListQuery<Facts>, scope: ListScope): Promise<LivePage> {
-    const page = await this.#page(query, scope);
+    const page = await this.#page(query, scope, SHARED_TASK);
     return {
       tag: page.tag,
       total: page.total,
@@ -213,7 +221,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       return;
     }
     const { start, end } = this.#frame(page);
-    const objects = await this.#objects(page);
+    const objects = await this.#objects(page, slicer);
     if (isShort(objects)) {
       const body = Buffer.concat([...framed({ start, end }, objects, (object) => this.#item.parts(object))]);
       bodies.set(key, body);
@@ -229,14 +237,14 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     return `${this.#options.apiVersion} ${this.kind.plural} ${tag}`;
   }
 
-  search(text: string, scope: CallerScope, limit: number): Promise<Matches<Facts>> {
+  search(text: string, scope: CallerScope, limit: number, task: Task): Promise<Matches<Facts>> {
     const { listed, slicer } = this.#options;
     return bestMatches(
       listed.snapshot(),
       text,
       scope.everything ? undefined : scope.namespaces.map(({ name }) => name),
       limit,
-      slicer,
+      slicer.of(task),
     );
   }
 

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { BufferCache } from '../../memory/buffer-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../response.ts';
@@ -19,7 +19,7 @@ interface Encoding<Facts> {
   readonly keep: (body: Buffer) => void;
   readonly item: PlatformItem<Facts>;
   readonly pieces: () => readonly SnapshotPiece[];
-  readonly slicer: TimeSlicer;
+  readonly slices: TimeSlices;
 }
 
 /** Writes status 200 and the body. */
@@ -28,7 +28,7 @@ export function writeObjects<Facts>(
   headers: Headers,
   frame: ListFrame,
   objects: readonly CachedObject<Facts>[],
-  { keep, item, pieces, slicer }: Encoding<Facts>,
+  { keep, item, pieces, slices }: Encoding<Facts>,
 ): Promise<void> | void {
   const parts = framed(frame, objects, (object) => item.parts(object));
   if (isShort(objects)) {
@@ -40,7 +40,7 @@ export function writeObjects<Facts>(
   const { request, response, signal } = context;
   const gzip = acceptsGzip(request);
   response.writeHead(200, gzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers);
-  return writeBody(response, sliced(gzip ? gzipped(frame, pieces()) : joined(parts), slicer), signal);
+  return writeBody(response, sliced(gzip ? gzipped(frame, pieces()) : joined(parts), slices), signal);
 }
 
 /** Returns true if the body of a page is written, and cached, as a whole. */
@@ -61,11 +61,11 @@ export function writeBytes(
 /** Yields to the event loop between chunks, because compressed objects take time to decompress. */
 export async function* sliced(
   chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
-  slicer: TimeSlicer,
+  slices: TimeSlices,
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     yield chunk;
-    if (slicer.spent) await slicer.next();
+    if (slices.spent) await slices.next();
   }
 }
 

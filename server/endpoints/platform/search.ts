@@ -91,7 +91,7 @@ export class Search {
     if (!scope || (!scope.everything && scope.namespaces.length === 0)) return undefined;
     const lists = await this.#listsOf(kind, context, isNamed);
     if (!lists) return undefined;
-    return { lists, ...(await lists.search(q, scope, limit)), partial: !scope.everything };
+    return { lists, ...(await lists.search(q, scope, limit, context)), partial: !scope.everything };
   }
 
   async #listsOf(kind: Kind, context: RequestContext, isNamed: boolean): Promise<PlatformLists | undefined> {

@@ -1,6 +1,6 @@
 // Facets of a list: numbers of objects by status, namespace, kind of the owner, or label value.
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 
 /** Counts by value, for each facet. Objects without a value are not counted. */
@@ -22,7 +22,7 @@ const READS: Readonly<Record<string, Read>> = {
 export async function facetsOf(
   objects: readonly ObjectIdentity<ObjectFacts>[],
   names: readonly string[],
-  slicer: TimeSlicer,
+  slices: TimeSlices,
 ): Promise<Facets> {
   const facets: [name: string, counts: Readonly<Record<string, number>>][] = [];
   for (const name of new Set(names)) {
@@ -30,7 +30,7 @@ export async function facetsOf(
     const counts = new Map<string, number>();
     for (const [i, object] of objects.entries()) {
       for (const value of read(object)) if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
-      if (i % STEPS === 0 && slicer.spent) await slicer.next();
+      if (i % STEPS === 0 && slices.spent) await slices.next();
     }
     facets.push([name, mostFrequent(counts)]);
   }

@@ -1,10 +1,11 @@
 // Index for the sorted and filtered lists of one kind. Changes of the cache update the index, and the index stores no
 // JSON.
+import { Seats } from '../../admission/seats.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { SnapshotDiffer } from '../../cache/snapshot-differ.ts';
 import { mergeSort } from '../../concurrency/merge-sort.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { Task, TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { comparisonBy, type KindProfile } from '../kind-profile.ts';
 import type { ObjectFacts } from '../object-facts.ts';
@@ -27,6 +28,8 @@ const PENDING_BYTES = 64;
 const MAX_TESTS = 262_144;
 /** Chunks of about 32 objects between checks of the time slice. */
 const CHUNKS = 8;
+/** The caller of the tasks that have the turn. */
+const INDEX = 'list index';
 
 export interface Sorting<Facts> {
   readonly sortBy: string;
@@ -48,8 +51,8 @@ export class ListIndex<Facts extends ObjectFacts> {
   /** All objects by sort key, from which the selections are filtered. */
   readonly #orders = new Map<string, SortOrder<Facts>>();
   readonly #selections = new BoundedMap<string, SortOrder<Facts>>(MAX_SELECTIONS);
-  #last: Promise<unknown> = Promise.resolve();
-  #busy = 0;
+  /** One task at a time, because the selections change while it yields. */
+  readonly #turn = new Seats({ capacity: 1, sharing: 'queue', refusal: () => new Error('no turn') });
 
   constructor(profile: Pick<KindProfile<Facts>, 'sortKeys'>, slicer: TimeSlicer) {
     this.#profile = profile;
@@ -75,13 +78,14 @@ export class ListIndex<Facts extends ObjectFacts> {
 
   /**
    * Returns the objects of the current snapshot that pass the filter. The time for a new snapshot is proportional to
-   * the number of changed objects; for a first list of namespaces, to the number of their objects.
+   * the number of changed objects; for a first list of namespaces, to the number of their objects. Rejects when the task is aborted.
    */
   sorted(
     current: () => ObjectSnapshot<Facts>,
     sorting: Sorting<Facts>,
+    task: Task,
   ): Promise<Sorted<Facts>> | Sorted<Facts> {
-    if (this.#busy === 0) {
+    if (this.#turn.held === 0) {
       const ready = this.#ready(current(), sorting);
       if (ready) return ready;
     } else if (sorting.namespaces) {
@@ -89,13 +93,20 @@ export class ListIndex<Facts extends ObjectFacts> {
       const snapshot = current();
       const known = this.#selections.get(selectionKey(sorting));
       if (known?.current && this.#differ.isAt(snapshot)) return { snapshot, objects: known.objects };
-      return this.#sortedIn(snapshot, sorting, sorting.namespaces);
+      return this.#sortedIn(snapshot, sorting, sorting.namespaces, this.#slicer.of(task));
     }
-    this.#busy++;
-    // One task at a time, because the selections change while it yields.
-    const result = this.#last.then(() => this.#select(current, sorting)).finally(() => this.#busy--);
-    this.#last = result.catch(() => undefined);
-    return result;
+    return this.#sortedInTurn(current, sorting, task);
+  }
+
+  async #sortedInTurn(
+    current: () => ObjectSnapshot<Facts>,
+    sorting: Sorting<Facts>,
+    task: Task,
+  ): Promise<Sorted<Facts>> {
+    using _turn = await this.#turn.take(task.caller, task);
+    const { signal } = task;
+    // Not the slices of the caller: while his other tasks used them up, all callers would wait for this one.
+    return await this.#select(current, sorting, this.#slicer.of({ caller: INDEX, signal }));
   }
 
   /** Returns the selection if it needs no work. */
@@ -110,13 +121,17 @@ export class ListIndex<Facts extends ObjectFacts> {
     return { snapshot, objects: selection.objects };
   }
 
-  async #select(current: () => ObjectSnapshot<Facts>, sorting: Sorting<Facts>): Promise<Sorted<Facts>> {
+  async #select(
+    current: () => ObjectSnapshot<Facts>,
+    sorting: Sorting<Facts>,
+    slices: TimeSlices,
+  ): Promise<Sorted<Facts>> {
     const key = selectionKey(sorting);
     const selections = this.#selectionsOf(sorting);
     // The cache changes while this task yields.
     for (;;) {
       // The end of a first list, and the first query of a kind, take milliseconds in the same turn as a sort of all objects.
-      if (!sorting.namespaces && this.#slicer.spent) await this.#slicer.next();
+      if (!sorting.namespaces && slices.spent) await slices.next();
       const ready = this.#ready(current(), sorting);
       if (ready) {
         if (key.length > MAX_KEY) selections.delete(key);
@@ -124,8 +139,8 @@ export class ListIndex<Facts extends ObjectFacts> {
         return ready;
       }
       const known = selections.get(key);
-      if (known) await known.update(this.#slicer);
-      else selections.set(key, await this.#selection(current(), sorting));
+      if (known) await known.update(slices);
+      else selections.set(key, await this.#selection(current(), sorting, slices));
     }
   }
 
@@ -153,26 +168,34 @@ export class ListIndex<Facts extends ObjectFacts> {
   }
 
   /** Returns a new selection of a snapshot, the last one that was followed. */
-  async #selection(snapshot: ObjectSnapshot<Facts>, sorting: Sorting<Facts>): Promise<SortOrder<Facts>> {
+  async #selection(
+    snapshot: ObjectSnapshot<Facts>,
+    sorting: Sorting<Facts>,
+    slices: TimeSlices,
+  ): Promise<SortOrder<Facts>> {
     const { sortBy, filter, namespaces } = sorting;
     const compare = comparisonBy(this.#profile, sortBy);
     if (namespaces) {
       const known = new Set(namespaces);
       const test = (object: ObjectIdentity<Facts>): boolean =>
         known.has(object.namespace || object.name) && filter.test(object);
-      return new SortOrder(compare, test, (await this.#sortedIn(snapshot, sorting, namespaces)).objects);
+      return new SortOrder(
+        compare,
+        test,
+        (await this.#sortedIn(snapshot, sorting, namespaces, slices)).objects,
+      );
     }
     if (filter.key === '') {
-      const sorted = await mergeSort(this.#differ.objects(), compare, this.#slicer);
+      const sorted = await mergeSort(this.#differ.objects(), compare, slices);
       return new SortOrder<Facts>(compare, () => true, sorted);
     }
     const all = { ...sorting, filter: { key: '', test: () => true } };
     const key = selectionKey(all);
     const known = this.#orders.get(key);
-    await known?.update(this.#slicer);
-    const order = known ?? (await this.#selection(snapshot, all));
+    await known?.update(slices);
+    const order = known ?? (await this.#selection(snapshot, all, slices));
     this.#orders.set(key, order);
-    return new SortOrder(compare, filter.test, await filtered(order.objects, filter.test, this.#slicer));
+    return new SortOrder(compare, filter.test, await filtered(order.objects, filter.test, slices));
   }
 
   /** Evicts the least recently used selections beyond the limit. */
@@ -190,15 +213,16 @@ export class ListIndex<Facts extends ObjectFacts> {
     snapshot: ObjectSnapshot<Facts>,
     { sortBy, filter }: Sorting<Facts>,
     namespaces: readonly string[],
+    slices: TimeSlices,
   ): Promise<Sorted<Facts>> {
     const found: ObjectIdentity<Facts>[] = [];
     let steps = 0;
     for (const objects of objectsIn(snapshot, namespaces)) {
       for (const { identity } of objects) if (filter.test(identity)) found.push(identity);
-      if (++steps % CHUNKS === 0 && this.#slicer.spent) await this.#slicer.next();
+      if (++steps % CHUNKS === 0 && slices.spent) await slices.next();
     }
     const compare = comparisonBy(this.#profile, sortBy);
-    return { snapshot, objects: await mergeSort(found, compare, this.#slicer) };
+    return { snapshot, objects: await mergeSort(found, compare, slices) };
   }
 }
 

@@ -1,7 +1,7 @@
 // Text search in the objects of one kind: the best matches, and the number of all matches.
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import { objectsIn } from './objects-in.ts';
 
@@ -31,7 +31,7 @@ export async function bestMatches<Facts extends ObjectFacts>(
   text: string,
   namespaces: readonly string[] | undefined,
   limit: number,
-  slicer: TimeSlicer,
+  slices: TimeSlices,
 ): Promise<Matches<Facts>> {
   const wanted = text.toLowerCase();
   const matchOf = newMatcher(wanted);
@@ -46,7 +46,7 @@ export async function bestMatches<Facts extends ObjectFacts>(
     steps += objects.length || STEPS;
     if (steps < STEPS) continue;
     steps = 0;
-    if (slicer.spent) await slicer.next();
+    if (slices.spent) await slices.next();
   }
   const best = byMatch.flatMap(({ objects }, i) =>
     objects.map((object) => ({ object, match: MATCHES[i] ?? 'text' })),

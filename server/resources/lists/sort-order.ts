@@ -1,7 +1,7 @@
 // A sorted selection of the objects of one kind, and the changes that it has not applied yet.
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { merged, mergeSort } from '../../concurrency/merge-sort.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { Comparison } from '../kind-profile.ts';
 
 /** Objects between checks of the time slice. */
@@ -11,12 +11,12 @@ const STEPS = 256;
 export async function filtered<Facts>(
   objects: readonly ObjectIdentity<Facts>[],
   test: (object: ObjectIdentity<Facts>) => boolean,
-  slicer: TimeSlicer,
+  slices: TimeSlices,
 ): Promise<ObjectIdentity<Facts>[]> {
   const found: ObjectIdentity<Facts>[] = [];
   for (const [i, object] of objects.entries()) {
     if (test(object)) found.push(object);
-    if (i % STEPS === 0 && slicer.spent) await slicer.next();
+    if (i % STEPS === 0 && slices.spent) await slices.next();
   }
   return found;
 }
@@ -70,10 +70,10 @@ export class SortOrder<Facts> {
   }
 
   /** Applies the pending changes. */
-  async update(slicer: TimeSlicer): Promise<void> {
+  async update(slices: TimeSlices): Promise<void> {
     if (this.current) return;
     const [removed, added] = [this.#removed, this.#added];
-    this.#objects = await this.#updated(removed, added, slicer);
+    this.#objects = await this.#updated(removed, added, slices);
     this.#removed = new Set();
     this.#added = new Set();
   }
@@ -81,12 +81,12 @@ export class SortOrder<Facts> {
   async #updated(
     removed: ReadonlySet<ObjectIdentity<Facts>>,
     added: ReadonlySet<ObjectIdentity<Facts>>,
-    slicer: TimeSlicer,
+    slices: TimeSlices,
   ): Promise<readonly ObjectIdentity<Facts>[]> {
     if (removed.size + added.size > MOST_INSERTED) {
-      const kept = await filtered(this.#objects, (object) => !removed.has(object), slicer);
-      const sorted = await mergeSort([...added], this.#compare, slicer);
-      return merged(kept, sorted, this.#compare, slicer);
+      const kept = await filtered(this.#objects, (object) => !removed.has(object), slices);
+      const sorted = await mergeSort([...added], this.#compare, slices);
+      return merged(kept, sorted, this.#compare, slices);
     }
     // A copy, because callers still use the previous array.
     const objects = [...this.#objects];

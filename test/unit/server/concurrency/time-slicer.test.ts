@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs';
 import { expect } from 'chai';
 import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
+import { rejection } from '../../../support/rejection.ts';
 
 /** Runs `work` in an I/O callback of the event loop. HTTP request handlers run in I/O callbacks too. */
 function asItComesIn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -45,6 +46,38 @@ describe('TimeSlicer', () => {
     expect(happened.filter((what) => what !== 'other')).to.deep.equal(
       Array.from({ length: 20 }, (_, reader) => `reader ${reader}`),
     );
+  });
+});
+
+describe('the time slices of requests', () => {
+  const task = (caller: string, signal = new AbortController().signal) => ({ caller, signal });
+
+  it('go to the callers in turn, however many tasks each of them has', async () => {
+    const slicer = new TimeSlicer(0);
+    const order: string[] = [];
+    const work = async (caller: string): Promise<void> => {
+      const slices = slicer.of(task(caller));
+      for (let i = 0; i < 3; i++) {
+        await slices.next();
+        order.push(caller);
+      }
+    };
+    await Promise.all([...Array.from({ length: 50 }, () => work('many')), work('one')]);
+    expect(order.lastIndexOf('one')).to.be.below(8);
+    expect(order).to.have.length(153);
+  });
+
+  it('end with the request', async () => {
+    const slicer = new TimeSlicer(0);
+    const end = new AbortController();
+    const slices = slicer.of(task('a', end.signal));
+    const first = slices.next();
+    const waiting = rejection(slices.next());
+    end.abort(new Error('gone'));
+    await first;
+    expect(await waiting).to.have.property('message', 'gone');
+    expect(await rejection(slices.next())).to.have.property('message', 'gone');
+    await slicer.next();
   });
 });
 

@@ -73,9 +73,9 @@ describe('live lists', () => {
     const sorted: string[] = [];
     const { index } = pods;
     const original = index.sorted.bind(index);
-    index.sorted = (current, sorting) => {
+    index.sorted = (current, sorting, task) => {
       sorted.push(sorting.filter.key);
-      return original(current, sorting);
+      return original(current, sorting, task);
     };
     const equal = await Promise.all(Array.from({ length: 20 }, () => follow('pods?name=a')));
     const other = await follow('pods?name=b');

@@ -1,9 +1,10 @@
 // Tests of starting and stopping the informers of kinds.
+
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { SHARED_TASK, TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { exactName, type Kind, sourcePath } from '../../../../../server/resources/kind.ts';
 import { API_SERVICES_PATH } from '../../../../../server/resources/kinds/api-service.ts';
 import type { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
@@ -230,7 +231,7 @@ describe('FollowedKinds', () => {
     const kinds = await follow({ memoryBudget: 400_000, otherBytes: () => others });
     const pods = await use(kinds, PODS);
     const sorting = { sortBy: 'name', filter: { key: '', test: () => true }, namespaces: undefined };
-    const sort = async () => pods.index.sorted(() => pods.snapshot(), sorting);
+    const sort = async () => pods.index.sorted(() => pods.snapshot(), sorting, SHARED_TASK);
     await sort();
     expect(pods.index.bytes).to.equal(16);
     others = 400_000 - pods.bytes - pods.index.bytes + 1;

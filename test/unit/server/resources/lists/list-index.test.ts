@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { array, assert, asyncProperty, boolean, constantFrom, integer, record, subarray } from 'fast-check';
 import type { ObjectIdentity } from '../../../../../server/cache/resource-cache.ts';
-import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { SHARED_TASK, TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { comparisonBy, sortKeysOf } from '../../../../../server/resources/kind-profile.ts';
 import type { Sorting } from '../../../../../server/resources/lists/list-index.ts';
 import type { KindFacts } from '../../../../../server/resources/profiles/kind-values.ts';
@@ -52,7 +52,7 @@ function expected(
 }
 
 async function sorted(pods: KindCache, sorting: Sorting<KindFacts>): Promise<string[]> {
-  const { objects } = await pods.index.sorted(() => pods.snapshot(), sorting);
+  const { objects } = await pods.index.sorted(() => pods.snapshot(), sorting, SHARED_TASK);
   return keys(objects);
 }
 
@@ -124,7 +124,7 @@ describe('ListIndex', () => {
     let running = 0;
     const call = async (sorting: Sorting<KindFacts>): Promise<void> => {
       running++;
-      const { snapshot, objects } = await pods.index.sorted(() => pods.snapshot(), sorting);
+      const { snapshot, objects } = await pods.index.sorted(() => pods.snapshot(), sorting, SHARED_TASK);
       expect(keys(objects)).to.deep.equal(expected(pods, sorting, snapshot));
       running--;
     };
@@ -173,7 +173,11 @@ describe('ListIndex', () => {
     const pods = new KindCache(PODS, yielding());
     pods.fill(1, [pod('shop/a', 1), pod('bank/b', 2)]);
     const call = (namespaces: readonly string[] | undefined) =>
-      pods.index.sorted(() => pods.snapshot(), { sortBy: 'name', filter: EVERYTHING, namespaces });
+      pods.index.sorted(
+        () => pods.snapshot(),
+        { sortBy: 'name', filter: EVERYTHING, namespaces },
+        SHARED_TASK,
+      );
     await call(['shop']);
     const all = call(undefined);
     expect(call(['shop'])).not.to.be.a('promise');
@@ -184,11 +188,35 @@ describe('ListIndex', () => {
     await all;
   });
 
+  it('serves callers in turn, and computes nothing for a request that has ended', async () => {
+    const pods = new KindCache(PODS, yielding());
+    pods.fill(1, [pod('shop/a', 1), pod('bank/b', 2)]);
+    const computed: string[] = [];
+    const select = (name: string, caller: string, { signal }: AbortController): Promise<unknown> => {
+      const test = (): boolean => {
+        if (computed.at(-1) !== name) computed.push(name);
+        return true;
+      };
+      const sorting = { sortBy: 'name', filter: { key: name, test }, namespaces: undefined };
+      return Promise.resolve(pods.index.sorted(() => pods.snapshot(), sorting, { caller, signal })).catch(
+        (error: Error) => error.message,
+      );
+    };
+    const end = new AbortController();
+    const all = [1, 2, 3, 4].map((i) => select(`a${i}`, 'a', i === 3 ? end : new AbortController()));
+    all.push(select('b1', 'b', new AbortController()));
+    end.abort(new Error('gone'));
+    expect((await Promise.all(all))[2]).to.equal('gone');
+    expect(computed).to.deep.equal(['a1', 'a2', 'b1', 'a4']);
+  });
+
   it('reports a failed sort to its caller only', async () => {
     const pods = new KindCache(PODS);
     pods.fill(1, [pod('shop/a', 1)]);
     const sorting = { sortBy: 'unknown', filter: EVERYTHING, namespaces: undefined };
-    const failed = Promise.resolve(pods.index.sorted(() => pods.snapshot(), sorting)).catch(String);
+    const failed = Promise.resolve(pods.index.sorted(() => pods.snapshot(), sorting, SHARED_TASK)).catch(
+      String,
+    );
     expect(await sorted(pods, { ...sorting, sortBy: 'name' })).to.deep.equal(['shop/a']);
     expect(await failed).to.include('unknown');
   });
