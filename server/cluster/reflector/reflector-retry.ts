@@ -99,8 +99,8 @@ export function isWatchCacheBehind(failure: unknown): boolean {
   );
 }
 
-/** Maximum delay in ms after which a missing permission is tried again. */
-const FORBIDDEN_MS = 60_000;
+/** Maximum delay in ms after which a missing permission is tried again: a person who grants it waits for it. */
+const FORBIDDEN_MS = 15_000;
 
 type Tuning = Pick<ReflectorTuning, 'healthyMs' | 'initialBackoffMs' | 'maxBackoffMs' | 'random'>;
 
