@@ -116,6 +116,8 @@ export function oauthOperations(): Operation[] {
     },
     {
       ...posted('/oauth/device_authorization', 'DeviceAuthorizationForm'),
+      // A client that authenticates with Basic needs no parameter.
+      body: { type: FORM, schema: 'DeviceAuthorizationForm', required: false },
       id: 'authorizeDevice',
       summary: 'Issues codes for a device without a browser',
       responses: { 200: { description: 'The codes.', type, schema: 'DeviceAuthorization' }, ...chainErrors },
