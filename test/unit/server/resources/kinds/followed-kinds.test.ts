@@ -1,5 +1,4 @@
 // Tests of starting and stopping the informers of kinds.
-
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
