@@ -219,7 +219,8 @@ export function describeBrowserConsole(subject: () => ConsoleSubject): void {
         return saved !== undefined;
       });
       expect(saved).to.match(/^logs-\d{8}T\d{6}Z\.csv$/);
-      expect(await readFile(join(downloadPath, saved ?? ''), 'utf8')).to.equal(text);
+      // `Blob.text()` removes the byte order mark.
+      expect(await readFile(join(downloadPath, saved ?? ''), 'utf8')).to.equal(`\ufeff${String(text)}`);
     });
 
     it('changes an object through the gateway, and reads the result, warnings and errors', async () => {
