@@ -73,6 +73,9 @@ export class Prober implements Disposable {
     for (const { name } of this.#probes) {
       const { statuses, p99: slow = Number.POSITIVE_INFINITY } = busy.get(name) ?? {};
       const most = Math.max(FLOOR_MS, FACTOR * (quiet.get(name)?.p99 ?? 0));
+      console.log(
+        `      ${name}: p99 ${quiet.get(name)?.p99} ms on the quiet server, ${slow} ms during the flood`,
+      );
       expect(statuses, `${name}: statuses`).to.deep.equal(new Set([200]));
       expect(slow, `${name}: p99, quiet ${quiet.get(name)?.p99} ms`).to.be.below(most);
     }
