@@ -62,8 +62,10 @@ export interface Access {
 
 export interface AccessDependencies {
   readonly client: ClusterClient;
-  /** The seats of reviews. */
+  /** The seats of reviews and TokenReviews. */
   readonly lookups: Seats;
+  /** The seats of the reviews of namespaces. */
+  readonly namespaceReviews: Seats;
   readonly log: Logger;
   /** Aborts pending reviews. */
   readonly signal: AbortSignal;
@@ -76,7 +78,7 @@ export function newAccess(
   config: Pick<CompletedConfig, 'authentication' | 'authorization' | 'cors'> & {
     readonly gateway: Pick<CompletedConfig['gateway'], 'proxyHost'>;
   },
-  { client, lookups, log, signal, oauth, metrics: registry }: AccessDependencies,
+  { client, lookups, namespaceReviews, log, signal, oauth, metrics: registry }: AccessDependencies,
 ): Access {
   const metrics = new AccessMetrics(registry);
   const settings = new ClusterAuthentication({ client, log });
@@ -109,9 +111,9 @@ export function newAccess(
     [oauth ? sessionCheckedAuthentication(frontProxy, oauth.tokenIDs) : frontProxy, certificates, tokens],
     { anonymous },
   );
-  const authorizing = (allowTtlMs: number, denyTtlMs: number): Authorizer =>
+  const authorizing = (seats: Seats, allowTtlMs: number, denyTtlMs: number): Authorizer =>
     delegatingAuthorizer(
-      new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, seats: lookups, signal }),
+      new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, seats, signal }),
       (path) => oauth?.isPublic(path) ?? false,
     );
   const { allowCacheTTL, denyCacheTTL, reviewAllNamespaces } = config.authorization;
@@ -127,10 +129,10 @@ export function newAccess(
     frontProxyStatus,
     authenticator: countedAuthentication(authenticator, metrics),
     checkSession: oauth && sessionCheck(oauth.tokenIDs),
-    authorizer: countedAuthorization(authorizing(allowCacheTTL, denyCacheTTL), metrics),
+    authorizer: countedAuthorization(authorizing(lookups, allowCacheTTL, denyCacheTTL), metrics),
     scopes: new NamespaceScopes({
       // It caches the permissions itself.
-      authorizer: authorizing(0, 0),
+      authorizer: authorizing(namespaceReviews, 0, 0),
       namespaces: () => namespaces.all(),
       ...(bindings ? { candidates: (user) => bindings.candidates(user) } : {}),
       allowTtlMs: allowCacheTTL,

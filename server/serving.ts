@@ -93,7 +93,15 @@ export async function serve(
       log,
       metrics,
     });
-  const access = newAccess(config, { client, lookups, log, signal, oauth, metrics });
+  const access = newAccess(config, {
+    client,
+    lookups,
+    namespaceReviews: admission.namespaceReviews(),
+    log,
+    signal,
+    oauth,
+    metrics,
+  });
   const { authorizer } = access;
   const users = oauth && newUsersAPI(config, { client, authorizer, oauth, log });
   const logs = config.logging.enabled

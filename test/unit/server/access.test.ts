@@ -44,6 +44,7 @@ describe('callers with reviewed tokens', () => {
     ({ authenticator } = newAccess(config, {
       client: cluster.connect(),
       lookups: fewSeats(100),
+      namespaceReviews: fewSeats(100),
       log: pino({ level: 'silent' }),
       signal: stop.signal,
       metrics: new Registry(),

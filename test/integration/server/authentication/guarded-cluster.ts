@@ -66,6 +66,7 @@ export class GuardedCluster {
       },
       {
         lookups: new Admission().lookups(),
+        namespaceReviews: new Admission().namespaceReviews(),
         client: {
           open: (call) => client.open(call),
           json: (call) => {
