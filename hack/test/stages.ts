@@ -81,9 +81,19 @@ export function stages(options: {
       files: [
         'test/e2e/**/{callers,description,gateway}.test.ts',
         'test/e2e/**/{acceleration,configured,faults,start}.test.ts',
-        'test/e2e/**/*.test.ts',
+        'test/e2e/**/!(flood).test.ts',
       ],
       jobs: jobs ?? WAITING_JOBS,
+      timeout: 180_000,
+      prepare,
+      grep,
+      strict,
+    }),
+    suite({
+      name: 'flood',
+      // Alone: it uses all cores, and compares response times.
+      files: ['test/e2e/**/flood.test.ts'],
+      jobs: 1,
       timeout: 180_000,
       prepare,
       grep,
