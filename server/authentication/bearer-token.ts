@@ -10,6 +10,8 @@ const BEARER = /^bearer ([^ ]+)$/i;
 const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 const MAX_TOKEN_LENGTH = 64 * 1024;
 
+const NOT_PRINTABLE = /[^\t\x20-\x7e]/;
+
 const PREFIX = 'base64url.bearer.authorization.k8s.io.';
 /** Also matches spellings that kube-apiserver ignores, or reads after it has trimmed Unicode spaces. */
 const TOKEN_LIKE = /bearer\.authorization\.k8s\.io/i;
@@ -43,8 +45,10 @@ function protocolToken(
   if (!upgrade || request.headers.upgrade?.toLowerCase() !== 'websocket') {
     throw malformed('a token in a WebSocket subprotocol of a request that opens no WebSocket');
   }
-  // Not `trim`, which removes more characters than kube-apiserver, or fewer.
-  const protocols = offered.split(',').map((protocol) => protocol.replace(/^[ \t]+|[ \t]+$/g, ''));
+  // `trim` and kube-apiserver remove different characters beyond ASCII.
+  if (NOT_PRINTABLE.test(offered))
+    throw malformed('a character that is not printable ASCII in a WebSocket subprotocol');
+  const protocols = offered.split(',').map((protocol) => protocol.trim());
   const [protocol = '', ...others] = protocols.filter(isTokenProtocol);
   if (others.length > 0) throw malformed('several WebSocket subprotocols with a token');
   if (protocols.length === 1) throw malformed('no WebSocket subprotocol beside the token');

@@ -69,6 +69,12 @@ describe('bearerToken', () => {
     }
   });
 
+  it('reads subprotocols with many blanks in linear time', () => {
+    const blanks = ' '.repeat(300_000);
+    expect(protocol(`${encoded('x')}, v${blanks}4`)).to.equal('x');
+    expect(protocol(`${blanks}${encoded('x')}${blanks}, v4`)).to.equal('x');
+  });
+
   it('rejects a token in a subprotocol of a request that opens no WebSocket, and beside Authorization', () => {
     const protocols = { 'sec-websocket-protocol': `${encoded('x')}, v4` };
     expect(read(protocols)).to.equal('rejected');

@@ -143,6 +143,9 @@ describe('a response of a hostile backend', () => {
     [['multipart/x-mixed-replace; boundary=a'], OCTETS],
     [['Multipart/X-Mixed-Replace;boundary=a'], OCTETS],
     [[`text/plain;${' '.repeat(10_000)}a=b`], OCTETS],
+    [['text/plain; ; charset=utf-8;'], 'text/plain; ; charset=utf-8;'],
+    [[`a/b${'; '.repeat(120)},`], OCTETS],
+    [[`a/b;${' \t'.repeat(120)},`], OCTETS],
   ];
   for (const [sent, received] of types) {
     it(`has exactly one valid type: ${JSON.stringify(sent).slice(0, 60)}`, async () => {
