@@ -7,6 +7,8 @@ const MOST = 2 ** 31 - 1;
 /** Maximum number of facets. */
 export const MAX_FACETS = 10;
 const MAX_TEXT = 1024;
+/** Maximum length of a text to search for. V8 searches for texts above 250 characters in quadratic time. */
+export const MAX_SEARCHED = 200;
 /** Maximum number of values of a parameter. Each namespace can need a review of the permission. */
 const MAX_VALUES = 1_000;
 
@@ -39,7 +41,13 @@ const COMMON = {
     }),
   ),
   namespace: text('Objects in this namespace. Cannot be combined with `namespaces`.'),
-  q: text('Objects with this text in their name, alias, namespace, labels or images. Case-insensitive.'),
+  q: Type.Optional(
+    Type.String({
+      maxLength: MAX_SEARCHED,
+      description:
+        'Objects with this text in their name, alias, namespace, labels or images. Case-insensitive.',
+    }),
+  ),
   name: text('Objects with this text in their name or alias. Case-sensitive.'),
   names: Type.Optional(
     Type.Array(Type.String(), {

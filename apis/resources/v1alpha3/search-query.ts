@@ -1,12 +1,13 @@
 // JSON Schema of the query parameters of `/kapis/resources.<platform>.io/v1alpha3/search`.
 import { Type } from 'typebox';
+import { MAX_SEARCHED } from './resource-query.ts';
 
 export const SearchQuerySchema = Type.Object(
   {
     q: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 256,
+        maxLength: MAX_SEARCHED,
         description:
           'The text to search for in names, aliases, namespaces, labels and images. Case-insensitive. Required.',
       }),
