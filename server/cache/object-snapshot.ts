@@ -108,13 +108,15 @@ export class ObjectSnapshot<Facts> implements Snapshot<Facts> {
     return new ObjectSnapshot(version, next, this.size + (replaced ? 0 : 1), this.#frames);
   }
 
-  /** Returns a snapshot without `key`, which this snapshot contains. Small neighbouring chunks are joined. */
+  /** Returns a snapshot without `key`, which this snapshot contains. Neighbouring chunks with few objects and bytes are joined. */
   without(version: bigint, key: string): ObjectSnapshot<Facts> {
     const i = this.#chunkOf(key);
     const next = this.#chunks.toSpliced(i, 1, ...(this.#chunks[i]?.without(key) ?? []));
     for (const at of [i, i - 1]) {
       const [left, right] = [next[at], next[at + 1]];
       if (!left || !right || left.objects.length + right.objects.length > CHUNK_OBJECTS / 2) continue;
+      // A change copies a chunk.
+      if (left.length() + right.length() > this.#frames.bytes) continue;
       next.splice(at, 2, left.joined(right));
       break;
     }

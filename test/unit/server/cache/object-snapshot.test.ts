@@ -6,7 +6,7 @@ import { CHUNK_OBJECTS, type ObjectSnapshot } from '../../../../server/cache/obj
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
 import { type FrameFactory, PackedFrames } from '../../../../server/cache/stored-object.ts';
 import { Change } from '../../../../server/cache/watch-cache.ts';
-import { readThing, THING_HEAD, THINGS } from '../../../support/cluster/raw-objects.ts';
+import { rawThing, readThing, THING_HEAD, THINGS } from '../../../support/cluster/raw-objects.ts';
 
 type Things = ObjectSnapshot<{ readonly size: number }>;
 
@@ -99,6 +99,21 @@ describe('ObjectSnapshot', () => {
     for (const [i, name] of names.slice(20).entries()) snapshot = remove(snapshot, name, i + 5000);
     expect(snapshot.size).to.equal(20);
     expect(snapshot.chunks.length).to.be.at.most(2);
+  });
+
+  it('does not join chunks of large objects, because a change copies a chunk', () => {
+    const frames = new PackedFrames();
+    const builder = new SnapshotBuilder<{ readonly size: number }>(frames);
+    const note = JSON.stringify('x'.repeat(200_000));
+    for (let i = 0; i < 10; i++) {
+      const raw = rawThing(`large-${i}`, 1).toString().replace('"spec"', `"note":${note},"spec"`);
+      builder.add(new ObjectReader(THINGS).read(Buffer.from(raw)));
+    }
+    let snapshot = builder.build(1n);
+    for (let i = 0; i < 9; i++) {
+      snapshot = remove(set(snapshot, `large-${i}-small`, 2 + 2 * i), `large-${i}-small`, 3 + 2 * i);
+    }
+    expect(Math.max(...snapshot.chunks.map((chunk) => chunk.length()))).to.be.at.most(2 * frames.bytes);
   });
 
   /** Ratio of the size of the buffers that the objects keep in memory to the size of the objects. */
