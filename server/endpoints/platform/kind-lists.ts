@@ -159,13 +159,14 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const { listed, slicer } = this.#options;
     const slices = slicer.of(task);
     const filter = labels ? allOf([query.filter, labelFilter<Facts>(labels)]) : query.filter;
+    const { sortBy, ascending } = query;
     const sorting = { ...query, filter, namespaces };
     const { snapshot, objects: sorted } = await listed.index.sorted(() => listed.snapshot(), sorting, task);
     const total = sorted.length;
     const limit = query.limit < 0 ? total : query.limit;
     const first = Math.min((query.page - 1) * limit, total);
     const last = Math.min(first + limit, total);
-    const identities = query.ascending
+    const identities = ascending
       ? sorted.slice(first, last)
       : sorted.slice(total - last, total - first).reverse();
     const facets = query.facets ? await facetsOf(sorted, query.facets, slices) : undefined;
@@ -175,7 +176,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       total,
       facets,
       partial,
-      tag: await this.#tags.of(snapshot, identities, [total, facets, partial], slices),
+      tag: await this.#tags.of(snapshot, identities, [total, facets, partial, sortBy, ascending], slices),
     };
   }
 

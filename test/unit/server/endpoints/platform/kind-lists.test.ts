@@ -50,6 +50,16 @@ describe('the platform lists of nodes', () => {
     }
   });
 
+  it('distinguishes the orders of more nodes than a tag lists', async () => {
+    const small = Array.from({ length: 600 }, (_, i) => node(`node-${i}`, i + 1));
+    cache.fill(2000, small);
+    const [up, down] = await Promise.all([
+      server.ask(`${PATH}?sortBy=name&ascending=true`),
+      server.ask(`${PATH}?sortBy=name`),
+    ]);
+    expect(up.headers.etag).to.not.equal(down.headers.etag);
+  });
+
   describe('with If-None-Match', () => {
     async function again(path: string, etag: string): Promise<number> {
       const { status, body, headers } = await server.ask(path, { headers: { 'if-none-match': etag } });
