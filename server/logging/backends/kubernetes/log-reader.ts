@@ -10,7 +10,7 @@ import { BoundedMap } from '../../../memory/bounded-map.ts';
 import type { Instant } from '../../log-store.ts';
 import type { ContainerLog } from './container-log.ts';
 import { newKubeletError } from './kubelet-error.ts';
-import { DISORDER_S, shifted } from './kubelet-time.ts';
+import { DISORDER_S, shifted, wholeSecond } from './kubelet-time.ts';
 import { type Extent, LineReader, newExtent, type OnLine, type OpenLine } from './line-reader.ts';
 import { LogReadError, type LogRequest, openLog } from './log-request.ts';
 import type { MemoryShare } from './memory-budget.ts';
@@ -157,7 +157,9 @@ export class LogReader {
       if (message !== undefined) {
         const isPart = !follow && since !== undefined && extent.lines === 0;
         const end = isPart ? await this.#endOf(log, request) : undefined;
-        if (end && message.endsWith(end.text)) return;
+        // The kubelet omits a last entry that is out of order, and earlier than the range.
+        const isOmitted = end && since && wholeSecond(end.time) < wholeSecond(shifted(since, -DISORDER_S));
+        if (end && (isOmitted || message.endsWith(end.text))) return;
         if (!end || isLast) throw newKubeletError(message);
         const before = message;
         ({ open, message } = await this.#receive(log, request, onLine, extent));

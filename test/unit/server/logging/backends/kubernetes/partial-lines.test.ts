@@ -122,6 +122,10 @@ describe('partial lines of pod logs', () => {
       ownTime('2036-01-01T00:00:00.123456789Z'),
     ],
     ['only the end of a line with a time of the application', ownTime('2026-01-01T00:00:12Z').slice(0, 2)],
+    [
+      'a last line out of order, before the end of a line',
+      [part(0, 'one '), at(8, 'two'), at(7, 'three', '999000000')],
+    ],
     ['parts out of order', [part(10, 'one ', '200000000'), at(9, 'two', '300000000'), at(13, 'after')]],
   ];
 
@@ -152,9 +156,15 @@ describe('partial lines of pod logs', () => {
         fc.integer({ min: 1, max: 5 }),
         async (random, start, size) => {
           let clock = 0;
+          /** The time of the line that is not complete. The parts of one line are in order. */
+          let open = 0;
+          /** The kubelet selects entries by second. Entries of different seconds are in order here. */
+          let second = 0;
           const entries = random.map(([step, disorder, partial, time], n): WrittenLine => {
             clock += step;
-            const ms = Math.max(0, clock - disorder);
+            const ms = Math.max(open, second, clock - disorder);
+            open = partial ? ms : 0;
+            second = Math.max(second, ms - (ms % 1000));
             const nanoseconds = `${String(ms % 1000).padStart(3, '0')}000${String(n).padStart(3, '0')}`;
             return { ...at(Math.floor(ms / 1000), `${time}<${n}>`, nanoseconds), partial };
           });
