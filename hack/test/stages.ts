@@ -80,8 +80,8 @@ export function stages(options: {
       name: 'e2e',
       files: [
         'test/e2e/**/{callers,description,gateway}.test.ts',
-        'test/e2e/**/{acceleration,configured,faults,start}.test.ts',
-        'test/e2e/**/!(flood).test.ts',
+        'test/e2e/**/{acceleration,configured,start}.test.ts',
+        'test/e2e/**/!(faults|flood).test.ts',
       ],
       jobs: jobs ?? WAITING_JOBS,
       timeout: 180_000,
@@ -90,9 +90,9 @@ export function stages(options: {
       strict,
     }),
     suite({
-      name: 'flood',
-      // Alone: it uses all cores, and compares response times.
-      files: ['test/e2e/**/flood.test.ts'],
+      name: 'load',
+      // One after the other: they use all cores, and check response times or times of recovery.
+      files: ['test/e2e/**/{faults,flood}.test.ts'],
       jobs: 1,
       timeout: 180_000,
       prepare,
