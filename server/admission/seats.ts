@@ -118,11 +118,11 @@ export class Seats {
     this.#held--;
     share.held--;
     if (seat.onPreemption) share.preemptible.delete(seat);
-    this.#forgetIdle(share);
+    this.#evictIdle(share);
     while (this.#waiting > 0 && this.#enterNext());
   };
 
-  #forgetIdle(share: Share): void {
+  #evictIdle(share: Share): void {
     if (this.#shares.size <= IDLE_SHARES || share.held > 0 || share.waiting.size > 0) return;
     this.#shares.delete(share.caller);
   }
@@ -157,14 +157,14 @@ export class Seats {
 
   #refusal(share: Share): Error {
     this.refused++;
-    this.#forgetIdle(share);
+    this.#evictIdle(share);
     return this.#options.refusal();
   }
 
   #wait(share: Share, { signal }: Waitable): Promise<Seat> {
     const { waitMs = Number.POSITIVE_INFINITY } = this.#options;
     if (signal.aborted) {
-      this.#forgetIdle(share);
+      this.#evictIdle(share);
       throw signal.reason as Error;
     }
     this.#makeRoomInQueue(share);
@@ -177,7 +177,7 @@ export class Seats {
     };
     const aborted = (): void => {
       leave();
-      this.#forgetIdle(share);
+      this.#evictIdle(share);
       reject(signal.reason as Error);
     };
     const waiter: Waiter = {

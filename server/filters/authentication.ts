@@ -18,8 +18,8 @@ export type SignInPaths = (path: string) => boolean;
 const PUBLIC_TIMEOUT_MS = 1_000;
 
 /**
- * Sets the user. `gatewayAuthenticator` authenticates the requests that the gateway forwards. Also removes the headers of the front proxy and the bearer token from the request, so that later filters, handlers
- * and proxies cannot use them.
+ * Sets the user. `gatewayAuthenticator` authenticates the requests that the gateway forwards. Also removes the headers of the front
+ * proxy and the bearer token from the request, so that later filters, handlers and proxies cannot use them.
  */
 export function authentication(
   authenticator: Authenticator,

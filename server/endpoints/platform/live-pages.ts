@@ -35,8 +35,8 @@ export class LivePages {
     const page = compute();
     if (key.length > MAX_KEY) return page;
     pages.set(key, page);
-    const forget = (): boolean => pages.delete(key);
-    void page.then(({ objects }) => objects > MAX_OBJECTS && forget(), forget);
+    const evict = (): boolean => pages.delete(key);
+    void page.then(({ objects }) => objects > MAX_OBJECTS && evict(), evict);
     return page;
   }
 }

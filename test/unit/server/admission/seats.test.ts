@@ -101,7 +101,7 @@ describe('Seats', () => {
             const free = capacity - total;
             for (const [i, each] of CALLERS.entries()) {
               if ((run.waiting.get(each)?.length ?? 0) === 0) continue;
-              // Nobody waits for a seat that he could have.
+              // No caller waits while a seat is free for it.
               expect(sharing === 'queue' ? free : Math.max(0, free - (held[i] ?? 0))).to.equal(0);
             }
             expect(seats.waiting).to.be.at.most(6);
