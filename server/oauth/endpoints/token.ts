@@ -11,8 +11,9 @@ import type { SourceAddress } from '../../request/source-address.ts';
 import { authenticateClient, presentedClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant } from '../grants/grant.ts';
-import { RepeatedForms, readForm } from '../http/form.ts';
+import { readForm } from '../http/form.ts';
 import { writeJSON } from '../http/response.ts';
+import { RepeatedForms } from '../throttle/repeated-forms.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 
 export interface TokenEndpointOptions {

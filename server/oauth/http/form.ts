@@ -1,12 +1,9 @@
 // Parser of form bodies (application/x-www-form-urlencoded), of queries with the same encoding, and of scopes.
-// Malformed text is rejected. A repeated parameter is an error only for an endpoint that reads it. RepeatedForms
-// recognizes whole forms that are sent twice.
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+// Malformed text is rejected. A repeated parameter is an error only for an endpoint that reads it.
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, invalidScope, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
 import { SCOPES } from '../../../apis/oauth/scopes.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import { hasBody, readBody } from '../../request/request-body.ts';
 import { searchIn } from '../../request/request-path.ts';
 
@@ -155,69 +152,4 @@ export function requestedScopes(scope: string | undefined, allowed: readonly str
   const scopes = requested.includes('openid') ? requested.filter(isKnown) : requested;
   if (!scopes.every((one) => allowed.includes(one))) throw invalidScope('the scope is not allowed');
   return scopes;
-}
-
-/** Time after a failure during which its repetition does not count, in ms. */
-const REPETITION_MS = 1000;
-const MAX_REPEATED = 1000;
-
-interface Attempt {
-  readonly variant: string;
-  /** The error of the attempt; undefined if a repetition must be evaluated. */
-  readonly failure: Promise<OAuthError | undefined>;
-  /** Infinite while the attempt is pending. */
-  until: number;
-}
-
-/**
- * Recognizes failed forms that a client sends twice, so that one mistake of a user counts once. A repetition gets the error
- * of the first form, without another evaluation. Only forms with equal credentials are repetitions, so a guess of another
- * password always counts. Forms are stored as digests under a per-process key. Each replica recognizes only its own forms:
- * a client repeats a form on the same connection.
- */
-export class RepeatedForms {
-  readonly #monotonic: () => number;
-  readonly #key = createSecretKey(randomBytes(32));
-  readonly #attempts = new BoundedMap<string, Attempt>(MAX_REPEATED);
-
-  constructor(monotonic: () => number) {
-    this.#monotonic = monotonic;
-  }
-
-  /**
-   * `form`: everything that affects the outcome. A repetition has another `variant`: a form that is repeated in the same
-   * variant is evaluated again.
-   */
-  async evaluateOnce<T>(form: unknown, variant: string, evaluate: () => Promise<T>): Promise<T> {
-    const now = this.#monotonic();
-    this.#deleteExpired(now);
-    const digest = createHmac('sha256', this.#key).update(JSON.stringify(form)).digest('base64');
-    const earlier = this.#attempts.get(digest);
-    const isRepetition = earlier !== undefined && earlier.variant !== variant && now < earlier.until;
-    const failure = isRepetition ? await earlier.failure : undefined;
-    if (failure) throw failure;
-    const outcome = evaluate();
-    const attempt: Attempt = { variant, failure: repeatable(outcome), until: Number.POSITIVE_INFINITY };
-    this.#attempts.set(digest, attempt);
-    if (await attempt.failure) attempt.until = this.#monotonic() + REPETITION_MS;
-    else if (this.#attempts.get(digest) === attempt) this.#attempts.delete(digest);
-    return outcome;
-  }
-
-  #deleteExpired(now: number): void {
-    for (const [digest, { until }] of this.#attempts) {
-      if (now < until) return;
-      this.#attempts.delete(digest);
-    }
-  }
-}
-
-/** After a delay or an outage, and after a disconnection, a repetition can have another outcome. */
-async function repeatable(outcome: Promise<unknown>): Promise<OAuthError | undefined> {
-  try {
-    await outcome;
-  } catch (error) {
-    if (error instanceof OAuthError && (error.status === 400 || error.status === 401)) return error;
-  }
-  return undefined;
 }

@@ -4,7 +4,7 @@ import { OAuthError } from '../../../../apis/oauth/errors.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
-import { type Form, RepeatedForms, readForm } from '../../http/form.ts';
+import { type Form, readForm } from '../../http/form.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import {
   browserIDIn,
@@ -19,6 +19,7 @@ import type { Markup } from '../../page/html.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import { newPasswordPage, type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
+import { RepeatedForms } from '../../throttle/repeated-forms.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';

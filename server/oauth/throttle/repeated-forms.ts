@@ -1,0 +1,68 @@
+// Recognizes failed requests that a client sends twice, so that one mistake of a user counts once in the throttles.
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { OAuthError } from '../../../apis/oauth/errors.ts';
+import { BoundedMap } from '../../memory/bounded-map.ts';
+
+/** Time after a failure during which its repetition does not count, in ms. */
+const REPETITION_MS = 1000;
+const MAX_REPEATED = 1000;
+
+interface Attempt {
+  readonly variant: string;
+  /** The error of the attempt; undefined if a repetition must be evaluated. */
+  readonly failure: Promise<OAuthError | undefined>;
+  /** Infinite while the attempt is pending. */
+  until: number;
+}
+
+/**
+ * A repetition of a failed form gets the error of the first form, without another evaluation. Only forms with equal credentials are repetitions, so a guess of another
+ * password always counts. Forms are stored as digests under a per-process key. Each replica recognizes only its own forms:
+ * a client repeats a form on the same connection.
+ */
+export class RepeatedForms {
+  readonly #monotonic: () => number;
+  readonly #key = createSecretKey(randomBytes(32));
+  readonly #attempts = new BoundedMap<string, Attempt>(MAX_REPEATED);
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  /**
+   * `form`: everything that affects the outcome. A repetition has another `variant`: a form that is repeated in the same
+   * variant is evaluated again.
+   */
+  async evaluateOnce<T>(form: unknown, variant: string, evaluate: () => Promise<T>): Promise<T> {
+    const now = this.#monotonic();
+    this.#deleteExpired(now);
+    const digest = createHmac('sha256', this.#key).update(JSON.stringify(form)).digest('base64');
+    const earlier = this.#attempts.get(digest);
+    const isRepetition = earlier !== undefined && earlier.variant !== variant && now < earlier.until;
+    const failure = isRepetition ? await earlier.failure : undefined;
+    if (failure) throw failure;
+    const outcome = evaluate();
+    const attempt: Attempt = { variant, failure: repeatable(outcome), until: Number.POSITIVE_INFINITY };
+    this.#attempts.set(digest, attempt);
+    if (await attempt.failure) attempt.until = this.#monotonic() + REPETITION_MS;
+    else if (this.#attempts.get(digest) === attempt) this.#attempts.delete(digest);
+    return outcome;
+  }
+
+  #deleteExpired(now: number): void {
+    for (const [digest, { until }] of this.#attempts) {
+      if (now < until) return;
+      this.#attempts.delete(digest);
+    }
+  }
+}
+
+/** After a delay or an outage, and after a disconnection, a repetition can have another outcome. */
+async function repeatable(outcome: Promise<unknown>): Promise<OAuthError | undefined> {
+  try {
+    await outcome;
+  } catch (error) {
+    if (error instanceof OAuthError && (error.status === 400 || error.status === 401)) return error;
+  }
+  return undefined;
+}
