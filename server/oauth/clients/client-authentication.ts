@@ -130,11 +130,7 @@ function basicCredentials(header: string): readonly Candidate[] {
 /** The form-decoded text, then the text itself. */
 function decodings(text: string): readonly string[] {
   if (text === '') return [];
-  try {
-    return [...new Set([decoded(text), text])];
-  } catch {
-    return [text];
-  }
+  return [...new Set([decoded(text) ?? text, text])];
 }
 
 export interface ClientThrottleOptions {

@@ -107,8 +107,7 @@ export function authorizationRequest(
   const refuse = (code: AuthorizationErrorCode, description: string): AuthorizationError =>
     new AuthorizationError(code, description, { redirectURI, state, part });
 
-  const repeated = SINGLE.find((name) => parameters.getAll(name).length > 1);
-  if (repeated !== undefined) throw refuse('invalid_request', `the parameter ${repeated} is repeated`);
+  checkReadable(parameters, refuse);
   checkResponseType(parameters, client, refuse);
   const challenge = challengeIn(parameters, client, refuse);
   const scopes = scopesIn(parameters, client, refuse);
@@ -137,6 +136,15 @@ function responsePart(parameters: Form): URIPart {
 }
 
 type Refuse = (code: AuthorizationErrorCode, description: string) => AuthorizationError;
+
+function checkReadable(parameters: Form, refuse: Refuse): void {
+  try {
+    for (const name of SINGLE) parameters.get(name);
+  } catch (error) {
+    if (error instanceof OAuthError) throw refuse('invalid_request', error.message);
+    throw error;
+  }
+}
 
 function checkResponseType(parameters: Form, client: OAuthClient, refuse: Refuse): void {
   if (!client.grants.includes('authorization_code')) {

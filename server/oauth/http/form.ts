@@ -1,5 +1,5 @@
 // Parser of form bodies (application/x-www-form-urlencoded), of queries with the same encoding, and of scopes.
-// Malformed text is rejected. A repeated parameter is an error only for an endpoint that reads it.
+// A malformed or repeated parameter is an error only for an endpoint that reads it.
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
 import { invalidRequest, invalidScope, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
@@ -13,45 +13,80 @@ const MAX_PARAMETERS = 100;
 
 /**
  * Parameters by name. A parameter without a value is treated as absent, and parameters that no endpoint reads are ignored,
- * also if they are repeated (RFC 6749, 3.1 and 3.2).
+ * also if they are repeated or malformed (RFC 6749, 3.1 and 3.2).
  */
 export class Form {
+  /** Encoded values, each byte as a character. */
   readonly #values = new Map<string, string[]>();
 
-  constructor(pairs: Iterable<readonly [string, string]> = []) {
+  /** `text`: the encoded form, each byte as a character. Throws OAuthError 400 for too many parameters. */
+  constructor(text = '') {
     let count = 0;
-    for (const [name, value] of pairs) {
+    for (const pair of text.split('&')) {
+      if (pair === '') continue;
       if (++count > MAX_PARAMETERS) {
         throw invalidRequest(`the request has more than ${MAX_PARAMETERS} parameters`);
       }
+      const equals = pair.includes('=') ? pair.indexOf('=') : pair.length;
+      const name = decodedBytes(pair.slice(0, equals));
+      // No endpoint reads a parameter with a malformed name.
+      if (name === undefined) continue;
+      const value = pair.slice(equals + 1);
       const values = this.#values.get(name);
       if (values) values.push(value);
       else this.#values.set(name, [value]);
     }
   }
 
-  /** Throws OAuthError 400 for a repeated parameter. */
+  /** Decoded as UTF-8; plus signs are spaces. Throws OAuthError 400 for a repeated or malformed parameter. */
   get(name: string): string | undefined {
-    const values = this.getAll(name);
+    const values = this.#values.get(name) ?? [];
     if (values.length > 1) throw invalidRequest(`the parameter ${name} is repeated`);
-    return values[0] === '' ? undefined : values[0];
+    const [text = ''] = values;
+    const value = decodedBytes(text);
+    if (value === undefined) throw invalidRequest(`the parameter ${name} ${MALFORMED}`);
+    return value === '' ? undefined : value;
   }
 
+  /** The values that are not malformed. */
   getAll(name: string): readonly string[] {
-    return this.#values.get(name) ?? [];
-  }
-
-  /** The parameters except `excluded`, in the order of the request. */
-  except(...excluded: readonly string[]): readonly (readonly [string, readonly string[]])[] {
-    return [...this.#values].filter(([name]) => !excluded.includes(name));
+    return (this.#values.get(name) ?? []).map(decodedBytes).filter((value) => value !== undefined);
   }
 
   has(name: string): boolean {
-    return this.getAll(name).some((value) => value !== '');
+    return this.#values.get(name)?.some((value) => value !== '') ?? false;
+  }
+
+  /** The parameters except `excluded`, with their encoded values, in the order of the request. */
+  except(...excluded: readonly string[]): readonly (readonly [string, readonly string[]])[] {
+    return [...this.#values].filter(([name]) => !excluded.includes(name));
   }
 }
 
-/** Throws OAuthError: 415 for another media type, 413 for a large body, 400 for a malformed one. */
+const MALFORMED = 'is not UTF-8, or has a percent sign without two hexadecimal digits';
+
+/** `text`: each byte as a character. */
+function decodedBytes(text: string): string | undefined {
+  try {
+    return decoded(
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, 'latin1')),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes a form-encoded text. Returns undefined for a bad escape, an escape that is not UTF-8, and NUL. */
+export function decoded(text: string): string | undefined {
+  try {
+    const value = decodeURIComponent(text.replaceAll('+', ' '));
+    return value.includes('\0') ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws OAuthError: 415 for another media type, 413 for a large body, 400 for too many parameters. */
 export async function readForm(request: IncomingMessage): Promise<Form> {
   if (!hasBody(request)) return new Form();
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
@@ -63,16 +98,19 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   const body = await readBody(request, MAX_BYTES).catch((error: unknown) => {
     throw isRequestEntityTooLarge(error) ? tooLarge() : error;
   });
-  return parseForm(body);
+  return new Form(Buffer.from(body).toString('latin1'));
 }
 
-/** The query of a request. Throws OAuthError: 414 for a long query, 400 for a malformed one. */
+/**
+ * The query of a request. Only some endpoints accept parameters in the URL (RFC 6749, 3.1 and 3.2). Throws OAuthError: 414 for a
+ * long query, 400 for a fragment or too many parameters.
+ */
 export function queryForm({ url = '' }: Pick<IncomingMessage, 'url'>): Form {
   const query = searchIn(url);
   if (query.length > MAX_QUERY) throw new OAuthError(414, 'invalid_request', 'the address is too long');
   // A proxy may remove a fragment, so its meaning is ambiguous (RFC 9112, 3.2).
   if (query.includes('#')) throw invalidRequest('the address contains a fragment');
-  return parseForm(Buffer.from(query, 'latin1'));
+  return new Form(query);
 }
 
 /**
@@ -82,48 +120,6 @@ export function queryForm({ url = '' }: Pick<IncomingMessage, 'url'>): Form {
 function isForm(contentType: string): boolean {
   const [type = ''] = contentType.split(';');
   return type.trim().toLowerCase() === 'application/x-www-form-urlencoded';
-}
-
-/**
- * Throws OAuthError 400. Names and values are decoded; plus signs are spaces. Only some endpoints also accept parameters
- * in the URL (RFC 6749, 3.1 and 3.2).
- */
-export function parseForm(body: Uint8Array): Form {
-  return new Form(pairsIn(utf8(body)));
-}
-
-function* pairsIn(text: string): Generator<readonly [string, string]> {
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    if (equals < 0) yield [decoded(pair), ''];
-    else yield [decoded(pair.slice(0, equals)), decoded(pair.slice(equals + 1))];
-  }
-}
-
-/** Decodes a form-encoded name or value. Throws OAuthError for a bad escape, invalid UTF-8, and NUL. */
-export function decoded(text: string): string {
-  let value: string;
-  try {
-    value = decodeURIComponent(text.replaceAll('+', ' '));
-  } catch (error) {
-    throw malformed(error);
-  }
-  if (value.includes('\0')) throw malformed();
-  return value;
-}
-
-function utf8(body: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch (error) {
-    throw malformed(error);
-  }
-}
-
-function malformed(cause?: unknown): OAuthError {
-  const description = 'a parameter is not UTF-8, or has a percent sign without two hexadecimal digits';
-  return new OAuthError(400, 'invalid_request', description, { cause });
 }
 
 function tooLarge(): OAuthError {

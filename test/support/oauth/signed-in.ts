@@ -163,10 +163,9 @@ export class Replica {
   #exchange(grant: Grant, form: Readonly<Record<string, string>>, clientID: string): Promise<TokenResponse> {
     const client = this.cluster.clients.get(clientID);
     if (!client) throw new Error(`no client ${clientID}`);
-    const present = Object.entries(form).filter(([, value]) => value !== '');
     return grant.exchange({
       client,
-      form: new Form(present),
+      form: new Form(new URLSearchParams(form).toString()),
       source: '192.0.2.7',
       userAgent: 'test',
       requestID: 'r-1',

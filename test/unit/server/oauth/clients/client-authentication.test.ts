@@ -44,7 +44,7 @@ function requestWith(headers: Fields): IncomingMessage {
 }
 
 const authenticate = (form: Fields, headers: Fields = {}, registry = new Registry()): string =>
-  authenticateClient(requestWith(headers), new Form(Object.entries(form)), registry).id;
+  authenticateClient(requestWith(headers), new Form(new URLSearchParams(form).toString()), registry).id;
 
 /** The id of the client, or the error as `status code`, with a star if it has a challenge. */
 function outcome(...request: Parameters<typeof authenticate>): unknown {

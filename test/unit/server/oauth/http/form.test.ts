@@ -1,20 +1,13 @@
 // Tests of the parser of form bodies and scopes.
 import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/errors.ts';
-import {
-  type Form,
-  parseForm,
-  queryForm,
-  readForm,
-  requestedScopes,
-} from '../../../../../server/oauth/http/form.ts';
+import { Form, queryForm, readForm, requestedScopes } from '../../../../../server/oauth/http/form.ts';
 import { OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 
-function form(text: string): Form {
-  return parseForm(Buffer.from(text, 'latin1'));
-}
+/** Each byte of the form as a character. */
+const form = (text: string): Form => new Form(text);
 
-describe('parseForm', () => {
+describe('Form', () => {
   it('decodes names and values as UTF-8, with plus signs as spaces', () => {
     for (const [text, expected] of [
       ['a=b+c&%61%20b=%C3%A9%2B', { a: 'b c', 'a b': 'é+' }],
@@ -41,23 +34,38 @@ describe('parseForm', () => {
     });
   }
 
-  for (const [what, text] of [
-    ['a lone percent sign', 'a=%'],
-    ['a percent sign without two digits', 'a=%g1'],
-    ['an escape that is no UTF-8', 'a=%ff'],
-    ['an overlong escape', 'a=%c0%80'],
-    ['half a surrogate pair', 'a=%ed%a0%80'],
-    ['bytes that are no UTF-8', 'a=\xff'],
-    ['an escaped NUL', 'a=b%00c'],
-    ['a NUL', 'a=b\0c'],
-    ['more than 100 parameters', Array.from({ length: 101 }, (_, index) => `p${index}=1`).join('&')],
+  for (const [what, value] of [
+    ['a lone percent sign', '%'],
+    ['a percent sign without two digits', '%g1'],
+    ['an escape that is not UTF-8', '%ff'],
+    ['an overlong escape', '%c0%80'],
+    ['half a surrogate pair', '%ed%a0%80'],
+    ['bytes that are not UTF-8', '\xff'],
+    ['an escaped NUL', 'b%00c'],
+    ['a NUL', 'b\0c'],
   ] as const) {
-    it(`rejects ${what}`, () => {
-      expect(() => form(text))
-        .to.throw(OAuthError)
+    it(`rejects a parameter with ${what} only when it is read, and names it`, () => {
+      const malformed = form(`a=${value}&c=3&${value}=4&c${value}=5`);
+      expect([malformed.get('c'), malformed.get('b'), malformed.getAll('a')]).to.deep.equal([
+        '3',
+        undefined,
+        [],
+      ]);
+      expect(() => malformed.get('a'))
+        .to.throw(
+          OAuthError,
+          'the parameter a is not UTF-8, or has a percent sign without two hexadecimal digits',
+        )
         .that.includes({ status: 400, code: 'invalid_request' });
     });
   }
+
+  it('rejects more than 100 parameters', () => {
+    for (const name of ['p', '%zz']) {
+      const many = Array.from({ length: 101 }, (_, index) => `${name}${index}=1`).join('&');
+      expect(() => form(many)).to.throw(OAuthError, 'the request has more than 100 parameters');
+    }
+  });
 });
 
 describe('queryForm', () => {

@@ -75,6 +75,9 @@ describe('the authorization endpoint', () => {
       'an unregistered redirect URI with prompt=none': authorizePath({ ...EVIL, prompt: 'none' }),
       'no redirect URI': authorizePath({ redirect_uri: undefined }),
       'a repeated state': `${authorizePath()}&state=again`,
+      'a malformed state': authorizePath({ state: undefined }) + '&state=100%',
+      'a malformed client': authorizePath({ client_id: undefined }) + '&client_id=%ff',
+      'a malformed redirect URI': authorizePath({ redirect_uri: undefined }) + '&redirect_uri=https:%',
       'a repeated redirect URI': `${authorizePath()}&redirect_uri=https%3A%2F%2Fevil.example`,
       'a state that is too long': authorizePath({ state: 'x'.repeat(4097) }),
     };
@@ -101,6 +104,8 @@ describe('the authorization endpoint', () => {
     ['empty parameters', '&&login_hint=a&&=&', 'login_hint', 'a'],
     ['a parameter without a value', '&prompt&login_hint=a', 'login_hint', 'a'],
     ['an unknown parameter that is repeated', '&resource=a&resource=b&login_hint=a', 'login_hint', 'a'],
+    ['an unknown parameter with a percent sign', '&utm=100%&login_hint=a', 'login_hint', 'a'],
+    ['an unknown parameter that is not UTF-8', '&q=%fcber&%ff=x&login_hint=a', 'login_hint', 'a'],
   ] as const) {
     it(`accepts ${title} in the query`, async () => {
       const { status, text } = await site.ask(authorizePath() + addition);
@@ -110,8 +115,6 @@ describe('the authorization endpoint', () => {
   }
 
   for (const [title, addition, reason] of [
-    ['an isolated percent sign', '&x=100%', 'two hexadecimal digits'],
-    ['bytes that are not UTF-8', '&x=%ff', 'not UTF-8'],
     ['a fragment', '&x=1#y', 'contains a fragment'],
     ['more than 100 parameters', '&x=1'.repeat(100), 'more than 100 parameters'],
   ] as const) {
@@ -136,6 +139,12 @@ describe('the authorization endpoint', () => {
       expect(back.get('error')).to.equal('invalid_request');
       expect(back.get('error_description')).to.equal(`the parameter ${name} is repeated`);
       expect(back.get('state')).to.equal(REQUEST['state']);
+    });
+
+    it(`returns the error to the client if ${name} is malformed`, async () => {
+      const back = sentBack(await site.ask(`${authorizePath({ [name]: undefined })}&${name}=100%`));
+      expect(back.get('error')).to.equal('invalid_request');
+      expect(back.get('error_description')).to.contain(`the parameter ${name} is not UTF-8, or`);
     });
   }
 
