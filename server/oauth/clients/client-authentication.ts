@@ -82,9 +82,9 @@ function clientCredentials(request: IncomingMessage, form: Form): ClientCredenti
     // Explicit, because it reveals nothing about a client and the developer must choose another method.
     throw new OAuthError(401, 'invalid_client', 'client assertions are not supported, use a client secret');
   }
-  const header = request.headers.authorization;
-  if (header === undefined) {
-    if (id === undefined) throw invalidClient(false, new Error('no client authentication'));
+  const { authorization: header = '' } = request.headers;
+  if (!usesBasic(request)) {
+    if (id === undefined) throw invalidClient(header !== '', new Error('no client authentication'));
     return { candidates: [{ id, secrets: secret === undefined ? [] : [secret] }], basic: false };
   }
   const candidates = basicCredentials(header);
@@ -95,6 +95,14 @@ function clientCredentials(request: IncomingMessage, form: Form): ClientCredenti
   const named = candidates.find((candidate) => candidate.id === id);
   if (!named) throw invalidRequest('client_id differs from the Authorization header');
   return { candidates: [named], basic: true };
+}
+
+/**
+ * Whether the client authenticates with the Authorization header. HTTP libraries add headers with a bearer token, without a
+ * value, or with an empty id and secret to every request; these authenticate no client.
+ */
+export function usesBasic({ headers: { authorization = '' } }: IncomingMessage): boolean {
+  return /^basic\b/i.test(authorization) && !/^basic *(?:Og==)?$/i.test(authorization);
 }
 
 /** Maximum length of the id of a configured client. */

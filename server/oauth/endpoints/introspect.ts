@@ -5,7 +5,7 @@ import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
 import type { IntrospectionSchema } from '../../../apis/oauth/forms.ts';
 import type { Handler } from '../../request/request-context.ts';
-import { readClientRequest } from '../clients/client-authentication.ts';
+import { readClientRequest, usesBasic } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { writeJSON } from '../http/response.ts';
 import { SessionValidity } from '../sessions/session-validity.ts';
@@ -49,8 +49,8 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
     // RFC 7662, 2.1: authenticated clients only, to prevent token scanning.
     if (client.isPublic) {
       // RFC 6749, 5.2: with a challenge when the client used the Authorization header.
-      const usedHeader = context.request.headers.authorization !== undefined;
-      throw invalidClient(usedHeader, new Error('a public client is not allowed to introspect'));
+      const cause = new Error('a public client is not allowed to introspect');
+      throw invalidClient(usesBasic(context.request), cause);
     }
     const text = form.get('token');
     if (text === undefined) throw invalidRequest('token is missing');

@@ -119,6 +119,34 @@ describe('client authentication', () => {
     }
   });
 
+  for (const authorization of [
+    '',
+    'Bearer',
+    'bearer x.y.z',
+    'Bearer undefined',
+    'Bearer\tx',
+    'undefined',
+    'Negotiate abc',
+    'Digest username="a"',
+    'Basic',
+    'Basic Og==',
+  ]) {
+    it(`ignores the header ${JSON.stringify(authorization)} beside credentials in the form`, () => {
+      const at = (form: Fields): unknown => outcome(form, { authorization });
+      expect(at({ client_id: 'console', client_secret: 's3cret' })).to.equal('console');
+      expect(at({ client_id: 'cli' })).to.equal('cli');
+      expect(at({ client_id: 'console', client_secret: 'wrong' })).to.equal(REFUSED);
+      expect(at({ client_id: 'console' })).to.equal(REFUSED);
+    });
+  }
+
+  for (const authorization of ['Basic !!!', header('console'), header(':s3cret'), header('console:')]) {
+    it(`does not ignore the header ${authorization} beside credentials in the form`, () => {
+      const form = { client_id: 'console', client_secret: 's3cret' };
+      expect(outcome(form, { authorization })).to.be.oneOf([CHALLENGED, '400 invalid_request']);
+    });
+  }
+
   it('makes the same number of comparisons for an unknown client', () => {
     for (const id of ['plain', 'nobody']) {
       const registry = new Registry();
