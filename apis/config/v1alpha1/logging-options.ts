@@ -92,7 +92,7 @@ const kubernetes = section('The pod log API: no installation, and only lines tha
   ),
   concurrentReads: countOption(
     32,
-    'Maximum number of container logs that all queries and exports read concurrently.',
+    'Maximum number of container logs that all queries and exports read concurrently. One caller can use half of the number.',
   ),
   followedLogs: countOption(
     1_000,

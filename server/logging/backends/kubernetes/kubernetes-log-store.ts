@@ -103,7 +103,7 @@ export class KubernetesLogStore implements LogBackend {
     this.#reader = new LogReader({
       client,
       log,
-      seats: admission.pool('log-reads', { capacity: limits.concurrentReads, sharing: 'queue' }),
+      seats: admission.pool('log-reads', { capacity: limits.concurrentReads, sharing: 'reserve' }),
       slicer,
     });
   }

@@ -50,6 +50,8 @@ export interface LogReaderOptions {
 }
 
 const IDLE_MS = 10_000;
+/** Bytes per ms. A response below this speed for the idle timeout counts as silent, because it occupies a seat. */
+const MIN_SPEED = 16;
 /**
  * Bytes that are decoded at once. Memory is checked once per chunk, so it can be exceeded by the lines of one chunk.
  */
@@ -222,7 +224,8 @@ export class LogReader {
     const { slicer } = this.#options;
     const omitsStarts = options.since !== undefined;
     const lines = new LineReader({ onLine, extent, slicer, omitsStarts, memory: options.memory });
-    for await (const chunk of bodyOf(response, timeoutMs, signal)) {
+    const maxLateMs = options.follow ? Number.POSITIVE_INFINITY : timeoutMs;
+    for await (const chunk of this.#bodyOf(response, { idleMs: timeoutMs, maxLateMs, signal })) {
       await this.#waitForSlice(options);
       lines.push(chunk);
       while (!lines.read(until())) {
@@ -253,20 +256,25 @@ export class LogReader {
     }
     signal.throwIfAborted();
   }
-}
 
-async function* bodyOf(
-  response: IncomingMessage,
-  idleMs: number,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
-  try {
-    for await (const chunk of streamedBody(response, idleMs)) {
-      for (let at = 0; at < chunk.length; at += MAX_CHUNK) yield chunk.subarray(at, at + MAX_CHUNK);
+  /** Yields parts of the chunks. The time that the server needs for a chunk does not count. */
+  async *#bodyOf(
+    response: IncomingMessage,
+    { idleMs, maxLateMs, signal }: { idleMs: number; maxLateMs: number; signal: AbortSignal },
+  ): AsyncGenerator<Buffer, void, undefined> {
+    let lateMs = 0;
+    let began = this.#now();
+    try {
+      for await (const chunk of streamedBody(response, idleMs)) {
+        lateMs = Math.max(0, lateMs + this.#now() - began - chunk.length / MIN_SPEED);
+        if (lateMs > maxLateMs) throw new StalledError(idleMs);
+        for (let at = 0; at < chunk.length; at += MAX_CHUNK) yield chunk.subarray(at, at + MAX_CHUNK);
+        began = this.#now();
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new LogReadError(error instanceof StalledError ? 'silent' : 'failed', error);
     }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new LogReadError(error instanceof StalledError ? 'silent' : 'failed', error);
   }
 }
 

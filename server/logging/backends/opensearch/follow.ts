@@ -73,7 +73,7 @@ export class Followers {
     this.#options = options;
     this.#tuning = { ...TUNING, ...options.tuning };
     const { admission = new Admission() } = options;
-    this.#seats = admission.pool('log-searches', { capacity: SEATS, sharing: 'queue' });
+    this.#seats = admission.pool('log-searches', { capacity: SEATS, sharing: 'reserve' });
   }
 
   follow(selection: Selection, { signal, caller }: FollowCall): Batches {

@@ -33,8 +33,8 @@ describe('the reader of container logs', () => {
     });
   const read = (reader: LogReader, onLine: OnLine = () => undefined) =>
     reader.read(log, { since: undefined, signal }, onLine);
-  const kindOf = (reader: LogReader): Promise<unknown> =>
-    read(reader).then(
+  const kindOf = (reader: LogReader, onLine?: OnLine): Promise<unknown> =>
+    read(reader, onLine).then(
       () => 'none',
       (error: unknown) => (error instanceof LogReadError ? error.kind : error),
     );
@@ -80,6 +80,33 @@ describe('the reader of container logs', () => {
     now = 5_000;
     _taken[Symbol.dispose]();
     expect(await kindOf(reader)).to.equal('silent');
+  });
+
+  it('treats a response below 16 KB/s as a timeout, however long it lasts', async () => {
+    // Each chunk takes two seconds of this clock.
+    let now = 0;
+    const reader = newReader({ now: () => (now += 1_000) });
+    const lines: string[] = [];
+    for (const [length, kind] of [
+      [10, 'silent'],
+      [40_000, 'none'],
+    ] as const) {
+      const text = 'x'.repeat(length);
+      lines.length = 0;
+      let write = (): void => undefined;
+      cluster.disturb = (_, response) => {
+        response.writeHead(200);
+        write = () => void (lines.length < 50 ? response.write(`${at(1).time} ${text}\n`) : response.end());
+        write();
+      };
+      const onLine: OnLine = (_, line) => {
+        lines.push(line);
+        write();
+      };
+      expect(await kindOf(reader, onLine)).to.equal(kind);
+      expect(lines.length < 50).to.equal(kind === 'silent');
+      now += 10_000;
+    }
   });
 
   it('yields to the event loop between lines when its time slice is used up', async () => {

@@ -76,6 +76,27 @@ describe('a live tail of OpenSearch', () => {
     expect(preferences.size).to.equal(20);
   });
 
+  it('takes no slot of another caller for searches that hang', async () => {
+    let hanging = 0;
+    await using store = await scriptedStore(({ text }) => {
+      if (!text.includes('evil')) return searchResponse([FIRST]);
+      hanging++;
+      return RESPONDED;
+    });
+    const backend = storeAt(store.url, { followTuning: { pollMs: 1, retryMs: 1 } });
+    const leaving = new AbortController();
+    const first = (caller: string, namespace: string): Promise<IteratorResult<readonly LogRecord[]>> =>
+      backend
+        .follow({ ...SELECTION, namespaces: { exact: [namespace] } }, { ...call(leaving.signal), caller })
+        .next();
+    const reading = Array.from({ length: 10 }, () => first('mallory', 'evil'));
+    await until(() => hanging >= 3);
+    expect((await first('jane', 'shop')).value).to.have.length(1);
+    expect(hanging).to.equal(3);
+    leaving.abort(new Error('gone'));
+    await Promise.allSettled(reading);
+  }).timeout(8_000);
+
   it('fails at once if the store is unavailable at its start', async () => {
     const store = await scriptedStore(() => searchResponse([]));
     await store[Symbol.asyncDispose]();
