@@ -6,10 +6,11 @@ import { administratorsGroup, groupName } from '../../apis/iam/v1beta1/group-ver
 import { SESSION } from '../../apis/iam/v1beta1/session.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
 import { groupName as loggingGroup } from '../../apis/logging/v1alpha2/group-version.ts';
+import { impersonatorPolicy } from './admission.ts';
 import { groupVersionsOf } from './groups.ts';
 import { CLIENT_SECRETS, INSTALLED_SECRETS } from './installed-secrets.ts';
 import type { KubernetesObject, PolicyRule } from './kubernetes-object.ts';
-import { type Names, SERVER } from './names.ts';
+import { IMPERSONATOR, type Names, SERVER } from './names.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
@@ -162,9 +163,6 @@ export function nodeUsageAccess(names: Names): KubernetesObject[] {
   ]);
 }
 
-/** ServiceAccount with which the gateway impersonates callers: the default of the option `gateway.impersonator`. */
-export const IMPERSONATOR = `${SERVER}-impersonator`;
-
 /** Impersonates any user. RBAC has no wildcard for the keys of `userextras/KEY`, hence `*` in their group. */
 export const IMPERSONATION: PolicyRule[] = [
   { apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'], verbs: ['impersonate'] },
@@ -195,8 +193,8 @@ function impersonateOn(verbs: readonly string[]): string[] {
 }
 
 /**
- * The ServiceAccount that impersonates callers, and the permission of the server to request its tokens. The server itself has
- * no permission to impersonate.
+ * The ServiceAccount that impersonates callers, and the permission of the server to request short tokens of it. The server
+ * itself has no permission to impersonate.
  */
 export function impersonationAccess(names: Names, rules: PolicyRule[]): KubernetesObject[] {
   const { namespace } = names;
@@ -230,6 +228,7 @@ export function impersonationAccess(names: Names, rules: PolicyRule[]): Kubernet
       roleRef: { apiGroup: RBAC, kind: 'Role', name: IMPERSONATOR },
       subjects: [{ kind: 'ServiceAccount', name: SERVER, namespace }],
     },
+    ...impersonatorPolicy(names),
   ];
 }
 

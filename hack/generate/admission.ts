@@ -1,10 +1,11 @@
-// Generates ValidatingAdmissionPolicies that prevent privilege escalation through User and Credential objects.
-// Callers may change only users and groups that the callers may impersonate.
+// Generates ValidatingAdmissionPolicies against privilege escalation: callers may change only users and groups that the
+// callers may impersonate, and the server gets only short tokens of the impersonator.
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user.ts';
+import { LIFETIME_SECONDS } from '../../server/gateway/impersonator-token.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
-import { type Names, SERVER } from './names.ts';
+import { IMPERSONATOR, type Names, SERVER } from './names.ts';
 
 const API = 'admissionregistration.k8s.io/v1';
 
@@ -20,7 +21,7 @@ export const MAX_CHANGED_GROUPS = 16;
  */
 export function admissionPolicies(names: Names): KubernetesObject[] {
   return [
-    ...policy(names, USER.plural, {
+    ...identityPolicy(names, USER.plural, {
       variables: [
         { name: 'before', expression: groupsOf('oldObject', 'oldObject != null && ') },
         { name: 'after', expression: groupsOf('object') },
@@ -43,7 +44,7 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
         })),
       ],
     }),
-    ...policy(names, CREDENTIAL.plural, {
+    ...identityPolicy(names, CREDENTIAL.plural, {
       variables: [{ name: 'changed', expression: 'oldObject == null || object.spec != oldObject.spec' }],
       validations: [
         {
@@ -75,43 +76,87 @@ function groupsOf(object: string, condition = ''): string {
   return `(${condition}has(${object}.spec) && has(${object}.spec.groups) ? ${object}.spec.groups : [])`;
 }
 
-function policy(names: Names, plural: string, rules: object): KubernetesObject[] {
+/**
+ * Limits the lifetime of the tokens of the impersonator that the server can request. Without the policy, the holder of a stolen
+ * token of the server gets tokens for years. A token cannot be bound to the pod of the server, because kube-apiserver binds
+ * tokens to pods of the same ServiceAccount only.
+ */
+export function impersonatorPolicy(names: Names): KubernetesObject[] {
+  return policy({
+    name: `${IMPERSONATOR}.${names.platform}.io`,
+    matches: {
+      apiGroups: [''],
+      apiVersions: ['v1'],
+      operations: ['CREATE'],
+      resources: ['serviceaccounts/token'],
+    },
+    condition: {
+      name: 'the-server-itself',
+      expression: `request.userInfo.username == '${serverUser(names)}'`,
+    },
+    validations: [
+      {
+        // kube-apiserver sets the default, an hour, before it evaluates the policy.
+        expression: `object.spec.expirationSeconds <= ${LIFETIME_SECONDS}`,
+        message: `the server gets tokens for at most ${LIFETIME_SECONDS} seconds`,
+        reason: 'Forbidden',
+      },
+    ],
+  });
+}
+
+function identityPolicy(names: Names, plural: string, rules: object): KubernetesObject[] {
   const group = groupName(names.platform);
-  const metadata = { name: `${plural}.${group}` };
+  return policy({
+    name: `${plural}.${group}`,
+    matches: {
+      apiGroups: [group],
+      apiVersions: [VERSION],
+      operations: ['CREATE', 'UPDATE'],
+      resources: [plural],
+    },
+    // The server has checked the permissions of its caller before the write; see server/iam.
+    condition: {
+      name: 'not-the-server-itself',
+      expression: `request.userInfo.username != '${serverUser(names)}'`,
+    },
+    ...rules,
+  });
+}
+
+interface Policy {
+  readonly name: string;
+  readonly matches: object;
+  readonly condition: { readonly name: string; readonly expression: string };
+  /** Variables and validations. */
+  readonly [rules: string]: unknown;
+}
+
+function policy({ name, matches, condition, ...rules }: Policy): KubernetesObject[] {
   return [
     {
       apiVersion: API,
       kind: 'ValidatingAdmissionPolicy',
-      metadata,
+      metadata: { name },
       spec: {
         failurePolicy: 'Fail',
         matchConstraints: {
-          resourceRules: [
-            {
-              apiGroups: [group],
-              apiVersions: [VERSION],
-              operations: ['CREATE', 'UPDATE'],
-              resources: [plural],
-              // The default, written out: kubectl apply compares lists as a whole, and would report a change each time.
-              scope: '*',
-            },
-          ],
+          // The scope is the default, written out: kubectl apply compares lists as a whole, and would report a change each time.
+          resourceRules: [{ ...matches, scope: '*' }],
         },
-        matchConditions: [
-          {
-            // The server has checked the permissions of its caller before the write; see server/iam.
-            name: 'not-the-server-itself',
-            expression: `request.userInfo.username != 'system:serviceaccount:${names.namespace}:${SERVER}'`,
-          },
-        ],
+        matchConditions: [condition],
         ...rules,
       },
     },
     {
       apiVersion: API,
       kind: 'ValidatingAdmissionPolicyBinding',
-      metadata,
-      spec: { policyName: metadata.name, validationActions: ['Deny'] },
+      metadata: { name },
+      spec: { policyName: name, validationActions: ['Deny'] },
     },
   ];
+}
+
+function serverUser({ namespace }: Names): string {
+  return `system:serviceaccount:${namespace}:${SERVER}`;
 }

@@ -1,6 +1,6 @@
 // Generates the table of what the holder of a stolen token of the server can do, from the objects of the manifests. A
 // permission without a description is an error.
-import { podLogsAccess, serverAccess } from './access.ts';
+import { impersonationAccess, podLogsAccess, serverAccess } from './access.ts';
 import type { KubernetesObject, PolicyRule } from './kubernetes-object.ts';
 import { table } from './markdown-table.ts';
 import type { Names } from './names.ts';
@@ -24,9 +24,14 @@ export interface ServerPower {
   readonly bound: readonly BoundRole[];
 }
 
-/** The permissions that the manifests grant without any component. */
+/** The permissions that the manifests grant, with a component for impersonation. */
 export function serverPower(names: Names): ServerPower {
-  const objects = [...serverAccess(names), ...podLogsAccess(names)];
+  const objects = [
+    ...serverAccess(names),
+    ...podLogsAccess(names),
+    // Not the ClusterRole of the impersonator, whose tokens the server requests.
+    ...impersonationAccess(names, []).filter(({ kind }) => kind === 'Role' || kind === 'RoleBinding'),
+  ];
   const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
   const own = new Set(roles.map(({ metadata }) => metadata.name));
   return {
@@ -69,6 +74,8 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   'configmaps:ks-apiserver-login-throttle': 'ends the delays after failed sign-ins',
   configmaps: 'creates ConfigMaps of other names; cannot change existing ones, and reads them by `view`',
   'leases:ks-apiserver': 'stops the rotation of the signing keys',
+  'serviceaccounts/token:ks-apiserver-impersonator':
+    'only with a component for `gateway.impersonation`: becomes any user, with tokens that a policy limits to ten minutes',
   leases: 'creates Leases of other names; cannot read or change existing ones',
 };
 

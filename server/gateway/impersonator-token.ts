@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
-import { record } from '../../apis/reading/unknown-value.ts';
+import { recordIn } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 
@@ -14,11 +14,12 @@ export interface ImpersonatorTokenOptions {
   readonly log: Logger;
   /** Aborts pending requests. */
   readonly signal: AbortSignal;
-  /** Ms since the epoch. */
+  /** Ms of a monotonic clock. */
   readonly now?: () => number;
 }
 
-const LIFETIME_SECONDS = 3600;
+/** The minimum of Kubernetes. A policy of the manifests limits the tokens that the server gets to this lifetime. */
+export const LIFETIME_SECONDS = 600;
 /** The token is replaced after this part of its lifetime. */
 const REPLACE_AFTER = 0.8;
 
@@ -37,7 +38,7 @@ export class ImpersonatorToken {
 
   constructor(options: ImpersonatorTokenOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** Requests a token, so that `describe` has the state before the first caller. */
@@ -90,11 +91,12 @@ export class ImpersonatorToken {
         },
         signal,
       });
-      const { token, expirationTimestamp } = record(record(response)['status']);
-      const expiresAt =
-        typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : Number.NaN;
-      if (typeof token !== 'string' || Number.isNaN(expiresAt)) throw new Error('the response has no token');
-      this.#current = { text: token, replaceAt: requestedAt + (expiresAt - requestedAt) * REPLACE_AFTER };
+      const token = recordIn(response, 'status')['token'];
+      // The granted duration; the time of expiry is one of another clock.
+      const seconds = recordIn(response, 'spec')['expirationSeconds'];
+      if (typeof token !== 'string' || typeof seconds !== 'number')
+        throw new Error('the response has no token');
+      this.#current = { text: token, replaceAt: requestedAt + seconds * 1000 * REPLACE_AFTER };
       return this.#current;
     } catch (cause) {
       if (cause instanceof StatusError && cause.code === 503) throw cause;

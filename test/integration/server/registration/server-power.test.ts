@@ -3,11 +3,13 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { array, record, recordIn, text, texts } from '../../../../apis/reading/unknown-value.ts';
+import { type Answer, Client } from '../../../../hack/control-plane/client.ts';
 import type { PolicyRule } from '../../../../hack/generate/kubernetes-object.ts';
-import { namesFor } from '../../../../hack/generate/names.ts';
+import { IMPERSONATOR, namesFor } from '../../../../hack/generate/names.ts';
 import { serverPower } from '../../../../hack/generate/server-power.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
+import { LIFETIME_SECONDS } from '../../../../server/gateway/impersonator-token.ts';
 import { SecretKeyRing } from '../../../../server/oauth/keys/secret-key-ring.ts';
 import { running } from '../../../support/running.ts';
 import { until } from '../../../support/until.ts';
@@ -15,6 +17,7 @@ import { API_SERVICE, type RegisteredCluster, SERVER_USER, startCluster } from '
 
 const NAMESPACE = 'platform-system';
 const KEYS = 'ks-apiserver-signing-keys';
+const IMPERSONATOR_PATH = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${IMPERSONATOR}`;
 const { granted, bound } = serverPower(namesFor('platform'));
 /** Roles that Kubernetes binds to every user and every ServiceAccount. */
 const OF_EVERYBODY = ['system:basic-user', 'system:discovery', 'system:public-info-viewer'];
@@ -30,6 +33,11 @@ describe('the ServiceAccount of the server', function () {
     cluster = await startCluster();
     await cluster.kubectl(['apply', '-k', 'manifests/access']);
     await cluster.kubectl(['apply', '-k', 'manifests/identity']);
+    await cluster.kubectl([
+      'apply',
+      '-f',
+      'manifests/components/gateway-constrained-impersonation/access.yaml',
+    ]);
     kubeconfig = await cluster.controlPlane.kubeconfigFor(SERVER_USER);
     kubectl = (args, input) => cluster.kubectl([`--kubeconfig=${kubeconfig}`, ...args.split(' ')], input);
     await cluster.kubectl(['create', 'serviceaccount', 'deployer', `--namespace=${NAMESPACE}`]);
@@ -134,6 +142,61 @@ describe('the ServiceAccount of the server', function () {
     const changed = JSON.stringify({ ...own, type, metadata: { ...recordIn(own, 'metadata'), annotations } });
     const outcome = await kubectl('replace -f -', changed).catch((error: unknown) => String(error));
     expect(outcome).to.include('field is immutable');
+  });
+
+  describe('requests a token of the impersonator', () => {
+    let server: Client;
+    const send = (spec: object, query = ''): Promise<Answer> => {
+      const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
+      return server.send(`${IMPERSONATOR_PATH}/token${query}`, { method: 'POST', body });
+    };
+    const LONGER = `the server gets tokens for at most ${LIFETIME_SECONDS} seconds`;
+
+    before(async () => {
+      const { url, ca, pki } = cluster.controlPlane;
+      server = new Client(url, {
+        ca,
+        pair: await pki.issueClient({ cn: SERVER_USER.name, o: SERVER_USER.groups }),
+      });
+      await until(async () => (await send({ expirationSeconds: LIFETIME_SECONDS + 1 })).status === 403);
+    });
+
+    after(() => server[Symbol.dispose]());
+
+    it(`for ${LIFETIME_SECONDS} seconds, which is how long it is valid`, async () => {
+      const { status, body } = await send({ expirationSeconds: LIFETIME_SECONDS });
+      expect(status).to.equal(201);
+      const [, claims = ''] = text(recordIn(JSON.parse(body), 'status')['token']).split('.');
+      const { iat, exp } = record(JSON.parse(Buffer.from(claims, 'base64url').toString()));
+      expect(Number(exp) - Number(iat)).to.equal(LIFETIME_SECONDS);
+    });
+
+    for (const [title, spec, query] of [
+      ['for a second more', { expirationSeconds: LIFETIME_SECONDS + 1 }],
+      ['for the default lifetime', {}],
+      // kube-apiserver extends 3,607 seconds to a year for tokens of pods.
+      ['for the lifetime that kubelets request', { expirationSeconds: 3607 }],
+      ['for a hundred years', { expirationSeconds: 3_155_760_000 }],
+      ['for another audience', { expirationSeconds: 86_400, audiences: ['vault'] }],
+      [
+        'bound to a Secret',
+        { expirationSeconds: 86_400, boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: KEYS } },
+      ],
+      ['in a dry run', { expirationSeconds: 86_400 }, '?dryRun=All'],
+    ] as const) {
+      it(`${title}: refused`, async () => {
+        const { status, body } = await send(spec, query);
+        expect(status).to.equal(403);
+        expect(body).to.include(LONGER);
+      });
+    }
+
+    it('of any lifetime only as another caller', async () => {
+      const token = await cluster.kubectl([
+        ...['create', 'token', IMPERSONATOR, `--namespace=${NAMESPACE}`, '--duration=24h'],
+      ]);
+      expect(token).to.match(/^ey/);
+    });
   });
 
   it('is refused what it does not need', async () => {

@@ -179,12 +179,12 @@ describe('a response of a hostile backend', () => {
 
   it('is no reason to replace the token of the impersonator, if it is a 401', async () => {
     let issued = 0;
-    const expirationTimestamp = new Date(Date.now() + 3_600_000).toISOString();
+    const spec = { expirationSeconds: 600 };
     const impersonating = await ForwardingServer.start({
       cluster: () => upstream,
       impersonator: {
         client: {
-          json: () => Promise.resolve({ status: { token: `token ${++issued}`, expirationTimestamp } }),
+          json: () => Promise.resolve({ spec, status: { token: `token ${++issued}` } }),
         },
       },
     });

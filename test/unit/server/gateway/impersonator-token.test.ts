@@ -3,10 +3,10 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { ImpersonatorToken } from '../../../../server/gateway/impersonator-token.ts';
+import { ImpersonatorToken, LIFETIME_SECONDS } from '../../../../server/gateway/impersonator-token.ts';
 import { rejection } from '../../../support/rejection.ts';
 
-const HOUR = 3_600_000;
+const LIFETIME = LIFETIME_SECONDS * 1000;
 
 describe('the token of the impersonator', () => {
   const { signal } = new AbortController();
@@ -18,7 +18,7 @@ describe('the token of the impersonator', () => {
   beforeEach(() => {
     now = 1_000_000;
     requests = [];
-    respond = async () => issued(`token-${requests.length}`, HOUR);
+    respond = async () => issued(`token-${requests.length}`, LIFETIME);
     token = new ImpersonatorToken({
       client: {
         json: (request) => {
@@ -35,21 +35,21 @@ describe('the token of the impersonator', () => {
   });
 
   function issued(text: string, lifetime: number): unknown {
-    return { status: { token: text, expirationTimestamp: new Date(now + lifetime).toISOString() } };
+    return { spec: { expirationSeconds: lifetime / 1000 }, status: { token: text } };
   }
 
   it('is requested once for concurrent callers, and used until most of its lifetime has passed', async () => {
     expect(await Promise.all([token.get(signal), token.get(signal)])).to.deep.equal(['token-1', 'token-1']);
-    now += HOUR * 0.79;
+    now += LIFETIME * 0.79;
     expect(await token.get(signal)).to.equal('token-1');
-    now += HOUR * 0.02;
+    now += LIFETIME * 0.02;
     expect(await token.get(signal)).to.equal('token-2');
     expect(requests).to.have.lengthOf(2);
     // kube-apiserver may issue a shorter lifetime.
-    respond = async () => issued(`token-${requests.length}`, HOUR / 6);
-    now += HOUR;
+    respond = async () => issued(`token-${requests.length}`, LIFETIME / 6);
+    now += LIFETIME;
     expect(await token.get(signal)).to.equal('token-3');
-    now += HOUR / 7;
+    now += LIFETIME / 7;
     expect(await token.get(signal)).to.equal('token-4');
   });
 
@@ -75,7 +75,7 @@ describe('the token of the impersonator', () => {
     respond = () => Promise.reject(new StatusError(503, 'ServiceUnavailable', 'unreachable'));
     const outage = await rejection(Promise.resolve(token.get(signal)));
     expect(outage).to.include({ code: 503, message: 'unreachable' });
-    respond = async () => issued('later', HOUR);
+    respond = async () => issued('later', LIFETIME);
     expect(await token.get(signal)).to.equal('later');
     expect(token.describe()).to.equal(
       'impersonates callers with ServiceAccount platform-system/impersonator',
@@ -83,8 +83,13 @@ describe('the token of the impersonator', () => {
   });
 
   it('is 503 for a response without a token', async () => {
-    for (const status of [{}, { token: 'a' }, { token: 'a', expirationTimestamp: 'soon' }, { token: 1 }]) {
-      respond = async () => ({ status });
+    for (const response of [
+      {},
+      { status: { token: 'a' } },
+      { spec: { expirationSeconds: 'soon' }, status: { token: 'a' } },
+      { spec: { expirationSeconds: 600 }, status: { token: 1 } },
+    ]) {
+      respond = async () => response;
       expect(await rejection(Promise.resolve(token.get(signal)))).to.have.property('code', 503);
     }
   });
@@ -97,7 +102,7 @@ describe('the token of the impersonator', () => {
     const waiting = token.get(signal);
     leaving.abort(new Error('disconnected'));
     expect((await left).message).to.equal('disconnected');
-    resolve(issued('late', HOUR));
+    resolve(issued('late', LIFETIME));
     expect(await waiting).to.equal('late');
     expect(requests).to.have.lengthOf(1);
   });
