@@ -1,33 +1,25 @@
 // `npm run cluster`: a real single-node Kubernetes cluster with the server in pods. hack/cluster/ contains the setup steps.
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { type CommandLine, UsageError } from '../apis/reading/command-line.ts';
 import { clusterAnnouncement } from './cluster/announcement.ts';
 import { Cluster } from './cluster/cluster.ts';
 import { runUntilStopped } from './start/program.ts';
 import { runScript } from './terminal/script.ts';
-import { parseCommandLine, UsageError } from './terminal/usage.ts';
 
 const root = join(import.meta.dirname, '..');
 
-const HELP = `Usage: npm run cluster -- [--overlay FOLDER]
+const LINE = {
+  command: 'npm run cluster --',
+  usage: ['[--overlay FOLDER]'],
+  about: `Starts a real single-node Kubernetes cluster (kubelet, containerd, kube-proxy) in namespaces of its own, builds the image
+of the server and installs it. Needs root on Debian. Ctrl-C removes everything. docs/real-cluster.md has more.`,
+  flags: {
+    overlay: { value: 'FOLDER', default: 'manifests/base', description: 'kustomization to apply' },
+  },
+} as const satisfies CommandLine;
 
-Starts a real single-node Kubernetes cluster (kubelet, containerd, kube-proxy) in namespaces of its own, builds the image
-of the server and installs it. Needs root on Debian. Ctrl-C removes everything. docs/real-cluster.md has more.
-
-  --overlay FOLDER  kustomization to apply (default manifests/base)
-  -h, --help        this text`;
-
-await runScript(async () => {
-  const { values } = parseCommandLine({
-    options: {
-      overlay: { type: 'string', default: 'manifests/base' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
+await runScript(LINE, async ({ values }) => {
   const overlay = resolve(values.overlay);
   await access(join(overlay, 'kustomization.yaml')).catch(() => {
     throw new UsageError(`--overlay ${values.overlay}: the folder has no kustomization.yaml`);

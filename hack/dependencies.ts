@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CommandLine } from '../apis/reading/command-line.ts';
 import { auditResult } from './dependencies/advisories.ts';
 import {
   type InstalledManifest,
@@ -10,16 +11,20 @@ import {
   lockfileProblems,
 } from './dependencies/lockfile-rules.ts';
 import { runScript } from './terminal/script.ts';
-import { parseCommandLine } from './terminal/usage.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const USAGE = `Usage: node hack/dependencies.ts [--advisories]
-
-Checks licence, origin, hash, install scripts and deprecation of the packages in package-lock.json, without a network.
-  --advisories   instead fails if the npm registry has an advisory of high or critical severity for a dependency of the
-                 server; an unreachable registry is reported and is no failure
-  -h, --help     this text
-`;
+const LINE = {
+  command: 'node hack/dependencies.ts',
+  usage: ['[--advisories]'],
+  about:
+    'Checks licence, origin, hash, install scripts and deprecation of the packages in package-lock.json, without a network.',
+  flags: {
+    advisories: {
+      description: `instead fails if the npm registry has an advisory of high or critical severity for a dependency of the
+server; an unreachable registry is reported and is no failure`,
+    },
+  },
+} as const satisfies CommandLine;
 /** One attempt: the advisories are worth no long wait. */
 const AUDIT = [
   'audit',
@@ -29,20 +34,6 @@ const AUDIT = [
   '--fetch-retries=0',
   '--fetch-timeout=15000',
 ];
-
-async function main(): Promise<number> {
-  const { values } = parseCommandLine({
-    options: {
-      advisories: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  return values.advisories ? checkAdvisories() : checkLockfile();
-}
 
 function checkLockfile(): number {
   const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(
@@ -69,4 +60,4 @@ function checkAdvisories(): number {
   return 1;
 }
 
-await runScript(main);
+await runScript(LINE, async ({ values }) => (values.advisories ? checkAdvisories() : checkLockfile()));

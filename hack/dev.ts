@@ -3,52 +3,51 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serverCommand } from './extension/server-command.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
+import { DEV, readLocalArguments } from './start/arguments.ts';
 import { isReady } from './start/development-server.ts';
 import { startLocal } from './start/local-cluster.ts';
-import { runProgram } from './start/program.ts';
+import { runUntilStopped } from './start/program.ts';
 import { runOnSave } from './start/run-on-save.ts';
 import { runCommand } from './system/command.ts';
-import { UsageError } from './terminal/usage.ts';
+import { runScript } from './terminal/script.ts';
 
 const root = join(import.meta.dirname, '..');
 const POLL_MS = 100;
 
-process.exitCode = await runProgram('run dev', async ({ kubeconfig, nodes, port }, life, progress) => {
-  if (kubeconfig !== undefined) {
-    throw new UsageError(
-      'npm run dev uses its own cluster; for an existing one: npm start -- --kubeconfig FILE',
-    );
-  }
+await runScript(DEV, async ({ values }) => {
+  const given = readLocalArguments(values);
   const names = namesFor(await readPlatform(join(root, 'manifests/names.json')));
-  return startLocal({
-    root,
-    names,
-    nodes,
-    port,
-    life,
-    progress,
-    startServer: async (_cp, server, signal) => {
-      const { args, env } = serverCommand(root);
-      const run = async (ending: AbortSignal): Promise<void> => {
-        const { code, signal } = await runCommand(
-          process.execPath,
-          [...args, '--config', server.configFile],
-          {
-            cwd: root,
-            env: { ...process.env, ...env },
-            signal: ending,
-            output: 'inherit',
-          },
-        );
-        progress(`the server exited with ${code ?? signal}; it restarts when one of its files is saved`);
-      };
-      const sources = ['server', 'apis'].map((folder) => join(root, folder));
-      const untilStopped = (ending: AbortSignal): Promise<void> =>
-        run(ending).catch((error: unknown) => {
-          if (!ending.aborted) throw error;
-        });
-      runOnSave(sources, untilStopped, signal).catch((error: unknown) => life.abort(error));
-      while (!(await isReady(server, signal).catch(() => false))) await delay(POLL_MS, undefined, { signal });
-    },
-  });
+  return runUntilStopped((life, progress) =>
+    startLocal({
+      root,
+      names,
+      ...given,
+      life,
+      progress,
+      startServer: async (_cp, server, signal) => {
+        const { args, env } = serverCommand(root);
+        const run = async (ending: AbortSignal): Promise<void> => {
+          const { code, signal } = await runCommand(
+            process.execPath,
+            [...args, '--config', server.configFile],
+            {
+              cwd: root,
+              env: { ...process.env, ...env },
+              signal: ending,
+              output: 'inherit',
+            },
+          );
+          progress(`the server exited with ${code ?? signal}; it restarts when one of its files is saved`);
+        };
+        const sources = ['server', 'apis'].map((folder) => join(root, folder));
+        const untilStopped = (ending: AbortSignal): Promise<void> =>
+          run(ending).catch((error: unknown) => {
+            if (!ending.aborted) throw error;
+          });
+        runOnSave(sources, untilStopped, signal).catch((error: unknown) => life.abort(error));
+        while (!(await isReady(server, signal).catch(() => false)))
+          await delay(POLL_MS, undefined, { signal });
+      },
+    }),
+  );
 });

@@ -1,31 +1,26 @@
 // `npm run fix`: completes package-lock.json, and fixes lint, format and import order.
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CommandLine } from '../apis/reading/command-line.ts';
 import { runCommand } from './system/command.ts';
 import { onStopSignal } from './system/stop-signal.ts';
 import { runScript } from './terminal/script.ts';
-import { parseCommandLine } from './terminal/usage.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const USAGE = `Usage: npm run fix
-
-Completes package-lock.json, applies the automatic fixes of oxlint, and formats all files.
-Exits with 1 if problems remain that need a manual fix.
-`;
+const LINE: CommandLine = {
+  command: 'npm run fix',
+  usage: [''],
+  about: `Completes package-lock.json, applies the automatic fixes of oxlint, and formats all files.
+Exits with 1 if problems remain that need a manual fix.`,
+  flags: {},
+};
 const COMMANDS: readonly (readonly [string, ...string[]])[] = [
   [process.execPath, 'hack/lockfile.mjs'],
   ['oxlint', '--type-aware', '--fix', '.'],
   ['biome', 'check', '--write', '.'],
 ];
 
-async function main(): Promise<number> {
-  const { values } = parseCommandLine({
-    options: { help: { type: 'boolean', short: 'h', default: false } },
-  });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+await runScript(LINE, async () => {
   const signal = onStopSignal();
   const env = {
     ...process.env,
@@ -39,6 +34,4 @@ async function main(): Promise<number> {
     exitCode = 1;
   }
   return exitCode;
-}
-
-await runScript(main);
+});

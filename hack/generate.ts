@@ -1,33 +1,28 @@
 // `npm run generate`: writes the generated files, such as manifests and docs tables. With `--check`, the command only
 // lists outdated files.
 import { join, relative } from 'node:path';
+import type { CommandLine } from '../apis/reading/command-line.ts';
 import { generatedFiles } from './generate/files.ts';
 import { isStale, refresh } from './generate/generated-file.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
 import { runScript } from './terminal/script.ts';
-import { parseCommandLine } from './terminal/usage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-const USAGE = `Usage: npm run generate -- [--platform NAME] [--check]
-
-  --platform NAME  write the manifests for API groups resources.NAME.io, in the namespace NAME-system
-  --check          change nothing; fail when a generated file is out of date
-  -h, --help       this text
-`;
-
-async function main(): Promise<number> {
-  const { values } = parseCommandLine({
-    options: {
-      platform: { type: 'string' },
-      check: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
+const LINE = {
+  command: 'npm run generate --',
+  usage: ['[--platform NAME] [--check]'],
+  about: 'Writes the generated files, such as manifests and tables of the documents.',
+  flags: {
+    platform: {
+      value: 'NAME',
+      description: 'write the manifests for API groups resources.NAME.io, in the namespace NAME-system',
     },
-  });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+    check: { description: 'change nothing; fail when a generated file is out of date' },
+  },
+} as const satisfies CommandLine;
+
+await runScript(LINE, async ({ values }) => {
   const platform = values.platform ?? (await readPlatform(join(ROOT, 'manifests/names.json')));
   const files = await generatedFiles(ROOT, namesFor(platform));
   if (values.check) {
@@ -41,6 +36,4 @@ async function main(): Promise<number> {
     if (await refresh(file)) process.stdout.write(`wrote ${relative(ROOT, file.path)}\n`);
   }
   return 0;
-}
-
-await runScript(main);
+});

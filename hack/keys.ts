@@ -1,42 +1,30 @@
 // `npm run keys`: lists the signing keys, or requests a key rotation. The output never contains key material.
 import { join } from 'node:path';
 import { isNotFound } from '../apis/meta/v1/errors.ts';
+import { type CommandLine, UsageError, unknownCommand } from '../apis/reading/command-line.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
-import { withGivenCluster } from './terminal/given-cluster.ts';
+import { KUBECONFIG, withGivenCluster } from './terminal/given-cluster.ts';
 import { runScript } from './terminal/script.ts';
-import { parseCommandLine, UsageError, unexpectedArgument, unknownCommand } from './terminal/usage.ts';
 
-const USAGE = `Usage: npm run keys -- COMMAND [--kubeconfig FILE] [--namespace NAME] [--secret NAME]
+const LINE = {
+  command: 'npm run keys --',
+  usage: ['list [options]', 'rotate [--immediately] [options]'],
+  about: `list                  lists the keys: ID, state, times
+rotate                publishes a new key now, and signs with it when all verifiers have fetched it
+rotate --immediately  after a leak: revokes all keys, sessions and tokens now`,
+  flags: {
+    immediately: { description: 'revoke all keys, sessions and tokens' },
+    kubeconfig: KUBECONFIG,
+    namespace: { value: 'NAME', description: 'namespace of the server (default: that of the manifests)' },
+    secret: { value: 'NAME', default: 'ks-apiserver-signing-keys', description: 'Secret with the keys' },
+  },
+  maxArguments: 1,
+} as const satisfies CommandLine;
 
-  list                   list the keys: ID, state, times
-  rotate                 publish a new key now, and sign with it when all verifiers have fetched it
-  rotate --immediately   after a leak: revoke all keys, sessions and tokens now
-
-  --kubeconfig FILE      the cluster (default: KUBECONFIG, then ~/.kube/config)
-  --namespace NAME       namespace of the server (default: that of the manifests)
-  --secret NAME          Secret with the keys (default: ks-apiserver-signing-keys)
-  -h, --help             this text
-`;
-
-async function main(): Promise<number> {
-  const { values, positionals } = parseCommandLine({
-    allowPositionals: true,
-    options: {
-      kubeconfig: { type: 'string' },
-      namespace: { type: 'string' },
-      secret: { type: 'string', default: 'ks-apiserver-signing-keys' },
-      immediately: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  const [command, unexpected] = positionals;
+await runScript(LINE, async ({ values, positionals }) => {
+  const [command] = positionals;
   if (command !== 'list' && command !== 'rotate') throw unknownCommand(command, ['list', 'rotate']);
-  if (unexpected !== undefined) throw unexpectedArgument(unexpected);
   if (command === 'list' && values.immediately)
     throw new UsageError('--immediately is only valid with rotate');
   const { secret: name, namespace = await ownNamespace() } = values;
@@ -64,7 +52,7 @@ async function main(): Promise<number> {
       return 1;
     }
   });
-}
+});
 
 async function list(secret: KeySecret, signal: AbortSignal): Promise<void> {
   const { set, request } = await secret.read(signal);
@@ -85,5 +73,3 @@ async function ownNamespace(): Promise<string> {
 function time(ms: number): string {
   return new Date(ms).toISOString();
 }
-
-await runScript(main);

@@ -2,29 +2,19 @@
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onStopSignal, StoppedError } from './system/stop-signal.ts';
-import { UsageError } from './terminal/usage.ts';
-import { parseTestArguments, type TestArguments, testHelp } from './test/arguments.ts';
+import { runScript } from './terminal/script.ts';
+import { readTestArguments, testCommandLine } from './test/arguments.ts';
 import { runStages } from './test/run.ts';
 import { stages } from './test/stages.ts';
 import { summary, verdict } from './test/summary.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-async function main(): Promise<number> {
-  const strict = process.env['CI'] === 'true';
-  const known = stages({ strict }).map(({ name }) => name);
-  let chosen: TestArguments;
-  try {
-    chosen = parseTestArguments(process.argv.slice(2), known);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(error.message);
-    return 2;
-  }
-  if (chosen.help) {
-    console.log(testHelp(known, process.env['npm_lifecycle_event'], chosen.stages));
-    return 0;
-  }
+const strict = process.env['CI'] === 'true';
+const known = stages({ strict }).map(({ name }) => name);
+
+await runScript(testCommandLine(known), async (given) => {
+  const chosen = readTestArguments(given, known);
   const signal = onStopSignal();
   const selected = stages({ grep: chosen.grep, jobs: chosen.jobs, strict }).filter(
     ({ name, kind }) =>
@@ -42,7 +32,7 @@ async function main(): Promise<number> {
   const { total, exitCode } = verdict(finished, strict);
   console.log(`\n${summary(finished, total)}`);
   return signal.reason instanceof StoppedError ? signal.reason.exitCode : exitCode;
-}
+});
 
 /** Some clients (curl, Python) use a proxy for loopback addresses too, unless no_proxy excludes them. */
 function pastProxies(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -51,5 +41,3 @@ function pastProxies(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     .join(',');
   return { no_proxy: own, NO_PROXY: own };
 }
-
-process.exitCode = await main();

@@ -12,7 +12,7 @@ import { ClusterUserDirectory } from '../server/oauth/users/user-directory.ts';
 import { readPlatform } from './generate/names.ts';
 import { withGivenCluster } from './terminal/given-cluster.ts';
 import { runScript } from './terminal/script.ts';
-import { parseUserArguments, USAGE, type UserArguments, type UserOptions } from './user/arguments.ts';
+import { readUserArguments, USER, type UserArguments, type UserOptions } from './user/arguments.ts';
 import { readPassword } from './user/password-input.ts';
 import { restore } from './user/restore.ts';
 
@@ -22,12 +22,8 @@ const HASHING = {
   queue: { concurrency: 1, length: 1, timeoutMs: 10_000 },
 };
 
-async function main(): Promise<number> {
-  const given = parseUserArguments(process.argv.slice(2));
-  if (given.command === 'help') {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+await runScript(USER, async (line) => {
+  const given = readUserArguments(line);
   const platform =
     given.options.platform ?? (await readPlatform(join(import.meta.dirname, '../manifests/names.json')));
   return withGivenCluster(given.options.kubeconfig, async (client) => {
@@ -45,7 +41,7 @@ async function main(): Promise<number> {
     await createOrSet(given, stores, signal);
     return 0;
   });
-}
+});
 
 interface Stores {
   readonly users: ClusterUserDirectory;
@@ -124,5 +120,3 @@ async function newPassword(name: string): Promise<string> {
 function hashOf(password: string): Promise<string> {
   return new PasswordHasher(HASHING).hash(password);
 }
-
-await runScript(main);

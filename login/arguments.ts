@@ -1,8 +1,12 @@
-// Parser of the command line of `npm run login`. kubectl starts the command `get-token`, users start the others.
-import { parseArgs } from 'node:util';
+// Command line of `npm run login`. kubectl starts the command `get-token`, users start the others.
 import { KUBECTL_CLIENT } from '../apis/oauth/kubectl-client.ts';
-import { messageOf } from '../apis/reading/thrown-value.ts';
-import { LoginError } from './login-error.ts';
+import {
+  type CommandLine,
+  type Arguments as Given,
+  parseCommandLine,
+  rejectMore,
+  UsageError,
+} from '../apis/reading/command-line.ts';
 
 /** A server, and the names under which the sign-in is stored. */
 export interface Target {
@@ -45,49 +49,52 @@ export type Arguments = { readonly command: 'help' } | LoginArguments | LogoutAr
 /** Version of the protocol between kubectl and `get-token`. */
 export const EXEC_API_VERSION = 'client.authentication.k8s.io/v1';
 
-/** An invalid command line; `message` is one line. */
-export class UsageError extends LoginError {}
+export const LOGIN = {
+  command: 'npm run login --',
+  usage: [
+    '[SERVER] [--ca FILE] [--device] [--context NAME] [--kubeconfig FILE]',
+    'logout [--context NAME] [--kubeconfig FILE]',
+  ],
+  about: `Signs in to SERVER, such as https://api.example.com, and adds a context to the kubeconfig. kubectl then gets its tokens
+from this program. Without SERVER, signs in again to the server of the context.`,
+  flags: {
+    ca: {
+      value: 'FILE',
+      description:
+        'CA certificates of the server, PEM (default: those of the context, else those of the system)',
+    },
+    device: {
+      description: 'signs in on another device, such as a phone (default if this machine has no browser)',
+    },
+    context: {
+      value: 'NAME',
+      description: 'context to add or to sign in to (default: host of SERVER, else the current context)',
+    },
+    kubeconfig: { value: 'FILE', description: 'default: the first file of KUBECONFIG, then ~/.kube/config' },
+    'client-id': {
+      value: 'ID',
+      description: `OAuth client (default: that of the context, else ${KUBECTL_CLIENT})`,
+    },
+  },
+  notes: 'logout terminates the session at the server and deletes the stored tokens.',
+  // Those of get-token, which only kubectl starts.
+  maxArguments: 2,
+} as const satisfies CommandLine;
 
-export const USAGE = `Usage: npm run login -- [SERVER] [--ca FILE] [--device] [--context NAME] [--kubeconfig FILE]
-       npm run login -- logout [--context NAME] [--kubeconfig FILE]
-
-Signs in to SERVER, such as https://api.example.com, and adds a context to the kubeconfig. kubectl then gets its tokens
-from this program. Without SERVER, signs in again to the server of the context.
-
-  --ca FILE          CA certificates of the server, PEM (default: those of the context, else those of the system)
-  --device           signs in on another device, such as a phone (default if this machine has no browser)
-  --context NAME     context to add or to sign in to (default: host of SERVER, else the current context)
-  --kubeconfig FILE  default: the first file of KUBECONFIG, then ~/.kube/config
-  --client-id ID     OAuth client (default: that of the context, else ${KUBECTL_CLIENT})
-  -h, --help         this text
-
-logout terminates the session at the server and deletes the stored tokens.
-`;
-
-const OPTIONS = {
-  ca: { type: 'string' },
-  device: { type: 'boolean', default: false },
-  context: { type: 'string' },
-  kubeconfig: { type: 'string' },
-  'client-id': { type: 'string' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-type Values = ReturnType<typeof parse>['values'];
+type Values = Given<typeof LOGIN.flags>['values'];
 
 /** Throws UsageError. */
 export function parseArguments(args: readonly string[]): Arguments {
-  const { values, positionals } = parse(args);
-  if (values.help) return { command: 'help' };
-  const empty = Object.entries(values).find(([, value]) => value === '');
-  if (empty) throw new UsageError(`--${empty[0]} needs a value; see --help`);
+  const given = parseCommandLine(LOGIN, args);
+  if (given === undefined) return { command: 'help' };
+  const { values, positionals } = given;
   const [first, ...rest] = positionals;
   if (first === 'get-token') return getToken(values, rest);
   if (first === 'logout') {
-    refuseMore(rest);
+    rejectMore(rest);
     return { command: 'logout', context: values.context, kubeconfig: values.kubeconfig };
   }
-  refuseMore(rest);
+  rejectMore(rest);
   return {
     command: 'login',
     server: first === undefined ? undefined : originOf(first),
@@ -104,25 +111,12 @@ export function getTokenArguments({ server, context, clientID }: GetTokenArgumen
   return ['get-token', server, `--context=${context}`, `--client-id=${clientID}`];
 }
 
-function getToken(values: Values, [server, ...rest]: readonly string[]): Arguments {
-  refuseMore(rest);
+function getToken(values: Values, [server]: readonly string[]): Arguments {
   const { context, 'client-id': clientID, ca } = values;
   if (server === undefined || context === undefined || clientID === undefined) {
     throw new UsageError('get-token needs SERVER, --context and --client-id');
   }
   return { command: 'get-token', target: { server: originOf(server), context, clientID }, caFile: ca };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(`${messageOf(error).split(/\. |\n/)[0]}; see --help`);
-  }
-}
-
-function refuseMore([unexpected]: readonly string[]): void {
-  if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}"; see --help`);
 }
 
 /** Tokens are sent over TLS only. A path is rejected, because the authorization server is always at `/oauth`. */

@@ -1,6 +1,8 @@
 // The commands of users: `login` signs in and writes a context into the kubeconfig, `logout` terminates the session.
+
 import { KUBECTL_CLIENT } from '../apis/oauth/kubectl-client.ts';
-import { type LoginArguments, type LogoutArguments, type Target, UsageError } from './arguments.ts';
+import { UsageError } from '../apis/reading/command-line.ts';
+import { type LoginArguments, type LogoutArguments, type Target } from './arguments.ts';
 import { AuthorizationServer } from './authorization-server.ts';
 import { checkContextName, kubeconfigFile, readContext, writeContext } from './kubeconfig.ts';
 import { Session } from './session.ts';

@@ -1,7 +1,8 @@
 // The command of kubectl: prints a credential (client.authentication.k8s.io/v1). It refreshes the tokens, and signs in
 // if kubectl runs in a terminal.
+import { UsageError } from '../apis/reading/command-line.ts';
 import { recordIn, text } from '../apis/reading/unknown-value.ts';
-import { EXEC_API_VERSION, type GetTokenArguments, type Target, UsageError } from './arguments.ts';
+import { EXEC_API_VERSION, type GetTokenArguments, type Target } from './arguments.ts';
 import { AuthorizationServer } from './authorization-server.ts';
 import { LoginError } from './login-error.ts';
 import { Session } from './session.ts';

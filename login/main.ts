@@ -2,8 +2,9 @@
 // machine, so it imports nothing from the server.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { UsageError, usageText } from '../apis/reading/command-line.ts';
 import { messageOf } from '../apis/reading/thrown-value.ts';
-import { parseArguments, USAGE, UsageError } from './arguments.ts';
+import { LOGIN, parseArguments } from './arguments.ts';
 import type { Program } from './sign-in.ts';
 
 const clone = join(import.meta.dirname, '..');
@@ -19,7 +20,7 @@ async function main(): Promise<void> {
   // kubectl starts this program for each command, so `get-token` loads only its own modules.
   switch (given.command) {
     case 'help':
-      process.stdout.write(USAGE);
+      process.stdout.write(`${usageText(LOGIN)}\n`);
       return;
     case 'get-token': {
       const { getToken } = await import('./get-token.ts');

@@ -2,11 +2,12 @@
 import { hostname } from 'node:os';
 import { ConfigurationError } from '../apis/config/v1alpha1/configuration-error.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
+import { UsageError, usageText } from '../apis/reading/command-line.ts';
 import { readBuildInfo } from './build-info.ts';
 import { type CompletedConfig, completeConfig } from './config.ts';
 import { readEnvironment } from './environment.ts';
 import { createLogger } from './observability/logger.ts';
-import { help, type Options, parseOptions, UsageError } from './options.ts';
+import { type Options, parseOptions, SERVER } from './options.ts';
 import { run } from './server.ts';
 
 /**
@@ -23,7 +24,7 @@ async function main(): Promise<number> {
   let config: CompletedConfig;
   try {
     const options: Options = parseOptions(process.argv.slice(2));
-    if (options.action === 'help') return print(help());
+    if (options.action === 'help') return print(usageText(SERVER));
     if (options.action === 'version') return print(await versionLine());
     const { config: file, overrides } = options;
     config = await completeConfig({ config: file, overrides, environment, workingDirectory: process.cwd() });

@@ -5,7 +5,7 @@ import { onStopSignal } from '../system/stop-signal.ts';
 import { formatElapsed, printProgress } from '../terminal/progress.ts';
 import { runScript } from '../terminal/script.ts';
 import { describeMachine } from './measuring/machine.ts';
-import { type Group, type Options, parseOptions, USAGE } from './options.ts';
+import { BENCH, type Group, type Options, readOptions } from './options.ts';
 import { type MeasuredGroup, table, writeReport } from './report.ts';
 import { accelerationRows } from './rows/acceleration.ts';
 import { gatewayRows } from './rows/gateway.ts';
@@ -75,12 +75,8 @@ async function bench(options: Options, signal: AbortSignal): Promise<void> {
   }
 }
 
-await runScript(async () => {
-  const options = parseOptions(process.argv.slice(2));
-  if (options === 'help') {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+await runScript(BENCH, async (given) => {
+  const options = readOptions(given);
   const stopped = onStopSignal();
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(BOUND_MS)]);
   await bench(options, signal).catch((error: unknown) => {

@@ -1,5 +1,10 @@
-// Parser of the command line of `npm run bench`.
-import { parseCommandLine, UsageError, wholeNumber } from '../terminal/usage.ts';
+// Command line of `npm run bench`.
+import {
+  type Arguments,
+  type CommandLine,
+  UsageError,
+  wholeNumber,
+} from '../../apis/reading/command-line.ts';
 import type { SceneOptions } from './scene/scene.ts';
 
 /**
@@ -29,65 +34,59 @@ export interface Options extends SceneOptions {
   readonly write: boolean;
 }
 
-export const USAGE = `Usage: npm run bench -- [options]
+/** Numbers for which the goals are made. */
+const GOALS = {
+  nodes: '5000',
+  'log-lines': '1000000',
+  'list-nodes': '20000',
+  pods: '100000',
+  namespaces: '5000',
+} as const;
 
-  --rows LIST       groups of ${GROUPS.join(',')}; default all
-  --nodes N         number of nodes; default 5000, for which the goals are made
-  --seconds S       duration of each measurement of a rate; default 10
-  --watchers LIST   numbers of concurrent watches; default 300,1000,5000
-  --log-lines N     lines in each log store; default 1000000
-  --list-nodes N    nodes of the rows \`resources\`; default 20000
-  --pods N          pods of the rows \`resources\` and \`acceleration\`, in 200 namespaces; default 100000
-  --namespaces N    namespaces of the rows \`resources\`; default 5000
-  --no-write        do not update hack/bench/results.md and results.json
-                    (the default with other numbers of objects or lines);
-                    an update does not change groups that were not measured
-  -h, --help        this text
-`;
+export const BENCH = {
+  command: 'npm run bench --',
+  usage: ['[options]'],
+  about: 'Measures ks-apiserver and kube-apiserver with the same requests.',
+  flags: {
+    rows: {
+      value: 'LIST',
+      description: `groups of rows, separated by commas; default all:\n${GROUPS.join(', ')}`,
+    },
+    nodes: { value: 'N', default: GOALS.nodes, description: 'number of nodes' },
+    seconds: { value: 'S', default: '10', description: 'duration of each measurement of a rate' },
+    watchers: { value: 'LIST', default: '300,1000,5000', description: 'numbers of concurrent watches' },
+    'log-lines': { value: 'N', default: GOALS['log-lines'], description: 'lines in each log store' },
+    'list-nodes': { value: 'N', default: GOALS['list-nodes'], description: 'nodes of the rows `resources`' },
+    pods: {
+      value: 'N',
+      default: GOALS.pods,
+      description: 'pods of the rows `resources` and `acceleration`, in 200 namespaces',
+    },
+    namespaces: { value: 'N', default: GOALS.namespaces, description: 'namespaces of the rows `resources`' },
+    'no-write': {
+      description: `do not update hack/bench/results.md and results.json;
+implied by other numbers of objects or lines than the default`,
+    },
+  },
+  notes: 'An update does not change groups that were not measured.',
+} as const satisfies CommandLine;
 
 /** Throws UsageError. */
-export function parseOptions(args: readonly string[]): Options | 'help' {
-  const { values } = parseCommandLine({
-    args: [...args],
-    options: {
-      rows: { type: 'string', default: GROUPS.join(',') },
-      nodes: { type: 'string', default: '5000' },
-      seconds: { type: 'string', default: '10' },
-      watchers: { type: 'string', default: '300,1000,5000' },
-      'log-lines': { type: 'string', default: '1000000' },
-      'list-nodes': { type: 'string', default: '20000' },
-      pods: { type: 'string', default: '100000' },
-      namespaces: { type: 'string', default: '5000' },
-      'no-write': { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return 'help';
-  const requested = values.rows.split(',');
+export function readOptions({ values }: Arguments<typeof BENCH.flags>): Options {
+  const requested = values.rows?.split(',') ?? GROUPS;
   const unknown = requested.find((name) => !GROUPS.some((group) => group === name));
   if (unknown !== undefined)
     throw new UsageError(`--rows: unknown group ${unknown}; the groups are ${GROUPS.join(', ')}`);
-  const groups = GROUPS.filter((group) => requested.includes(group));
-  const nodes = wholeNumber('--nodes', values.nodes, 1, 100_000);
-  const listNodes = wholeNumber('--list-nodes', values['list-nodes'], 1, 100_000);
-  const pods = wholeNumber('--pods', values.pods, 1000, 1_000_000);
-  const namespaces = wholeNumber('--namespaces', values.namespaces, 200, 100_000);
-  const logLines = wholeNumber('--log-lines', values['log-lines'], 1, 100_000_000);
+  const counts: Readonly<Record<string, unknown>> = values;
   return {
-    groups,
-    nodes,
+    groups: GROUPS.filter((group) => requested.includes(group)),
+    nodes: wholeNumber('--nodes', values.nodes, 1, 100_000),
     seconds: wholeNumber('--seconds', values.seconds, 1, 3_600),
     watchers: values.watchers.split(',').map((count) => wholeNumber('--watchers', count, 1, 100_000)),
-    logLines,
-    listNodes,
-    pods,
-    namespaces,
-    write:
-      !values['no-write'] &&
-      logLines === 1_000_000 &&
-      nodes === 5000 &&
-      listNodes === 20_000 &&
-      pods === 100_000 &&
-      namespaces === 5000,
+    logLines: wholeNumber('--log-lines', values['log-lines'], 1, 100_000_000),
+    listNodes: wholeNumber('--list-nodes', values['list-nodes'], 1, 100_000),
+    pods: wholeNumber('--pods', values.pods, 1000, 1_000_000),
+    namespaces: wholeNumber('--namespaces', values.namespaces, 200, 100_000),
+    write: !values['no-write'] && Object.entries(GOALS).every(([name, count]) => counts[name] === count),
   };
 }

@@ -5,24 +5,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { type CommandLine, unknownCommand } from '../../apis/reading/command-line.ts';
 import { runScript } from '../terminal/script.ts';
-import { parseCommandLine, unknownCommand } from '../terminal/usage.ts';
 import { enterCommand, importCommand } from './configuration.ts';
 import { ImageStore } from './image-store.ts';
 import { environmentOf } from './packages.ts';
 
-await runScript(async () => {
-  const { values, positionals } = parseCommandLine({
-    allowPositionals: true,
-    options: {
-      file: { type: 'string', default: 'Dockerfile' },
-      tag: { type: 'string', default: 'localhost/untagged' },
-      // Of buildah.
-      'no-cache': { type: 'boolean', default: false },
-      timestamp: { type: 'string' },
-      iidfile: { type: 'string' },
-    },
-  });
+const LINE = {
+  command: 'docker',
+  usage: ['build [options] CONTEXT', 'push TAG'],
+  about: 'Builds an image, or pushes it to the cluster of KS_CLUSTER_PID.',
+  flags: {
+    file: { value: 'FILE', default: 'Dockerfile', description: 'file with the instructions' },
+    tag: { value: 'TAG', default: 'localhost/untagged', description: 'name of the image' },
+    'no-cache': { description: 'of buildah' },
+    timestamp: { value: 'SECONDS', description: 'of buildah' },
+    iidfile: { value: 'FILE', description: 'of buildah' },
+  },
+  maxArguments: 2,
+} as const satisfies CommandLine;
+
+await runScript(LINE, async ({ values, positionals }) => {
   const [command, argument = '.'] = positionals;
   const { env } = process;
   const { signal } = new AbortController();

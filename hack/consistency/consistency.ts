@@ -1,6 +1,7 @@
 // Consistency test of the reads that the gateway serves from caches (`gateway.acceleration`). Clients write and read at
 // random while the watches of the server fail. After a violation, the exit code is 1.
 import { join } from 'node:path';
+import { type CommandLine, wholeNumber } from '../../apis/reading/command-line.ts';
 import { pairFiles, pemFile } from '../bench/scene/pem-files.ts';
 import { inWorkFolder } from '../bench/scene/work-folder.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
@@ -11,32 +12,19 @@ import { freePort } from '../system/ports.ts';
 import { onStopSignal } from '../system/stop-signal.ts';
 import { printProgress } from '../terminal/progress.ts';
 import { runScript } from '../terminal/script.ts';
-import { parseCommandLine, wholeNumber } from '../terminal/usage.ts';
 import { FaultyWatches } from './faulty-watches.ts';
 import { type PhaseReport, runWorkload } from './workload.ts';
 
-const USAGE = `Usage: node --import ./hack/prepared.mjs hack/consistency/consistency.ts [options]
-
-  --operations N   number of reads and writes; default 100000
-  --seed N         seed of the random numbers; default 1
-  -h, --help       this text
-`;
-
-async function main(): Promise<number> {
-  const { values } = parseCommandLine({
-    options: {
-      operations: { type: 'string', default: '100000' },
-      seed: { type: 'string', default: '1' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  const operations = wholeNumber('--operations', values.operations, 100, 100_000_000);
-  return test(operations, wholeNumber('--seed', values.seed, 0, 2 ** 31 - 1), onStopSignal());
-}
+const LINE = {
+  command: 'node --import ./hack/prepared.mjs hack/consistency/consistency.ts',
+  usage: ['[options]'],
+  about:
+    'Compares the reads of concurrent clients with a linearizable history while the watches of the server fail.',
+  flags: {
+    operations: { value: 'N', default: '100000', description: 'number of reads and writes' },
+    seed: { value: 'N', default: '1', description: 'seed of the random numbers' },
+  },
+} as const satisfies CommandLine;
 
 function test(operations: number, seed: number, signal: AbortSignal): Promise<number> {
   const progress = printProgress(process.stderr);
@@ -107,4 +95,7 @@ function describe({ name, operations, seconds, tally }: PhaseReport): string {
   return `${name}: ${operations} operations in ${seconds.toFixed(0)} s\n${rows.toSorted().join('')}`;
 }
 
-await runScript(main);
+await runScript(LINE, ({ values }) => {
+  const operations = wholeNumber('--operations', values.operations, 100, 100_000_000);
+  return test(operations, wholeNumber('--seed', values.seed, 0, 2 ** 31 - 1), onStopSignal());
+});

@@ -1,7 +1,7 @@
 // Validates the platform name, and derives the namespace from the platform name. The generated manifests contain
 // both names.
 import { readFile } from 'node:fs/promises';
-import { UsageError } from '../terminal/usage.ts';
+import { UsageError } from '../../apis/reading/command-line.ts';
 
 /** The configurable names of an installation; the manifests derive from them. */
 export interface Names {

@@ -3,11 +3,11 @@
 import { writeFile } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type CommandLine, wholeNumber } from '../../apis/reading/command-line.ts';
 import { cpuSeconds } from '../bench/measuring/process-usage.ts';
 import { onStopSignal } from '../system/stop-signal.ts';
 import { formatElapsed, printProgress } from '../terminal/progress.ts';
 import { runScript } from '../terminal/script.ts';
-import { parseCommandLine, wholeNumber } from '../terminal/usage.ts';
 import { type Environment, type Replica, withEnvironment } from './environment.ts';
 import { Recorder, runLoad } from './load.ts';
 import { json, markdown, type Run, reportOf, type Window } from './report.ts';
@@ -20,14 +20,22 @@ const NICE = 10;
 /** Time until the server has noticed that all streams were dropped. */
 const SETTLE_MS = 30_000;
 
-const USAGE = `Usage: npm run soak -- [options]
-
-  --minutes N    duration of the load; default 60
-  --report FILE  also writes the report to FILE: JSON with all samples if the name ends with .json, else Markdown
-  -h, --help     this text
-
-Ctrl-C ends the load and prints the report. The exit code is 1 if a series grows or an unexpected error occurred.
-`;
+const LINE = {
+  command: 'npm run soak --',
+  usage: ['[options]'],
+  about:
+    'Runs a mixed load against two replicas of the server, and reports whether their memory, open files, timers and latencies grow.',
+  flags: {
+    minutes: { value: 'N', default: '60', description: 'duration of the load' },
+    report: {
+      value: 'FILE',
+      description:
+        'also writes the report to FILE: JSON with all samples if the name ends with .json, else Markdown',
+    },
+  },
+  notes:
+    'Ctrl-C ends the load and prints the report. The exit code is 1 if a series grows or an unexpected error occurred.',
+} as const satisfies CommandLine;
 
 const progress = printProgress(process.stdout);
 
@@ -87,18 +95,7 @@ async function streamsEnd(replica: Replica): Promise<void> {
   }
 }
 
-await runScript(async () => {
-  const { values } = parseCommandLine({
-    options: {
-      minutes: { type: 'string', default: '60' },
-      report: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+await runScript(LINE, async ({ values }) => {
   const minutes = wholeNumber('--minutes', values.minutes, 1, 10_000);
   setPriority(Math.max(NICE, getPriority()));
   const stopped = onStopSignal();

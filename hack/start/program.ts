@@ -1,11 +1,8 @@
-// Runs `npm start`, `npm run dev` or `npm run cluster` until a signal or the death of a child process. The result is the
-// exit code.
-import { messageOf } from '../../apis/reading/thrown-value.ts';
+// Runs `npm start`, `npm run dev` or `npm run cluster` until a signal or the death of a child process.
+import { UsageError } from '../../apis/reading/command-line.ts';
 import { identify, isRunning } from '../system/process-identity.ts';
 import { onStopSignal, StoppedError } from '../system/stop-signal.ts';
 import { formatElapsed, type Progress, printProgress } from '../terminal/progress.ts';
-import { UsageError } from '../terminal/usage.ts';
-import { parseStartArguments, type StartArguments, startHelp } from './arguments.ts';
 
 export interface RunningEnvironment {
   readonly announcement: string;
@@ -24,29 +21,13 @@ const STARTER = 'KS_START_PARENT';
 /** Interval of the check whether npm is alive, in ms. */
 const PARENT_POLL_MS = 1_000;
 
-/** Runs until a signal or the death of a program; resolves with the exit code when all programs have stopped. */
-export async function runProgram(
-  command: string,
-  start: (args: StartArguments, life: AbortController, progress: Progress) => Promise<RunningEnvironment>,
-): Promise<number> {
-  let args: StartArguments;
-  try {
-    args = parseStartArguments(process.argv.slice(2), process.env);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return usageError(error);
-  }
-  if (args.help) {
-    console.log(startHelp(command, command === 'start'));
-    return 0;
-  }
-  return runUntilStopped((life, progress) => start(args, life, progress));
-}
-
-/** Prints the announcement when the environment is ready, and runs until a signal or until `life` aborts. */
+/**
+ * Prints the announcement when the environment is ready, and runs until a signal or until `life` aborts. Throws the
+ * reason of the end.
+ */
 export async function runUntilStopped(
   start: (life: AbortController, progress: Progress) => Promise<RunningEnvironment>,
-): Promise<number> {
+): Promise<never> {
   // A closed terminal must not prevent the stop.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const stopSignal = onStopSignal();
@@ -69,15 +50,8 @@ export async function runUntilStopped(
   }
   await running?.stop();
   const reason: unknown = life.signal.reason;
-  if (reason instanceof UsageError) return usageError(reason);
-  if (reason instanceof StoppedError) return reason.exitCode;
-  console.error(`\n${messageOf(reason)}`);
-  return 1;
-}
-
-function usageError(error: UsageError): number {
-  console.error(error.message);
-  return 2;
+  if (!(reason instanceof UsageError || reason instanceof StoppedError)) console.error();
+  throw reason;
 }
 
 /** npm forwards signals, except SIGKILL: then the parent process changes. */

@@ -1,6 +1,13 @@
 // Client of the command-line tools for the cluster in the user's kubeconfig.
+import type { Flag } from '../../apis/reading/command-line.ts';
 import { ClusterConnection } from '../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../server/cluster/connection/kubeconfig.ts';
+
+/** The flag of the cluster. */
+export const KUBECONFIG = {
+  value: 'FILE',
+  description: 'the cluster (default: KUBECONFIG, then ~/.kube/config)',
+} as const satisfies Flag;
 
 /**
  * Connects to the cluster of `--kubeconfig`, KUBECONFIG or ~/.kube/config, and runs `work` with the connection.

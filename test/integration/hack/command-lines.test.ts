@@ -39,10 +39,4 @@ describe('the command line of', function () {
       expect(stderr).to.match(/^unknown flag --frobnicate; .*\n$/);
     });
   }
-
-  it('hack/dev.ts rejects --kubeconfig and names the command for it', async () => {
-    const { code, stdout, stderr } = await run(['hack/dev.ts', '--kubeconfig', 'x']);
-    expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
-    expect(stderr).to.match(/^.*npm start -- --kubeconfig FILE\n$/);
-  });
 });

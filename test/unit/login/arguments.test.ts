@@ -1,6 +1,7 @@
 // Tests of the command line of `npm run login`.
 import { expect } from 'chai';
-import { getTokenArguments, parseArguments, UsageError } from '../../../login/arguments.ts';
+import { UsageError } from '../../../apis/reading/command-line.ts';
+import { getTokenArguments, parseArguments } from '../../../login/arguments.ts';
 
 describe('the command line of npm run login', () => {
   it('has the address of a server, with or without the path of the issuer, or none for a further sign-in', () => {
