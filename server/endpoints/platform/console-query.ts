@@ -56,9 +56,13 @@ const POD_FIELDS: Readonly<Record<string, { readonly field: string; readonly isP
   podIP: { field: 'status.podIP', isPart: true },
 };
 
-/** The status of pods that neither run nor are complete nor failed, for instance while their containers are created. */
-const WAITING = 'Waiting';
-const NOT_WAITING = /^(?:Running|Completed|Succeeded|Error|Failed|OutOf.*)$/;
+/** The words of a console for pods, with the statuses of each; `Waiting` has all other statuses. */
+const POD_WORDS = [
+  ['Running', /^Running$/],
+  ['Completed', /^(?:Completed|Succeeded)$/],
+  ['Error', /^(?:Error|Failed|OutOf.*)$/],
+  ['Waiting', /^/],
+] as const;
 
 /** Matches each query that `translated` could change. */
 export const CONSOLE_WORDS = /(?:^|&)(?:status|nodeName|phase|podIP|serviceName)=|=(?:start|update)Time/;
@@ -88,8 +92,8 @@ export function translated<Facts extends ObjectFacts>(
       test: (pod) => (isPart ? read(pod).includes(value) : read(pod) === value),
     });
   }
-  const waiting = waitingFilter<Facts>(query);
-  return { query, filters: waiting ? [...filters, waiting] : filters, service: taken(query, SERVICE_NAME) };
+  const statuses = podStatusFilter<Facts>(query);
+  return { query, filters: statuses ? [...filters, statuses] : filters, service: taken(query, SERVICE_NAME) };
 }
 
 /** Removes a parameter and returns its value; undefined without a value. */
@@ -113,14 +117,18 @@ function statusesIn(query: URLSearchParams): readonly string[] {
   return (query.get('status') ?? '').split(',').map((status) => status.trim());
 }
 
-/** Removes a status that includes `Waiting`, and returns the filter for it. */
-function waitingFilter<Facts extends ObjectFacts>(query: URLSearchParams): ListFilter<Facts> | undefined {
+/** Removes a status that includes a word of consoles, and returns the filter for it. */
+function podStatusFilter<Facts extends ObjectFacts>(query: URLSearchParams): ListFilter<Facts> | undefined {
   if (query.getAll('status').length !== 1) return undefined;
   const wanted = new Set(statusesIn(query));
-  if (!wanted.has(WAITING)) return undefined;
+  if (!POD_WORDS.some(([word]) => wanted.has(word))) return undefined;
   query.delete('status');
+  const isWanted = (status: string): boolean => {
+    const word = POD_WORDS.find(([, statuses]) => statuses.test(status))?.[0] ?? '';
+    return wanted.has(status) || wanted.has(word);
+  };
   return {
     key: JSON.stringify(['status', ...wanted]),
-    test: ({ facts: { status } }) => status.some((one) => wanted.has(one) || !NOT_WAITING.test(one)),
+    test: ({ facts: { status } }) => status.some(isWanted),
   };
 }

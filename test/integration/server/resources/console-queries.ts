@@ -139,6 +139,8 @@ export function describeConsoleQueries(subject: () => ResourceCluster): void {
       await pod('p-loop', { app: 'other' }, { nodeName: 'n-2' }, waiting('CrashLoopBackOff'));
       await pod('p-done', { app: 'other' }, {}, { phase: 'Succeeded' });
       await pod('p-bad', { app: 'other' }, {}, { phase: 'Failed' });
+      await pod('p-big', { app: 'other' }, {}, { phase: 'Failed', reason: 'OutOfcpu' });
+      await pod('p-evicted', { app: 'other' }, {}, { phase: 'Failed', reason: 'Evicted' });
       const ports = [{ port: 80 }];
       await put('/api/v1', 'services', {
         metadata: { name: 'web' },
@@ -187,12 +189,17 @@ export function describeConsoleQueries(subject: () => ResourceCluster): void {
       ['persistentvolumes?name=console&status=released', 'console-released'],
       ['persistentvolumes?name=console&status=failed', 'console-failed'],
       ['persistentvolumes?storageClassName=console-fast', 'console-bound'],
-      ['pods?sortBy=name&status=Waiting', 'p-loop p-wait'],
-      ['pods?sortBy=name&status=Running,Waiting', 'p-loop p-run p-wait'],
+      ['pods?sortBy=name&status=Waiting', 'p-evicted p-loop p-wait'],
+      ['pods?sortBy=name&status=Running,Waiting', 'p-evicted p-loop p-run p-wait'],
       ['pods?sortBy=name&status=Running', 'p-run'],
+      ['pods?sortBy=name&status=Error', 'p-bad p-big'],
+      ['pods?sortBy=name&status=Completed', 'p-done'],
+      ['pods?sortBy=name&status=Completed,%20OutOfcpu', 'p-big p-done'],
+      ['pods?sortBy=name&status=Failed', 'p-bad'],
+      ['pods?sortBy=name&status=Succeeded', 'p-done'],
       ['pods?sortBy=name&nodeName=n-2', 'p-loop p-wait'],
       ['pods?sortBy=name&nodeName=n', ''],
-      ['pods?sortBy=name&nodeName=', 'p-bad p-done p-loop p-run p-wait'],
+      ['pods?sortBy=name&nodeName=', 'p-bad p-big p-done p-evicted p-loop p-run p-wait'],
       ['pods?sortBy=name&nodeName=n-2&status=Waiting&labelSelector=app%3Dweb', 'p-wait'],
       ['pods?sortBy=name&phase=Pending', 'p-loop p-wait'],
       ['pods?sortBy=name&podIP=10.1.2', 'p-run'],
