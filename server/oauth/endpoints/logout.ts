@@ -20,7 +20,8 @@ export interface LogoutOptions extends SessionTermination {
 /**
  * An access token in the Authorization header is accepted in place of a hint, even when expired: its session may be valid.
  * Any other credential is ignored. After an error there is no redirect (OpenID Connect RP-Initiated Logout, 4), because the client
- * would believe that the user is signed out.
+ * would believe that the user is signed out. Without a hint the redirect is correct: the browser is not signed in here, because
+ * every authorization request requires the password, so there is nothing to end and nothing to ask the user (2).
  */
 export function logoutHandler(options: LogoutOptions): Handler {
   const { hints } = options;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import { pino } from 'pino';
 import { newPages } from '../../../server/oauth/endpoints/browser/pages.ts';
+import { logoutHandler } from '../../../server/oauth/endpoints/logout.ts';
 import { IDTokenHints } from '../../../server/oauth/endpoints/presented-tokens.ts';
 import { tokenHandler } from '../../../server/oauth/endpoints/token.ts';
 import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code-grant.ts';
@@ -17,7 +18,7 @@ import { issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
-import type { SiteState } from './sign-in-state.ts';
+import { SIGNED_OUT, type SiteState } from './sign-in-state.ts';
 import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts';
 
 export const ISSUER = 'https://sso.example.com/oauth';
@@ -123,6 +124,8 @@ export class SignInSite {
       log: silent,
     });
     const shared = { sessions: store, users, credentials, tokens, random: randomBytes, now, log: silent };
+    const hints = new IDTokenHints({ keys, issuer: () => ISSUER });
+    const redirectsOf = (id: string): readonly string[] => (id === 'console' ? [SIGNED_OUT] : []);
     const pages = newPages({
       texts: { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' },
       issuer: () => ISSUER,
@@ -130,7 +133,7 @@ export class SignInSite {
       sessions: store,
       credentials,
       keys,
-      hints: new IDTokenHints({ keys, issuer: () => ISSUER }),
+      hints,
       passwords,
       hasher,
       sourceOf,
@@ -141,6 +144,7 @@ export class SignInSite {
     });
     return new Map<string, Handler>([
       ...pages,
+      ['/oauth/logout', logoutHandler({ hints, sessions: store, redirectsOf, log: silent })],
       [
         '/oauth/token',
         tokenHandler({

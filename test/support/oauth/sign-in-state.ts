@@ -14,6 +14,8 @@ export const PASSWORD = 'correct horse battery';
 export const VERIFIER = 'v'.repeat(43);
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 export const REDIRECT = 'https://console.example.com/callback';
+/** The post_logout_redirect_uri of the client `console`. */
+export const SIGNED_OUT = 'https://console.example.com/bye';
 
 export class SiteState {
   now = Date.now();

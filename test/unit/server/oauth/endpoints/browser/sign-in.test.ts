@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../../../apis/meta/v1/errors.ts';
 import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
-import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
+import { PASSWORD, SIGNED_OUT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import {
   authorizePath,
   codeFor,
@@ -46,6 +46,19 @@ describe('the sign-in form', () => {
       scopes: ['openid', 'email'],
     });
     expect(JSON.stringify(session)).not.to.contain(back.get('code')?.slice(26));
+  });
+
+  it('leaves nothing to end for a sign-out without a hint: the browser needs the password again', async () => {
+    await visit.signIn();
+    const inBrowser = { headers: { cookie: visit.cookie } };
+    const query = new URLSearchParams({
+      client_id: 'console',
+      post_logout_redirect_uri: SIGNED_OUT,
+      state: 's',
+    });
+    const { status, headers } = await site.ask(`/oauth/logout?${query.toString()}`, inBrowser);
+    expect([status, headers.location]).to.deep.equal([303, `${SIGNED_OUT}?state=s`]);
+    expect((await site.ask(authorizePath(), inBrowser)).text).to.contain('type="password"');
   });
 
   it('shows the name of the platform and the password help on every form', async () => {
