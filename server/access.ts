@@ -1,4 +1,5 @@
 // Creates the authenticators and the authorizer from the configuration.
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Seats } from './admission/seats.ts';
@@ -47,6 +48,8 @@ export interface Access {
   readonly metrics: AccessMetrics;
   /** Returns true for a request that kube-apiserver forwards. */
   isFrontProxy(context: Pick<RequestContext, 'request' | 'secure'>): boolean;
+  /** Returns true for a connection with the certificate of kube-apiserver as a front proxy. */
+  isFrontProxyPeer(connection: Socket): boolean;
   /** Returns true for a request with a valid client certificate of a user and no other credentials. */
   hasOnlyCertificate(context: Pick<RequestContext, 'request' | 'secure'>): boolean;
   readonly frontProxyStatus: FrontProxyStatus;
@@ -123,6 +126,7 @@ export function newAccess(
     gatewayCredentials: { certificates, tokens },
     metrics,
     isFrontProxy: (context) => frontProxy.recognises(context),
+    isFrontProxyPeer: (connection) => frontProxy.hasCertificate(connection),
     hasOnlyCertificate: (context) =>
       context.request.headers.authorization === undefined && clientCertificates.recognises(context),
     settings,

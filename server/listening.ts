@@ -4,6 +4,7 @@ import type { ClusterAuthentication } from './authentication/authentication-conf
 import type { CompletedConfig } from './config.ts';
 import type { RequestChain } from './filters/chain.ts';
 import type { StartableSource } from './listener/certificates/certificate-choice.ts';
+import type { Proxies } from './listener/connection-limit.ts';
 import { newInsecureListener } from './listener/insecure-listener.ts';
 import type { Listener, RequestReceiver } from './listener/listener.ts';
 import type { ListenerMetrics } from './listener/listener-metrics.ts';
@@ -14,6 +15,7 @@ export interface ListeningDependencies {
   readonly certificates: StartableSource;
   /** The source of the CAs that TLS handshakes announce for client certificates. */
   readonly settings: ClusterAuthentication;
+  readonly proxies: Proxies;
   readonly metrics: ListenerMetrics;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -22,13 +24,13 @@ export interface ListeningDependencies {
 /** Opens all listeners, and returns them with the TLS listener first. If one cannot open, closes all and throws StartupError. */
 export async function listen(
   { listeners: { secure, insecure, limits } }: Pick<CompletedConfig, 'listeners'>,
-  { chain, certificates, settings, metrics, log, signal }: ListeningDependencies,
+  { chain, certificates, settings, proxies, metrics, log, signal }: ListeningDependencies,
 ): Promise<readonly [SecureListener, ...Listener[]]> {
   const receiver = (isSecure: boolean): RequestReceiver => ({
     request: (request, response) => chain.serve(request, response, isSecure),
     upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, isSecure),
   });
-  const shared = { limits, metrics, log };
+  const shared = { limits, proxies, metrics, log };
   const tls = new SecureListener({
     ...shared,
     address: secure.address,

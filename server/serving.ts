@@ -37,7 +37,7 @@ import { issuerOf } from './oauth/tokens/token-issuer.ts';
 import { collectRegistrationMetrics, Registration } from './registration/registration.ts';
 import { isLongRunning } from './request/long-running.ts';
 import type { Handler } from './request/request-context.ts';
-import { sourceAddress } from './request/source-address.ts';
+import { sourceAddress, trustedProxy } from './request/source-address.ts';
 import { newResources } from './resources.ts';
 import { knownResources, routes } from './routes.ts';
 import { newUsersAPI } from './users-api.ts';
@@ -228,6 +228,10 @@ export async function serve(
     chain,
     certificates,
     settings: access.settings,
+    proxies: {
+      hasAddress: trustedProxy(config.oauth.trustedProxies),
+      hasCertificate: (connection) => access.isFrontProxyPeer(connection),
+    },
     metrics: newListenerMetrics(metrics),
     log,
     signal,

@@ -1,6 +1,7 @@
 // Front-proxy authenticator: reads the user from request headers that kube-apiserver (the front proxy) sets. The
 // headers are trusted only with a TLS client certificate from the request-header CA.
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { newServiceUnavailable, newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import { type AuthenticationRequest, type Authenticator, CallerRejected } from './authenticator.ts';
 import { commonNameOf } from './certificate-subject.ts';
@@ -31,11 +32,17 @@ export class FrontProxyAuthenticator implements Authenticator {
     const config = this.#config.current();
     if (!config) return hasDefaultUserHeader(request);
     const proxy = config.frontProxy;
-    if (!proxy || !hasValue(request, proxy.usernameHeaders)) return false;
-    const verdict = this.#peers.verify(request, 'frontProxy', config);
     return (
-      verdict?.error === undefined && verdict !== undefined && isAllowed(commonNameOf(verdict.leaf), proxy)
+      proxy !== undefined && hasValue(request, proxy.usernameHeaders) && this.hasCertificate(request.socket)
     );
+  }
+
+  /** Returns true for a connection with a valid certificate of the front proxy. */
+  hasCertificate(socket: Socket): boolean {
+    const config = this.#config.current();
+    if (!config?.frontProxy) return false;
+    const verdict = this.#peers.verify({ socket }, 'frontProxy', config);
+    return verdict?.chain !== undefined && isAllowed(commonNameOf(verdict.leaf), config.frontProxy);
   }
 
   authenticate({ request, secure }: AuthenticationRequest): UserInfo | undefined {

@@ -47,7 +47,7 @@ export class PeerCertificates {
 
   /** Returns undefined for a connection without a client certificate, or without TLS. */
   verify(
-    { socket }: IncomingMessage,
+    { socket }: Pick<IncomingMessage, 'socket'>,
     use: CertificateUse,
     { generation, clientCAs, frontProxy }: DelegatedAuthentication,
   ): PeerVerdict | undefined {

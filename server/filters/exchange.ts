@@ -2,6 +2,7 @@
 // RequestContext.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { networkCaller } from '../admission/network.ts';
 import type { Seat } from '../admission/seats.ts';
 import type { Credential } from '../authentication/authenticator.ts';
 import { ANONYMOUS, sharerOf, type UserInfo } from '../authentication/user.ts';
@@ -10,7 +11,7 @@ import { plainAddress } from '../request/plain-address.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import { pathIn, searchIn } from '../request/request-path.ts';
-import { networkOf, type SourceAddress } from '../request/source-address.ts';
+import type { SourceAddress } from '../request/source-address.ts';
 
 const UNPARSED: RequestInfo = { isResourceRequest: false, path: '', verb: '' };
 
@@ -108,7 +109,7 @@ export class Exchange implements RequestContext {
 
   /** The caller before authentication: the network of the client, behind trusted proxies that of the forwarded address. */
   get network(): string {
-    this.#network ??= `network ${networkOf(this.#sourceOf(this.request))}`;
+    this.#network ??= networkCaller(this.#sourceOf(this.request));
     return this.#network;
   }
 

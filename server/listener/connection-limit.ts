@@ -1,45 +1,90 @@
-// Limit of the open connections of a listener, shared by networks: a newcomer displaces a connection of the network with
-// the most.
+// Limit of the open connections of a listener, shared by networks. At the limit, a newcomer displaces a connection of the
+// network with the most, an idle one first.
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { networkCaller } from '../admission/network.ts';
+import { type Seat, Seats } from '../admission/seats.ts';
 import { plainAddress } from '../request/plain-address.ts';
-import { networkOf } from '../request/source-address.ts';
+
+/** Recognizes proxies, each of which has the connections of many clients. */
+export interface Proxies {
+  readonly hasAddress: (address: string) => boolean;
+  /** Returns true for a connection with a client certificate of a proxy. */
+  readonly hasCertificate: (connection: TLSSocket) => boolean;
+}
+
+export interface ConnectionLimitOptions {
+  readonly max: number;
+  /** Returns true for a connection without a request. */
+  readonly isIdle: (socket: Socket) => boolean;
+  readonly proxies: Proxies;
+  /** Called for a connection that is closed, because there are too many. */
+  readonly dropped: () => void;
+}
+
+interface Entry {
+  readonly socket: Socket;
+  seat: Seat | undefined;
+}
+
+const NEVER = { signal: new AbortController().signal };
 
 export class ConnectionLimit {
-  readonly #max: number;
-  readonly #isIdle: (socket: Socket) => boolean;
-  /** TCP sockets in the order of their arrival. */
-  readonly #networks = new Map<string, Set<Socket>>();
-  #count = 0;
+  readonly #options: ConnectionLimitOptions;
+  readonly #seats: Seats;
+  /** TCP sockets by peer: a TLS socket has no public reference to its TCP socket, but the same peer. */
+  readonly #entries = new Map<string, Entry>();
 
-  /** `isIdle`: returns true for a connection without a request. */
-  constructor(max: number, isIdle: (socket: Socket) => boolean) {
-    this.#max = max;
-    this.#isIdle = isIdle;
+  constructor(options: ConnectionLimitOptions) {
+    this.#options = options;
+    const refusal = (): Error => new Error('too many connections');
+    this.#seats = new Seats({ capacity: options.max, sharing: 'preempt', refusal });
   }
 
-  /**
-   * Adds a connection until it is closed. If there are too many, returns the connection to close: the newest idle one, or the newest,
-   * of the network with the most. It is the new one if its own network would then have the most.
-   */
-  add(socket: Socket): Socket | undefined {
-    const network = networkOf(plainAddress(socket.remoteAddress ?? ''));
-    const own = this.#networks.get(network) ?? new Set();
-    this.#networks.set(network, own);
-    own.add(socket);
-    this.#count++;
-    socket.once('close', () => this.#delete(network, socket));
-    if (this.#count <= this.#max) return undefined;
-    let most: ReadonlySet<Socket> = own;
-    for (const sockets of this.#networks.values()) if (sockets.size > most.size) most = sockets;
-    if (most === own) return socket;
-    const newest = [...most].reverse();
-    return newest.find(this.#isIdle) ?? newest[0];
+  /** Adds a connection until it is closed. Closes it, or another one, if there are too many. */
+  add(socket: Socket): void {
+    const address = plainAddress(socket.remoteAddress ?? '');
+    const peer = peerOf(socket);
+    const entry: Entry = { socket, seat: undefined };
+    this.#entries.set(peer, entry);
+    socket.once('close', () => {
+      entry.seat?.[Symbol.dispose]();
+      if (this.#entries.get(peer) === entry) this.#entries.delete(peer);
+    });
+    this.#seat(entry, this.#options.proxies.hasAddress(address) ? proxyCaller(peer) : networkCaller(address));
   }
 
-  #delete(network: string, socket: Socket): void {
-    const sockets = this.#networks.get(network);
-    if (!sockets?.delete(socket)) return;
-    this.#count--;
-    if (sockets.size === 0) this.#networks.delete(network);
+  /** Called after the handshake, when the client certificate is known. */
+  connected(connection: Socket): void {
+    const peer = peerOf(connection);
+    const entry = this.#entries.get(peer);
+    if (!entry?.seat || !(connection instanceof TLSSocket)) return;
+    if (!this.#options.proxies.hasCertificate(connection)) return;
+    entry.seat[Symbol.dispose]();
+    this.#seat(entry, proxyCaller(peer));
   }
+
+  #seat(entry: Entry, caller: string): void {
+    const { socket } = entry;
+    const close = (): void => {
+      this.#options.dropped();
+      socket.destroy();
+    };
+    try {
+      const seat = this.#seats.take(caller, NEVER, close, () => this.#options.isIdle(socket));
+      if (!(seat instanceof Promise)) entry.seat = seat;
+    } catch {
+      close();
+    }
+  }
+}
+
+/** Each connection of a proxy is a caller of its own. */
+function proxyCaller(peer: string): string {
+  return `proxy ${peer}`;
+}
+
+/** The remote address and port of a connection. */
+export function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

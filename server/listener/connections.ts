@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { closeGracefully } from '../request/graceful-close.ts';
+import { peerOf } from './connection-limit.ts';
 import { IncompleteRequests } from './incomplete-requests.ts';
 
 /**
@@ -118,10 +119,6 @@ export class Connections {
   limitIncomplete(): number {
     return this.#incomplete.enforceLimit();
   }
-}
-
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }
 
 function startFirst([first]: readonly ServerResponse[], connection: Duplex): void {

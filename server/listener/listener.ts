@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
 import { codeOf, messageOf } from '../../apis/reading/thrown-value.ts';
 import { ApiResponse } from '../request/api-response.ts';
-import { ConnectionLimit } from './connection-limit.ts';
+import { ConnectionLimit, type Proxies } from './connection-limit.ts';
 import { Connections, pendingResponses } from './connections.ts';
 import type { ListenerMetrics, ListenerName } from './listener-metrics.ts';
 import { isPlainHTTP, MAX_HEADER_FIELDS, malformation, rejectMalformed } from './malformed-request.ts';
@@ -34,6 +34,7 @@ export interface ListenerOptions {
   readonly address: string;
   readonly port: number;
   readonly limits: ListenerLimits;
+  readonly proxies: Proxies;
   readonly receiver: RequestReceiver;
   readonly metrics: ListenerMetrics;
   readonly log: Logger;
@@ -127,19 +128,20 @@ export class Listener {
   }
 
   #handleConnections(): void {
-    const { limits, metrics, log } = this.#options;
+    const { limits, proxies, metrics, log } = this.#options;
     const server = this.#server;
     // One more than the limit, to detect requests above the limit.
     server.maxHeadersCount = MAX_HEADER_FIELDS + 1;
     server.maxConnections = limits.connections + CLOSING;
-    const limit = new ConnectionLimit(limits.connections, (socket) => this.#connections.isIdle(socket));
+    const limit = new ConnectionLimit({
+      max: limits.connections,
+      isIdle: (socket) => this.#connections.isIdle(socket),
+      proxies,
+      dropped: () => metrics.dropped(this.name),
+    });
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
-      const displaced = limit.add(socket);
-      if (displaced) {
-        metrics.dropped(this.name);
-        displaced.destroy();
-      }
+      limit.add(socket);
       metrics.opened(this.name);
       socket.once('close', () => {
         this.#sockets.delete(socket);
@@ -147,9 +149,10 @@ export class Listener {
       });
     });
     server.on('drop', () => metrics.dropped(this.name));
-    server.on(this.name === 'secure' ? 'secureConnection' : 'connection', (connection: Socket) =>
-      this.#connections.add(connection),
-    );
+    server.on(this.name === 'secure' ? 'secureConnection' : 'connection', (connection: Socket) => {
+      this.#connections.add(connection);
+      limit.connected(connection);
+    });
     const check = setInterval(() => {
       const destroyed = this.#connections.limitIncomplete();
       if (destroyed === 0) return;

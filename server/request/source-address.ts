@@ -44,9 +44,14 @@ interface TrustedPath {
   readonly proxies: number;
 }
 
-function trustedPath(trusted: readonly string[]): (request: IncomingMessage) => TrustedPath {
+/** Returns a check for the address of a trusted proxy. */
+export function trustedProxy(trusted: readonly string[]): (address: string) => boolean {
   const compiled = proxyAddress.compile([...trusted]);
-  const isTrusted = (address: string): boolean => compiled(address, 0);
+  return (address) => compiled(address, 0);
+}
+
+function trustedPath(trusted: readonly string[]): (request: IncomingMessage) => TrustedPath {
+  const isTrusted = trustedProxy(trusted);
   return ({ socket, headers }) => {
     let source = plainAddress(socket.remoteAddress ?? '');
     let proxies = 0;
@@ -108,19 +113,4 @@ function unquoted(text: string): string {
 /** Copies the text: a substring would keep the whole header in memory while a cache holds the address. */
 function detached(address: string): string {
   return Buffer.from(address, 'latin1').toString('latin1');
-}
-
-/**
- * Network of an address for rate limits: an IPv4 address itself, or the /64 of an IPv6 address, because one subscriber
- * controls a whole /64.
- */
-export function networkOf(address: string): string {
-  const plain = address.replace(/%.*$/, '');
-  if (!isIPv6(plain)) return plain;
-  // The URL parser normalizes: hexadecimal groups without leading zeros, at most one `::`.
-  const [head = '', tail] = new URL(`http://[${plain}]/`).hostname.slice(1, -1).split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0');
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
 }

@@ -3,8 +3,9 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { invalidClient, invalidRequest, methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
+import { networkOf } from '../../admission/network.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { networkOf, type SourceAddress } from '../../request/source-address.ts';
+import type { SourceAddress } from '../../request/source-address.ts';
 import { decoded, type Form, readForm } from '../http/form.ts';
 import { type DelayLimits, FailureBuckets } from '../throttle/failure-buckets.ts';
 import { MAX_SOURCE_DELAY, type ThrottleLimits } from '../throttle/login-throttle.ts';

@@ -1,7 +1,7 @@
 // Stores open device authorization requests (RFC 8628) as Session objects. Every replica reads the same requests.
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
-import { networkOf } from '../../request/source-address.ts';
+import { networkOf, siteOf } from '../../admission/network.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { NO_USER, type SessionStore, type StoredSession } from '../sessions/session.ts';
@@ -40,10 +40,10 @@ export interface DeviceRequest extends DeviceOrigin {
 
 export type Approval = 'approved' | 'already decided' | 'not found';
 
-// Limits of unauthenticated requests: open requests in total, open requests per address (per /64 network for IPv6), and
+// Limits of unauthenticated requests: open requests in total, open requests per site (IPv4 /24, IPv6 /48), and
 // the rate of writes.
 const MAX_OPEN = 200;
-const MAX_OPEN_OF_SOURCE = 20;
+const MAX_OPEN_OF_SITE = 20;
 const WRITES_PER_SECOND = 5;
 const ATTEMPTS = 5;
 
@@ -173,9 +173,9 @@ export class DeviceRequests {
   #checkLimits(source: string): void {
     this.#checkFresh();
     const open = this.#options.sessions.ofUser(NO_USER);
-    const network = networkOf(source);
-    const ofSource = open.filter((request) => networkOf(request.source) === network).length;
-    if (open.length >= MAX_OPEN || ofSource >= MAX_OPEN_OF_SOURCE || !this.#writes.take()) throw tooMany();
+    const site = siteOf(networkOf(source));
+    const ofSite = open.filter((request) => siteOf(networkOf(request.source)) === site).length;
+    if (open.length >= MAX_OPEN || ofSite >= MAX_OPEN_OF_SITE || !this.#writes.take()) throw tooMany();
   }
 }
 

@@ -8,9 +8,9 @@ import {
   temporarilyUnavailable,
   tooManyAttempts,
 } from '../../../apis/oauth/errors.ts';
+import { networkCaller } from '../../admission/network.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { recordedAgent } from '../../observability/printable-text.ts';
-import { networkOf } from '../../request/source-address.ts';
 import type { LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { DecoyHashes } from './decoy-hashes.ts';
@@ -156,7 +156,7 @@ export class PasswordSignIn {
   ): Promise<Verdict> {
     const { hasher, decoys } = this.#options;
     const stored = found.credential?.passwordHash ?? decoys.of(name);
-    const caller = flow === 'known' ? name : networkOf(source);
+    const caller = flow === 'known' ? name : networkCaller(source);
     return verdictOf(found, await hasher.verify(stored, password, { flow, caller, signal }));
   }
 

@@ -1,7 +1,7 @@
 // Throttles password sign-ins: failed attempts delay further attempts for the same account or source address.
 import { newServiceUnavailable, newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
+import { networkOf } from '../../admission/network.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
-import { networkOf } from '../../request/source-address.ts';
 import { type DelayLimits, type FailureBucket, FailureBuckets, type Failures } from './failure-buckets.ts';
 
 export interface ThrottleLimits extends DelayLimits {

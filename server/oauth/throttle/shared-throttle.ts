@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { array, record, texts } from '../../../apis/reading/unknown-value.ts';
+import { networkOf } from '../../admission/network.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { networkOf } from '../../request/source-address.ts';
 import {
   LoginThrottle,
   type LoginThrottleOptions,

@@ -61,7 +61,7 @@ describe('a flood', function () {
     await platform?.stop();
   });
 
-  const flood = (localAddress = '127.0.0.2'): RawFlood =>
+  const flood = (localAddress = '127.0.2.1'): RawFlood =>
     new RawFlood({
       port: Number(new URL(platform.server.url).port),
       ca: platform.controlPlane.ca,

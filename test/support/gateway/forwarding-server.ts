@@ -148,6 +148,7 @@ export class ForwardingServer {
       address: '127.0.0.1',
       port: 0,
       limits: listenerLimits,
+      proxies: { hasAddress: () => false, hasCertificate: () => false },
       receiver: {
         request: (request, response) => chain.serve(request, response, true),
         upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, true),

@@ -1,7 +1,8 @@
 // Device authorization endpoint (RFC 8628, 3.1), and the page where users enter the user code (3.3).
 import { unauthorizedClient } from '../../../../apis/oauth/errors.ts';
+import { networkOf } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import { networkOf, type SourceAddress } from '../../../request/source-address.ts';
+import type { SourceAddress } from '../../../request/source-address.ts';
 import { readClientRequest } from '../../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
 import { parseUserCode, requestID } from '../../codes/device-codes.ts';

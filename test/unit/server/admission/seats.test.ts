@@ -1,6 +1,7 @@
 // Tests of seats: properties of fair sharing with random callers, and the limits of the queue.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { networkCaller } from '../../../../server/admission/network.ts';
 import { type Seat, Seats, type SeatsOptions } from '../../../../server/admission/seats.ts';
 import { rejection } from '../../../support/rejection.ts';
 
@@ -144,6 +145,94 @@ describe('Seats', () => {
     expect(() => take('b', 'b4'), 'equal shares').to.throw('refused');
     expect(() => take('a', 'a8'), 'equal shares').to.throw('refused');
     expect([seats.held, seats.preempted, seats.refused]).to.deep.equal([6, 3, 3]);
+  });
+
+  describe('with callers who hold one each', () => {
+    const holders = (sharing: 'preempt' | 'queue', callers: readonly string[], waiting = 0): string[] => {
+      const seats = seatsWith({ capacity: callers.length - 1 - waiting, sharing, waiting });
+      const lost: string[] = [];
+      for (const caller of callers) {
+        try {
+          Promise.resolve(seats.take(caller, never, () => lost.push(caller))).catch(() => lost.push(caller));
+        } catch {
+          lost.push(`refused ${caller}`);
+        }
+      }
+      return lost;
+    };
+    const users = ['a', 'b', 'c', 'd', 'e'];
+    const site = (count: number): string[] =>
+      Array.from({ length: count }, (_, i) => networkCaller(`2001:db8:1:${i.toString(16)}::1`));
+
+    it('preempt the oldest one for a newcomer', () => {
+      expect(holders('preempt', users)).to.deep.equal(['a']);
+    });
+
+    it('refuse the oldest waiting one for a newcomer', async () => {
+      const lost = holders('queue', users, 2);
+      await Promise.resolve();
+      expect(lost).to.deep.equal(['c']);
+    });
+
+    it('refuse a caller who holds one', () => {
+      expect(holders('preempt', [...users.slice(1), 'b'])).to.deep.equal(['refused b']);
+    });
+
+    it('preempt an idle one first', () => {
+      const seats = seatsWith({ capacity: 3, sharing: 'preempt' });
+      const lost: string[] = [];
+      for (const caller of ['a', 'b', 'c', 'd', 'e']) {
+        void seats.take(
+          caller,
+          never,
+          () => lost.push(caller),
+          () => caller === 'b' || caller === 'c',
+        );
+      }
+      expect(lost).to.deep.equal(['b', 'c']);
+    });
+
+    it('preempt the networks of one site first', () => {
+      const [first = '', ...networks] = site(6);
+      expect(holders('preempt', ['a', first, ...networks, 'b'])).to.deep.equal([networks.at(-1)]);
+    });
+
+    it('preempt the oldest network of the site of a newcomer', () => {
+      expect(holders('preempt', site(6))).to.deep.equal(site(1));
+    });
+  });
+
+  it('with reserve: a site has the share of one caller, and its networks share this part', async () => {
+    const seats = seatsWith({ capacity: 12, waiting: 20 });
+    const order: string[] = [];
+    const held: Seat[] = [];
+    const take = (address: string): void => {
+      const taken = seats.take(networkCaller(address), never);
+      if (!(taken instanceof Promise)) held.push(taken);
+      else void taken.then(() => order.push(address));
+    };
+    for (let i = 0; i < 8; i++) take('192.0.2.1');
+    take('192.0.2.2');
+    expect([seats.held, seats.waiting]).to.deep.equal([6, 3]);
+    take('198.51.100.1');
+    expect([seats.held, seats.waiting]).to.deep.equal([7, 3]);
+    held.shift()?.[Symbol.dispose]();
+    await Promise.resolve();
+    expect(order).to.deep.equal(['192.0.2.2']);
+  });
+
+  it('serve sites round-robin', async () => {
+    const seats = seatsWith({ capacity: 1, sharing: 'queue' });
+    const order: string[] = [];
+    const callers = ['2001:db8:1:1::', '2001:db8:1:2::', '2001:db8:1:3::', '192.0.2.1', '192.0.2.1'];
+    await Promise.all(
+      callers.map(async (address) => {
+        using _seat = await seats.take(networkCaller(address), never);
+        order.push(address);
+        await Promise.resolve();
+      }),
+    );
+    expect(order).to.deep.equal([callers[0], callers[1], callers[3], callers[2], callers[4]]);
   });
 
   it('with reserve: leave free seats for newcomers', () => {

@@ -1,13 +1,16 @@
-// Tests of the limit of connections, with clients on two loopback networks.
+// Tests of the limit of connections, with clients on several loopback networks and sites.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTLS, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import type { Listener } from '../../../../server/listener/listener.ts';
 import { until } from '../../../support/until.ts';
-import { listenInsecure, stopListenersEach } from './listening.ts';
+import { listenInsecure, listenSecure, selfSigned, stopListenersEach } from './listening.ts';
 
 const REQUEST = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+
+const PROXY = '127.0.9.1';
 
 describe('the limit of connections', () => {
   stopListenersEach();
@@ -19,6 +22,7 @@ describe('the limit of connections', () => {
     listener = await listenInsecure({
       limits: { connections: 4 },
       receiver: { request: (_, response) => void responses.push(response) },
+      proxies: { hasAddress: (address) => address === PROXY, hasCertificate: () => true },
     });
   });
 
@@ -72,5 +76,78 @@ describe('the limit of connections', () => {
     await until(() => further.closed);
     expect([...crowd, other].map(({ closed }) => closed)).to.deep.equal([false, false, false, false]);
     for (const socket of [...crowd, other]) socket.destroy();
+  });
+
+  /** Opens a connection from each address in turn, and returns those that are closed afterwards. */
+  async function displacedBy(
+    newcomer: string,
+    addresses: readonly string[],
+    isBusy = false,
+  ): Promise<number[]> {
+    const crowd: Socket[] = [];
+    for (const address of addresses) {
+      const socket = await opened(address);
+      if (isBusy) await busy(socket);
+      crowd.push(socket);
+      await until(() => listener.connections === crowd.length);
+    }
+    const socket = await opened(newcomer);
+    const all = [...crowd, socket];
+    await until(() => all.some(({ closed }) => closed));
+    const displaced = [...all.keys()].filter((i) => all[i]?.closed);
+    for (const each of all) each.destroy();
+    await until(() => listener.connections === 0);
+    return displaced;
+  }
+
+  it('closes the oldest connection if all networks have one', async () => {
+    expect(
+      await displacedBy('127.0.5.1', ['127.0.1.1', '127.0.2.1', '127.0.3.1', '127.0.4.1']),
+    ).to.deep.equal([0]);
+  });
+
+  it('closes the oldest busy connection if all networks have one without an idle one', async () => {
+    const networks = ['127.0.1.1', '127.0.2.1', '127.0.3.1', '127.0.4.1'];
+    expect(await displacedBy('127.0.5.1', networks, true)).to.deep.equal([0]);
+  });
+
+  it('counts the networks of a site together', async () => {
+    const networks = ['127.0.1.1', '127.0.2.1', '127.0.2.2', '127.0.2.3'];
+    expect(await displacedBy('127.0.5.1', networks)).to.deep.equal([3]);
+  });
+
+  it('does not count the connections of a proxy together', async () => {
+    expect(await displacedBy('127.0.5.1', [PROXY, PROXY, '127.0.2.2', '127.0.2.2'])).to.deep.equal([3]);
+    expect(await displacedBy(PROXY, [PROXY, PROXY, '127.0.2.2', '127.0.2.2'])).to.deep.equal([3]);
+  });
+
+  it('lets a newcomer displace an idle connection of a proxy that has all', async () => {
+    expect(await displacedBy('127.0.5.1', [PROXY, PROXY, PROXY, PROXY])).to.deep.equal([0]);
+  });
+
+  it('recognizes a proxy by its certificate', async () => {
+    const end = new AbortController();
+    const certificates = await selfSigned(end.signal);
+    const limited = await listenSecure(certificates, {
+      limits: { connections: 4 },
+      proxies: {
+        hasAddress: () => false,
+        hasCertificate: (connection) => connection.remoteAddress === PROXY,
+      },
+    });
+    const crowd: TLSSocket[] = [];
+    for (const localAddress of [PROXY, PROXY, PROXY, '127.0.2.1', '127.0.2.1']) {
+      const { port } = limited.address;
+      const options = { host: '127.0.0.1', port, localAddress, rejectUnauthorized: false };
+      const socket = connectTLS(options);
+      socket.on('error', () => undefined).resume();
+      crowd.push(socket);
+      // The server closes the last one before its handshake.
+      await once(socket, 'secureConnect').catch(() => undefined);
+    }
+    await until(() => crowd.some(({ closed }) => closed));
+    expect(crowd.map(({ closed }) => closed)).to.deep.equal([false, false, false, false, true]);
+    for (const socket of crowd) socket.destroy();
+    end.abort();
   });
 });

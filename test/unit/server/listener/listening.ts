@@ -10,6 +10,7 @@ import {
 } from '../../../../server/listener/certificates/certificate-metrics.ts';
 import { SelfSignedCertificate } from '../../../../server/listener/certificates/self-signed-certificate.ts';
 import type { CertificateSource } from '../../../../server/listener/certificates/serving-certificate.ts';
+import type { Proxies } from '../../../../server/listener/connection-limit.ts';
 import { newInsecureListener } from '../../../../server/listener/insecure-listener.ts';
 import type { Listener, ListenerLimits, RequestReceiver } from '../../../../server/listener/listener.ts';
 import { newListenerMetrics } from '../../../../server/listener/listener-metrics.ts';
@@ -26,6 +27,8 @@ const limits: ListenerLimits = {
   requestTimeout: 60_000,
   keepAliveTimeout: 95_000,
 };
+
+export const noProxies: Proxies = { hasAddress: () => false, hasCertificate: () => false };
 
 export function certificateMetrics(): CertificateMetrics {
   return newCertificateMetrics(createRegistry());
@@ -51,6 +54,7 @@ export interface Listening {
   readonly port?: number;
   readonly receiver?: Partial<RequestReceiver>;
   readonly limits?: Partial<ListenerLimits>;
+  readonly proxies?: Proxies;
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
   /** The registry of the listener's metrics. */
   readonly registry?: Registry;
@@ -82,6 +86,7 @@ function options(settings: Listening) {
     address: '127.0.0.1',
     port: settings.port ?? 0,
     limits: { ...limits, ...settings.limits },
+    proxies: settings.proxies ?? noProxies,
     receiver: { ...ok, ...settings.receiver },
     metrics: newListenerMetrics(settings.registry ?? createRegistry()),
     log: silent,

@@ -31,20 +31,26 @@ describe('device requests', () => {
     expect(await rejection(open(source))).to.include({ status: 503, retryAfterSeconds: 30 });
   }
 
-  it('are limited per address, for IPv6 per /64 network, until they expire', async () => {
-    for (let request = 0; request < 20; request++) {
+  it('are limited per site of IPv4 /24 or IPv6 /48, until they expire', async () => {
+    for (const [site, other] of [
+      ['2001:db8:0:', '2001:db8:1::1'],
+      ['192.0.2.', '198.51.100.1'],
+    ] as const) {
+      const address = (i: number): string => (site.endsWith(':') ? `${site}${i}::1` : `${site}${i}`);
+      for (let request = 0; request < 20; request++) {
+        now += 1000;
+        await open(address(request));
+      }
       now += 1000;
-      await open(`2001:db8::${request}`);
+      await refused(address(99));
+      await open(other);
+      now += 600_000;
+      await open(address(99));
     }
-    now += 1000;
-    await refused('2001:db8::ffff');
-    await open('2001:db8:0:1::1');
-    now += 600_000;
-    await open('2001:db8::ffff');
   });
 
   it('are limited in the rate of writes', async () => {
-    for (let request = 0; request < 20; request++) await open(`192.0.2.${request}`);
+    for (let request = 0; request < 20; request++) await open(`192.0.${request}.1`);
     await refused('198.51.100.1');
     now += 200;
     await open('198.51.100.1');
@@ -53,7 +59,7 @@ describe('device requests', () => {
   it('are limited in total', async () => {
     for (let request = 0; request < 200; request++) {
       now += 200;
-      await open(`192.0.2.${request % 100}`);
+      await open(`192.0.${request % 100}.1`);
     }
     now += 200;
     await refused('198.51.100.1');
