@@ -45,7 +45,7 @@ export interface ChainOptions {
   /** The client address behind trusted proxies; by default, no proxy is trusted. */
   readonly sourceOf?: SourceAddress;
   readonly limits: { readonly maxBodyBytes: number; readonly timeoutMs: number };
-  /** Selects the requests without a deadline; by default watches, upgrades and streaming subresources. */
+  /** Selects the requests without a deadline; by default watches and streaming subresources. */
   readonly longRunning?: LongRunning;
   readonly errorFamilies?: readonly ErrorFamily[];
   /** Forwards requests for the API of kube-apiserver. It ends the chain for them. */

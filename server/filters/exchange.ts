@@ -56,6 +56,8 @@ export class Exchange implements RequestContext {
   proxied = false;
   /** True for a forwarded request at `gateway.proxyHost`. */
   atProxyHost = false;
+  /** Maximum size of the body that is forwarded. */
+  maxBodyBytes = Number.POSITIVE_INFINITY;
   decision: Decision | undefined;
   /** The first error, for the log. */
   error: unknown;

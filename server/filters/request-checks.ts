@@ -73,13 +73,14 @@ function checkSingletonHeaders({ httpVersion, rawHeaders }: IncomingMessage): vo
 }
 
 /**
- * Rejects a body by its Content-Length before reading it. A stream of the gateway has no limit, because a request to a backend may
- * upload a file.
+ * Rejects a body by its Content-Length before reading it, and sets the limit of a chunked body. A stream of the gateway has no limit,
+ * because a request to a backend may upload a file.
  */
 export function bodyLimit(maxBytes: number): Filter {
-  return ({ request, proxied, longRunning }) => {
-    if (proxied && longRunning) return;
-    const length = request.headers['content-length'];
+  return (exchange) => {
+    if (exchange.proxied && exchange.longRunning) return;
+    exchange.maxBodyBytes = maxBytes;
+    const length = exchange.request.headers['content-length'];
     if (length !== undefined && Number(length) > maxBytes) throw newRequestEntityTooLarge(maxBytes);
   };
 }

@@ -1,7 +1,7 @@
-// Selects the requests that the gateway forwards, and parses their RequestInfo for logs and limits. kube-apiserver
-// authorizes them, so an ambiguous path is forwarded unchanged instead of being rejected.
+// Selects the requests that the gateway forwards, and parses their RequestInfo, which is that of kube-apiserver. Limits, log, audit
+// and caches depend on it, so a target that servers parse differently is rejected instead of being forwarded.
 import type { IncomingMessage } from 'node:http';
-import { newPathNotFound, StatusError } from '../../apis/meta/v1/errors.ts';
+import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import type { ProxiedRequest } from '../request/gateway-route.ts';
 import { isLongRunning } from '../request/long-running.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -13,6 +13,12 @@ const FORWARDED = /^\/(?:apis?(?:\/|$)|openapi\/v[23](?:\/|$)|version\/?$)/;
 
 /** The part of a proxy path that kube-apiserver interprets. The rest belongs to the backend. */
 export const PROXY_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?(?:pods|services|nodes)\/[^/]+\/proxy(?=\/|$)/;
+
+/** The same for the resources of all groups: aggregated APIs have a subresource `proxy` too. */
+const PROXIED = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/)?[^/]+\/[^/]+\/proxy(?=\/|$)/;
+
+/** A deprecated path that kube-apiserver still serves: a watch without the parameter. */
+const WATCH_PATH = /^(\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+))\/watch(?=\/)/;
 
 /** Returns a function that returns true for a request to this host name, also with a final dot, at any port. No request is to an empty name. */
 export function atHost(name: string): (request: Pick<IncomingMessage, 'headers'>) => boolean {
@@ -37,33 +43,27 @@ export function proxiedRequests(
     const atProxyHost = isAtProxyHost(context.request);
     if (atProxyHost && !PROXY_PATH.test(pathIn(url))) throw newPathNotFound();
     if (prefixes.some((prefix) => url.startsWith(prefix))) return undefined;
-    const path = pathIn(url);
-    if (!FORWARDED.test(path)) return undefined;
-    const [proxy] = PROXY_PATH.exec(path) ?? [];
-    const info = parsed(method, proxy ?? url);
-    if (!info) {
-      if (atProxyHost) throw newPathNotFound();
-      // Without attributes, the request may be a stream.
-      return {
-        info: { isResourceRequest: false, path, verb: method.toLowerCase() },
-        longRunning: true,
-        atProxyHost,
-      };
-    }
+    if (!FORWARDED.test(pathIn(url))) return undefined;
+    const info = forwardedInfo(method, url);
     if (own.has(groupOf(info))) return undefined;
-    const { upgrade } = context;
-    return { info, longRunning: upgrade !== undefined || isLongRunning({ info, upgrade }), atProxyHost };
+    // An accepted upgrade of a subresource is a stream. Any other upgrade gets an ordinary response.
+    const isTunnel = context.upgrade !== undefined && info.isResourceRequest && info.subresource !== '';
+    return { info, longRunning: isTunnel || isLongRunning({ info }), atProxyHost };
   };
 }
 
-/** Returns undefined for an ambiguous target. */
-function parsed(method: string, target: string): RequestInfo | undefined {
-  try {
-    return parseRequestInfo(method, target);
-  } catch (error) {
-    if (error instanceof StatusError) return undefined;
-    throw error;
-  }
+/** Throws BadRequest for an ambiguous target. */
+function forwardedInfo(method: string, target: string): RequestInfo {
+  const path = pathIn(target);
+  const [proxy] = PROXIED.exec(path) ?? [];
+  const proxied = proxy === undefined ? undefined : parseRequestInfo(method, proxy);
+  if (proxied?.isResourceRequest && proxied.subresource === 'proxy') return proxied;
+  if (!WATCH_PATH.test(path)) return parseRequestInfo(method, target);
+  const watched = parseRequestInfo(method, target.replace(WATCH_PATH, '$1'));
+  if (!watched.isResourceRequest) return { ...watched, path };
+  // Without selectors, as in kube-apiserver.
+  const { labelSelector: _label, fieldSelector: _field, parts, ...rest } = watched;
+  return { ...rest, parts, verb: 'watch', name: parts[1] ?? '', path: decodeURIComponent(path) };
 }
 
 function groupOf(info: RequestInfo): string {

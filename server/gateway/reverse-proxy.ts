@@ -1,6 +1,7 @@
 // Reverse proxy: forwards a request to kube-apiserver and the response to the client, byte by byte and without
 // buffering. It follows no redirect, and repeats only a GET whose reused connection was stale.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
 import { setDefaultHeaders } from '../request/api-response.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import { hasBody } from '../request/request-body.ts';
@@ -17,8 +18,10 @@ export async function send(context: ProxiedContext, forwarding: Forwarding): Pro
   for (;;) {
     const outgoing = openUpstream(context, forwarding, forwarding.target.pool);
     const pending = upstreamResponse(outgoing, forwarding.target, context);
-    if (body) copyBody(request, outgoing);
-    else outgoing.end();
+    if (body) {
+      limitBody(request, outgoing, context.maxBodyBytes);
+      copyBody(request, outgoing);
+    } else outgoing.end();
     try {
       const { response } = await pending;
       return response;
@@ -70,6 +73,15 @@ function hasJSONLines({ headers }: IncomingMessage): boolean {
   return (
     headers['content-encoding'] === undefined && !!headers['content-type']?.startsWith('application/json')
   );
+}
+
+/** Ends the request to kube-apiserver when a chunked body exceeds the limit. */
+function limitBody(request: IncomingMessage, outgoing: ClientRequest, maxBytes: number): void {
+  let size = 0;
+  request.on('data', (part: Buffer) => {
+    size += part.length;
+    if (size > maxBytes && !outgoing.destroyed) outgoing.destroy(newRequestEntityTooLarge(maxBytes));
+  });
 }
 
 interface CopiedBody {

@@ -111,6 +111,8 @@ export function upstreamResponse(
 }
 
 function failure(cause: Error, reused: boolean, connected: boolean): StatusError {
+  // The gateway itself has ended the request.
+  if (cause instanceof StatusError) return cause;
   if (reused) return new StaleConnectionError(502, 'InternalError', CLOSED, undefined, { cause });
   if (connected) return badGateway(CLOSED, cause);
   return newServiceUnavailable('kube-apiserver is unreachable', 1, { cause });

@@ -8,12 +8,8 @@ export type LongRunning = (
 
 const STREAMING_SUBRESOURCES = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
-/**
- * Selects watches, upgrades of resources, and streaming subresources, as in kube-apiserver. An upgrade of another path is not
- * long-running, because it gets an ordinary response.
- */
-export function isLongRunning({ info, upgrade }: Pick<RequestContext, 'info' | 'upgrade'>): boolean {
+/** Selects watches and streaming subresources, as in kube-apiserver. An upgrade alone is not long-running: a list gets an ordinary response. */
+export function isLongRunning({ info }: Pick<RequestContext, 'info'>): boolean {
   if (!info.isResourceRequest) return false;
-  if (upgrade) return true;
-  return info.verb === 'watch' || (info.subresource !== '' && STREAMING_SUBRESOURCES.has(info.subresource));
+  return info.verb === 'watch' || STREAMING_SUBRESOURCES.has(info.subresource);
 }

@@ -17,6 +17,8 @@ const PLAIN = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 // Characters that URL parsers convert to a slash or a fragment, and characters outside printable ASCII.
 const UNESCAPED = /[^!-~]|[#\\]/;
+/** Node reads such bytes as Latin-1, other servers as UTF-8. */
+const NOT_ASCII = /[^!-~]/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 /** The escape of a byte outside ASCII. */
 const HIGH_ESCAPE = /%[89A-Fa-f]/;
@@ -83,6 +85,7 @@ function checkSearch(search: string): void {
   if (search === '') return;
   if (hasTooMany(search)) throw newBadRequest(`the query has more than ${MAX_PARAMETERS} parameters`);
   if (search.includes(';')) throw newBadRequest('the query has an unescaped semicolon');
+  if (NOT_ASCII.test(search)) throw newBadRequest('the query has an unescaped character outside ASCII');
   if (!search.includes('%')) return;
   if (BAD_ESCAPE.test(search)) throw malformedParameter(search, (part) => BAD_ESCAPE.test(part));
   if (HIGH_ESCAPE.test(search) && !isText(search)) throw malformedParameter(search, (part) => !isText(part));

@@ -24,6 +24,10 @@ type Header = readonly [string, string];
 const METHOD = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT|PROPFIND|LINK|PURGE|QUERY) /;
 const FORWARDED = /^[A-Z]+ \/(?:apis?|openapi\/v[23]|version)(?:[/?#]| |$)/;
 
+/** Outside of the rest of a proxy path: empty and dot segments, escaped slashes and controls, malformed escapes, raw semicolons. */
+const AMBIGUOUS =
+  /^[A-Z]+ (?!\S*\/proxy\/)(?:\/[^?]*(?:\/\/|\/(?:\.|%2e){1,2}(?:[/ ?]|$)|%2f|%00|%ff|%(?![\da-f]{2})|[\\#])|\S*\?\S*(?:;|%(?![\da-f]{2})))/i;
+
 /** In this order: a response of the gateway itself first, then single headers. */
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
@@ -49,6 +53,11 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       !FORWARDED.test(firstLine(request))
         ? gateway
         : undefined,
+  },
+  {
+    title: 'Ambiguous targets',
+    explain: ({ request, gateway }) =>
+      gateway.status === 400 && AMBIGUOUS.test(firstLine(request)) ? gateway : undefined,
   },
   {
     title: 'Other credentials',

@@ -88,8 +88,9 @@ describe('a response of a hostile backend', () => {
     '/api/v1/pods',
     '/apis/foreign.example/v1/things',
     '/openapi/v2',
-    '/api/v1/namespaces//shop/services/cart/%70roxy/',
-    '/api/v1/proxy/namespaces/shop/pods/cart/',
+    '/api/v1/namespaces/shop/services/cart/%70roxy/',
+    '/apis/foreign.example/v1/clusters/shop/proxy//page',
+    '/api/v1/watch/pods',
   ]) {
     it(`passes no header that acts on the origin, always in a sandbox: ${path}`, async () => {
       respondWith(
@@ -168,7 +169,7 @@ describe('a response of a hostile backend', () => {
     [PAGE, 'https://evil.example/', undefined],
     [PAGE, 'javascript:alert(1)', undefined],
     ['/api/v1/pods', '/api/v1/secrets', undefined],
-    ['/api/v1/namespaces//shop/pods/cart/proxy/', '/api/v1/secrets', undefined],
+    ['/api/v1/namespaces/shop/pods/cart/%70roxy/', '/api/v1/secrets', undefined],
   ];
   for (const [path, sent, received] of locations) {
     it(`redirects to the same backend only: ${path} to ${sent}`, async () => {
@@ -292,7 +293,7 @@ describe('a response of a hostile backend', () => {
     for (const [headers, status] of cases) {
       it(`is ${status} for ${headers.join(', ') || 'a program without Fetch Metadata'}`, async () => {
         respondWith('Content-Type', 'text/html');
-        for (const path of [PAGE, '/api/v1/pods', '/version', '/api/v1/namespaces//shop/pods/cart/proxy/']) {
+        for (const path of [PAGE, '/api/v1/pods', '/version', '/api/v1/namespaces/shop/pods/cart/%70roxy/']) {
           const before = upstream.received.length;
           const response = await get(path, headers);
           expect(response.status, path).to.equal(status);
@@ -368,7 +369,7 @@ describe('a response of a hostile backend', () => {
     ]) {
       it(`is not ${path}`, async () => {
         const before = upstream.received.length;
-        expect((await get(path, [], PROXY_HOST)).status).to.equal(404);
+        expect((await get(path, [], PROXY_HOST)).status).to.be.oneOf([400, 404]);
         expect(upstream.received.length).to.equal(before);
       });
     }

@@ -202,6 +202,12 @@ describe('a forwarded request', () => {
     await until(() => upstream.received.length === 2);
     expect(await server.exchange([`GET ${PODS} HTTP/1.1`])).to.match(/^HTTP\/1\.1 504 /);
     expect(await server.exchange([`POST ${PODS} HTTP/1.1`, length], body)).to.match(/^HTTP\/1\.1 413 /);
+    const chunk = `5\r\n${'x'.repeat(5)}\r\n`;
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const chunked = [`${method} ${PODS} HTTP/1.1`, 'Transfer-Encoding: chunked'];
+      const refused = await server.exchange(chunked, `${chunk.repeat(3)}0\r\n\r\n`);
+      expect(refused).to.match(/^HTTP\/1\.1 413 .*limit is 10"/s);
+    }
     held.resolve();
     expect(await upload).to.include(`late ${body}`);
     expect(await watch).to.match(/late $/);

@@ -7,6 +7,7 @@ import { HandlerServer } from '../../../support/handler-server.ts';
 /** The fields that the filter chain adds. */
 const FORWARDED = {
   atProxyHost: false,
+  maxBodyBytes: 0,
   longRunning: false,
   source: undefined,
   abortReason: undefined,

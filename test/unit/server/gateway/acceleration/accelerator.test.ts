@@ -36,6 +36,7 @@ const SERVICES: Kind = { ...DEPLOYMENTS, group: '', plural: 'services', kind: 'S
 /** The fields that the filter chain adds. */
 const FORWARDED = {
   atProxyHost: false,
+  maxBodyBytes: 0,
   longRunning: false,
   source: undefined,
   abortReason: undefined,
