@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { UserInfo } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import { inParallel } from '../concurrency/parallel.ts';
-import { BACKGROUND_SLICE_MS, TimeSlicer } from '../concurrency/time-slicer.ts';
+import { TimeSlicer } from '../concurrency/time-slicer.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
 import type { Authorizer, Decision, ResourceAttributes } from './authorizer.ts';
 import type { Namespace } from './namespaces.ts';
@@ -68,6 +68,7 @@ type Checker = (
 export class NamespaceScopes {
   readonly #options: NamespaceScopesOptions;
   readonly #permissions: LookupCache<CachedPermission>;
+  readonly #slicer = new TimeSlicer();
 
   constructor(options: NamespaceScopesOptions) {
     const { signal, monotonic } = options;
@@ -91,7 +92,7 @@ export class NamespaceScopes {
     call: CallContext,
   ): Promise<CallerScope> {
     const check = this.#checker(user, permission, call);
-    return (await check('', 1)).allowed ? { everything: true } : this.#within(check, user, wanted);
+    return (await check('', 1)).allowed ? { everything: true } : this.#within(check, user, wanted, call);
   }
 
   /** Returns the scope of a caller who does not have the permission for the whole cluster, as `of` does. */
@@ -101,10 +102,15 @@ export class NamespaceScopes {
     wanted: readonly string[] | undefined,
     call: CallContext,
   ): Promise<CallerScope> {
-    return this.#within(this.#checker(user, permission, call), user, wanted);
+    return this.#within(this.#checker(user, permission, call), user, wanted, call);
   }
 
-  async #within(check: Checker, user: UserInfo, wanted: readonly string[] | undefined): Promise<CallerScope> {
+  async #within(
+    check: Checker,
+    user: UserInfo,
+    wanted: readonly string[] | undefined,
+    call: CallContext,
+  ): Promise<CallerScope> {
     const known = this.#options.namespaces();
     // Wanted namespaces are checked even if they do not exist. Otherwise the response time would reveal which namespaces
     // exist.
@@ -130,10 +136,10 @@ export class NamespaceScopes {
     const allowed = await inParallel(PARALLEL, candidates, isAllowed);
     // Excludes a namespace that was recreated during the checks: the permission may belong to its predecessor.
     const current = this.#options.namespaces();
-    const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
+    const slices = this.#slicer.of(call);
     const namespaces: Namespace[] = [];
     for (const [index, name] of candidates.entries()) {
-      if (slicer.spent) await slicer.next();
+      if (slices.spent) await slices.next();
       const namespace = known.get(name);
       const isSame = current.get(name)?.createdAt === namespace?.createdAt;
       if (namespace && allowed[index] && isSame) namespaces.push(namespace);

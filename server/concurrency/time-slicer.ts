@@ -9,15 +9,15 @@ export const BACKGROUND_SLICE_MS = 8;
 /** Share of a used time slice above which the next task gets a new slice, because its first step may take tenths of a millisecond. */
 const REUSABLE_SHARE = 0.25;
 
-/** The caller of a task, and the signal that ends it: usually the request that needs the result. */
+/** Whose time a task uses, and when it ends: usually the request that needs the result. */
 export interface Task {
-  readonly caller: string;
-  /** Read only by tasks that have used up a slice, because a request creates the AbortSignal on first use. */
-  readonly signal: AbortSignal;
+  /** Absent for work of the server itself. */
+  readonly caller?: string | undefined;
+  /** Absent for work that is always completed. Read only by tasks that have used up a slice, because a request creates it on first use. */
+  readonly signal?: AbortSignal;
 }
 
-/** A task of the server itself, or with a result for several callers. */
-export const SHARED_TASK: Task = { caller: '', signal: new AbortController().signal };
+const NEVER = new AbortController().signal;
 
 /** The time slices of a task. */
 export interface TimeSlices {
@@ -32,7 +32,7 @@ export interface TimeSlices {
  * tasks together have used up a time slice, the event loop handles other events before the next slice. Callers take turns, however
  * many tasks each of them has.
  */
-export class TimeSlicer implements TimeSlices {
+export class TimeSlicer {
   readonly #sliceMs: number;
   /** Monotonic clock in ms. */
   readonly #now: () => number;
@@ -56,9 +56,9 @@ export class TimeSlicer implements TimeSlices {
   }
 
   /** Concurrent calls of one caller resolve in order. */
-  async next(task = SHARED_TASK): Promise<void> {
-    task.signal.throwIfAborted();
-    using _turn = await this.#turns.take(task.caller, task);
+  async next({ caller = '', signal = NEVER }: Task): Promise<void> {
+    signal.throwIfAborted();
+    using _turn = await this.#turns.take(caller, { signal });
     await microtasksDone();
     // A slice is reused only in the same iteration of the event loop, because other events take time in a new one.
     if (this.#round === round() && this.#used() < this.#sliceMs * REUSABLE_SHARE) return;

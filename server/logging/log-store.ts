@@ -77,20 +77,20 @@ export interface Call {
   /** After this time in milliseconds the store returns a partial result with a Shortfall. */
   readonly timeoutMs: number;
   /** The tenant to which shared resources of the store are charged. */
-  readonly caller?: string;
+  readonly caller?: string | undefined;
 }
 
 /** Deadline of a call that needs several requests to the store. Each request gets the time that is left. */
 export class Deadline {
   readonly signal: AbortSignal;
+  readonly caller: string | undefined;
   readonly #end: number;
-  readonly #caller: Pick<Call, 'caller'>;
   readonly #now: () => number;
 
   /** `now`: monotonic milliseconds. */
-  constructor({ signal, timeoutMs, ...caller }: Call, now: () => number) {
+  constructor({ signal, timeoutMs, caller }: Call, now: () => number) {
     this.signal = signal;
-    this.#caller = caller;
+    this.caller = caller;
     this.#now = now;
     this.#end = now() + timeoutMs;
   }
@@ -105,7 +105,7 @@ export class Deadline {
 
   /** Limits of a request that starts now. */
   call(): Call {
-    return { signal: this.signal, timeoutMs: this.leftMs, ...this.#caller };
+    return { signal: this.signal, timeoutMs: this.leftMs, caller: this.caller };
   }
 
   /** An earlier deadline. `part`: share of the time that is left, from 0 to 1. */

@@ -34,7 +34,7 @@ export async function openStream(
  * loop early, the response is destroyed.
  */
 export async function* streamedBody(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
-  const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
+  const slices = new TimeSlicer(BACKGROUND_SLICE_MS).of({});
   // The idle timeout applies to the peer only, not while the consumer processes a chunk.
   let isWaiting = true;
   const timer = setTimeout(() => {
@@ -44,7 +44,7 @@ export async function* streamedBody(response: IncomingMessage, idleMs: number): 
     for await (const chunk of response as AsyncIterable<Buffer>) {
       isWaiting = false;
       yield chunk;
-      if (slicer.spent) await slicer.next();
+      if (slices.spent) await slices.next();
       isWaiting = true;
       timer.refresh();
     }

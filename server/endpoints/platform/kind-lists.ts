@@ -8,7 +8,7 @@ import { ObjectFingerprints } from '../../cache/object-fingerprints.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { CachedObject, ObjectIdentity } from '../../cache/resource-cache.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
-import { SHARED_TASK, type Task, type TimeSlicer, type TimeSlices } from '../../concurrency/time-slicer.ts';
+import type { Task, TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { BufferCache } from '../../memory/buffer-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { hasQuery, searchIn } from '../../request/request-path.ts';
@@ -94,6 +94,12 @@ interface Page<Facts> {
 
 /** Objects between checks of the time slice. */
 const STEPS = 256;
+/**
+ * The computation of a page that several live lists share. It does not end with one of them, and does not wait behind the other
+ * tasks of its first caller. The seats of live pages share it fairly.
+ */
+const LIVE_PAGES: Required<Task> = { caller: 'live pages', signal: new AbortController().signal };
+
 export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   readonly #options: KindListsOptions<Facts>;
   readonly #queries: ListQueries<Facts>;
@@ -110,7 +116,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     this.#queries = new ListQueries(listed);
     const states = new ObjectFingerprints();
     this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, states, computed);
-    this.#pieces = new PlatformPieces(this.#item, options);
+    this.#pieces = new PlatformPieces(this.#item, options.bodies);
     this.#tags = new PageTags({ item: this.#item, states, isComputed: !!computed });
   }
 
@@ -135,7 +141,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     await writeObjects(context, headers, this.#frame(page), objects, {
       keep: (body) => bodies.set(key, body),
       item: this.#item,
-      pieces: () => this.#pieces.of(objects),
+      pieces: () => this.#pieces.of(objects, slices),
       slices,
     });
   }
@@ -154,7 +160,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   async #page(
     query: ListQuery<Facts>,
     { namespaces, partial, labels }: ListScope,
-    task: Task,
+    task: Required<Task>,
   ): Promise<Page<Facts>> {
     const { listed, slicer } = this.#options;
     const slices = slicer.of(task);
@@ -197,24 +203,25 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const query = this.read(context);
     const { listed, computed } = this.#options;
     // Computed annotations change without the objects.
-    if (computed) return this.#livePage(query, scope);
+    if (computed) return this.#livePage(query, scope, context);
     const key = JSON.stringify([searchIn(context.request.url ?? ''), scope]);
-    return this.#live.of(listed.snapshot(), key, () => this.#livePage(query, scope));
+    return this.#live.of(listed.snapshot(), key, () => this.#livePage(query, scope, LIVE_PAGES));
   }
 
-  async #livePage(query: ListQuery<Facts>, scope: ListScope): Promise<LivePage> {
-    const page = await this.#page(query, scope, SHARED_TASK);
+  async #livePage(query: ListQuery<Facts>, scope: ListScope, task: Required<Task>): Promise<LivePage> {
+    const page = await this.#page(query, scope, task);
     return {
       tag: page.tag,
       total: page.total,
       resourceVersion: page.snapshot.resourceVersion,
       objects: page.identities.length,
-      json: () => this.#line(page),
+      json: (reader) => this.#line(page, reader),
     };
   }
 
-  async *#line(page: Page<Facts>): AsyncGenerator<Buffer> {
+  async *#line(page: Page<Facts>, reader: Task): AsyncGenerator<Buffer> {
     const { bodies, slicer } = this.#options;
+    const slices = slicer.of(reader);
     const key = this.#bodyKey(page);
     const known = bodies.get(key);
     if (known) {
@@ -222,7 +229,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       return;
     }
     const { start, end } = this.#frame(page);
-    const objects = await this.#objects(page, slicer);
+    const objects = await this.#objects(page, slices);
     if (isShort(objects)) {
       const body = Buffer.concat([...framed({ start, end }, objects, (object) => this.#item.parts(object))]);
       bodies.set(key, body);
@@ -230,7 +237,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       return;
     }
     const frame = { start, end: withoutNewline(end) };
-    yield* sliced(joined(framed(frame, objects, (object) => this.#item.parts(object))), slicer);
+    yield* sliced(joined(framed(frame, objects, (object) => this.#item.parts(object))), slices);
   }
 
   /** The tag does not contain the resourceVersion of the list: the body can have an earlier one with the same page. */

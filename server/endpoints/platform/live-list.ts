@@ -4,7 +4,7 @@ import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { Seats } from '../../admission/seats.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import { pause } from '../../concurrency/pause.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { GONE, StreamBody, streamHeaders } from '../stream-body.ts';
@@ -37,6 +37,7 @@ export async function writeLive(
   slicer: TimeSlicer,
 ): Promise<void> {
   const { request, response, signal } = context;
+  const slices = slicer.of(context);
   const changes = new Wakeup();
   const body = new StreamBody(response, { gzip: false, stallMs });
   let followed: PlatformLists | undefined;
@@ -45,7 +46,7 @@ export async function writeLive(
   try {
     while (!signal.aborted) {
       // A change wakes all live lists at once.
-      await slicer.next();
+      await slices.next();
       const lists = await live.lists();
       if (lists !== followed) {
         unsubscribe();
@@ -53,7 +54,7 @@ export async function writeLive(
         followed = lists;
       }
       const scope = await live.scope();
-      const page = await inTurn(context, seats, slicer, () => lists.livePage(context, scope));
+      const page = await inTurn(context, seats, slices, () => lists.livePage(context, scope));
       if (!response.headersSent) {
         response.writeHead(200, streamHeaders('text/event-stream')).flushHeaders();
         if (request.method === 'HEAD') break;
@@ -61,7 +62,7 @@ export async function writeLive(
       const id = page.tag.slice(1, -1);
       if (id === sent) await body.write(':\n');
       else
-        for await (const part of eventOf(page, id, lists.read(context).live === 'changed'))
+        for await (const part of eventOf(page, id, context, lists.read(context).live === 'changed'))
           await body.write(part);
       sent = id;
       await pause(intervalMs, signal);
@@ -70,7 +71,8 @@ export async function writeLive(
     }
   } catch (error) {
     if (!response.headersSent || error === GONE) throw error;
-    if (!signal.aborted) await body.write(failure(error));
+    if (signal.aborted) return;
+    await body.write(failure(error));
     if (!(error instanceof StatusError)) throw error;
   } finally {
     unsubscribe();
@@ -85,19 +87,24 @@ export async function writeLive(
 async function inTurn(
   context: RequestContext,
   seats: Seats | undefined,
-  slicer: TimeSlicer,
+  slices: TimeSlices,
   work: () => Promise<LivePage>,
 ): Promise<LivePage> {
   using _seat = await seats?.take(context.caller, context);
-  await slicer.next();
+  await slices.next();
   return await work();
 }
 
-async function* eventOf(page: LivePage, id: string, isShort: boolean): AsyncGenerator<string | Buffer> {
+async function* eventOf(
+  page: LivePage,
+  id: string,
+  context: RequestContext,
+  isShort: boolean,
+): AsyncGenerator<string | Buffer> {
   const { resourceVersion, total } = page;
   yield `event: ${isShort ? 'changed' : 'page'}\nid: ${id}\ndata: `;
   if (isShort) yield JSON.stringify({ resourceVersion, totalItems: total });
-  else yield* page.json();
+  else yield* page.json(context);
   yield '\n\n';
 }
 

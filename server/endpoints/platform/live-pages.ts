@@ -1,5 +1,6 @@
 // Pages of live lists. Equal live lists share a page while the objects do not change, because each change wakes all of
 // them.
+import type { Task } from '../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 
 export interface LivePage {
@@ -9,8 +10,8 @@ export interface LivePage {
   readonly tag: string;
   readonly total: number;
   readonly resourceVersion: string;
-  /** Yields the page as one line of JSON. */
-  json(): AsyncIterable<Buffer>;
+  /** Yields the page as one line of JSON, in time slices of the reader. */
+  json(reader: Task): AsyncIterable<Buffer>;
 }
 
 /** Maximum number of shared pages, and maximum length of their keys. */

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
-import type { TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { BufferCache } from '../../memory/buffer-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../response.ts';
@@ -18,7 +18,7 @@ interface Encoding<Facts> {
   /** Receives the body of a short page. */
   readonly keep: (body: Buffer) => void;
   readonly item: PlatformItem<Facts>;
-  readonly pieces: () => readonly SnapshotPiece[];
+  readonly pieces: () => Iterable<SnapshotPiece>;
   readonly slices: TimeSlices;
 }
 
@@ -78,11 +78,6 @@ const MOST_OBJECTS = 96;
 /** Maximum size of a chunk of several objects, because a chunk is decompressed in one go. */
 const MOST_BYTES = 512 << 10;
 
-export interface PieceOptions {
-  readonly slicer: TimeSlicer;
-  readonly bodies: BufferCache<string>;
-}
-
 /**
  * Content-defined chunks of a long list, with a cache of their compressed bytes. A hash of the object's key, not
  * its position, determines where a chunk starts. So a new or changed object affects only its chunk, in every sort
@@ -90,37 +85,33 @@ export interface PieceOptions {
  */
 export class PlatformPieces<Facts> {
   readonly #item: PlatformItem<Facts>;
-  readonly #slicer: TimeSlicer;
   /** Contains compressed chunks by a hash of their content. */
   readonly #bodies: BufferCache<string>;
   /** Of the JSON of compressed chunks. */
   readonly #measures = new WeakMap<Buffer, Measure>();
 
-  constructor(item: PlatformItem<Facts>, { slicer, bodies }: PieceOptions) {
+  constructor(item: PlatformItem<Facts>, bodies: BufferCache<string>) {
     this.#item = item;
-    this.#slicer = slicer;
     this.#bodies = bodies;
   }
 
-  of(objects: readonly CachedObject<Facts>[]): SnapshotPiece[] {
-    const pieces: SnapshotPiece[] = [];
+  *of(objects: readonly CachedObject<Facts>[], slices: TimeSlices): Generator<SnapshotPiece> {
     let piece: CachedObject<Facts>[] = [];
     let size = 0;
     for (const object of objects) {
       const isFull = piece.length >= MOST_OBJECTS || size + object.length > MOST_BYTES;
       if (piece.length > 0 && (isFull || beginsPiece(object))) {
-        pieces.push(this.#piece(piece));
+        yield this.#piece(piece, slices);
         piece = [];
         size = 0;
       }
       piece.push(object);
       size += object.length;
     }
-    if (piece.length > 0) pieces.push(this.#piece(piece));
-    return pieces;
+    if (piece.length > 0) yield this.#piece(piece, slices);
   }
 
-  #piece(objects: readonly CachedObject<Facts>[]): SnapshotPiece {
+  #piece(objects: readonly CachedObject<Facts>[], slices: TimeSlices): SnapshotPiece {
     const json = (): Buffer =>
       Buffer.concat(
         objects.flatMap((object, index) => [...(index > 0 ? [COMMA] : []), ...this.#item.parts(object)]),
@@ -132,7 +123,7 @@ export class PlatformPieces<Facts> {
       length: () => measure().length,
       checksum: () => measure().checksum,
       deflated: async () => {
-        made = await this.#deflated(this.#key(objects), json);
+        made = await this.#deflated(this.#key(objects), json, slices);
         return made;
       },
     };
@@ -144,11 +135,11 @@ export class PlatformPieces<Facts> {
     return hash('sha256', `${this.#item.resource} ${states.join()}`, 'base64');
   }
 
-  async #deflated(key: string, json: () => Buffer): Promise<Buffer> {
+  async #deflated(key: string, json: () => Buffer, slices: TimeSlices): Promise<Buffer> {
     const known = this.#bodies.get(key);
     if (known) return known;
     // The compression of several chunks starts at once.
-    if (this.#slicer.spent) await this.#slicer.next();
+    if (slices.spent) await slices.next();
     const text = json();
     const made = await compress(text, { finishFlush: constants.Z_SYNC_FLUSH });
     this.#measures.set(made, measureOf(text));

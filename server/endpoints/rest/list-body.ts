@@ -85,11 +85,16 @@ function startDeflate(piece: SnapshotPiece): Promise<Buffer> {
   return deflated;
 }
 
+interface StartedPiece {
+  readonly piece: SnapshotPiece;
+  readonly deflated: Promise<Buffer>;
+}
+
 /**
  * Builds a gzip stream from raw deflate chunks, which are sync-flushed to byte boundaries. A chunk does not reference
  * other chunks, so chunks can be cached and combined in any order. The checksum is computed over all chunks.
  */
-export async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[]): AsyncGenerator<Buffer> {
+export async function* gzipped(frame: ListFrame, pieces: Iterable<SnapshotPiece>): AsyncGenerator<Buffer> {
   let checksum = crc32(frame.start);
   let size = frame.start.length;
   const count = (length: number, part: number): void => {
@@ -99,15 +104,22 @@ export async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[
   const start = deflateRawSync(frame.start, { finishFlush: constants.Z_SYNC_FLUSH });
   let waiting: Buffer[] = [GZIP_HEADER, start];
   let length = GZIP_HEADER.length + start.length;
-  const ahead = pieces.slice(0, AHEAD).map(startDeflate);
-  for (const [index, piece] of pieces.entries()) {
-    if (index > 0) {
+  const rest = pieces[Symbol.iterator]();
+  const ahead: StartedPiece[] = [];
+  const startNext = (): void => {
+    const { done, value } = rest.next();
+    if (!done) ahead.push({ piece: value, deflated: startDeflate(value) });
+  };
+  for (let i = 0; i < AHEAD; i++) startNext();
+  let isFirst = true;
+  for (let current = ahead.shift(); current; current = ahead.shift()) {
+    if (!isFirst) {
       count(COMMA.length, COMMA_CHECKSUM);
       waiting.push(SYNC_FLUSHED_COMMA);
     }
-    const deflated = ahead.shift() ?? startDeflate(piece);
-    const next = pieces[index + AHEAD];
-    if (next) ahead.push(startDeflate(next));
+    isFirst = false;
+    startNext();
+    const { piece, deflated } = current;
     const bytes = await deflated;
     count(piece.length(), piece.checksum());
     waiting.push(bytes);

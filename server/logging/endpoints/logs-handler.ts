@@ -14,7 +14,6 @@ import {
   newPathNotFound,
 } from '../../../apis/meta/v1/errors.ts';
 import type { Admission } from '../../admission/admission.ts';
-import { sharerOf } from '../../authentication/user.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { parseAccept } from '../../endpoints/accept.ts';
@@ -91,12 +90,12 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
 
   /** Runs `work` with a deadline; exceeding it is a timeout of the store. */
   async function withDeadline<Result>(
-    { signal, user }: RequestContext,
+    { signal, caller }: RequestContext,
     timeoutMs: number,
     work: (deadline: Deadline) => Promise<Result>,
   ): Promise<Result> {
     using bounded = boundedSignal(signal, timeoutMs + GRACE_MS);
-    const call = { signal: bounded.signal, timeoutMs, caller: sharerOf(user) };
+    const call = { signal: bounded.signal, timeoutMs, caller };
     try {
       return await work(new Deadline(call, monotonic));
     } catch (error) {
@@ -119,7 +118,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
     const response = await withDeadline(context, timeoutMs, (deadline) =>
       respond({ query, user, deadline }, target),
     );
-    await slicer.next();
+    await slicer.of(context).next();
     const took = Math.round(monotonic() - startedAt);
     await writeResponse(context, { ...response, took }, { buffered, slicer });
     return response.partial === undefined;
@@ -172,7 +171,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   }
 
   return async (context) => {
-    const { request, response, signal, info, user } = context;
+    const { request, response, signal, info } = context;
     if (request.method === 'GET') rejectObjects(context);
     const target = targetOf(context);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -185,11 +184,11 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
       const query = decoder.decode(context.query);
       operation = operationOf(query);
       const preemption = new AbortController();
-      using _seat = await pools[operation].take(sharerOf(user), context, (error) => preemption.abort(error));
+      using _seat = await pools[operation].take(context.caller, context, (error) => preemption.abort(error));
       metrics.began(operation);
       try {
         // The seat may have been released in the same turn of the event loop.
-        await slicer.next();
+        await slicer.of(context).next();
         const run = operation === 'export' ? runExport : operation === 'follow' ? runFollow : runQuery;
         const isComplete = await run(context, { query, target, preempted: preemption.signal });
         metrics.ended(operation, isComplete ? 'ok' : 'partial', (monotonic() - began) / 1000);

@@ -69,7 +69,11 @@ export class LogQueries {
     const { page, isCut } = selection
       ? await queryPage(store, { selection, request, deadline })
       : { page: EMPTY_PAGE, isCut: false };
-    const records = await responseRecords(query, page.records, { slicer, signal: deadline.signal });
+    const records = await responseRecords(query, page.records, {
+      slicer,
+      signal: deadline.signal,
+      caller: deadline.caller,
+    });
     const next =
       page.next === undefined
         ? {}

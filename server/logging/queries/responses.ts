@@ -6,7 +6,7 @@ import type { LogQueryAnswer, ResponseRecord } from '../../../apis/logging/v1alp
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord, textSearchOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
-import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
+import type { Task, TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { BufferedResponses } from '../../endpoints/buffered-responses.ts';
 import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../endpoints/response.ts';
 import type { RequestContext } from '../../request/request-context.ts';
@@ -16,8 +16,9 @@ import { type LineMatcher, lineMatcher, maxSpanLength, type Span } from '../matc
 
 const compress = promisify(gzip);
 
-export interface SlicedCall {
-  /** Shares the event loop among queries. */
+/** Work for one caller. */
+export interface SlicedCall extends Task {
+  /** Shares the event loop fairly among callers. */
   readonly slicer: TimeSlicer;
   readonly signal: AbortSignal;
 }
@@ -34,13 +35,15 @@ const PIECE_LENGTH = 1 << 20;
 export async function responseRecords(
   query: LogQuery,
   records: readonly LogRecord[],
-  { slicer, signal }: SlicedCall,
+  call: SlicedCall,
 ): Promise<ResponseRecord[]> {
+  const { signal } = call;
+  const slices = call.slicer.of(call);
   const text = query.highlight ? textOf(query) : undefined;
   const matcher = text && lineMatcher(text);
   const limit = text ? Math.min(MAX_SEARCHED, maxSpanLength(text)) : 0;
   const yieldTurn = async (): Promise<void> => {
-    if (slicer.spent) await slicer.next();
+    if (slices.spent) await slices.next();
     signal.throwIfAborted();
   };
   const highlightsOf = async (line: string): Promise<[number, number][]> => {
@@ -109,8 +112,8 @@ export async function writeResponse(
   body: object,
   { buffered, slicer }: ResponseWriterOptions,
 ): Promise<void> {
-  const { request, response, signal } = context;
-  const plain = await encodedResponse(body, { slicer, signal });
+  const { request, response, signal, caller } = context;
+  const plain = await encodedResponse(body, { slicer, signal, caller });
   const isCompressed = plain.length > GZIP_THRESHOLD && acceptsGzip(request);
   const bytes = isCompressed ? await compress(plain) : plain;
   const writeHead = (): void => {
@@ -139,16 +142,17 @@ export async function writeResponse(
  */
 export async function encodedResponse(
   body: object | Pick<LogQueryAnswer, 'query'>,
-  { slicer, signal }: SlicedCall,
+  call: SlicedCall,
 ): Promise<Buffer> {
   if (!('query' in body)) return Buffer.from(`${JSON.stringify(body)}\n`);
+  const slices = call.slicer.of(call);
   const { query, ...rest } = body;
   const { records, ...page } = query;
   // The records are the last member of the last member.
   const encoded = [Buffer.from(`${JSON.stringify({ ...rest, query: page }).slice(0, -2)},"records":[`)];
   for (const [index, record] of records.entries()) {
-    if (slicer.spent) await slicer.next();
-    signal.throwIfAborted();
+    if (slices.spent) await slices.next();
+    call.signal.throwIfAborted();
     encoded.push(Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(record)}`));
   }
   encoded.push(Buffer.from(']}}\n'));

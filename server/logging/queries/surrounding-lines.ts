@@ -75,7 +75,11 @@ export class SurroundingLines {
     const [fitBefore, fitAfter] = [fittingPage(before.toReversed()), fittingPage(after)];
     const isTooLong = earlier?.isCut || fitBefore < before.length || fitAfter < after.length;
     const nearest = [...before.slice(before.length - fitBefore), ...after.slice(0, fitAfter)];
-    const records = await responseRecords(query, nearest, { slicer, signal: deadline.signal });
+    const records = await responseRecords(query, nearest, {
+      slicer,
+      signal: deadline.signal,
+      caller: deadline.caller,
+    });
     return {
       query: { total: records.length, totalRelation: 'eq', records },
       ...partial([

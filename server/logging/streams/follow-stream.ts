@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ResponseRecord, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
-import { sharerOf } from '../../authentication/user.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { acceptsEvents } from '../../endpoints/accept.ts';
@@ -95,7 +94,7 @@ export async function writeFollowed(
   endWhenPreempted(request, response, over);
   const signal = AbortSignal.any([request.signal, over.signal]);
   const batches = request.selection
-    ? options.store.follow(request.selection, { signal, caller: sharerOf(context.user) })
+    ? options.store.follow(request.selection, { signal, caller: context.caller })
     : noLines();
   let failure: unknown;
   const body = new StreamBody(response, { gzip: false, stallMs });
@@ -117,7 +116,7 @@ export async function writeFollowed(
     for (let next = first; ; next = batches.next()) {
       const { done, value } = await orAborted(next, signal);
       if (done) break;
-      if (value.length > 0) await writeLines(tail, value, { ...request, signal }, options);
+      if (value.length > 0) await writeLines(tail, value, { ...request, signal }, options, context.caller);
     }
   } catch (error) {
     if (!response.headersSent) throw error;
@@ -161,9 +160,10 @@ async function writeLines(
   records: readonly LogRecord[],
   { query, signal }: FollowRequest,
   { slicer, streamed }: FollowOptions,
+  caller: string,
 ): Promise<void> {
   for (const piece of pieces(records)) {
-    const lines = await responseRecords(query, piece, { slicer, signal });
+    const lines = await responseRecords(query, piece, { slicer, signal, caller });
     await body.write(format.lines(lines, position.ids()));
     streamed(piece.length);
   }

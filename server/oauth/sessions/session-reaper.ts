@@ -73,11 +73,11 @@ export class SessionReaper {
   async sweep(signal: AbortSignal): Promise<number> {
     const { sessions, users, credentials, log } = this.#options;
     if (!sessions.fresh || !users.synced || !credentials.synced) return 0;
-    const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
+    const slices = new TimeSlicer(BACKGROUND_SLICE_MS).of({ signal });
     let count = 0;
     let failure: unknown;
     for (const found of sessions.all()) {
-      if (slicer.spent) await slicer.next();
+      if (slices.spent) await slices.next();
       signal.throwIfAborted();
       const reason = this.#reasonToRemove(found);
       if (reason === undefined) continue;

@@ -83,7 +83,7 @@ export class ListIndex<Facts extends ObjectFacts> {
   sorted(
     current: () => ObjectSnapshot<Facts>,
     sorting: Sorting<Facts>,
-    task: Task,
+    task: Required<Task>,
   ): Promise<Sorted<Facts>> | Sorted<Facts> {
     if (this.#turn.held === 0) {
       const ready = this.#ready(current(), sorting);
@@ -101,9 +101,9 @@ export class ListIndex<Facts extends ObjectFacts> {
   async #sortedInTurn(
     current: () => ObjectSnapshot<Facts>,
     sorting: Sorting<Facts>,
-    task: Task,
+    task: Required<Task>,
   ): Promise<Sorted<Facts>> {
-    using _turn = await this.#turn.take(task.caller, task);
+    using _turn = await this.#turn.take(task.caller ?? '', task);
     const { signal } = task;
     // Not the slices of the caller: while his other tasks used them up, all callers would wait for this one.
     return await this.#select(current, sorting, this.#slicer.of({ caller: INDEX, signal }));

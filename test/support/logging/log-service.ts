@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import { Admission } from '../../../server/admission/admission.ts';
-import type { UserInfo } from '../../../server/authentication/user.ts';
+import { sharerOf, type UserInfo } from '../../../server/authentication/user.ts';
 import type { Attributes, Decision } from '../../../server/authorization/authorizer.ts';
 import { NamespaceScopes } from '../../../server/authorization/namespace-scopes.ts';
 import type { Namespace } from '../../../server/authorization/namespaces.ts';
@@ -98,7 +98,7 @@ export class LogService implements AsyncDisposable {
         ...context,
         receivedAt: now(),
         startedAt: monotonic(),
-        ...(this.user && { user: this.user }),
+        ...(this.user && { user: this.user, caller: sharerOf(this.user) }),
       }),
     );
   }

@@ -109,8 +109,8 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async query(selection: Selection, request: PageRequest, call: Call): Promise<LogPage> {
-    const [memory, slicer] = [this.#memory, this.#slicer];
-    return this.#scan(selection, call, (scan) => readPage(request, { scan, selection, memory, slicer }));
+    const [memory, slices] = [this.#memory, this.#slicer.of(call)];
+    return this.#scan(selection, call, (scan) => readPage(request, { scan, selection, memory, slices }));
   }
 
   async statistics(selection: Selection, call: Call): Promise<LogStatistics> {
@@ -147,7 +147,8 @@ export class KubernetesLogStore implements LogBackend {
     using bounded = boundedSignal(call.signal, call.timeoutMs);
     try {
       const scan = await this.#newScan(selection, bounded.signal, call, undefined);
-      return yield* exportLines(order, { scan, selection, memory: this.#memory, slicer: this.#slicer });
+      const slices = this.#slicer.of(call);
+      return yield* exportLines(order, { scan, selection, memory: this.#memory, slices });
     } catch (error) {
       // Aborts the reads of the other logs.
       bounded.abort(error);
@@ -160,12 +161,13 @@ export class KubernetesLogStore implements LogBackend {
     try {
       const pods = await this.#openPods(signal, signal);
       yield* new PodLogTail({
-        reader: this.#reader,
+        reader: this.#reader.of(caller),
         pods,
         selection,
         longLines: this.#longLines.of(caller),
         seats: this.#followSeats,
         caller,
+        slices: this.#slicer.of({ caller, signal }),
         maxContainers: limits.maxContainers,
         budget: this.#memory,
         wallClock,
@@ -213,7 +215,12 @@ export class KubernetesLogStore implements LogBackend {
   ): Promise<LogScan> {
     const { maxContainers, concurrentReads: concurrency } = this.#options.limits;
     const pods = await this.#openPods(deadline, signal);
-    const { logs, omitted } = await selectLogs(pods, selection, maxContainers);
+    const { logs, omitted } = await selectLogs(
+      pods,
+      selection,
+      maxContainers,
+      this.#slicer.of({ caller, signal }),
+    );
     const shortfalls = new Shortfalls(omitted);
     if (pods.silentMs > PODS_SILENT_MS) {
       const seconds = Math.round(pods.silentMs / 1000);

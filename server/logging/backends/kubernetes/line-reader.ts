@@ -1,6 +1,6 @@
 // Parses pod log responses into lines with timestamps. Lines above 1 MiB are truncated.
 import { StringDecoder } from 'node:string_decoder';
-import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../log-store.ts';
 import { DISORDER_S, isKubeletHead, type LineHead, parseLineHead, shifted } from './kubelet-time.ts';
 import { detached } from './log-line.ts';
@@ -49,7 +49,7 @@ export interface LineReaderOptions {
    * application can have written a time there, so a first line with a later time than `until` does not end the reading.
    */
   readonly omitsStarts: boolean;
-  readonly slicer: TimeSlicer;
+  readonly slices: Pick<TimeSlices, 'spent'>;
   /**
    * Accounts for the memory of an incomplete line. The line is truncated at `room` characters if that is below 1 MiB.
    */
@@ -100,11 +100,11 @@ export class LineReader {
    * awaits pending(), yields to the event loop, and calls read() again. A single line can take long to filter.
    */
   read(until: Instant | undefined): boolean {
-    const { extent, slicer } = this.#options;
+    const { extent, slices } = this.#options;
     const end = until === undefined ? undefined : shifted(until, DISORDER_S);
     while (this.#from < this.#block.length && !extent.hasPassed) {
       this.#readLine(end);
-      if (this.#pending || slicer.spent) return false;
+      if (this.#pending || slices.spent) return false;
     }
     this.#block = '';
     extent.last = detached(extent.last);

@@ -5,7 +5,7 @@ import type { Seats } from '../../../admission/seats.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { StalledError } from '../../../cluster/connection/response-body.ts';
 import { streamedBody } from '../../../cluster/connection/response-stream.ts';
-import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { TimeSlicer, TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../../memory/bounded-map.ts';
 import type { Instant } from '../../log-store.ts';
 import type { ContainerLog } from './container-log.ts';
@@ -221,16 +221,16 @@ export class LogReader {
   async #receive(log: ContainerLog, options: StreamRequest, onLine: OnLine, extent: Extent): Promise<Ending> {
     const response = await openLog(this.#options.client, { ...options, log });
     const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, timeoutMs } = options;
-    const { slicer } = this.#options;
+    const slices = this.#options.slicer.of({ caller: this.#caller, signal });
     const omitsStarts = options.since !== undefined;
-    const lines = new LineReader({ onLine, extent, slicer, omitsStarts, memory: options.memory });
+    const lines = new LineReader({ onLine, extent, slices, omitsStarts, memory: options.memory });
     const maxLateMs = options.follow ? Number.POSITIVE_INFINITY : timeoutMs;
     for await (const chunk of this.#bodyOf(response, { idleMs: timeoutMs, maxLateMs, signal })) {
-      await this.#waitForSlice(options);
+      await waitForSlice(slices, options);
       lines.push(chunk);
       while (!lines.read(until())) {
         await lines.pending();
-        await slicer.next();
+        await slices.next();
         signal.throwIfAborted();
       }
       options.flush?.();
@@ -244,17 +244,6 @@ export class LogReader {
     if (isCut ? extent.lines === 0 : lastLine === 'complete') await lines.readRest();
     options.flush?.();
     return { open, message: isCut && omitsStarts ? undefined : lines.message };
-  }
-
-  /** Waits for the event loop and for `room`, which is checked again after each wait: another reader can use it up. */
-  async #waitForSlice({ room, signal }: Pick<ReadOptions, 'room' | 'signal'>): Promise<void> {
-    const { slicer } = this.#options;
-    await slicer.next();
-    for (let full = room?.(); full && !signal.aborted; full = room?.()) {
-      await full;
-      await slicer.next();
-    }
-    signal.throwIfAborted();
   }
 
   /** Yields parts of the chunks. The time that the server needs for a chunk does not count. */
@@ -276,6 +265,16 @@ export class LogReader {
       throw new LogReadError(error instanceof StalledError ? 'silent' : 'failed', error);
     }
   }
+}
+
+/** Waits for a slice and for `room`, which is checked again after each wait: another reader can use it up. */
+async function waitForSlice(slices: TimeSlices, { room, signal }: StreamRequest): Promise<void> {
+  await slices.next();
+  for (let full = room?.(); full && !signal.aborted; full = room?.()) {
+    await full;
+    await slices.next();
+  }
+  signal.throwIfAborted();
 }
 
 /** The incomplete end of a response. */

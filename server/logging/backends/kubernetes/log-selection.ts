@@ -1,6 +1,6 @@
 // Selection of container logs by the namespaces, workloads, pods and containers of a log query. Only namespaces that
 // the caller may read are visited.
-import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import type { Selection } from '../../log-store.ts';
 import { nameMatcher } from '../../matching/name-filter.ts';
 import { workloadMatcher } from '../../matching/workload-names.ts';
@@ -43,20 +43,20 @@ export function podFilter(selection: Selection): PodFilter {
   };
 }
 
-/** Calls `visit` for each pod that matches the filter. Yields to the event loop. */
+/** Calls `visit` for each pod that matches the filter; time-sliced. */
 export async function eachPod(
   pods: PodIndex,
   { scope }: Selection,
   filter: PodFilter,
+  slices: TimeSlices,
   visit: (pod: PodSummary) => void,
 ): Promise<void> {
-  const slicer = new TimeSlicer(BACKGROUND_SLICE_MS);
   const names = scope.everything ? [...pods.namespaces()] : scope.namespaces.map(({ name }) => name);
   for (const namespace of names) {
-    if (slicer.spent) await slicer.next();
+    if (slices.spent) await slices.next();
     if (!filter.namespace(namespace)) continue;
     for (const pod of pods.podsIn(namespace)) {
-      if (slicer.spent) await slicer.next();
+      if (slices.spent) await slices.next();
       if (filter.pod(pod.name)) visit(pod);
     }
   }
@@ -69,6 +69,7 @@ export async function selectLogs(
   pods: PodIndex,
   selection: Selection,
   maxContainers: number,
+  slices: TimeSlices,
 ): Promise<SelectedLogs> {
   const filter = podFilter(selection);
   const containers: ContainerLog[][] = [];
@@ -81,7 +82,7 @@ export async function selectLogs(
       if (log) omitted.names.push(displayName(log));
     }
   };
-  await eachPod(pods, selection, filter, (pod) => {
+  await eachPod(pods, selection, filter, slices, (pod) => {
     for (const container of pod.containers) {
       if (!filter.container(container.name)) continue;
       const logs = logsOf(pod, container).filter((log) => mayReach(log, selection.range.start));

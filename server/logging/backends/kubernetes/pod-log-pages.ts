@@ -1,6 +1,6 @@
 // Pages of pod log lines, sorted by time, that fit into the memory budget. A query reads one page, an export reads
 // consecutive pages. A query without a cursor reads the whole time range, to count the matching lines.
-import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../instant.ts';
 import type {
   ExportBatches,
@@ -24,7 +24,7 @@ export interface PageOptions {
   readonly scan: LogScan;
   readonly selection: Selection;
   readonly memory: MemoryBudget;
-  readonly slicer: TimeSlicer;
+  readonly slices: TimeSlices;
 }
 
 /**
@@ -139,7 +139,7 @@ export async function* exportLines(order: Order, options: PageOptions): ExportBa
 async function readLines(
   { order, limit, after, isWindow, isCounted, widthMs }: LinesRequest,
   memory: MemoryShare,
-  { scan, selection, slicer }: Omit<PageOptions, 'memory'>,
+  { scan, selection, slices }: Omit<PageOptions, 'memory'>,
 ): Promise<PageLines> {
   const top = new TopLines({ order, limit, memory });
   const sign = order === 'asc' ? 1 : -1;
@@ -165,7 +165,7 @@ async function readLines(
     await scan.readWindow(window, sinkFor);
     read = window;
   }
-  const lines = await top.sorted(slicer);
+  const lines = await top.sorted(slices);
   const [first, last] = [lines[0], lines.at(-1)];
   const isDropped = top.firstDropped !== undefined;
   const isEnd = order === 'asc' ? read.to === range.to : read.from === range.from;

@@ -1,6 +1,7 @@
 // Live tail of all selected containers, including containers that start later. Each container has a
 // ContainerFollower.
 import type { Seats } from '../../../admission/seats.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { instantOf } from '../../instant.ts';
 import type { Batches, Instant, Selection } from '../../log-store.ts';
 import type { LongLines } from '../../matching/long-lines.ts';
@@ -22,6 +23,8 @@ export interface PodLogTailOptions {
   /** Limit of the followed logs of all callers: each needs an open connection. */
   readonly seats: Seats;
   readonly caller: string | undefined;
+  /** Of the caller. */
+  readonly slices: TimeSlices;
   /** Maximum number of containers of this live tail. */
   readonly maxContainers: number;
   /** Memory of queued and incomplete lines. */
@@ -93,8 +96,8 @@ export class PodLogTail {
   }
 
   async #followAll(signal: AbortSignal): Promise<void> {
-    const { pods, selection } = this.#options;
-    await eachPod(pods, selection, this.#filter, (pod) => this.#followPod(pod, signal));
+    const { pods, selection, slices } = this.#options;
+    await eachPod(pods, selection, this.#filter, slices, (pod) => this.#followPod(pod, signal));
   }
 
   #followPod(pod: PodSummary, signal: AbortSignal): void {

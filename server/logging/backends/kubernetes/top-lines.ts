@@ -1,7 +1,7 @@
 // Collection that keeps the first n log lines in the sort order. At the memory limit, the last lines in the sort
 // order are dropped.
 import { mergeSort } from '../../../concurrency/merge-sort.ts';
-import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import type { Instant, Order } from '../../log-store.ts';
 import { comparePositions, costOf, detached, type LinePosition, type LogLine } from './log-line.ts';
 import type { MemoryShare } from './memory-budget.ts';
@@ -71,8 +71,8 @@ export class TopLines {
   }
 
   /** Sorts the lines, time-sliced. Their memory remains counted. */
-  async sorted(slicer: TimeSlicer): Promise<readonly LogLine[]> {
-    this.#lines = await mergeSort(this.#lines, this.#compare, slicer);
+  async sorted(slices: TimeSlices): Promise<readonly LogLine[]> {
+    this.#lines = await mergeSort(this.#lines, this.#compare, slices);
     if (this.#lines.length > this.#limit) this.#drop(this.#lines[this.#limit]);
     return this.#lines;
   }

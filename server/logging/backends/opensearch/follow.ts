@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Admission } from '../../../admission/admission.ts';
 import type { Seats } from '../../../admission/seats.ts';
 import { instantOf, millisecondsOf, millisecondsOfNanoseconds } from '../../instant.ts';
-import type { Batches, FollowCall, LogRecord, Selection } from '../../log-store.ts';
+import type { Batches, Call, FollowCall, LogRecord, Selection } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
 import { withFewerLines } from '../../page-limit.ts';
 import { isIndexAccessDenied } from '../../store-errors.ts';
@@ -76,25 +76,22 @@ export class Followers {
     this.#seats = admission.pool('log-searches', { capacity: SEATS, sharing: 'reserve' });
   }
 
-  follow(selection: Selection, { signal, caller }: FollowCall): Batches {
+  follow(selection: Selection, call: FollowCall): Batches {
+    const { signal } = call;
     const { pollMs, retryMs } = this.#tuning;
-    const search: Search = (work) => this.#search(work, signal, caller);
+    const search: Search = (work) => this.#search(work, call);
     const follower = new Follower(this.#options, this.#tuning, selection, search);
     return polledBatches({
       signal,
       now: this.#options.now,
-      poll: () => follower.poll(signal),
+      poll: () => follower.poll(call),
       pauseMs: ({ hasFailed }) => (hasFailed || !follower.hasIndices ? retryMs : pollMs),
     });
   }
 
-  async #search<Result>(
-    work: () => Promise<Result>,
-    signal: AbortSignal,
-    caller: string | undefined,
-  ): Promise<Result> {
+  async #search<Result>(work: () => Promise<Result>, { signal, caller = '' }: FollowCall): Promise<Result> {
     const { now } = this.#options;
-    const seat = await this.#seats.take(caller ?? '', { signal });
+    const seat = await this.#seats.take(caller, { signal });
     const began = now();
     try {
       return await work();
@@ -130,18 +127,18 @@ class Follower {
   }
 
   /** Returns the records that were not delivered before. */
-  async *poll(signal: AbortSignal): Batches {
+  async *poll(call: FollowCall): Batches {
     try {
-      yield* this.#poll(signal);
+      yield* this.#poll(call);
     } catch (error) {
       if (!isIndexAccessDenied(error)) throw error;
       // Indices were closed or created, so the layout is read again.
       this.#options.indexSets.invalidate();
-      yield* this.#poll(signal);
+      yield* this.#poll(call);
     }
   }
 
-  async *#poll(signal: AbortSignal): Batches {
+  async *#poll({ signal, caller }: FollowCall): Batches {
     const { queries, wallClock } = this.#options;
     const { range } = this.#selection;
     const begin = millisecondsOf(range.start);
@@ -150,7 +147,7 @@ class Follower {
     const start = from > begin ? instantOf(from) : range.start;
     // Includes records of nodes whose clocks are up to a day ahead.
     const end = instantOf(wallClock() + DAY_MS);
-    const call = { signal, timeoutMs: SEARCH_MS };
+    const call = { signal, caller, timeoutMs: SEARCH_MS };
     const selected = await queries.query({ ...this.#selection, range: { start, end } }, call);
     this.hasIndices = selected !== undefined;
     if (!selected) return;
@@ -165,7 +162,7 @@ class Follower {
   async *#read(
     selected: SelectionQuery,
     begin: Position | undefined,
-    call: { readonly signal: AbortSignal; readonly timeoutMs: number },
+    call: Call,
   ): AsyncGenerator<readonly LogRecord[], number, undefined> {
     const { client } = this.#options;
     const { indices } = selected;

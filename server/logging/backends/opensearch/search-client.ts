@@ -105,10 +105,11 @@ export class SearchClient {
    * StoreUnavailable if `read` throws, else errorOf().
    */
   async request<T>(request: SearchRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
-    await this.#slicer.next();
+    const slices = this.#slicer.of(call);
+    await slices.next();
     const text = await this.#text(request, call);
     if (text === undefined) return undefined;
-    await this.#slicer.next();
+    await slices.next();
     return valid(() => read(text));
   }
 

@@ -88,7 +88,7 @@ export class Client {
       } as const;
       response = await this.#connection.send(request, bounded.signal);
       if (response.statusCode !== 200) throw await rejectionOf(response);
-      yield* rowsOf(upTo(maxBytes, response, tooLong), this.slicer);
+      yield* rowsOf(upTo(maxBytes, response, tooLong), this.slicer.of(deadline));
     } catch (error) {
       const isOver = deadline.isOver || bounded.isLate;
       throw statusErrorOf(error, { signal, isOver, silentMs: this.#connection.silentMs });

@@ -1,7 +1,7 @@
 // Exports all selected records from VictoriaLogs, sorted by time. The export reads one time window after the other,
 // because VictoriaLogs sorts each response in memory.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
-import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { nextInstant } from '../../instant.ts';
 import type { Batches, Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
 import { newNotSupported } from '../../store-errors.ts';
@@ -122,6 +122,7 @@ async function* sortedBatches(
   if (!found) return;
   // Records with the same time are not sorted by the store, so it needs no memory for them.
   const sort = isInstant(range) ? [] : [sortPipe(order)];
+  const slices = client.slicer.of(deadline);
   let held: LogRecord[] = [];
   let last: Instant | undefined;
   for await (const rows of client.rows(found, [fieldsPipe(query.fields), ...sort], deadline)) {
@@ -129,12 +130,12 @@ async function* sortedBatches(
     const begin = beginOfLastInstant(held);
     if (held.length - begin > MAX_INSTANT_RECORDS) throw tooManyRecords();
     if (begin === 0) continue;
-    const batch = await sorted(held.slice(0, begin), order, last, client.slicer);
+    const batch = await sorted(held.slice(0, begin), order, last, slices);
     last = batch.at(-1)?.time;
     held = held.slice(begin);
     yield batch;
   }
-  if (held.length > 0) yield await sorted(held, order, last, client.slicer);
+  if (held.length > 0) yield await sorted(held, order, last, slices);
 }
 
 /**
@@ -145,7 +146,7 @@ async function sorted(
   records: readonly LogRecord[],
   order: Order,
   previous: Instant | undefined,
-  slicer: TimeSlicer,
+  slices: TimeSlices,
 ): Promise<readonly LogRecord[]> {
   const batch: LogRecord[] = [];
   let last = previous;
@@ -159,7 +160,7 @@ async function sorted(
     last = time;
     while (records[end]?.time === time) end++;
     if (end - begin === 1) batch.push(first);
-    else for (const record of await inOrder(records.slice(begin, end), order, slicer)) batch.push(record);
+    else for (const record of await inOrder(records.slice(begin, end), order, slices)) batch.push(record);
   }
   return batch;
 }

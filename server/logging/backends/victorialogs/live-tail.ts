@@ -49,10 +49,10 @@ export class LiveTails {
     this.#options = options;
   }
 
-  async *follow(query: SelectionQuery, { signal }: FollowCall): Batches {
+  async *follow(query: SelectionQuery, { signal, caller }: FollowCall): Batches {
     const { now, wallClock } = this.#options;
     const tail = new LiveTail(this.#options, query);
-    const deadline = new Deadline({ signal, timeoutMs: Number.POSITIVE_INFINITY }, now);
+    const deadline = new Deadline({ signal, caller, timeoutMs: Number.POSITIVE_INFINITY }, now);
     this.#count++;
     try {
       yield* polledBatches({
@@ -141,7 +141,7 @@ class LiveTail {
 
   /** Yields the new records of adjacent cells. Splits the run if its records are too long for one request. */
   async *#readRun(run: readonly Cell[], from: number, deadline: Deadline): Batches {
-    const { slicer } = this.#client;
+    const slices = this.#client.slicer.of(deadline);
     let records: readonly LogRecord[];
     try {
       records = await this.#recordsIn(run, from, deadline);
@@ -154,7 +154,7 @@ class LiveTail {
     }
     const fresh: LogRecord[] = [];
     for (const record of records) {
-      if (slicer.spent) await slicer.next();
+      if (slices.spent) await slices.next();
       if (this.#window.isNew(keyOf(record), millisecondsOf(record.time))) fresh.push(record);
     }
     yield fresh;
@@ -168,7 +168,8 @@ class LiveTail {
     const maxBytes = run.length === 1 ? MAX_INSTANT_BYTES : MAX_PAGE_BYTES;
     const pipes = [fieldsPipe(this.#query.fields)];
     const rows = await this.#client.allRows(query, pipes, deadline.within(REQUEST_MS), maxBytes);
-    return inOrder(await recordsOf(rows, this.#client.slicer), 'asc', this.#client.slicer);
+    const slices = this.#client.slicer.of(deadline);
+    return inOrder(await recordsOf(rows, slices), 'asc', slices);
   }
 }
 

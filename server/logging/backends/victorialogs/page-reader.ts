@@ -73,7 +73,7 @@ export class PageReader {
     const found = await this.#first(offset + size + 1, range, pipe, maxBytes);
     const isMore = found.length > offset + size;
     if (isMore) await this.#completeLastTime(found, offset + size);
-    const records = await inOrder(found, order, this.#client.slicer);
+    const records = await inOrder(found, order, this.#client.slicer.of(this.#deadline));
     const start = after ? Math.min(offset, countOfTime(records, after.time)) : 0;
     return {
       records: records.slice(start, start + size),
@@ -132,7 +132,7 @@ export class PageReader {
   async #records(range: Range, pipes: readonly string[], maxBytes: number): Promise<LogRecord[]> {
     const query = this.#options.query.within(range);
     const rows = query ? await this.#client.allRows(query, pipes, this.#deadline, maxBytes) : [];
-    return recordsOf(rows, this.#client.slicer);
+    return recordsOf(rows, this.#client.slicer.of(this.#deadline));
   }
 }
 

@@ -2,7 +2,7 @@
 // sorts the records.
 import { text } from '../../../../apis/reading/unknown-value.ts';
 import { mergeSort } from '../../../concurrency/merge-sort.ts';
-import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { compareText } from '../../instant.ts';
 import { type LogRecord, type Order, withoutLineEnd } from '../../log-store.ts';
 import { type FieldNames, quoted, TIME } from './logsql.ts';
@@ -28,10 +28,10 @@ export function sortPipe(order: Order): string {
 }
 
 /** Converts rows to records; time-sliced. */
-export async function recordsOf(rows: readonly Row[], slicer: TimeSlicer): Promise<LogRecord[]> {
+export async function recordsOf(rows: readonly Row[], slices: TimeSlices): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for (const row of rows) {
-    if (slicer.spent) await slicer.next();
+    if (slices.spent) await slices.next();
     records.push(recordOf(row));
   }
   return records;
@@ -52,12 +52,12 @@ export function recordOf(row: Row): LogRecord {
 export async function inOrder(
   records: readonly LogRecord[],
   order: Order,
-  slicer: TimeSlicer,
+  slices: TimeSlices,
 ): Promise<readonly LogRecord[]> {
   const sign = order === 'asc' ? 1 : -1;
   const compare = (left: LogRecord, right: LogRecord): number => sign * compareRecords(left, right);
   const isSorted = records.every((record, at) => at === 0 || compare(records[at - 1] ?? record, record) <= 0);
-  return isSorted ? records : mergeSort(records, compare, slicer);
+  return isSorted ? records : mergeSort(records, compare, slices);
 }
 
 function compareRecords(left: LogRecord, right: LogRecord): number {

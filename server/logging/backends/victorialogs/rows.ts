@@ -1,7 +1,7 @@
 // Parser of VictoriaLogs responses: one JSON object per line, with string values.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
-import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { parseInstant } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 import { MalformedResponseError, newMalformedResponse } from './store-error.ts';
@@ -15,7 +15,7 @@ const NEWLINE = 0x0a;
 /** Yields the rows of each chunk. Throws MalformedResponseError for a response that is not JSON lines, or is truncated. */
 export async function* rowsOf(
   body: AsyncIterable<Buffer>,
-  slicer: TimeSlicer,
+  slices: TimeSlices,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   let pending: Buffer[] = [];
   let length = 0;
@@ -30,7 +30,7 @@ export async function* rowsOf(
     const lines = Buffer.concat([...pending, chunk.subarray(0, end)]);
     pending = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
     length = chunk.length - end - 1;
-    await slicer.next();
+    await slices.next();
     yield parsedRows(lines.toString('utf8'));
   }
   if (length > 0) throw new MalformedResponseError('in the middle of a line');

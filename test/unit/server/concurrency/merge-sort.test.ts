@@ -14,7 +14,7 @@ describe('mergeSort', () => {
         work.note();
         return left - right;
       },
-      new TimeSlicer(0),
+      new TimeSlicer(0).of({}),
     );
     expect(sorted).to.deep.equal([...items.keys()]);
     // The whole sort needs more than 200,000 comparisons.

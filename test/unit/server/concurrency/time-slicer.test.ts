@@ -27,7 +27,7 @@ function spend(ms: number): void {
 describe('TimeSlicer', () => {
   it('lets other events run between the steps of many tasks', async () => {
     // With a slice of 0 ms, every step uses up its slice.
-    const turns = new TimeSlicer(0);
+    const turns = new TimeSlicer(0).of({});
     const happened: string[] = [];
     let working = true;
     const others = (): void => {
@@ -77,7 +77,7 @@ describe('the time slices of requests', () => {
     await first;
     expect(await waiting).to.have.property('message', 'gone');
     expect(await rejection(slices.next())).to.have.property('message', 'gone');
-    await slicer.next();
+    await slicer.of({}).next();
   });
 });
 
@@ -87,7 +87,7 @@ describe('a time slice', () => {
     expect(turns.spent).to.equal(false);
     spend(50);
     expect(turns.spent).to.equal(true);
-    await turns.next();
+    await turns.of({}).next();
     expect(turns.spent).to.equal(false);
   });
 

@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { array, record } from '../../../../../apis/reading/unknown-value.ts';
 import { Seats } from '../../../../../server/admission/seats.ts';
-import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
+import { ObservedSlicer } from '../../../../support/observed-slicer.ts';
 import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 import { LiveEvents } from '../../../../support/platform/live-events.ts';
 import {
@@ -16,6 +16,8 @@ import {
 import { until } from '../../../../support/until.ts';
 
 const EVENTS = { accept: 'text/event-stream' };
+/** The caller of all requests to a HandlerServer. */
+const CALLER = 'test';
 
 /** Returns the names of the objects of the next page. */
 async function namesOf(events: LiveEvents): Promise<string> {
@@ -23,20 +25,6 @@ async function namesOf(events: LiveEvents): Promise<string> {
   return array(found?.data['items'])
     .map((item) => String(record(record(item)['metadata'])['name']))
     .join();
-}
-
-/** A slicer whose time slices are always used up. */
-class CountingSlicer extends TimeSlicer {
-  turns = 0;
-
-  constructor() {
-    super(0);
-  }
-
-  override next(): Promise<void> {
-    this.turns++;
-    return super.next();
-  }
 }
 
 describe('live lists', () => {
@@ -105,8 +93,8 @@ describe('live lists', () => {
     expect(pods.bodies.bytes).to.equal(bytes);
   });
 
-  it('yield to the event loop while they send a long page', async () => {
-    const slicer = new CountingSlicer();
+  it('send a long page in time slices of their caller', async () => {
+    const slicer = new ObservedSlicer();
     pods = new KindCache(PODS, slicer);
     const text = 'x'.repeat(10_000);
     const objects = Array.from({ length: 300 }, (_, i) => plain(`shop/${1000 + i}`, i + 1, {}, { text }));
@@ -114,11 +102,12 @@ describe('live lists', () => {
     await serve();
     const short = await follow('pods?live=changed');
     await short.next();
-    const { turns } = slicer;
+    slicer.callers.splice(0);
     const long = await follow('pods');
     expect((await long.next())?.data).to.have.property('totalItems', 300);
     // The body has 3 MB, in parts of at most 138 KB.
-    expect(slicer.turns - turns).to.be.above(20);
+    expect(slicer.callers).to.have.length.above(20);
+    expect(new Set(slicer.callers)).to.deep.equal(new Set([CALLER]));
   });
 
   it('send nothing for changes of other objects', async () => {

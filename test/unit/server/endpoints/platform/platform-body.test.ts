@@ -17,11 +17,11 @@ describe('PlatformPieces', () => {
     const { cache } = nodes;
     const place = { path: '/kapis/resources.platform.io/v1alpha3', resource: 'nodes' };
     const item = new PlatformItem<NodeFacts>(place, cache.head, new ObjectFingerprints(), undefined);
-    const pieces = new PlatformPieces(item, {
-      slicer: new TimeSlicer(),
-      bodies: new BufferCache(1 << 20),
-    }).of([...cache.snapshot().objects()]);
-    const sizes = pieces.map((piece) => piece.json().length);
+    const pieces = new PlatformPieces(item, new BufferCache(1 << 20)).of(
+      [...cache.snapshot().objects()],
+      new TimeSlicer().of({}),
+    );
+    const sizes = Array.from(pieces, (piece) => piece.json().length);
     expect(Math.max(...sizes)).to.be.within(200_000, 550_000);
   });
 });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { SHARED_TASK, TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { exactName, type Kind, sourcePath } from '../../../../../server/resources/kind.ts';
 import { API_SERVICES_PATH } from '../../../../../server/resources/kinds/api-service.ts';
 import type { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
@@ -23,6 +23,7 @@ const WIDGETS: Kind = {
   namespaced: true,
 };
 const PODS_PATH = sourcePath(PODS);
+const TASK = { caller: 'a', signal: new AbortController().signal };
 
 describe('FollowedKinds', () => {
   const { signal } = new AbortController();
@@ -230,7 +231,7 @@ describe('FollowedKinds', () => {
     const kinds = await follow({ memoryBudget: 400_000, otherBytes: () => others });
     const pods = await use(kinds, PODS);
     const sorting = { sortBy: 'name', filter: { key: '', test: () => true }, namespaces: undefined };
-    const sort = async () => pods.index.sorted(() => pods.snapshot(), sorting, SHARED_TASK);
+    const sort = async () => pods.index.sorted(() => pods.snapshot(), sorting, TASK);
     await sort();
     expect(pods.index.bytes).to.equal(16);
     others = 400_000 - pods.bytes - pods.index.bytes + 1;

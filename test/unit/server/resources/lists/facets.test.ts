@@ -12,7 +12,7 @@ describe('facetsOf', () => {
     });
     const pods = new KindCache(PODS).fill(objects.length, objects);
     const identities = Array.from(pods.snapshot().objects(), ({ identity }) => identity);
-    const facets = await facetsOf(identities, ['label:app'], new TimeSlicer(0));
+    const facets = await facetsOf(identities, ['label:app'], new TimeSlicer(0).of({}));
     const counts = Object.entries(facets['label:app'] ?? {});
     expect(counts).to.have.length(1_000);
     expect(counts.slice(0, 2)).to.deep.equal([

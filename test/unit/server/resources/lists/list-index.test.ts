@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { array, assert, asyncProperty, boolean, constantFrom, integer, record, subarray } from 'fast-check';
 import type { ObjectIdentity } from '../../../../../server/cache/resource-cache.ts';
-import { SHARED_TASK, TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { comparisonBy, sortKeysOf } from '../../../../../server/resources/kind-profile.ts';
 import type { Sorting } from '../../../../../server/resources/lists/list-index.ts';
 import type { KindFacts } from '../../../../../server/resources/profiles/kind-values.ts';
@@ -17,6 +17,8 @@ const ODD = { key: 'odd', test: ({ labels }: Identity) => labels['odd'] === 'yes
 
 /** A slicer that is always spent, so that every task yields as often as it can. */
 const yielding = () => new TimeSlicer(0);
+
+const TASK = { caller: 'a', signal: new AbortController().signal };
 
 function pod(key: string, version: number): PlainObject {
   const minute = String(version % 7).padStart(2, '0');
@@ -52,7 +54,7 @@ function expected(
 }
 
 async function sorted(pods: KindCache, sorting: Sorting<KindFacts>): Promise<string[]> {
-  const { objects } = await pods.index.sorted(() => pods.snapshot(), sorting, SHARED_TASK);
+  const { objects } = await pods.index.sorted(() => pods.snapshot(), sorting, TASK);
   return keys(objects);
 }
 
@@ -124,7 +126,7 @@ describe('ListIndex', () => {
     let running = 0;
     const call = async (sorting: Sorting<KindFacts>): Promise<void> => {
       running++;
-      const { snapshot, objects } = await pods.index.sorted(() => pods.snapshot(), sorting, SHARED_TASK);
+      const { snapshot, objects } = await pods.index.sorted(() => pods.snapshot(), sorting, TASK);
       expect(keys(objects)).to.deep.equal(expected(pods, sorting, snapshot));
       running--;
     };
@@ -173,11 +175,7 @@ describe('ListIndex', () => {
     const pods = new KindCache(PODS, yielding());
     pods.fill(1, [pod('shop/a', 1), pod('bank/b', 2)]);
     const call = (namespaces: readonly string[] | undefined) =>
-      pods.index.sorted(
-        () => pods.snapshot(),
-        { sortBy: 'name', filter: EVERYTHING, namespaces },
-        SHARED_TASK,
-      );
+      pods.index.sorted(() => pods.snapshot(), { sortBy: 'name', filter: EVERYTHING, namespaces }, TASK);
     await call(['shop']);
     const all = call(undefined);
     expect(call(['shop'])).not.to.be.a('promise');
@@ -214,9 +212,7 @@ describe('ListIndex', () => {
     const pods = new KindCache(PODS);
     pods.fill(1, [pod('shop/a', 1)]);
     const sorting = { sortBy: 'unknown', filter: EVERYTHING, namespaces: undefined };
-    const failed = Promise.resolve(pods.index.sorted(() => pods.snapshot(), sorting, SHARED_TASK)).catch(
-      String,
-    );
+    const failed = Promise.resolve(pods.index.sorted(() => pods.snapshot(), sorting, TASK)).catch(String);
     expect(await sorted(pods, { ...sorting, sortBy: 'name' })).to.deep.equal(['shop/a']);
     expect(await failed).to.include('unknown');
   });

@@ -15,7 +15,13 @@ import { bestMatches } from '../../../../../server/resources/lists/search.ts';
 import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 
 async function search(pods: KindCache, text: string, namespaces?: readonly string[], limit = 10) {
-  const { best, total } = await bestMatches(pods.snapshot(), text, namespaces, limit, new TimeSlicer(0));
+  const { best, total } = await bestMatches(
+    pods.snapshot(),
+    text,
+    namespaces,
+    limit,
+    new TimeSlicer(0).of({}),
+  );
   return { total, best: best.map(({ object, match }) => `${match} ${object.key}`) };
 }
 

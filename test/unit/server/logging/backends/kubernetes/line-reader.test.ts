@@ -1,7 +1,6 @@
 // Tests of the parser that splits pod log responses into lines.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';
 import { LineReader, newExtent } from '../../../../../../server/logging/backends/kubernetes/line-reader.ts';
 import { at } from './instants.ts';
 
@@ -21,8 +20,8 @@ describe('the line reader', () => {
           const offsets = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);
           const lines: string[] = [];
           const onLine = (_: string, text: string): void => void lines.push(text);
-          const slicer = new TimeSlicer(Number.POSITIVE_INFINITY);
-          const reader = new LineReader({ onLine, extent: newExtent(), slicer, omitsStarts: false });
+          const slices = { spent: false };
+          const reader = new LineReader({ onLine, extent: newExtent(), slices, omitsStarts: false });
           for (const [index, from] of [0, ...offsets].entries()) {
             reader.push(bytes.subarray(from, offsets[index]));
             reader.read(undefined);

@@ -1,5 +1,6 @@
 // Tests of the function that finds the container logs of a log query.
 import { expect } from 'chai';
+import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';
 import { logsOf } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
 import { selectLogs } from '../../../../../../server/logging/backends/kubernetes/log-selection.ts';
 import { PodIndex, parsePod } from '../../../../../../server/logging/backends/kubernetes/pod-index.ts';
@@ -19,7 +20,7 @@ describe('the selection of container logs', () => {
         yield { namespace: 'shop', name: 'p', uid: '', node: '', containers: [] };
       }
     };
-    await selectLogs(index, everything, 10);
+    await selectLogs(index, everything, 10, new TimeSlicer().of({}));
     expect(work.most).to.be.below(50);
   });
 });

@@ -12,10 +12,10 @@ async function* body(): AsyncGenerator<Buffer, void, undefined> {
 describe('the rows of a VictoriaLogs response', () => {
   it('are parsed for one response per turn of the event loop', async () => {
     // With slices of 0 ms, each parse ends its slice.
-    const slicer = new TimeSlicer(0);
+    const slices = new TimeSlicer(0).of({});
     const work = new WorkPerTurn();
     const read = async () => {
-      for await (const rows of rowsOf(body(), slicer)) {
+      for await (const rows of rowsOf(body(), slices)) {
         expect(rows).to.deep.equal([{ _msg: 'a line' }, { _msg: 'b' }]);
         work.note();
       }
