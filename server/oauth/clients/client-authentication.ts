@@ -1,5 +1,6 @@
 // Authenticates OAuth clients (RFC 6749, 2.3), and throttles failed attempts. All failures get the same response;
 // only the log contains the cause.
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { invalidClient, invalidRequest, methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
@@ -91,11 +92,15 @@ function clientCredentials(request: IncomingMessage, form: Form): ClientCredenti
   const candidates = basicCredentials(header);
   const [standard] = candidates;
   if (!standard) throw invalidClient(true, new Error('the Authorization header is not valid Basic'));
-  if (secret !== undefined) throw invalidRequest('the client uses more than one authentication method');
-  if (id === undefined) return { candidates: [standard, ...candidates.slice(1)], basic: true };
-  const named = candidates.find((candidate) => candidate.id === id);
+  if (id === undefined && secret === undefined) {
+    return { candidates: [standard, ...candidates.slice(1)], basic: true };
+  }
+  const named = candidates.find((candidate) => id === undefined || candidate.id === id);
   if (!named) throw invalidRequest('client_id differs from the Authorization header');
-  return { candidates: [named], basic: true };
+  if (secret === undefined) return { candidates: [named], basic: true };
+  if (!named.secrets.includes(secret))
+    throw invalidRequest('client_secret differs from the Authorization header');
+  return { candidates: [{ id: named.id, secrets: [secret] }], basic: true };
 }
 
 /**
@@ -116,12 +121,9 @@ const MAX_ID = 128;
 function basicCredentials(header: string): readonly Candidate[] {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
   if (encoded === undefined) return [];
-  let pair: string;
-  try {
-    pair = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64'));
-  } catch {
-    return [];
-  }
+  const bytes = Buffer.from(encoded, 'base64');
+  // Python libraries send Latin-1, which RFC 7617, 2, permits.
+  const pair = isUtf8(bytes) ? bytes.toString() : bytes.toString('latin1');
   const first = pair.indexOf(':');
   if (first <= 0) return [];
   const secrets = decodings(pair.slice(first + 1));
