@@ -16,16 +16,12 @@ import {
   readUnverified,
 } from '../tokens/access-token.ts';
 
-/**
- * The claims of the access token in the Authorization header; undefined without a bearer token. Throws OAuthError 401
- * for an invalid token (RFC 6750, 3.1).
- */
-export async function bearerClaims(
-  { request, signal }: Pick<RequestContext, 'request' | 'signal'>,
+/** The claims of an access token. Throws OAuthError 401 for an invalid token (RFC 6750, 3.1). */
+export async function accessTokenClaims(
+  token: string,
   verifier: AccessTokenVerifier,
-): Promise<AccessTokenClaims | undefined> {
-  const token = bearerToken(request);
-  if (token === undefined) return undefined;
+  { signal }: Pick<RequestContext, 'signal'>,
+): Promise<AccessTokenClaims> {
   const claims = await Promise.resolve(verifier.verify(token, { signal })).catch((error: unknown) => {
     throw isUnauthorized(error) ? invalidToken(error) : error;
   });

@@ -1,12 +1,14 @@
 // Userinfo endpoint (OpenID Connect Core, 5.3): returns claims of the user of an access token. The scopes of the
 // access token limit the claims.
+import type { IncomingMessage } from 'node:http';
 import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
 import type { Handler } from '../../request/request-context.ts';
+import { readForm } from '../http/form.ts';
 import { writeJSON } from '../http/response.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { scopedClaims } from '../tokens/token-issuer.ts';
 import type { UserDirectory } from '../users/account.ts';
-import { bearerClaims } from './presented-tokens.ts';
+import { accessTokenClaims, bearerToken } from './presented-tokens.ts';
 
 export interface UserInfoOptions {
   readonly verifier: AccessTokenVerifier;
@@ -19,12 +21,18 @@ export function userInfoHandler({ verifier, users }: UserInfoOptions): Handler {
   return async (context) => {
     const { method = '' } = context.request;
     if (!METHODS.includes(method)) throw methodNotAllowed(METHODS.join(', '));
-    const claims = await bearerClaims(context, verifier);
-    if (!claims) throw tokenMissing();
+    const token = bearerToken(context.request) ?? (await tokenInBody(context.request));
+    if (token === undefined) throw tokenMissing();
+    const claims = await accessTokenClaims(token, verifier, context);
     const scopes = claims.scope?.split(' ') ?? [];
     const account = users.get(claims.sub);
     writeJSON(context.response, { sub: claims.sub, ...(account ? scopedClaims(account, scopes) : {}) });
   };
+}
+
+/** RFC 6750, 2.2. A token in the URL is not accepted, because URLs are logged. */
+async function tokenInBody(request: IncomingMessage): Promise<string | undefined> {
+  return request.method === 'POST' ? (await readForm(request)).get('access_token') : undefined;
 }
 
 /** RFC 6750, 3.1: the challenge for a request without a token has no error code. */

@@ -18,6 +18,18 @@ describe('the userinfo endpoint', () => {
     }
   });
 
+  it('accepts the token in the form of a POST, and ignores the form beside a token in the header', async () => {
+    const claims = { sub: 'alice', email: 'alice@example.com' };
+    for (const [form, headers] of [
+      [{ access_token: at.login.access }, {}],
+      [{ access_token: 'x.y.z' }, bearer(at.login.access)],
+    ] as const) {
+      expect((await at.endpoint.post(form, headers)).body).to.deep.equal(claims);
+    }
+    const json = { 'Content-Type': 'application/json', ...bearer(at.login.access) };
+    expect((await at.endpoint.post('{}', json)).body).to.deep.equal(claims);
+  });
+
   it("returns the claims of the token's scopes only, with the current values", async () => {
     const profile = { preferred_username: 'alice', name: 'Alice' };
     const groups = { groups: ['developers'] };
@@ -42,6 +54,8 @@ describe('the userinfo endpoint', () => {
       await at.endpoint.get(''),
       await at.endpoint.get('', { Authorization: 'Basic YTpi' }),
       await at.endpoint.get(`?access_token=${at.login.access}`),
+      await at.endpoint.ask('POST', `?access_token=${at.login.access}`),
+      await at.endpoint.post({ access_token: '' }),
     ]) {
       expect(status).to.equal(401);
       expect(headers.get('www-authenticate')).to.equal('Bearer realm="oauth"');
@@ -52,10 +66,14 @@ describe('the userinfo endpoint', () => {
     const ended = await at.replica.signIn();
     at.cluster.shared.objects.delete(ended.session.id);
     for (const token of [ended.access, at.login.id, at.login.refresh, `${at.login.access}=`, 'x', 'a.b.c']) {
-      const { status, headers, body } = await at.endpoint.get('', bearer(token));
-      expect(status, token).to.equal(401);
-      expect(headers.get('www-authenticate')).to.equal('Bearer realm="oauth", error="invalid_token"');
-      expect(body).to.have.property('error', 'invalid_token');
+      for (const { status, headers, body } of [
+        await at.endpoint.get('', bearer(token)),
+        await at.endpoint.post({ access_token: token }),
+      ]) {
+        expect(status, token).to.equal(401);
+        expect(headers.get('www-authenticate')).to.equal('Bearer realm="oauth", error="invalid_token"');
+        expect(body).to.have.property('error', 'invalid_token');
+      }
     }
   });
 
