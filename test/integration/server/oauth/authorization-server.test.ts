@@ -1,4 +1,5 @@
 // Tests of replicas of the authorization server and their clients, with one real cluster.
+import { describeClientRequests } from './client-requests.ts';
 import { describeClients } from './clients.ts';
 import { OAuthCluster } from './oauth-cluster.ts';
 import { describePasswordGrant } from './password-grant.ts';
@@ -17,4 +18,5 @@ describe('the authorization server with a real cluster', function () {
   describePasswordGrant(() => cluster);
   describeReplicas(() => cluster);
   describeClients(() => cluster);
+  describeClientRequests(() => cluster);
 });

@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
 import type { User } from '../../../../apis/iam/v1beta1/user.ts';
+import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { grant, SERVICE_ACCOUNT } from '../../../../hack/extension/registration.ts';
@@ -69,6 +70,14 @@ export class OAuthReplica {
     });
     const chain = openChain({
       handlers: this.oauth.paths,
+      signInPaths: (path) => this.oauth.isPublic(path),
+      // The endpoints authenticate their callers themselves.
+      authenticator: {
+        name: 'test',
+        authenticate: () => {
+          throw newUnauthorized(new Error('the filter must not authenticate'));
+        },
+      },
       limits: { timeoutMs: 30_000 },
       errorFamilies: [this.oauth.errorFamily],
       signal: this.#stop.signal,
