@@ -157,7 +157,7 @@ function checkUpgrade({ connection = '', upgrade }: IncomingMessage['headers']):
   if (upgrade === undefined || !/(?:^|,)\s*upgrade\s*(?:,|$)/i.test(connection)) return;
   const protocol = JSON.stringify(shortened(upgrade));
   throw newBadRequest(
-    `the connection cannot switch to ${protocol}: the gateway supports websocket and SPDY/3.1, while no other request is pending`,
+    `the connection cannot switch to ${protocol}: the gateway supports websocket and SPDY/3.1 over HTTP/1.1, while no other request is pending`,
   );
 }
 
@@ -167,13 +167,17 @@ function isBackendRequest({ info }: ProxiedContext): boolean {
 }
 
 /**
- * Returns true for a 401 of the authentication of kube-apiserver. Backends and aggregated API servers have their own reasons for a 401.
- * The header of priority and fairness proves that kube-apiserver had authenticated the request.
+ * Returns true for a 401 of the authentication of kube-apiserver. Backends, kubelets and aggregated API servers have their own reasons for
+ * a 401. The header of priority and fairness proves that kube-apiserver had authenticated the request. Streams, except watches, have no
+ * such header.
  */
-function isRejectedToken(context: ProxiedContext, { statusCode, headers }: IncomingMessage): boolean {
+function isRejectedToken(
+  { longRunning, info }: ProxiedContext,
+  { statusCode, headers }: IncomingMessage,
+): boolean {
   return (
     statusCode === 401 &&
-    !isBackendRequest(context) &&
+    (!longRunning || info.verb === 'watch') &&
     headers['x-kubernetes-pf-flowschema-uid'] === undefined
   );
 }

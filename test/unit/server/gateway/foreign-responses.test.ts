@@ -192,11 +192,16 @@ describe('a response of a hostile backend', () => {
     try {
       const responses: readonly (readonly [
         path: string,
-        headers: string[],
+        headers: readonly string[],
         received: RegExp,
         issued: number,
       ])[] = [
-        [PAGE, [], /^HTTP\/1\.1 401 .*sign in$/s, 1],
+        ...[
+          PAGE,
+          PAGE.replace('proxy/', 'exec?command=sh'),
+          PAGE.replace('proxy/', 'log'),
+          PAGE.replace('proxy/', 'attach?watch=true'),
+        ].map((path) => [path, [], /^HTTP\/1\.1 401 .*sign in$/s, 1] as const),
         [
           '/apis/foreign.example/v1/things',
           ['X-Kubernetes-PF-FlowSchema-UID', '1'],
@@ -204,6 +209,7 @@ describe('a response of a hostile backend', () => {
           1,
         ],
         ['/api/v1/pods', [], /^HTTP\/1\.1 503 .*token of the impersonator/s, 2],
+        ['/api/v1/pods?watch=true', [], /^HTTP\/1\.1 503 .*token of the impersonator/s, 3],
       ];
       for (const [path, headers, received, expected] of responses) {
         upstream.respond = (_request, response) =>
