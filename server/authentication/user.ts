@@ -20,9 +20,11 @@ export const ANONYMOUS: UserInfo = {
   extra: {},
 };
 
-const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+/** Names of namespaces (RFC 1123 label) and of ServiceAccounts (subdomain, up to 253 characters). */
+const SERVICE_ACCOUNT =
+  /^system:serviceaccount:([a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?):(?=.{1,253}$)([a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)$/;
 
-/** Returns namespace and name of a ServiceAccount; undefined for another user. */
+/** Returns namespace and name of a ServiceAccount; undefined for another user, also with invalid names, as in kube-apiserver. */
 export function serviceAccountOf(
   userName: string,
 ): { readonly namespace: string; readonly name: string } | undefined {

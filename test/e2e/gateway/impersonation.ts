@@ -321,6 +321,10 @@ const REJECTED: Readonly<Record<string, readonly [number, readonly string[]]>> =
   'another uid': [403, ['Impersonate-User: bob', 'Impersonate-Uid: 1']],
   'another extra': [403, ['Impersonate-User: bob', 'Impersonate-Extra-example.com%2Frole: admin']],
   'another ServiceAccount': [403, ['Impersonate-User: system:serviceaccount:kube-system:default']],
+  'another user with the name of an invalid ServiceAccount': [
+    403,
+    ['Impersonate-User: system:serviceaccount:default:A_b'],
+  ],
   'a group without a user': [400, ['Impersonate-Group: developers']],
 };
 
