@@ -246,11 +246,11 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   });
 }
 
-/** The upgrade protocols of Kubernetes. */
+/** The upgrade protocols of Kubernetes. An upgrade of HTTP/1.0 is ignored (RFC 9110, 7.8): a proxy may not know the protocol. */
 const UPGRADES = new Set(['websocket', 'spdy/3.1']);
 
-function requestsUpgrade({ headers }: IncomingMessage): boolean {
-  return headers.upgrade !== undefined && UPGRADES.has(headers.upgrade.toLowerCase());
+function requestsUpgrade({ headers: { upgrade = '' }, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && UPGRADES.has(upgrade.toLowerCase());
 }
 
 function isSameConnection(one: Socket, other: Socket): boolean {

@@ -153,7 +153,7 @@ describe('the plain-HTTP listener', () => {
     first.destroy();
   });
 
-  it('treats a request that offers h2c, as Java clients do, as an ordinary request', async () => {
+  it('treats an offer of h2c, as of Java clients, and an upgrade of HTTP/1.0 as an ordinary request', async () => {
     const upgrades: unknown[] = [];
     const listener = await listenInsecure({
       receiver: {
@@ -170,6 +170,8 @@ describe('the plain-HTTP listener', () => {
     const [answer] = await once(socket, 'data');
     expect(String(answer)).to.contain('ordinary');
     socket.destroy();
+    const old = head.replace('HTTP/1.1', 'HTTP/1.0');
+    expect(await send(listener, `${old}Upgrade: websocket\r\n\r\n`)).to.match(/ordinary$/);
     await send(listener, `${head}Upgrade: websocket\r\n\r\n`);
     expect(upgrades).to.deep.equal(['websocket']);
   });
