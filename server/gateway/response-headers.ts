@@ -78,6 +78,14 @@ export function responseHeaders(
   return headers;
 }
 
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Returns the reason phrase, which a backend chooses for an upgrade. Clients print it on a terminal. */
+export function reasonOf({ statusMessage = '' }: IncomingMessage): string {
+  return CONTROL.test(statusMessage) ? '' : statusMessage;
+}
+
 const OCTETS = 'application/octet-stream';
 const MAX_TYPE_LENGTH = 256;
 /**

@@ -6,7 +6,7 @@ import { setDefaultHeaders } from '../request/api-response.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import { hasBody } from '../request/request-body.ts';
 import { framing } from './forwarded-headers.ts';
-import { responseHeaders } from './response-headers.ts';
+import { reasonOf, responseHeaders } from './response-headers.ts';
 import { type Forwarding, openUpstream, StaleConnectionError, upstreamResponse } from './upstream-request.ts';
 
 /** Sends the request, and returns the response with an unread body. Throws as `upstreamResponse` does. */
@@ -50,7 +50,7 @@ export function respond(context: ProxiedContext, upstream: IncomingMessage): Pro
   // These headers replace the previous ones, also the `Vary` of the CORS filter.
   const vary = response.getHeader('Vary');
   if (typeof vary === 'string') headers.push('Vary', vary);
-  response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', headers);
+  response.writeHead(upstream.statusCode ?? 502, reasonOf(upstream), headers);
   const body = copyBody(upstream, response);
   const isWatch = context.info.verb === 'watch' && upstream.statusCode === 200 && hasJSONLines(upstream);
   // `close` follows.

@@ -8,7 +8,7 @@ import { closeGracefully } from '../request/graceful-close.ts';
 import { hasBody } from '../request/request-body.ts';
 import type { Upgrade } from '../request/request-context.ts';
 import { framing } from './forwarded-headers.ts';
-import { responseHeaders } from './response-headers.ts';
+import { reasonOf, responseHeaders } from './response-headers.ts';
 import { badGateway, type Forwarding, openUpstream, upstreamResponse } from './upstream-request.ts';
 
 /** Time in ms for kube-apiserver to close its side after the client has closed its side. */
@@ -60,7 +60,7 @@ function acceptance(response: IncomingMessage, context: ProxiedContext): string 
     'Upgrade',
     response.headers.upgrade ?? '',
   ];
-  const lines = [`HTTP/1.1 101 ${response.statusMessage ?? ''}`];
+  const lines = [`HTTP/1.1 101 ${reasonOf(response)}`];
   for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }

@@ -61,6 +61,18 @@ describe('a forwarded upgrade', () => {
     expect(upstream.received[0]?.headers).to.include({ 'x-name': bytes });
   });
 
+  it('has no control characters in the reason phrase, accepted or rejected', async () => {
+    for (const start of [ACCEPTED, 'HTTP/1.1 403 Switching Protocols\r\nContent-Length: 0\r\n\r\n']) {
+      upstream.upgrade = (_request, socket) => {
+        socket.write(start.replace('Switching', '\u001b[31m'), 'latin1');
+      };
+      const client = await server.send(SPDY);
+      const head = await readUntil(client, '\r\n\r\n');
+      expect(head.split('\r\n')[0]).to.equal(`${start.slice(0, 12)} `);
+      client.destroy();
+    }
+  });
+
   it('gets the status and the body of a rejection, on a connection that is not reused (check 20)', async () => {
     const status = JSON.stringify({
       kind: 'Status',
