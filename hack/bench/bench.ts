@@ -14,9 +14,7 @@ import { listRows } from './rows/list.ts';
 import { loginRows } from './rows/logins.ts';
 import { logRows } from './rows/logs.ts';
 import { memoryRows } from './rows/memory.ts';
-import { peerRows } from './rows/peers.ts';
 import { platformRows } from './rows/platform.ts';
-import { podLogRows } from './rows/pod-logs.ts';
 import { resourceRows } from './rows/resources.ts';
 import type { Row } from './rows/row.ts';
 import { syncRows } from './rows/sync.ts';
@@ -31,12 +29,10 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   get: getRows,
   tokens: tokenRows,
   logins: loginRows,
-  peers: peerRows,
   platform: platformRows,
   memory: memoryRows,
   watch: watchRows,
   logs: logRows,
-  'pod-logs': podLogRows,
   resources: resourceRows,
   gateway: gatewayRows,
   acceleration: accelerationRows,

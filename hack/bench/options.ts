@@ -18,11 +18,9 @@ export const GROUPS = [
   'get',
   'tokens',
   'logins',
-  'peers',
   'platform',
   'memory',
   'logs',
-  'pod-logs',
   'resources',
   'gateway',
   'acceleration',
@@ -38,7 +36,6 @@ export interface Options extends SceneOptions {
 const GOALS = {
   nodes: '5000',
   'log-lines': '1000000',
-  'list-nodes': '20000',
   pods: '100000',
   namespaces: '5000',
 } as const;
@@ -56,7 +53,6 @@ export const BENCH = {
     seconds: { value: 'S', default: '10', description: 'duration of each measurement of a rate' },
     watchers: { value: 'LIST', default: '300,1000,5000', description: 'numbers of concurrent watches' },
     'log-lines': { value: 'N', default: GOALS['log-lines'], description: 'lines in each log store' },
-    'list-nodes': { value: 'N', default: GOALS['list-nodes'], description: 'nodes of the rows `resources`' },
     pods: {
       value: 'N',
       default: GOALS.pods,
@@ -84,7 +80,6 @@ export function readOptions({ values }: Arguments<typeof BENCH.flags>): Options 
     seconds: wholeNumber('--seconds', values.seconds, 1, 3_600),
     watchers: values.watchers.split(',').map((count) => wholeNumber('--watchers', count, 1, 100_000)),
     logLines: wholeNumber('--log-lines', values['log-lines'], 1, 100_000_000),
-    listNodes: wholeNumber('--list-nodes', values['list-nodes'], 1, 100_000),
     pods: wholeNumber('--pods', values.pods, 1000, 1_000_000),
     namespaces: wholeNumber('--namespaces', values.namespaces, 200, 100_000),
     write: !values['no-write'] && Object.entries(GOALS).every(([name, count]) => counts[name] === count),

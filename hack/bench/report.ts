@@ -29,7 +29,7 @@ export function table(rows: readonly Row[]): string {
     row.peer ?? '',
     row.ours,
     row.ratio ?? '',
-    row.goal ?? '',
+    row.goal,
     verdict(row),
   ]);
   const widths = HEADINGS.map((heading, column) =>

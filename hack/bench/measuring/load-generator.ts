@@ -84,10 +84,10 @@ export class LoadGenerator {
     return new LoadGenerator(child);
   }
 
-  /** Throws if a request fails or has another status than `expected`, because its time would be meaningless. */
-  async requests(job: RequestsJob, expected = '200'): Promise<RequestsResult> {
+  /** Throws if a request fails or has another status than 200, because its time would be meaningless. */
+  async requests(job: RequestsJob): Promise<RequestsResult> {
     const result = await this.#ask<RequestsResult>({ op: 'requests', ...job });
-    const others = Object.keys(result.status).filter((status) => status !== expected);
+    const others = Object.keys(result.status).filter((status) => status !== '200');
     if (result.requests === 0 || others.length > 0 || Object.keys(result.errors).length > 0) {
       throw new Error(
         `${job.paths[0]} of ${job.target.server}: ${JSON.stringify({ ...result.status, ...result.errors })}`,

@@ -28,11 +28,6 @@ export async function residentMB(pid: number): Promise<number> {
   return (Number(kilobytes) * 1024) / 1e6;
 }
 
-/** Number of bytes that a process has written, to sockets and files. */
-export async function bytesWritten(pid: number): Promise<number> {
-  return Number(/^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))?.[1]);
-}
-
 /** Targets of the open files of a process, such as `socket:[123]`. A file that is closed meanwhile is skipped. */
 export async function openFiles(pid: number): Promise<string[]> {
   const folder = `/proc/${pid}/fd`;

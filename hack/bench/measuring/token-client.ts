@@ -1,43 +1,29 @@
-// HTTP client of the token benchmarks. The client calls the token endpoints of ks-apiserver, Dex and oidc-provider.
+// Client of the OAuth endpoints of ks-apiserver.
 import { readFile } from 'node:fs/promises';
 import { Client } from '../../control-plane/client.ts';
 
-export const CLIENT = { client_id: 'platform', client_secret: 'platform' };
+const CLIENT = { client_id: 'platform', client_secret: 'platform' };
 
 export interface TokenAnswer {
   readonly access_token: string;
   readonly refresh_token: string;
 }
 
-export interface TokenEndpoint {
-  readonly path: string;
-  /** Scope of each sign-in; empty for none. */
-  readonly scope: string;
-}
-
-/** Client of a token server, with keep-alive connections. */
+/** Uses keep-alive connections. */
 export class TokenClient {
   readonly #client: Client;
-  readonly #endpoint: TokenEndpoint;
 
-  private constructor(client: Client, endpoint: TokenEndpoint) {
+  private constructor(client: Client) {
     this.#client = client;
-    this.#endpoint = endpoint;
   }
 
-  static async connect(
-    server: string,
-    caFile: string,
-    connections: number,
-    endpoint: TokenEndpoint = { path: '/oauth/token', scope: '' },
-  ): Promise<TokenClient> {
+  static async connect(server: string, caFile: string, connections: number): Promise<TokenClient> {
     const ca = await readFile(caFile, 'utf8');
-    return new TokenClient(new Client(server, { ca }, connections), endpoint);
+    return new TokenClient(new Client(server, { ca }, connections));
   }
 
   signIn(username: string, password: string): Promise<TokenAnswer> {
-    const { scope } = this.#endpoint;
-    return this.#tokens({ grant_type: 'password', username, password, scope });
+    return this.#tokens({ grant_type: 'password', username, password });
   }
 
   refresh(token: string): Promise<TokenAnswer> {
@@ -58,7 +44,7 @@ export class TokenClient {
   }
 
   async #tokens(form: Readonly<Record<string, string>>): Promise<TokenAnswer> {
-    return JSON.parse(await this.#post(this.#endpoint.path, form)) as TokenAnswer;
+    return JSON.parse(await this.#post('/oauth/token', form)) as TokenAnswer;
   }
 
   async #post(path: string, form: Readonly<Record<string, string>>): Promise<string> {

@@ -6,24 +6,27 @@ import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { apply } from '../../extension/registration.ts';
-import { withToken } from '../measuring/load-generator.ts';
+import { type Target, withToken } from '../measuring/load-generator.ts';
 import { cpuSeconds, peakWhile, residentMB } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { createManyObjects, namespaceName, podName } from '../scene/many-objects.ts';
 import { CALLER, type Scene } from '../scene/scene.ts';
-import { clientRows, type Side, type Sides } from './acceleration-clients.ts';
 import { serviceAccountToken } from './get.ts';
-import { atLeast, atMost, informs, megabytes, milliseconds, type Row } from './row.ts';
+import { atLeast, atMost, megabytes, milliseconds, type Row } from './row.ts';
 
 const PODS = '/api/v1/pods';
 const ANY = 'resourceVersion=0';
-const INITIAL =
-  'watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion=0';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 const ROUNDS = 2;
 const CROWDS = [50, 500] as const;
 const WATCHERS = 500;
 const CHANGES = 10;
+
+interface Side {
+  readonly target: Target;
+  readonly pid: number;
+}
+type Sides = Readonly<Record<'peer' | 'ours', Side>>;
 
 export async function accelerationRows(scene: Scene): Promise<readonly Row[]> {
   await apply({ kubectl: scene.kubectl, kubeconfig: scene.kubeconfig }, PERMISSIONS, scene.signal);
@@ -45,10 +48,8 @@ export async function accelerationRows(scene: Scene): Promise<readonly Row[]> {
   const rows = [
     ...(await wholeLists(scene, sides)),
     ...(await wholeLists(scene, sides, 'Table', TABLE)),
-    await informer(scene, sides),
     ...(await crowds(scene, sides)),
     ...(await changes(scene, sides)),
-    ...(await clientRows(scene, sides)),
   ];
   await server.stop();
   return rows;
@@ -69,30 +70,20 @@ async function wholeLists(
       const more = { 'Accept-Encoding': 'gzip', Accept: accept };
       const gzip = { ...target, headers: { ...target.headers, ...more } };
       const job = { target: gzip, paths: [`${PODS}?${ANY}`], connections: 1, requests: 1 };
-      const { latencyMs, bytes } = await scene.load.requests(job);
+      const { latencyMs } = await scene.load.requests(job);
       await delay(500);
-      return { ms: latencyMs.max, bytes, cpu: (await cpuSeconds(pid)) - before };
+      return { ms: latencyMs.max, cpu: (await cpuSeconds(pid)) - before };
     };
   const seen = await interleaved(ROUNDS, { peer: list(sides.peer), ours: list(sides.ours) });
   const ms = (side: 'peer' | 'ours'): number => median(seen[side].map((round) => round.ms));
   const cpu = (side: 'peer' | 'ours'): number => median(seen[side].map((round) => round.cpu * 1000));
-  const bytes = (side: 'peer' | 'ours'): number => median(seen[side].map((round) => round.bytes));
   const what = `acceleration: ${form} of ${scene.options.pods.toLocaleString('en')} pods, gzip`;
   // The rows of a Table are encoded and compressed for each request.
   const [time, work] = form === 'list' ? [0.2, 0.1] : [0.75, 0.75];
   return [
     atMost(`${what}: time`, ms('peer'), ms('ours'), time, milliseconds),
     atMost(`${what}: CPU of the serving server`, cpu('peer'), cpu('ours'), work, milliseconds),
-    informs(atMost(`${what}: bytes`, bytes('peer'), bytes('ours'), 1, megabytes)),
   ];
-}
-
-async function informer({ load, progress }: Scene, sides: Sides): Promise<Row> {
-  progress('the start of one informer of all pods');
-  const ms = async ({ target }: Side): Promise<number> => (await load.sync(target, `${PODS}?${INITIAL}`)).ms;
-  const seen = await interleaved(1, { peer: () => ms(sides.peer), ours: () => ms(sides.ours) });
-  const work = 'acceleration: start of an informer of all pods (WatchList)';
-  return informs(atMost(work, median(seen.peer), median(seen.ours), 1, milliseconds));
 }
 
 /** Many informers start at once, each with the pods of one namespace. */

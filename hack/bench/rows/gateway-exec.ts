@@ -1,5 +1,5 @@
-// Benchmark: 1 GB through `exec`, directly, through the gateway, and through a bare Node proxy. A simulated kubelet sends
-// the bytes. kube-apiserver, the gateway and the proxy copy the bytes without parsing them.
+// Benchmark: 1 GB through `exec`, directly and through the gateway. A simulated kubelet sends the bytes. kube-apiserver
+// and the gateway copy the bytes without parsing them.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -12,7 +12,8 @@ import type { Target } from '../measuring/load-generator.ts';
 import { cpuSeconds, peakWhile } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import type { Scene } from '../scene/scene.ts';
-import { atLeast, below, informs, megabytes, type Row } from './row.ts';
+import type { Sides } from './gateway-sides.ts';
+import { atLeast, below, megabytes, type Row } from './row.ts';
 
 const KUBELET = join(import.meta.dirname, '../bare/kubelet.ts');
 const NAME = 'bench-exec';
@@ -24,7 +25,7 @@ const FLAT_MB = 10;
 
 export async function execRows(
   scene: Scene,
-  { peer, bare, ours }: Readonly<Record<'peer' | 'bare' | 'ours', Target>>,
+  { peer, ours }: Sides<{ readonly target: Target }>,
 ): Promise<readonly Row[]> {
   const { server, serving, signal, progress } = scene;
   progress('1 GB through exec');
@@ -37,7 +38,7 @@ export async function execRows(
       const [seconds, peak] = await peakWhile(server.pid, () => read(target, expected));
       return { rate: EXEC_BYTES / seconds, peak, cpu: (await cpuSeconds(server.pid)) - before };
     };
-    const seen = await interleaved(ROUNDS, { peer: through(peer), bare: through(bare), ours: through(ours) });
+    const seen = await interleaved(ROUNDS, { peer: through(peer.target), ours: through(ours.target) });
     const rate = (side: keyof typeof seen): number => median(seen[side].map((round) => round.rate));
     const peaks = seen.ours.map(({ peak }) => peak);
     const growth = Math.max(0, (peaks.at(-1) ?? 0) - (peaks[1] ?? 0));
@@ -50,7 +51,6 @@ export async function execRows(
         note: `the hashes are equal; one process for each of kubelet, kube-apiserver, gateway and client shares the cores; the gateway takes ${cpu.toFixed(2)} s of CPU`,
         shortfall: 'on a machine with two cores, the gateway takes its CPU from the other three processes',
       },
-      informs(atLeast(`${work}, compared with a bare Node proxy`, rate('bare'), rate('ours'), 1, perSecond)),
       below(
         'gateway: growth of memory from the second 1 GB to the third',
         growth * 1e6,

@@ -9,7 +9,7 @@ import { cpuSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { AT_A_TIME, repeat } from '../scene/crowd.ts';
 import { CALLER, CORE_NODES, type Scene } from '../scene/scene.ts';
-import { bareRows } from './gateway-bare.ts';
+import { execRows } from './gateway-exec.ts';
 import { memoryRow } from './gateway-memory.ts';
 import {
   added,
@@ -46,7 +46,7 @@ export async function gatewayRows(scene: Scene): Promise<readonly Row[]> {
     ...(await listRows(scene, own)),
     ...(await createRows(scene, own)),
     ...(await watchRows(scene, own)),
-    ...(await bareRows(scene, own)),
+    ...(await execRows(scene, sidesOf(scene, own))),
     await memoryRow(scene, sidesOf(scene, own).ours.target),
   ];
 }

@@ -5,7 +5,7 @@ import { withToken } from '../measuring/load-generator.ts';
 import { readBody } from '../scene/comparison.ts';
 import { CALLER, CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
 import { eachOnOneCore, onOneCore } from './one-core.ts';
-import { atLeast, atMost, informs, milliseconds, perSecond, type Row } from './row.ts';
+import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
 
 /** Number of different nodes in the requests: enough to avoid special cases, few enough for the CPU caches. */
 const NAMES = 500;
@@ -51,15 +51,6 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
         shortfall:
           'the load generator is idle before each response, and the server spends CPU to wake it: 6 µs at our rate, 2 µs at the rate of the bare program',
       },
-      informs(
-        atMost(
-          'get one node, compared with a bare Node program: CPU',
-          peer.cpu,
-          certificate.cpu,
-          2,
-          microseconds,
-        ),
-      ),
       {
         ...atLeast(
           'get one node, ServiceAccount token compared with client certificate',
@@ -70,15 +61,6 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
         ),
         note: 'both sides are this server; peer: with a client certificate',
       },
-      informs(
-        atMost(
-          'get one node, ServiceAccount token compared with client certificate: CPU',
-          certificate.cpu,
-          account.cpu,
-          1.25,
-          microseconds,
-        ),
-      ),
     ];
   } finally {
     await program.end();
@@ -98,32 +80,20 @@ async function kubeRows(scene: Scene): Promise<readonly Row[]> {
   );
   const our = names.map((name) => `${OUR_NODES}/${name}`);
   const core = names.map((name) => `${CORE_NODES}/${name}`);
-  const kube = { target: scene.kube, pid: scene.kubePid };
   const sides = {
-    peer: { ...kube, paths: core },
-    cached: { ...kube, paths: core.map((path) => `${path}?resourceVersion=0`) },
+    peer: { target: scene.kube, pid: scene.kubePid, paths: core },
     ours: { target: scene.direct, pid: scene.server.pid, paths: our },
-    aggregated: { ...kube, paths: our },
   };
   scene.progress('warming both sides up');
   await onOneCore(scene, sides.peer, 2);
   await onOneCore(scene, sides.ours, 5);
-  const { peer, cached, ours, aggregated } = await eachOnOneCore(scene, sides);
+  const { peer, ours } = await eachOnOneCore(scene, sides);
   return [
     {
       ...atLeast('get one node, direct', peer.rate, ours.rate, 10, perSecond),
       note: `one core for each server; p99 ${milliseconds(peer.p99)}, ours p99 ${milliseconds(ours.p99)}; the load generator uses ${(ours.generator * 100).toFixed(0)} % of its core`,
       shortfall: `a request takes ${microseconds(ours.cpu)} of the core: two fifths for the write to TLS and the socket, a quarter for HTTP in Node, and a sixth for the JavaScript of the server`,
     },
-    informs(atMost('get one node, direct: CPU of the server', peer.cpu, ours.cpu, 1, microseconds)),
-    informs(
-      atLeast('get one node, direct, from the cache of the peer', cached.rate, ours.rate, 1, perSecond),
-      'kube-apiserver with resourceVersion=0, which avoids its request to etcd',
-    ),
-    informs(
-      atLeast('get one node, through the aggregator', peer.rate, aggregated.rate, 1, perSecond),
-      'kube-apiserver on one core, our server on all cores',
-    ),
   ];
 }
 

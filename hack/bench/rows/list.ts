@@ -4,7 +4,7 @@ import type { LoadGenerator, RequestsResult, Target } from '../measuring/load-ge
 import { cpuSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median, sum } from '../measuring/statistics.ts';
 import { CORE_NODES, OUR_NODES, type Scene } from '../scene/scene.ts';
-import { atMost, informs, megabytes, milliseconds, type Row } from './row.ts';
+import { atMost, megabytes, milliseconds, type Row } from './row.ts';
 
 const ROUNDS = 9;
 const LISTS_PER_ROUND = 3;
@@ -45,8 +45,6 @@ export async function listRows(scene: Scene): Promise<readonly Row[]> {
     aggregated: side(plain(kube), OUR_NODES, [servers.kube, servers.ours]),
     peerGzip: side(gzip(kube), peerPath, [servers.kube]),
     directGzip: side(gzip(direct), OUR_NODES, [servers.ours]),
-    aggregatedGzip: side(gzip(kube), OUR_NODES, [servers.kube, servers.ours]),
-    aggregatedDefault: side(kube, OUR_NODES, [servers.kube, servers.ours]),
   });
   const time = (side: keyof typeof seen): number =>
     median(seen[side].map(({ result }) => result.latencyMs.p50));
@@ -59,32 +57,8 @@ export async function listRows(scene: Scene): Promise<readonly Row[]> {
     atMost(`${what}, direct: CPU of the server`, cpu('peer'), cpu('direct'), 1 / 6, milliseconds),
     atMost(`${what}, direct: bytes`, bytes('peer'), bytes('direct'), 1.02, megabytes),
     atMost(`${what}, through the aggregator: time`, time('peer'), time('aggregated'), 0.36, milliseconds),
-    informs(
-      atMost(`${what}, through the aggregator: CPU of both`, cpu('peer'), cpu('aggregated'), 1, milliseconds),
-    ),
     atMost(`${what}, direct, gzip: time`, time('peerGzip'), time('directGzip'), 1 / 10, milliseconds),
     atMost(`${what}, direct, gzip: bytes`, bytes('peerGzip'), bytes('directGzip'), 1.2, megabytes),
-    informs(
-      atMost(`${what}, direct, gzip: CPU of the server`, cpu('peerGzip'), cpu('directGzip'), 1, milliseconds),
-    ),
-    informs(
-      atMost(
-        `${what}, through the aggregator, gzip: time`,
-        time('peerGzip'),
-        time('aggregatedGzip'),
-        1,
-        milliseconds,
-      ),
-    ),
-    informs(
-      atMost(
-        `${what}, through the aggregator, client without Accept-Encoding: time`,
-        time('peer'),
-        time('aggregatedDefault'),
-        1,
-        milliseconds,
-      ),
-    ),
   ];
 }
 

@@ -1,16 +1,13 @@
-// Benchmark: sign-ins, refreshes and revocations. The baseline for sign-ins is argon2id hashing alone.
+// Benchmark: sign-ins. The baseline is argon2id hashing alone.
 import { setTimeout as delay } from 'node:timers/promises';
-import { pinned } from '../measuring/machine.ts';
-import { median } from '../measuring/statistics.ts';
 import { TokenClient } from '../measuring/token-client.ts';
-import { AT_A_TIME, addUsers, PASSWORD, refreshing, repeat, untilSynced, userOf } from '../scene/crowd.ts';
+import { AT_A_TIME, addUsers, PASSWORD, untilSynced, userOf } from '../scene/crowd.ts';
 import { OUR_NODES, type Scene } from '../scene/scene.ts';
 import { passwordRows } from './passwords.ts';
-import { milliseconds, perSecond, type Row } from './row.ts';
+import { milliseconds, type Row } from './row.ts';
 
 const STORM_PER_SECOND = 100;
 const STORM_P99_MS = 50;
-const REVOCATIONS = 30;
 
 export async function loginRows(scene: Scene): Promise<readonly Row[]> {
   await addUsers(scene);
@@ -26,25 +23,10 @@ export async function loginRows(scene: Scene): Promise<readonly Row[]> {
   try {
     await untilSynced(clients[0], scene.signal);
     await untilSynced(clients[1], scene.signal);
-    return [
-      ...(await passwordRows(scene, [other.pid, clients[1]])),
-      await refreshRow(scene, clients[0]),
-      await stormRow(scene, clients[0]),
-      await revocationRow(...clients),
-    ];
+    return [...(await passwordRows(scene, [other.pid, clients[1]])), await stormRow(scene, clients[0])];
   } finally {
     for (const client of clients) client.close();
   }
-}
-
-async function refreshRow({ options, machine, server }: Scene, client: TokenClient): Promise<Row> {
-  const work = await refreshing(client);
-  const done = await pinned(server.pid, machine, () => repeat(options.seconds, work));
-  return {
-    work: 'refresh a token, its session written',
-    ours: perSecond(done / options.seconds),
-    note: `${AT_A_TIME} sessions at a time; one core for the server, the other core for the writes of the cluster`,
-  };
 }
 
 /** Latency of other requests during sign-ins at a constant rate (open loop). */
@@ -84,22 +66,5 @@ async function stormRow(scene: Scene, client: TokenClient): Promise<Row> {
     goal: `≤ ${milliseconds(STORM_P99_MS)}`,
     met: p99 <= STORM_P99_MS,
     note: `peer: the same without sign-ins; ${signedIn} signed in, ${refused} got 429 or 503`,
-  };
-}
-
-async function revocationRow(here: TokenClient, there: TokenClient): Promise<Row> {
-  const times: number[] = [];
-  for (let turn = 0; turn < REVOCATIONS; turn++) {
-    const { access_token: token } = await here.signIn(userOf(turn), PASSWORD);
-    if ((await there.userInfo(token)) !== 200) throw new Error('another replica rejects the token');
-    await here.revoke(token);
-    const answered = performance.now();
-    while ((await there.userInfo(token)) === 200);
-    times.push(performance.now() - answered);
-  }
-  return {
-    work: 'delay of a revocation at another replica',
-    ours: milliseconds(median(times)),
-    note: `from the response to the revocation; the longest of ${REVOCATIONS}: ${milliseconds(Math.max(...times))}`,
   };
 }

@@ -14,8 +14,6 @@ export interface Requests {
   readonly pid: number;
   readonly paths: readonly string[];
   readonly connections?: number;
-  /** Expected status; 200 by default. */
-  readonly status?: string;
 }
 
 export interface Figures {
@@ -31,12 +29,12 @@ export interface Figures {
 
 export function onOneCore(
   { load, machine, options }: Scene,
-  { target, pid, paths, connections = CONNECTIONS, status }: Requests,
+  { target, pid, paths, connections = CONNECTIONS }: Requests,
   seconds = options.seconds,
 ): Promise<Figures> {
   return pinned(pid, machine, async () => {
     const before = await cpuSeconds(pid);
-    const result = await load.requests({ target, paths, connections, seconds }, status);
+    const result = await load.requests({ target, paths, connections, seconds });
     const { rate, requests, latencyMs } = result;
     const cpu = (((await cpuSeconds(pid)) - before) / requests) * 1000;
     return { rate, cpu, p99: latencyMs.p99, generator: result.cpuSeconds / result.seconds };

@@ -1,25 +1,23 @@
-// Benchmarks of lists, search and changes under `/kapis`, with many pods and namespaces. The baseline of a
+// Benchmarks of lists and search under `/kapis`, with many pods and namespaces. The baseline of a
 // page is a list of one namespace by kube-apiserver with `limit=10`, which is not sorted.
 import { setTimeout as delay } from 'node:timers/promises';
-import { array, record } from '../../../apis/reading/unknown-value.ts';
+import { record } from '../../../apis/reading/unknown-value.ts';
 import type { ServerProcess } from '../../extension/server-process.ts';
-import { createNodes } from '../../simulation/realistic-node.ts';
 import type { Target } from '../measuring/load-generator.ts';
 import type { LoopDelays } from '../measuring/loop-probe.ts';
 import { yielding } from '../measuring/machine.ts';
-import { cpuSeconds, residentMB } from '../measuring/process-usage.ts';
+import { residentMB } from '../measuring/process-usage.ts';
 import { readBody } from '../scene/comparison.ts';
 import {
   createManyObjects,
   namespaceName,
   POD_NAMESPACES,
-  podName,
   TENANT_NAMESPACES,
   tenantNamespaces,
 } from '../scene/many-objects.ts';
-import { CORE_NODES, type Scene } from '../scene/scene.ts';
+import type { Scene } from '../scene/scene.ts';
 import { eachOnOneCore, type Figures, onOneCore } from './one-core.ts';
-import { atLeast, atMost, below, informs, megabytes, milliseconds, perSecond, type Row } from './row.ts';
+import { atLeast, below, megabytes, milliseconds, perSecond, type Row } from './row.ts';
 
 const PLATFORM = '/kapis/resources.platform.io/v1alpha3';
 const PAGE = 10;
@@ -40,10 +38,8 @@ const KINDS = [
   'jobs.batch',
   'ingresses.networking.k8s.io',
 ] as const;
-const CHANGES = 2_000;
 /** Time before a measurement of memory, in ms. */
 const SETTLE_MS = 10_000;
-const SERIES = [1_000, 5_000, 10_000, 20_000] as const;
 
 interface Side {
   readonly server: ServerProcess;
@@ -52,8 +48,6 @@ interface Side {
 }
 
 export async function resourceRows(scene: Scene): Promise<readonly Row[]> {
-  const { listNodes, nodes } = scene.options;
-  await createNodes({ client: scene.cluster }, Math.max(nodes, listNodes), scene);
   await createManyObjects(scene);
   const server = await scene.another({
     probed: true,
@@ -66,8 +60,6 @@ export async function resourceRows(scene: Scene): Promise<readonly Row[]> {
     ...(await blocks(scene, side)),
     ...(await pages(scene, side)),
     ...(await search(scene, side)),
-    ...(await changes(scene, side)),
-    ...(await nodeSeries(scene, side)),
   ];
   await server.stop();
   return rows;
@@ -85,12 +77,10 @@ async function firstList(scene: Scene, { server, caller, tenant }: Side): Promis
   const peer = await load.sync(kube, WATCH_LIST);
   if (peer.objects < options.pods) throw new Error(`the streaming list had ${peer.objects} pods`);
   await server.ask('loop-delays');
-  const before = await cpuSeconds(server.pid);
   // Otherwise, the longest block is a garbage collection whose threads wait for kube-apiserver.
   const cluster = [scene.kubePid, scene.etcdPid, scene.controllersPid];
   const list = (): Promise<number> => once(scene, caller, `${PLATFORM}/pods?limit=1&sortBy=name`);
   const synced = await yielding(cluster, scene.machine, list);
-  const cpu = (await cpuSeconds(server.pid)) - before;
   const { maxMs } = (await server.ask('loop-delays')) as LoopDelays;
   const tenantMs = await once(scene, tenant, `${PLATFORM}/pods?limit=${PAGE}`);
   const uncollected = (await residentMB(server.pid)) - idle;
@@ -99,16 +89,10 @@ async function firstList(scene: Scene, { server, caller, tenant }: Side): Promis
   const share = memory / json;
   const pods = `${peer.objects.toLocaleString('en')} pods`;
   return [
-    informs(
-      {
-        work: `resources: first list of ${pods}`,
-        peer: milliseconds(peer.ms),
-        ours: milliseconds(synced),
-        ratio: `${(synced / peer.ms).toFixed(2)} ×`,
-      },
-      `peer: a WatchList; ours: the first request, with a sorted page, while the cluster yields the cores to the server; CPU ${cpu.toFixed(1)} s`,
-    ),
-    below('resources: longest block of the event loop in the first list', maxMs, 50, milliseconds),
+    {
+      ...below('resources: longest block of the event loop in the first list', maxMs, 50, milliseconds),
+      note: `the list takes ${milliseconds(synced)}, with a sorted page, while the cluster yields the cores to the server; a WatchList of kube-apiserver ${milliseconds(peer.ms)}`,
+    },
     {
       work: `resources: resident memory of ${pods}`,
       peer: megabytes(peer.bytes),
@@ -188,7 +172,6 @@ async function pages(scene: Scene, { server, caller, tenant }: Side): Promise<re
         ...atLeast(work, peer.rate, figures.rate, 5, perSecond),
         note: `p99 ${milliseconds(peer.p99)}, ours ${milliseconds(figures.p99)}; the load generator uses ${(figures.generator * 100).toFixed(0)} % of its core; the peer's page is of one namespace and has no order`,
       },
-      informs(atMost(`${work}: CPU of the server`, peer.cpu, figures.cpu, 0.2, milliseconds)),
     ];
   };
   const { pods, namespaces } = scene.options;
@@ -223,72 +206,4 @@ async function search(scene: Scene, { server, caller }: Side): Promise<readonly 
     ),
     note: `mean time; p99 ${milliseconds(measured.p99)}, CPU ${milliseconds(measured.cpu)}; kube-apiserver has no search: a client lists all objects`,
   }));
-}
-
-async function changes(scene: Scene, { server, caller }: Side): Promise<readonly Row[]> {
-  const { cluster, options, signal } = scene;
-  scene.progress(`${CHANGES} changes of pods`);
-  const before = await cpuSeconds(server.pid);
-  const began = performance.now();
-  let last = '';
-  for (let i = 0; i < CHANGES; i += 16) {
-    await Promise.all(
-      Array.from({ length: Math.min(16, CHANGES - i) }, async (_, j) => {
-        const { name, namespace } = podName(((i + j) * 7919) % options.pods);
-        last = String(i);
-        const body = { metadata: { annotations: { change: last } } };
-        const contentType = 'application/merge-patch+json';
-        const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
-        await cluster.expect(path, { method: 'PATCH', body, contentType, signal }, [200]);
-      }),
-    );
-  }
-  const path = `${PLATFORM}/pods?limit=100&annotation=change%3D${last}`;
-  while (array(record(JSON.parse((await readBody(caller, path)).toString()))['items']).length === 0) {
-    await delay(20, undefined, { signal });
-  }
-  const cpu = (((await cpuSeconds(server.pid)) - before) / CHANGES) * 1000;
-  const rate = CHANGES / ((performance.now() - began) / 1000);
-  return [
-    informs(
-      { work: 'resources: CPU of one change of a pod', ours: milliseconds(cpu) },
-      `at ${perSecond(rate)}`,
-    ),
-  ];
-}
-
-/** Lists of increasing length. */
-async function nodeSeries(scene: Scene, { server, caller }: Side): Promise<readonly Row[]> {
-  const { listNodes, nodes } = scene.options;
-  const rows: Row[] = [];
-  for (const count of SERIES.filter((length) => length <= Math.max(nodes, listNodes))) {
-    scene.progress(`lists of ${count} nodes`);
-    const { peer, ours } = await eachOnOneCore(scene, {
-      peer: {
-        target: scene.kube,
-        pid: scene.kubePid,
-        paths: [`${CORE_NODES}?limit=${count}`],
-        connections: 1,
-      },
-      ours: {
-        target: caller,
-        pid: server.pid,
-        paths: [`${PLATFORM}/nodes?limit=${count}&sortBy=creationTimestamp`],
-        connections: 1,
-      },
-    });
-    const perNode = (figures: Figures): string => `${((figures.cpu / count) * 1000).toFixed(1)} µs`;
-    rows.push(
-      informs(
-        {
-          work: `resources: list of ${count.toLocaleString('en')} nodes, sorted: CPU of each node`,
-          peer: perNode(peer),
-          ours: perNode(ours),
-          ratio: `${(ours.cpu / peer.cpu).toFixed(2)} ×`,
-        },
-        `${milliseconds(peer.cpu)}, ours ${milliseconds(ours.cpu)} for each list; the peer's list has no order`,
-      ),
-    );
-  }
-  return rows;
 }

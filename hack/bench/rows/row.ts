@@ -1,5 +1,5 @@
-// Type of a row of the benchmark table, and functions that format the measured values. A row can have a goal: a
-// limit for the measured value.
+// Type of a row of the benchmark table, and functions that format the measured values. Each row has a goal: a limit for
+// the measured value.
 
 /** One row of the bench table: the same work measured for a baseline (`peer`) and for ks-apiserver (`ours`). */
 export interface Row {
@@ -8,9 +8,9 @@ export interface Row {
   readonly ours: string;
   /** Our figure divided by that of the peer, or the difference; undefined for absolute goals. */
   readonly ratio?: string;
-  /** Undefined for informational rows. */
-  readonly goal?: string;
-  readonly met?: boolean | undefined;
+  readonly goal: string;
+  /** Undefined if the measurement does not decide. */
+  readonly met: boolean | undefined;
   readonly note?: string;
   /** Reason for a missed goal, from profiles; reported only if the goal is missed. */
   readonly shortfall?: string;
@@ -54,11 +54,6 @@ export function atLeast(
   const share = ours / peer;
   const ratio = `${share.toFixed(share < 1 ? 2 : 1)} ×`;
   return { work, peer: format(peer), ours: format(ours), ratio, goal: `≥ ${goal} ×`, met: share >= goal };
-}
-
-/** A row without a goal. */
-export function informs({ work, peer = '', ours, ratio = '' }: Row, note?: string): Row {
-  return { work, peer, ours, ratio, ...(note === undefined ? {} : { note }) };
 }
 
 /** A row with the goal that our figure is below an absolute bound. */

@@ -1,4 +1,4 @@
-// Creates the users of the bench, and repeats sign-ins and token refreshes.
+// Creates the users of the bench, and repeats requests in parallel.
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
 import type { TokenClient } from '../measuring/token-client.ts';
@@ -30,21 +30,6 @@ export async function repeat(
 
 export function userOf(turn: number): string {
   return USERS[turn % USERS.length] ?? '';
-}
-
-/** Refreshes one session per lane repeatedly. */
-export async function refreshing(
-  client: TokenClient,
-): Promise<(turn: number, lane: number) => Promise<void>> {
-  const tokens = await Promise.all(
-    Array.from(
-      { length: AT_A_TIME },
-      async (_, lane) => (await client.signIn(userOf(lane), PASSWORD)).refresh_token,
-    ),
-  );
-  return async (_turn, lane) => {
-    tokens[lane] = (await client.refresh(tokens[lane] ?? '')).refresh_token;
-  };
 }
 
 /** Creates the missing users. */

@@ -10,7 +10,6 @@ import { missingForOpenSearch } from '../../log-stores/missing-prerequisite.ts';
 import { startOpenSearch } from '../../log-stores/opensearch.ts';
 import type { LogRecord } from '../../log-stores/record.ts';
 import { startVictoriaLogs } from '../../log-stores/victorialogs.ts';
-import { startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 import { LogClient } from '../measuring/log-client.ts';
 import { type LogPeer, type LogRange, openSearchPeer, victoriaLogsPeer } from './log-peers.ts';
 import type { Scene } from './scene.ts';
@@ -19,12 +18,9 @@ import { inWorkFolder } from './work-folder.ts';
 /** The path that consoles use. */
 export const LOGS = '/kapis/tenant.platform.io/v1alpha2/logs';
 const INDEX_PREFIX = 'bench';
-const BARE_FRONT = join(import.meta.dirname, '../bare/front.ts');
 
 export interface LogSide {
   readonly peer: LogPeer;
-  /** The same queries through a minimal Node server. */
-  readonly fronted: LogPeer;
   readonly store: LogStoreProcess;
   readonly server: ServerProcess;
   /** Our server, with a client certificate of a user that has permission to read the logs of all pods. */
@@ -62,11 +58,6 @@ export async function withLogStores<Result>(
       const direct = LogClient.plain(store.url);
       defer(() => direct.close());
       const peer = newPeer(direct);
-      const { cert, key } = scene.serving;
-      const program = startLineProtocolProgram(process.execPath, [BARE_FRONT, store.url, cert, key], signal);
-      defer(() => program.end());
-      const front = await LogClient.secure(`https://127.0.0.1:${await program.line()}`, scene.direct);
-      defer(() => front.close());
       progress(`loading ${lines} lines into ${peer.name}`);
       await load(data.records());
       const server = await scene.another({ configuration: { oauth: { enabled: false }, logging } });
@@ -74,7 +65,7 @@ export async function withLogStores<Result>(
       const ours = await LogClient.secure(server.url, scene.direct);
       defer(() => ours.close());
       const write = async (records: readonly LogRecord[]): Promise<void> => void (await load(records));
-      sides.push({ peer, fronted: newPeer(front), store, server, ours, write });
+      sides.push({ peer, store, server, ours, write });
     };
     await allowLogs(scene);
     const victoria = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal, progress });

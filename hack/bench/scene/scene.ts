@@ -35,8 +35,6 @@ export interface SceneOptions {
   readonly watchers: readonly number[];
   /** Number of lines in each log store. */
   readonly logLines: number;
-  /** Number of nodes of the rows that measure lists of any kind. */
-  readonly listNodes: number;
   readonly pods: number;
   readonly namespaces: number;
 }

@@ -1,6 +1,6 @@
 // Command controller runs a controller of controller-runtime with leader election, so that a test can show that such
 // programs work with an address. It copies the data of each ConfigMap with the label copy=yes to a Secret of the same
-// name, and recreates a deleted copy. With -pods it only fills a cache, so that a bench can measure it.
+// name, and recreates a deleted copy.
 package main
 
 import (
@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -21,14 +20,9 @@ import (
 func main() {
 	// controller-runtime defines the flag kubeconfig.
 	lease := flag.String("lease", "controller", "name of the Lease in the namespace default")
-	pods := flag.Bool("pods", false, "only print the number of pods in the cache of a controller")
 	flag.Parse()
 	ctrl.SetLogger(klog.Background())
-	work := func() error { return run(*lease) }
-	if *pods {
-		work = countPods
-	}
-	if err := work(); err != nil {
+	if err := run(*lease); err != nil {
 		fmt.Fprintln(os.Stderr, "controller:", err)
 		os.Exit(1)
 	}
@@ -57,29 +51,6 @@ func run(lease string) error {
 		return err
 	}
 	return manager.Start(ctrl.SetupSignalHandler())
-}
-
-// countPods starts the cache of a controller of pods.
-func countPods() error {
-	config, err := ctrl.GetConfig()
-	if err != nil {
-		return err
-	}
-	objects, err := cache.New(config, cache.Options{})
-	if err != nil {
-		return err
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	go func() { _ = objects.Start(ctx) }()
-	objects.WaitForCacheSync(ctx)
-	// The first list starts an informer, and waits for it.
-	var pods corev1.PodList
-	if err := objects.List(ctx, &pods); err != nil {
-		return err
-	}
-	fmt.Println(len(pods.Items))
-	return nil
 }
 
 type copier struct{ client.Client }
