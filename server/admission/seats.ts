@@ -102,6 +102,14 @@ export class Seats {
     return this.#seat(share, onPreemption, isIdle);
   }
 
+  /** Returns a seat if one is free for the caller now. Not for `preempt`. */
+  takeFree(caller: string): Seat | undefined {
+    const share = this.#shareOf(caller);
+    if (share.waiting === 0 && this.#hasRoom(share.group)) return this.#seat(share);
+    this.#evictIdle(share);
+    return undefined;
+  }
+
   #shareOf(caller: string): CallerShare {
     const known = this.#shares.get(caller);
     if (known) return known;

@@ -1,5 +1,5 @@
 // Admission filter: gives each request a seat of its pool before it is authorized and handled. A request that waits for its
-// client gives the seat back, and can lose its connection instead.
+// client gives the seat back, and takes one again before more work is done for it.
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import type { RequestPools } from '../admission/admission.ts';
 import type { Seat, Seats } from '../admission/seats.ts';
@@ -53,8 +53,24 @@ export function admission(
       const seat = pools.stalled.take(exchange.caller, exchange, () => drop(exchange));
       if (!(seat instanceof Promise)) admitted.seat = seat;
     } catch {
-      drop(exchange);
+      return drop(exchange);
     }
+    const { request } = exchange;
+    if (request.complete) return;
+    // Before the listener of the handler, who works with the complete body.
+    request.prependOnceListener('end', () => {
+      if (!exchange.ended && !resume(exchange, admitted)) drop(exchange);
+    });
+  };
+
+  /** Exchanges the seat for one of a request that does not wait for its client. Returns false if none is free. */
+  const resume = (exchange: Exchange, admitted: Admitted): boolean => {
+    const seat = poolOf(exchange, pools).takeFree(exchange.caller);
+    if (!seat) return false;
+    admitted.seat?.[Symbol.dispose]();
+    admitted.seat = seat;
+    admitted.stalled = false;
+    return true;
   };
 
   const check = (): void => {
@@ -64,9 +80,11 @@ export function admission(
       const { admitted } = exchange;
       if (!admitted) continue;
       if (now >= admitted.destroyAt) exchange.response.destroy();
-      if (!exchange.longRunning && !admitted.stalled && hasStalled(exchange, admitted, now)) {
-        stall(exchange, admitted);
-      }
+      if (exchange.longRunning) continue;
+      const stalled = hasStalled(exchange, admitted, now);
+      if (stalled && !admitted.stalled) stall(exchange, admitted);
+      // Without a free seat, a response that the client reads again stays where it is.
+      else if (!stalled && admitted.stalled && !exchange.ended) resume(exchange, admitted);
     }
     if (exchanges.length > 0) return;
     clearInterval(timer);
@@ -80,7 +98,7 @@ export function admission(
     exchange.admitted = {
       seat,
       sent: 0,
-      sentAt: now,
+      workedAt: now,
       destroyAt: Number.POSITIVE_INFINITY,
       stalled: false,
     };
@@ -115,20 +133,20 @@ function poolOf({ longRunning, proxied, user, info }: Exchange, pools: RequestPo
   return proxied ? pools.gateway : pools.requests;
 }
 
+function hasStalled(exchange: Exchange, admitted: Admitted, now: number): boolean {
+  if (!waitsForClient(exchange, admitted)) admitted.workedAt = now;
+  return now - admitted.workedAt >= STALL_MS;
+}
+
 /**
- * Returns true if the request waits for its client: the server reads the body, which is incomplete, or the client reads nothing of the
- * response. An incomplete body that the server does not read gives no seat back, because the server works.
+ * Returns true if the server waits for the rest of the body, or if the client has read nothing of the response since the last check. An
+ * incomplete body is no reason if the server works without reading it, nor if it is forwarded: kube-apiserver can work without it.
  */
-function hasStalled({ request, response, startedAt }: Exchange, admitted: Admitted, now: number): boolean {
-  if (!request.complete && request.readableFlowing !== null) return now - startedAt >= STALL_MS;
-  if (response.writableLength === 0 || !response.socket) {
-    admitted.sentAt = now;
-    return false;
-  }
-  const sent = response.socket.bytesWritten - response.socket.writableLength;
-  if (sent !== admitted.sent) {
-    admitted.sent = sent;
-    admitted.sentAt = now;
-  }
-  return now - admitted.sentAt >= STALL_MS;
+function waitsForClient({ request, response, proxied }: Exchange, admitted: Admitted): boolean {
+  if (!proxied && !request.complete && request.readableFlowing === true) return true;
+  const { socket } = response;
+  if (response.writableLength === 0 || !socket) return false;
+  const before = admitted.sent;
+  admitted.sent = socket.bytesWritten - socket.writableLength;
+  return admitted.sent === before;
 }

@@ -26,11 +26,13 @@ export interface Arrival {
 /** The state of an admitted request. */
 export interface Admitted {
   seat: Seat | undefined;
-  /** Bytes of the response that the client has accepted, and the time of the last progress. */
+  /** Bytes of the response that the client had accepted at the last check. */
   sent: number;
-  sentAt: number;
+  /** The time of the last check at which the request did not wait for its client. */
+  workedAt: number;
   /** The time at which a preempted stream loses its connection. */
   destroyAt: number;
+  /** The request waits for its client: its seat is one of the pool `stalled`. */
   stalled: boolean;
 }
 

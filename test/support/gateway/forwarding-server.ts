@@ -48,6 +48,8 @@ export interface ForwardingServerOptions {
   readonly proxyHost?: string;
   /** Monotonic clock of the kubeconfig's refresh, in ms. */
   readonly now?: () => number;
+  /** Monotonic clock of the filters, in ms. */
+  readonly monotonic?: () => number;
   /** Timeout of a connection to kube-apiserver. */
   readonly connectTimeoutMs?: number;
   /** Called after a 401 of kube-apiserver; by default, the client gets the 401. */
@@ -76,6 +78,7 @@ export class ForwardingServer {
     allowedOrigins = [],
     proxyHost,
     now,
+    monotonic = () => performance.now(),
     connectTimeoutMs,
     rejection = () => Promise.resolve(undefined),
     impersonator,
@@ -128,6 +131,7 @@ export class ForwardingServer {
       allowedOrigins,
       pools,
       limits: { timeoutMs: 60_000, ...limits },
+      monotonic,
       gateway: {
         authenticator,
         select: proxiedRequests([], proxyHost),

@@ -177,6 +177,65 @@ describe('a request that waits for its client', () => {
     socket.destroy();
   });
 
+  it('holds a seat again when its body is complete, or gets 429 without a free one', async () => {
+    const { handler, release } = holding();
+    const aborted: boolean[] = [];
+    const pools = { ...requestPools(), requests: fewSeats(1) };
+    const working: Handler = async (context) => {
+      await readBody(context.request, 1000);
+      aborted.push(context.signal.aborted);
+      return handler(context);
+    };
+    const chain = await start({ pools, monotonic: () => now, handler: working });
+    const held = async (): Promise<TLSSocket> => {
+      const socket = await rawConnection(chain);
+      const head = `POST ${NODES}?hold HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\nContent-Length: 4\r\n\r\nx`;
+      socket.write(head);
+      await until(() => pools.requests.held === 1);
+      now += 1000;
+      await until(() => pools.stalled.held > 0 && pools.requests.held === 0);
+      return socket;
+    };
+    const first = await held();
+    const second = await held();
+    expect(pools.stalled.held).to.equal(2);
+    first.write('xxx');
+    await until(() => aborted.length === 1);
+    expect([pools.requests.held, pools.stalled.held, ...aborted]).to.deep.equal([1, 1, false]);
+    const refused = text(second);
+    second.write('xxx');
+    await until(() => aborted.length === 2);
+    expect(aborted).to.deep.equal([false, true]);
+    expect(pools.requests.held).to.equal(1);
+    second.end();
+    expect(await refused).to.match(/^HTTP\/1\.1 429 /);
+    release();
+    first.destroy();
+    await until(() => chain.chain.open === 0);
+    expect([pools.requests.held, pools.stalled.held]).to.deep.equal([0, 0]);
+  });
+
+  it('holds a seat again when the client reads the response again', async () => {
+    const pools = requestPools(10);
+    const chain = await start({
+      pools,
+      monotonic: () => now,
+      handler: ({ response }) => void response.write(Buffer.alloc(16 << 20, 'x')),
+    });
+    const socket = await rawConnection(chain);
+    socket.pause();
+    socket.write(`GET ${NODES} HTTP/1.1\r\nHost: x\r\nTest-User: alice\r\n\r\n`);
+    const moving = setInterval(() => {
+      now += 500;
+    }, 100);
+    await until(() => pools.stalled.held === 1 && pools.requests.held === 0);
+    socket.resume();
+    await until(() => pools.stalled.held === 0 && pools.requests.held === 1);
+    clearInterval(moving);
+    socket.destroy();
+    await until(() => pools.requests.held === 0);
+  });
+
   it('gets 429 when too many of its kind wait, and its caller has the most', async () => {
     const pools = { ...requestPools(10), stalled: fewSeats(0, 'preempt') };
     const chain = await start({ pools, monotonic: () => now, handler: reading });

@@ -389,6 +389,31 @@ describe('a forwarded request', () => {
     expect(await readAll(client)).to.match(/^HTTP\/1\.1 200 /);
   });
 
+  it('holds its seat while its body is incomplete, because kube-apiserver can work without the body', async () => {
+    let time = 0;
+    await restart({ monotonic: () => time });
+    upstream.respond = ({ url }, response) => {
+      if (url === '/version') response.end(Buffer.alloc(32 << 20));
+    };
+    const incomplete = ['GET', 'HEAD', 'POST', 'DELETE'].flatMap((method) => [
+      [`${method} ${PODS} HTTP/1.1`, 'Content-Length: 4'],
+      [`${method} ${PODS} HTTP/1.1`, 'Transfer-Encoding: chunked'],
+    ]);
+    const clients = await Promise.all(incomplete.map((lines) => server.send(lines, '1\r\n')));
+    await until(() => upstream.received.length === clients.length);
+    // This client does not read its response.
+    const unread = await server.send(['GET /version HTTP/1.1']);
+    unread.pause();
+    const moving = setInterval(() => {
+      time += 500;
+    }, 100);
+    await until(() => server.pools.stalled.held > 0);
+    clearInterval(moving);
+    expect([server.pools.gateway.held, server.pools.stalled.held]).to.deep.equal([clients.length, 1]);
+    for (const client of [unread, ...clients]) client.destroy();
+    await until(() => server.pools.gateway.held + server.pools.stalled.held === 0);
+  });
+
   it('gets 408 if it arrives byte by byte beyond the limit', async () => {
     await restart({ listenerLimits: { headersTimeout: 200, requestTimeout: 200 } });
     upstream.respond = ({ headers }, response) => {
