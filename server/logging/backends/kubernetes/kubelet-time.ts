@@ -21,11 +21,25 @@ export function parseLineHead(block: string, from: number): LineHead | undefined
   return time === undefined ? undefined : { time, textStart: from + space + 1 };
 }
 
-/** Format of the kubelet (RFC3339NanoFixed in k8s.io/cri-client). */
+/**
+ * Format of the kubelet since Kubernetes 1.19, whatever the container runtime writes (RFC3339NanoFixed in
+ * k8s.io/cri-client). Applications often write other formats.
+ */
 const KUBELET_HEAD = /^[^. ]{19}\.\d{9}(?:Z|[+-]\d\d:\d\d) /;
 
-/** Whether the line at index `from` has a time in the format of the kubelet. Applications often write other formats. */
-export function isKubeletHead(block: string, from: number): boolean {
+/**
+ * Parses the timestamp of a line before the range, which can be the end of a line whose start the kubelet omitted. The
+ * application may have written the time there: other formats than that of the kubelet count only if the next line has
+ * one, too, as in responses of virtual kubelets.
+ */
+export function parseUncertainHead(block: string, from: number): LineHead | undefined {
+  const head = parseLineHead(block, from);
+  if (!head || isKubeletHead(block, from)) return head;
+  const next = block.indexOf('\n', from) + 1;
+  return next > 0 && !isKubeletHead(block, next) && parseLineHead(block, next) ? head : undefined;
+}
+
+function isKubeletHead(block: string, from: number): boolean {
   return KUBELET_HEAD.test(block.slice(from, from + MAX_LENGTH));
 }
 
@@ -35,8 +49,15 @@ export function isKubeletHead(block: string, from: number): boolean {
  */
 export const DISORDER_S = 2;
 
-/** Rounds down to the second, because `sinceTime` of the pod log API has no fractions. */
-export function wholeSecond(instant: Instant): string {
+/**
+ * `sinceTime` of a request for the lines from `since` on: earlier by the possible disorder, so that no later part of a line
+ * that starts at `since` is omitted, and rounded down to the second, because `sinceTime` has no fractions.
+ */
+export function sinceTime(since: Instant): string {
+  return wholeSecond(shifted(since, -DISORDER_S));
+}
+
+function wholeSecond(instant: Instant): string {
   return `${instant.slice(0, 19)}Z`;
 }
 

@@ -2,9 +2,10 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../log-store.ts';
-import { DISORDER_S, isKubeletHead, type LineHead, parseLineHead, shifted } from './kubelet-time.ts';
+import { DISORDER_S, type LineHead, parseLineHead, parseUncertainHead, shifted } from './kubelet-time.ts';
 import { detached } from './log-line.ts';
 import type { MemoryShare } from './memory-budget.ts';
+import { UntimedText } from './untimed-text.ts';
 
 /**
  * Callback for a line. `ordinal`: number of earlier lines of the log with the same time; time and ordinal identify a
@@ -44,11 +45,12 @@ export interface LineReaderOptions {
   readonly onLine: OnLine;
   readonly extent: Extent;
   /**
-   * Whether the response can start with the end of a line whose start it omits. The kubelet writes a time only at the
-   * start of a line, and `sinceTime` omits the parts of a line one by one (partial lines of the CRI log format). The
-   * application can have written a time there, so a first line with a later time than `until` does not end the reading.
+   * Start of the range; undefined for a whole log. Before it, the response can have texts without a time: `sinceTime` omits
+   * the parts of a line one by one (partial lines of the CRI log format), and the kubelet writes a time only at the start
+   * of a line. The application can have written a time there, so the first line in the range does not end the
+   * reading, however late it is.
    */
-  readonly omitsStarts: boolean;
+  readonly since: Instant | undefined;
   readonly slices: Pick<TimeSlices, 'spent'>;
   /**
    * Accounts for the memory of an incomplete line. The line is truncated at `room` characters if that is below 1 MiB.
@@ -61,10 +63,12 @@ export class LineReader {
   /** Decodes whole chunks, because decoding single lines takes much longer. */
   readonly #decoder = new StringDecoder('utf8');
   /**
-   * The first text without a time: an error message of the kubelet, which is the end of its response. With
-   * `omitsStarts`, the end of a line if lines follow; otherwise, only the caller can find out what it is.
+   * Text without a time: the first one in the range, where only an error message of the kubelet has none, or the last text
+   * of a response before the range.
    */
-  message: string | undefined;
+  untimed: UntimedText | undefined;
+  /** Whether a line of the range was read. */
+  hasBegun: boolean;
   /** Decoded complete lines. A field, because a local variable would keep them in memory while its function awaits. */
   #block = '';
   #from = 0;
@@ -73,11 +77,13 @@ export class LineReader {
   /** Whether the incomplete line was truncated: text up to the next newline is dropped. */
   #isSkipping = false;
   #ordinal = 0;
-  #isFirst = true;
+  /** Number of characters that were removed from an incomplete text without a time. */
+  #omitted = 0;
   #pending: Promise<void> | undefined;
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
+    this.hasBegun = options.since === undefined;
   }
 
   /** Decodes a chunk. Call read() until it returns true before the next chunk. */
@@ -128,19 +134,15 @@ export class LineReader {
     await this.pending();
   }
 
-  /** Returns the text after the last newline, unless it is at `until` or later. Sets `message` if it has no time. */
+  /** Returns the text after the last newline, unless it is at `until` or later. Sets `untimed` if it has no time. */
   openLine(until: Instant | undefined): OpenLine | undefined {
     this.#takeRest();
     const block = this.#block;
     this.#block = '';
     if (block === '') return undefined;
-    const head = this.#takeHead(block, 0);
-    if (!head) {
-      this.message ??= detached(block);
-      return undefined;
-    }
-    const { extent, omitsStarts } = this.#options;
-    if (omitsStarts) this.message = undefined;
+    const head = this.#takeHead(block, 0, block.length);
+    if (!head) return undefined;
+    const { extent } = this.#options;
     const time = detached(head.time);
     extent.hasPassed = until !== undefined && time >= shifted(until, DISORDER_S);
     if (extent.hasPassed) return undefined;
@@ -148,12 +150,17 @@ export class LineReader {
     return { time, ordinal, text: detached(block.slice(head.textStart)) };
   }
 
-  /** Undefined for a text without a time, and for a first line whose time the application has written. */
-  #takeHead(block: string, from: number): LineHead | undefined {
-    const isFirst = this.#isFirst;
-    this.#isFirst = false;
-    if (isFirst && this.#options.omitsStarts && !isKubeletHead(block, from)) return undefined;
-    return parseLineHead(block, from);
+  /** Returns the head of the line up to `to`. Sets `untimed` if it has none. */
+  #takeHead(block: string, from: number, to: number): LineHead | undefined {
+    const head = this.#headOf(block, from);
+    if (!this.hasBegun) this.untimed = undefined;
+    if (!head) this.untimed ??= new UntimedText(block.slice(from, to), this.#omitted);
+    this.#omitted = 0;
+    return head;
+  }
+
+  #headOf(block: string, from: number): LineHead | undefined {
+    return this.hasBegun ? parseLineHead(block, from) : parseUncertainHead(block, from);
   }
 
   #takeRest(): void {
@@ -166,26 +173,28 @@ export class LineReader {
     const { memory, extent } = this.#options;
     memory?.add(-this.#rest.length);
     const max = Math.min(MAX_LINE_LENGTH, Math.floor(memory?.room ?? MAX_LINE_LENGTH));
-    this.#isSkipping = rest.length > max;
-    if (this.#isSkipping) extent.truncated = true;
-    this.#rest = this.#isSkipping ? rest.slice(0, max) : rest;
+    this.#rest = rest;
+    this.#isSkipping = false;
+    if (rest.length > max) {
+      this.#isSkipping = this.#headOf(rest, 0) !== undefined;
+      extent.truncated ||= this.#isSkipping;
+      this.#rest = this.#isSkipping ? rest.slice(0, max) : UntimedText.shortened(rest);
+      if (!this.#isSkipping) this.#omitted += rest.length - this.#rest.length;
+    }
     memory?.add(this.#rest.length);
   }
 
   #readLine(end: Instant | undefined): void {
-    const { extent, onLine, omitsStarts } = this.#options;
+    const { extent, onLine, since = '' } = this.#options;
     const [block, from] = [this.#block, this.#from];
     const newline = block.indexOf('\n', from);
     const to = newline === -1 ? block.length : newline;
     this.#from = to + 1;
-    const isCertain = !omitsStarts || !this.#isFirst;
-    const head = this.#takeHead(block, from);
-    if (!head) {
-      this.message ??= detached(block.slice(from, to + 1));
-      return;
-    }
-    if (omitsStarts) this.message = undefined;
+    const head = this.#takeHead(block, from, to + 1);
+    if (!head) return;
     const { time, textStart } = head;
+    const isCertain = this.hasBegun;
+    this.hasBegun ||= time >= since;
     if (end !== undefined && time >= end) {
       extent.hasPassed = isCertain;
       return;

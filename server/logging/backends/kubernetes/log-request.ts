@@ -5,14 +5,11 @@ import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { readError, StalledError } from '../../../cluster/connection/response-body.ts';
 import type { Instant } from '../../log-store.ts';
 import type { ContainerLog, ContainerName } from './container-log.ts';
-import { DISORDER_S, shifted, wholeSecond } from './kubelet-time.ts';
+import { sinceTime } from './kubelet-time.ts';
 
 export interface LogRequest {
   readonly log: ContainerName & Pick<ContainerLog, 'previous'>;
-  /**
-   * Sent as `sinceTime`, earlier by the possible disorder and rounded down to the second, so that no later part of a line
-   * that starts at this time is omitted. Undefined for the whole log.
-   */
+  /** Time of the first line; undefined for the whole log. The response can contain earlier lines. */
   readonly since: Instant | undefined;
   readonly follow?: boolean;
   readonly limitBytes?: number | undefined;
@@ -66,7 +63,7 @@ function pathOf({ log, since, follow, limitBytes, tailLines }: LogRequest): stri
     timestamps: 'true',
     ...(log.previous ? { previous: 'true' } : {}),
     ...(follow ? { follow: 'true' } : {}),
-    ...(since === undefined ? {} : { sinceTime: wholeSecond(shifted(since, -DISORDER_S)) }),
+    ...(since === undefined ? {} : { sinceTime: sinceTime(since) }),
     ...(limitBytes === undefined ? {} : { limitBytes: String(limitBytes) }),
     ...(tailLines === undefined ? {} : { tailLines: String(tailLines) }),
   });

@@ -21,14 +21,14 @@ describe('the line reader', () => {
           const lines: string[] = [];
           const onLine = (_: string, text: string): void => void lines.push(text);
           const slices = { spent: false };
-          const reader = new LineReader({ onLine, extent: newExtent(), slices, omitsStarts: false });
+          const reader = new LineReader({ onLine, extent: newExtent(), slices, since: undefined });
           for (const [index, from] of [0, ...offsets].entries()) {
             reader.push(bytes.subarray(from, offsets[index]));
             reader.read(undefined);
           }
           await reader.readRest();
           expect(lines).to.deep.equal(texts.map((text) => Buffer.from(text).toString()));
-          expect(reader.message).to.equal(undefined);
+          expect(reader.untimed).to.equal(undefined);
         },
       ),
     ));

@@ -109,6 +109,19 @@ describe('the reader of container logs', () => {
     }
   });
 
+  it('accepts an incomplete last line that is later than the end of the reading when it is read again', async () => {
+    cluster.add('shop', 'a', [at(1), { ...at(9, 'password: '), partial: true }]);
+    let end = at(20).time;
+    cluster.disturb = () => {
+      if (cluster.requests.length > 1) end = at(2).time;
+      return false;
+    };
+    const lines: string[] = [];
+    const request = { since: undefined, until: () => end, signal };
+    await newReader().read(log, request, (_, text) => void lines.push(text));
+    expect(lines).to.deep.equal(['line 1']);
+  });
+
   it('yields to the event loop between lines when its time slice is used up', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => at(n));
     cluster.add('shop', 'a', lines);

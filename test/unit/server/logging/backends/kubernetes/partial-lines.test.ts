@@ -32,7 +32,7 @@ interface Line {
   readonly text: string;
 }
 
-/** The lines of a log: a line has the time of its first part. */
+/** The lines of a log, sorted by time: a line has the time of its first part. */
 function linesOf(entries: readonly WrittenLine[]): Line[] {
   const lines: Line[] = [];
   let open: Line | undefined;
@@ -42,7 +42,8 @@ function linesOf(entries: readonly WrittenLine[]): Line[] {
     lines.push(open);
     open = undefined;
   }
-  return open ? [...lines, open] : lines;
+  if (open) lines.push(open);
+  return lines.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
 
 describe('partial lines of pod logs', () => {
@@ -126,6 +127,22 @@ describe('partial lines of pod logs', () => {
       'a last line out of order, before the end of a line',
       [part(0, 'one '), at(8, 'two'), at(7, 'three', '999000000')],
     ],
+    [
+      'the end of a line after a line out of order',
+      [at(8, 'zero', '100000000'), part(7, 'one ', '900000000'), at(8, 'two', '300000000')],
+    ],
+    [
+      'the end of a line with a time of the application after a line out of order',
+      [
+        at(8, 'zero', '100000000'),
+        part(7, 'one ', '900000000'),
+        at(8, '2026-01-01T00:00:13.5Z two', '300000000'),
+      ],
+    ],
+    [
+      'the open end of a line with a time of the application in the range',
+      [part(0, 'Loading ... '), part(12, '2026-01-01T00:00:30.123456789Z started')],
+    ],
     ['parts out of order', [part(10, 'one ', '200000000'), at(9, 'two', '300000000'), at(13, 'after')]],
   ];
 
@@ -149,34 +166,31 @@ describe('partial lines of pod logs', () => {
     const store = cluster.store();
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(3_000), fc.nat(1_500), fc.boolean(), fc.constantFrom(...TIMES)), {
-          maxLength: 12,
-        }),
+        fc.array(fc.tuple(fc.nat(3_000), fc.nat(1_500), fc.boolean()), { maxLength: 12 }),
+        // Only one entry has a time: two ends of lines in a row, both with a time, look like lines of a virtual kubelet.
+        fc.tuple(fc.nat(11), fc.constantFrom(...TIMES)),
         fc.nat(30),
         fc.integer({ min: 1, max: 5 }),
-        async (random, start, size) => {
+        fc.constantFrom('running', 'terminated'),
+        async (random, [timed, time], start, size, state) => {
           let clock = 0;
           /** The time of the line that is not complete. The parts of one line are in order. */
           let open = 0;
-          /** The kubelet selects entries by second. Entries of different seconds are in order here. */
-          let second = 0;
-          const entries = random.map(([step, disorder, partial, time], n): WrittenLine => {
+          const entries = random.map(([step, disorder, partial], n): WrittenLine => {
             clock += step;
-            const ms = Math.max(open, second, clock - disorder);
+            const ms = Math.max(open, clock - disorder);
             open = partial ? ms : 0;
-            second = Math.max(second, ms - (ms % 1000));
             const nanoseconds = `${String(ms % 1000).padStart(3, '0')}000${String(n).padStart(3, '0')}`;
-            return { ...at(Math.floor(ms / 1000), `${time}<${n}>`, nanoseconds), partial };
+            const text = `${n === timed ? time : ''}<${n}>`;
+            return { ...at(Math.floor(ms / 1000), text, nanoseconds), partial };
           });
-          cluster.add('shop', 'a', entries, { startedAt: at(0).time });
+          cluster.add('shop', 'a', entries, { state, startedAt: at(0).time });
           const begin = at(start).time;
-          const expected = linesOf(entries)
-            .filter(({ time }) => time >= begin)
-            .toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+          const expected = linesOf(entries).filter(({ time }) => time >= begin);
           await expectLines(store, since(start), expected, size);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 200 },
     );
   }).timeout(60_000);
 
@@ -228,20 +242,22 @@ describe('partial lines of pod logs', () => {
     ]);
   });
 
-  it('are distinguished from a response that the kubelet breaks off', async () => {
-    cluster.add('shop', 'a', [at(12), at(13), at(14), at(15)]);
-    const text = [12, 13, 14, 15].map((n) => `${at(n).time} line ${n}\n`).join('');
-    const cuts = [50, 90, 130, 140];
-    cluster.disturb = (_, response) => response.writeHead(200).end(text.slice(0, cuts.shift() ?? 20));
-    const broken = await cluster.store().query(since(10), oldest, call);
-    expect(broken.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
-    expect(broken.total.relation).to.equal('gte');
-    let requests = 0;
-    cluster.disturb = (_, response) => requests++ === 0 && response.writeHead(200).end(text.slice(0, 75));
-    const resumed = await cluster.store().query(since(10), oldest, call);
-    expect(resumed.shortfalls).to.deep.equal([]);
-    expect(resumed.records).to.have.length(4);
-  });
+  for (const state of ['running', 'terminated'] as const) {
+    it(`are distinguished from a response that the kubelet breaks off, ${state}`, async () => {
+      cluster.add('shop', 'a', [at(12), at(13), at(14), at(15)], { state, startedAt: at(0).time });
+      const text = [12, 13, 14, 15].map((n) => `${at(n).time} line ${n}\n`).join('');
+      const cuts = [50, 90, 130, 140];
+      cluster.disturb = (_, response) => response.writeHead(200).end(text.slice(0, cuts.shift() ?? 20));
+      const broken = await cluster.store().query(since(10), oldest, call);
+      expect(broken.shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+      expect(broken.total.relation).to.equal('gte');
+      let requests = 0;
+      cluster.disturb = (_, response) => requests++ === 0 && response.writeHead(200).end(text.slice(0, 75));
+      const resumed = await cluster.store().query(since(10), oldest, call);
+      expect(resumed.shortfalls).to.deep.equal([]);
+      expect(resumed.records).to.have.length(4);
+    });
+  }
 
   it('are distinguished from error messages of the kubelet', async () => {
     cluster.add('shop', 'a', [at(12)]);
@@ -258,6 +274,45 @@ describe('partial lines of pod logs', () => {
         shortfalls.map(({ reason }) => reason),
         body,
       ).to.deep.equal(['NotCovered']);
+    }
+  });
+
+  it('are distinguished from error messages of the kubelet behind them', async () => {
+    const entries = [part(0, 'one '), at(12, 'two')];
+    for (const state of ['running', 'terminated'] as const) {
+      cluster.add('shop', 'a', entries, { state, startedAt: at(0).time });
+      cluster.disturb = ({ searchParams }, response) =>
+        searchParams.has('sinceTime') && response.writeHead(200).end('two\nfailed to read log file');
+      const { shortfalls } = await cluster.store().query(since(10), oldest, call);
+      expect(shortfalls.map(({ reason }) => reason)).to.deep.equal(['NotCovered']);
+    }
+  });
+
+  it('above 1 MiB that start before the range are not in the range', async () => {
+    const long = Array.from({ length: 80 }, () => part(12, 'x'.repeat(16_384)));
+    for (const state of ['running', 'terminated'] as const) {
+      for (const rest of [[], [at(13, 'end'), at(14, 'after')]]) {
+        cluster.add('shop', 'a', [part(0, 'begin '), ...long, ...rest], { state, startedAt: at(0).time });
+        const after = rest.slice(1).map(({ time, text }) => ({ time, text }));
+        await expectLines(cluster.store({ bytesPerContainer: 4 << 20 }), since(10), after);
+      }
+    }
+  });
+
+  it('are distinguished from lines with a time in another format than that of the kubelet', async () => {
+    for (const [texts, lastEntry] of [
+      [['2026-01-01T00:00:12.5Z one', '2026-01-01T00:00:13Z two', ''], ''],
+      [['2026-01-01T00:00:12.5Z one', ''], '2026-01-01T00:00:12.5Z one\n'],
+      [['2026-01-01T00:00:12.5Z one'], '2026-01-01T00:00:12.5Z one'],
+    ] as const) {
+      cluster.add('shop', 'a', [], { startedAt: at(0).time });
+      cluster.disturb = ({ searchParams }, response) =>
+        response.writeHead(200).end(searchParams.has('tailLines') ? lastEntry : texts.join('\n'));
+      const { records, shortfalls } = await cluster.store().query(since(10), oldest, call);
+      expect(shortfalls).to.deep.equal([]);
+      expect(records.map(({ log }) => log)).to.deep.equal(
+        ['one', 'two'].slice(0, Math.max(1, texts.length - 1)),
+      );
     }
   });
 
