@@ -5,9 +5,10 @@ import { pause } from '../../../concurrency/pause.ts';
 import { BEGINNING, instantOf, millisecondsOf } from '../../instant.ts';
 import type { Instant, LogRecord } from '../../log-store.ts';
 import { OverlapWindow } from '../../overlap-window.ts';
-import type { ContainerLog } from './container-log.ts';
+import { CLOCK_SLACK_MS, type ContainerLog } from './container-log.ts';
 import type { Backlog } from './follow-queue.ts';
 import { KubeletError } from './kubelet-error.ts';
+import { DISORDER_S } from './kubelet-time.ts';
 import { ifAccepted, type LineFilter } from './line-filter.ts';
 import type { OnLine } from './line-reader.ts';
 import { detached } from './log-line.ts';
@@ -50,7 +51,7 @@ const ENDED_SILENCE_MS = 10_000;
 const BACKLOG_SILENCE_MS = 3_000;
 const PATIENCE_MS = 60_000;
 const MAX_BACKOFF_MS = 5_000;
-/** Maximum number of different lines of one second that are deduplicated when a stream is reopened. */
+/** Maximum number of different lines that are deduplicated when a stream is reopened: usually those of the last three seconds. */
 const MAX_DIGESTS = 20_000;
 
 export class ContainerFollower {
@@ -59,10 +60,10 @@ export class ContainerFollower {
   readonly #backoff: Backoff;
   /** Keys of the last two runs of the container that were read to the end. */
   readonly #finished: string[] = [];
-  /**
-   * Start of a reopened stream, in ms: the time of the last line, rounded down because `sinceTime` has whole seconds.
-   */
-  #second: number;
+  /** Start of a reopened stream, in ms; a whole second after the first lines. */
+  #start: number;
+  /** Number of lines that the kubelet returned for the first time. */
+  #received = 0;
   #unreachableSince: number | undefined;
   #failingSince: number | undefined;
   /** Undefined after the backlog is read. It is requested without `follow`, because only such a response ends. */
@@ -72,7 +73,7 @@ export class ContainerFollower {
     const { initialBackoffMs: initialMs = 200, begin, backlog, wallClock } = options;
     this.#options = options;
     this.#backlog = backlog;
-    this.#second = millisecondsOf(begin);
+    this.#start = millisecondsOf(begin);
     this.#delivered = new OverlapWindow({ limit: MAX_DIGESTS, wallClock });
     this.#backoff = new Backoff({ initialMs, maxMs: MAX_BACKOFF_MS, random: Math.random });
   }
@@ -104,7 +105,7 @@ export class ContainerFollower {
       await changed;
       return true;
     }
-    const [before, hadBacklog] = [this.#second, this.#backlog !== undefined];
+    const [before, hadBacklog] = [this.#received, this.#backlog !== undefined];
     const error = await this.#read(log, signal);
     if (error && error.kind !== 'empty' && error.kind !== 'gone') {
       this.#onError(error);
@@ -118,7 +119,7 @@ export class ContainerFollower {
       if (error) this.#endBacklog();
     }
     if (hadBacklog && !this.#backlog) return true;
-    if (this.#second > before) {
+    if (this.#received > before) {
       // No reset if the kubelet returns lines and then an error: it would read the whole log for each new line.
       if (!(error?.cause instanceof KubeletError)) this.#backoff.reset();
       this.#failingSince = undefined;
@@ -130,8 +131,8 @@ export class ContainerFollower {
   async #read(log: ContainerLog, signal: AbortSignal): Promise<LogReadError | undefined> {
     const { reader, begin, room, budget } = this.#options;
     const follow = log.running && !this.#backlog;
-    const lastLine = !log.running ? 'complete' : follow ? undefined : 'ignored';
-    const from = this.#delivered.startRead(this.#second);
+    const lastLine = !log.running ? 'confirmed' : follow ? undefined : 'ignored';
+    const from = this.#delivered.startRead(this.#start);
     const since = begin === BEGINNING && from === 0 ? undefined : instantOf(from);
     const timeoutMs = this.#silenceMs(follow);
     const { onLine, flush } = this.#newLines(log);
@@ -158,11 +159,8 @@ export class ContainerFollower {
       const milliseconds = millisecondsOf(time);
       if (time < begin || !this.#delivered.isNew(`${time} ${text}`, milliseconds)) return;
       if (time > last) last = time;
-      const second = Math.floor(milliseconds / 1000) * 1000;
-      if (second > this.#second) {
-        this.#second = second;
-        this.#delivered.forgetBefore(second);
-      }
+      this.#received++;
+      this.#advance(milliseconds);
       return ifAccepted(filter(text), () => {
         records.push({ time: detached(time), log: detached(text), namespace, pod, container });
       });
@@ -174,6 +172,19 @@ export class ContainerFollower {
       this.#backlog?.reached(last);
     };
     return { onLine, flush };
+  }
+
+  /**
+   * Moves the start behind a line. Later lines can be out of order. A time in the future can come from a clock that is
+   * ahead, or from the application, so it says nothing about the present.
+   */
+  #advance(milliseconds: number): void {
+    const now = this.#options.wallClock();
+    const reached = milliseconds <= now ? milliseconds : now - CLOCK_SLACK_MS;
+    const start = (Math.floor(reached / 1000) - DISORDER_S) * 1000;
+    if (start <= this.#start) return;
+    this.#start = start;
+    this.#delivered.forgetBefore(start);
   }
 
   #silenceMs(follow: boolean): number {

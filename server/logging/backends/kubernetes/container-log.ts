@@ -24,7 +24,7 @@ export interface ContainerLog {
 export type ContainerName = Pick<ContainerLog, 'namespace' | 'pod' | 'container'>;
 
 /** Tolerated clock difference between nodes, in ms. */
-const CLOCK_SLACK_MS = 60_000;
+export const CLOCK_SLACK_MS = 60_000;
 
 /** Sort order: by container, the previous run first. */
 export function compareLogs(a: ContainerLog, b: ContainerLog): number {

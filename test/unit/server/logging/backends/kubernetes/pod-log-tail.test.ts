@@ -100,6 +100,38 @@ describe('live tails of pod logs', () => {
     expect(await tail.until('line 3')).to.deep.equal(['line 1', 'x', 'y', 'z', 'zz', 'line 3']);
   });
 
+  it('reopens an interrupted stream without gaps after lines out of order, or of a clock that is ahead', async () => {
+    const log = cluster.add('shop', 'a', [at(1), at(5)]);
+    // 45 seconds before the last line, and later before all lines.
+    let now = Date.parse(at(60).time);
+    const store = cluster.store({}, { followTuning: tuning, wallClock: () => now });
+    tail = new Tail(store, { ...everything, range: { ...everything.range, start: at(0).time } });
+    await tail.until('line 5');
+    log.cut();
+    log.append(at(4, 'late'), at(6), { ...at(0, 'forged'), time: '2036-01-01T00:00:00.123456789Z' });
+    await tail.until('forged');
+    log.cut();
+    log.append(at(7));
+    await tail.until('line 7');
+    now = Date.parse(at(10).time);
+    for (const second of [50, 51, 52]) {
+      log.cut();
+      log.append(at(second));
+      await tail.until(`line ${second}`);
+    }
+    expect(tail.seen).to.deep.equal([
+      'line 1',
+      'line 5',
+      'late',
+      'line 6',
+      'forged',
+      'line 7',
+      'line 50',
+      'line 51',
+      'line 52',
+    ]);
+  }).timeout(5_000);
+
   it('follows a container once it starts', async () => {
     cluster.add('shop', 'a', [], { state: 'waiting' });
     cluster.add('shop', 'b', [at(1)]);
