@@ -70,10 +70,41 @@ export function describeClientCertificates(subject: () => GatewayPlatform): void
       }
     });
 
-    it('see one user whose name is not ASCII', async () => {
-      const pair = await certificateOf('jürgen 名', ['gäste']);
-      const [direct, through] = await Promise.all([whoAmI('direct', pair), whoAmI(replica, pair)]);
-      expect(through).to.deep.include({ username: 'jürgen 名', groups: direct.groups, status: 201 });
+    // Names that look or compare alike: normal forms, invisible characters, directions, case, and separators.
+    for (const name of [
+      ...[
+        'jürgen 名',
+        'ju\u0308rgen',
+        'ad\u200bmin',
+        '\u2060admin',
+        'admin\u00ad',
+        '\u202eadmin',
+        '\u180eadmin',
+      ],
+      ...[
+        'İadmin',
+        'ADMIN',
+        'ad\u0080min',
+        'admin,system:masters',
+        '"admin"',
+        '%61dmin',
+        '=?utf-8?q?admin?=',
+      ],
+    ]) {
+      it(`see one user named ${JSON.stringify(name)}`, async () => {
+        const pair = await certificateOf(name, ['gäste', `system:masters\u200b`, name]);
+        const [direct, through] = await Promise.all([whoAmI('direct', pair), whoAmI(replica, pair)]);
+        expect(through).to.deep.include({ username: name, groups: direct.groups, status: 201 });
+      });
+    }
+
+    it('find no path of a kubelet, to which kube-apiserver sends its certificate for logs and streams of pods', async () => {
+      const pair = await certificateOf('boss', ['system:masters']);
+      for (const operation of ['containerLogs', 'exec', 'attach', 'portForward', 'run', 'cri/exec', 'logs']) {
+        const lines = [`GET /${operation}/default/web/app HTTP/1.1`];
+        const { status } = await rawRequest({ ...gateway.target(replica), ...pair }, lines);
+        expect(status, operation).to.equal(404);
+      }
     });
 
     for (const lines of [
