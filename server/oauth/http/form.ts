@@ -92,7 +92,8 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
   if (!isForm(type)) throw unsupportedBody('the body must be application/x-www-form-urlencoded');
   // Compressed input can expand to gigabytes.
-  if (encoding !== undefined) throw unsupportedBody('the body must have no Content-Encoding');
+  if (!/^(?:identity)?$/i.test(encoding ?? ''))
+    throw unsupportedBody('the body must have no Content-Encoding');
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > MAX_BYTES) throw tooLarge();
   const body = await readBody(request, MAX_BYTES).catch((error: unknown) => {
