@@ -92,15 +92,11 @@ function clientCredentials(request: IncomingMessage, form: Form): ClientCredenti
   const candidates = basicCredentials(header);
   const [standard] = candidates;
   if (!standard) throw invalidClient(true, new Error('the Authorization header is not valid Basic'));
-  if (id === undefined && secret === undefined) {
-    return { candidates: [standard, ...candidates.slice(1)], basic: true };
-  }
-  const named = candidates.find((candidate) => id === undefined || candidate.id === id);
+  if (secret !== undefined) throw invalidRequest('the client uses more than one authentication method');
+  if (id === undefined) return { candidates: [standard, ...candidates.slice(1)], basic: true };
+  const named = candidates.find((candidate) => candidate.id === id);
   if (!named) throw invalidRequest('client_id differs from the Authorization header');
-  if (secret === undefined) return { candidates: [named], basic: true };
-  if (!named.secrets.includes(secret))
-    throw invalidRequest('client_secret differs from the Authorization header');
-  return { candidates: [{ id: named.id, secrets: [secret] }], basic: true };
+  return { candidates: [named], basic: true };
 }
 
 /**

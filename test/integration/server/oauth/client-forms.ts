@@ -56,7 +56,6 @@ export const TOKENS: Readonly<Record<string, readonly [form: string, headers?: S
   'authlib, in the form': [`${LOGIN}&${WEB_FORM}`, { 'content-type': `${FORM};charset=UTF-8` }],
   'authlib, public': [`${LOGIN}&client_id=spa&client_secret=`],
   'requests-oauthlib': [`${LOGIN}&client_id=web`, basic('web:w+s')],
-  'requests-oauthlib, include_client_id beside auth': [`${LOGIN}&${WEB_FORM}`, basic('web:w+s')],
   'requests-oauthlib, public': [`${LOGIN}&client_id=spa`, basic('spa:')],
   'Spring Security 5': [
     LOGIN,
