@@ -22,10 +22,13 @@ const CSV_MARK = 'INCOMPLETE';
 const CSV_COLUMNS = ['time', 'namespace', 'pod', 'container', 'log'] as const;
 
 /** Matches cells that need an apostrophe or quotes. */
-const NEEDS_CARE = /^[=+\-@＝＋－＠]|[",;\t\r\n]/;
+const NEEDS_CARE = /^[\p{Z}\p{C}]*[=+\-@＝＋－＠]|[",;\t\r\n]/u;
 const NEEDS_QUOTES = /[",;\t\r\n]/;
-/** Matches where a formula begins. The lookahead is first, so that the lookbehind does not run for each of many quotes. */
-const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]"*)/g;
+/**
+ * Matches where a formula begins; some programs remove blanks and invisible characters from the beginning of a cell. The
+ * lookahead is first, so that the lookbehind does not run for each of many quotes.
+ */
+const FORMULA = /^(?=[\t\r\n]|[\p{Z}\p{C}]*[=+\-@＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]"*)/gu;
 
 export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
   text: {
