@@ -118,5 +118,5 @@ async function newPassword(name: string): Promise<string> {
 }
 
 function hashOf(password: string): Promise<string> {
-  return new PasswordHasher(HASHING).hash(password);
+  return new PasswordHasher(HASHING).hash(password, { caller: 'command' });
 }

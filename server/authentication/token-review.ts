@@ -4,10 +4,10 @@ import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { Seats } from '../admission/seats.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
-import { BoundedMap } from '../memory/bounded-map.ts';
+import { ExpiringMap } from '../memory/expiring-map.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
 import type { BearerToken, TokenAuthenticator } from './authenticator.ts';
-import { sharerOf, type UserInfo } from './user.ts';
+import { type UserInfo, userCaller } from './user.ts';
 
 export interface TokenReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewToken'>;
@@ -15,7 +15,7 @@ export interface TokenReviewOptions {
   readonly successTtlMs: number;
   /** TTL of failed TokenReviews, in ms. */
   readonly failureTtlMs: number;
-  /** Maximum number of cached TokenReviews. */
+  /** Maximum number of cached successful TokenReviews. */
   readonly cacheSize?: number;
   /** The seats of pending TokenReviews. */
   readonly seats: Seats;
@@ -24,36 +24,50 @@ export interface TokenReviewOptions {
   readonly monotonic?: () => number;
 }
 
+/** Maximum number of cached failed TokenReviews. */
+const REJECTED = 1_024;
+
 /** Authenticates ServiceAccount tokens, and all other tokens that kube-apiserver accepts. */
 export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly name = 'token-review';
   readonly #reviews: Pick<ClusterReviews, 'reviewToken'>;
+  readonly #onLookup: ((hit: boolean) => void) | undefined;
+  /** Successful TokenReviews. */
   readonly #cache: LookupCache<TokenReview>;
+  /** The errors of failed TokenReviews, apart from the successful ones: anyone can send any number of invalid tokens. */
+  readonly #rejected: ExpiringMap<string, string>;
   readonly #keys = new WeakMap<BearerToken, string>();
-  /** The tenants of the tokens whose last TokenReview succeeded, by cache key. */
-  readonly #tenants: BoundedMap<string, string>;
   /** Salt of the cache keys, so that hashes in a memory dump do not match hashes of the same tokens elsewhere. */
   readonly #salt = randomBytes(32).toString('base64');
 
   constructor(options: TokenReviewOptions) {
     const { successTtlMs, failureTtlMs, cacheSize = 8192, seats } = options;
-    const { monotonic, onLookup } = options;
-    this.#tenants = new BoundedMap(cacheSize);
+    const { monotonic = () => performance.now(), onLookup } = options;
     this.#reviews = options.reviews;
+    this.#onLookup = onLookup;
+    this.#rejected = new ExpiringMap({ most: REJECTED, ttlMs: failureTtlMs, now: monotonic });
     this.#cache = new LookupCache({
       size: cacheSize,
-      ttlMs: ({ user }) => (user ? successTtlMs : failureTtlMs),
+      // At least a moment, because an expired result still names the tenant.
+      ttlMs: ({ user }) => (user ? Math.max(1, successTtlMs) : 0),
+      ownerOf: ({ user }) => (user ? userCaller(user) : ''),
       seats,
       signal: options.signal,
-      ...(monotonic ? { monotonic } : {}),
+      monotonic,
       ...(onLookup ? { onLookup } : {}),
     });
   }
 
   authenticate(token: BearerToken, context: CallContext): Promise<UserInfo> | UserInfo {
     const key = this.#keyOf(token);
+    const error = this.#rejected.get(key);
+    if (error !== undefined) {
+      this.#onLookup?.(true);
+      throw rejected(error);
+    }
     // The tenant, so that invalid tokens of the network cannot delay a valid one, and many tokens of a tenant have one share.
-    const caller = this.#tenants.get(key) ?? context.caller;
+    const user = this.#cache.last(key)?.user;
+    const caller = user ? userCaller(user) : context.caller;
     const review = this.#cache.get(key, (signal) => this.#review(key, token.text, signal), {
       signal: context.signal,
       caller,
@@ -72,14 +86,16 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
 
   async #review(key: string, token: string, signal: AbortSignal): Promise<TokenReview> {
     const review = await this.#reviews.reviewToken(token, signal);
-    if (review.user) this.#tenants.set(key, `user ${sharerOf(review.user)}`);
-    else this.#tenants.delete(key);
+    if (!review.user) this.#rejected.set(key, review.error);
     return review;
   }
 }
 
 function userOf({ user, error }: TokenReview): UserInfo {
-  if (!user)
-    throw newUnauthorized(new Error(error === '' ? 'kube-apiserver does not know the token' : error));
+  if (!user) throw rejected(error);
   return user;
+}
+
+function rejected(error: string): Error {
+  return newUnauthorized(new Error(error === '' ? 'kube-apiserver does not know the token' : error));
 }

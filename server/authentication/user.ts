@@ -40,3 +40,8 @@ export function sharerOf({ name }: Pick<UserInfo, 'name'>): string {
   const account = serviceAccountOf(name);
   return account ? `system:serviceaccounts:${account.namespace}` : name;
 }
+
+/** Returns the caller of an authenticated user, who shares seats and caches with others. */
+export function userCaller(user: Pick<UserInfo, 'name'>): string {
+  return `user ${sharerOf(user)}`;
+}

@@ -1,7 +1,7 @@
 // Authorizer that sends SubjectAccessReviews to kube-apiserver. Decisions are cached for seconds.
 import { hash } from 'node:crypto';
 import type { Seats } from '../admission/seats.ts';
-import { sharerOf, type UserInfo } from '../authentication/user.ts';
+import { type UserInfo, userCaller } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
@@ -27,10 +27,10 @@ type Selected = Pick<ResourceAttributes, 'name' | 'labelSelector' | 'fieldSelect
 
 const ALL: Selected = { name: '' };
 
-/** The part of a user in cache keys, and the tenant of the user. */
+/** The part of a user in cache keys, and the caller. */
 interface UserKey {
   readonly digest: string;
-  readonly sharer: string;
+  readonly caller: string;
 }
 
 /** An authorizer that creates SubjectAccessReviews. Throws ServiceUnavailable if the cluster returns no decision. */
@@ -67,11 +67,11 @@ export class AccessReviewAuthorizer implements Authorizer {
 
   /** `selected`: replaces the name and the selectors in `attributes`. */
   #ask(attributes: Attributes, selected: Selected, context: CallContext): Promise<Decision> | Decision {
-    const { digest, sharer } = this.#userKey(attributes.user);
+    const { digest, caller } = this.#userKey(attributes.user);
     const key = reviewKey(digest + requestKey(attributes, selected));
     const ask = (signal: AbortSignal): Promise<AccessReview> =>
       this.#reviews.reviewAccess(specOf(attributes, selected), signal);
-    return this.#cache.get(key, ask, { signal: context.signal, caller: context.caller ?? sharer });
+    return this.#cache.get(key, ask, { signal: context.signal, caller: context.caller ?? caller });
   }
 
   #userKey(user: UserInfo): UserKey {
@@ -79,7 +79,7 @@ export class AccessReviewAuthorizer implements Authorizer {
     if (key === undefined) {
       const text = JSON.stringify([user.name, user.uid, user.groups, Object.entries(user.extra)]);
       // A digest, because each request hashes the whole key to look it up, and a user may have many groups.
-      key = { digest: hash('sha256', text, 'base64'), sharer: `user ${sharerOf(user)}` };
+      key = { digest: hash('sha256', text, 'base64'), caller: userCaller(user) };
       this.#userKeys.set(user, key);
     }
     return key;

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { networkCaller } from '../admission/network.ts';
 import type { Seat } from '../admission/seats.ts';
 import type { Credential } from '../authentication/authenticator.ts';
-import { ANONYMOUS, sharerOf, type UserInfo } from '../authentication/user.ts';
+import { ANONYMOUS, type UserInfo, userCaller } from '../authentication/user.ts';
 import type { Decision } from '../authorization/authorizer.ts';
 import { plainAddress } from '../request/plain-address.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
@@ -119,7 +119,7 @@ export class Exchange implements RequestContext {
 
   get caller(): string {
     const isUser = this.authenticated && this.user.name !== ANONYMOUS.name;
-    return isUser ? `user ${sharerOf(this.user)}` : this.network;
+    return isUser ? userCaller(this.user) : this.network;
   }
 
   get log(): Logger {

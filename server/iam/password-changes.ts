@@ -55,7 +55,7 @@ export class PasswordChanges {
     const replaced = isOwn ? await this.#verifyCurrent(context, user, document) : undefined;
     const next = {
       userUID: user.uid,
-      passwordHash: await hasher.hash(document.password, context.signal),
+      passwordHash: await hasher.hash(document.password, context),
       mustChange: !isOwn && (document.mustChange ?? true),
       changedAt: newChangeTime(credentials.get(name)?.changedAt, now()),
     };

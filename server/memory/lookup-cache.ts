@@ -2,15 +2,17 @@
 import type { Seat, Seats } from '../admission/seats.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { SharedMap } from './shared-map.ts';
 
 export interface LookupCacheOptions<Result> {
-  /** Maximum number of results; the oldest one is evicted first. */
+  /** Maximum number of results. The oldest one of the caller with the most is evicted first. */
   readonly size: number;
   /** TTL of a result in ms; 0 disables caching. */
   readonly ttlMs: (result: Result) => number;
   /** The seats of pending lookups, shared fairly by callers. Without it, another limit bounds the lookups. */
   readonly seats?: Seats;
+  /** Returns the caller whose share a result takes; by default the caller of the lookup. */
+  readonly ownerOf?: (result: Result) => string;
   /** Aborts pending lookups. */
   readonly signal: AbortSignal;
   /** Called for each get(). `hit` is true if the result was cached. */
@@ -25,18 +27,19 @@ interface Entry<Result> {
 }
 
 /**
- * Caches results for seconds. Calls with the same key share a pending lookup. If one of these callers disconnects, the
- * lookup continues for the others. Failures are not cached.
+ * Caches results for seconds. Calls of one caller with the same key share a pending lookup. If one of these calls is aborted, the
+ * lookup continues for the others. Callers share no pending lookup, because it may wait for a seat that its caller does not get.
+ * Failures are not cached.
  */
 export class LookupCache<Result> {
   readonly #options: LookupCacheOptions<Result>;
   readonly #monotonic: () => number;
-  readonly #entries: BoundedMap<string, Entry<Result>>;
+  readonly #entries: SharedMap<Entry<Result>>;
   readonly #pending = new Map<string, Promise<Result>>();
 
   constructor(options: LookupCacheOptions<Result>) {
     this.#options = options;
-    this.#entries = new BoundedMap(options.size);
+    this.#entries = new SharedMap(options.size);
     this.#monotonic = options.monotonic ?? (() => performance.now());
   }
 
@@ -53,11 +56,20 @@ export class LookupCache<Result> {
     load: (signal: AbortSignal) => Promise<Result>,
     context: CallContext,
   ): Promise<Result> | Result {
-    const entry = key === undefined ? undefined : this.#entries.get(key);
-    const hit = entry !== undefined && this.#monotonic() < entry.until;
-    this.#options.onLookup?.(hit);
-    if (hit) return entry.result;
+    const cached = this.#cached(key);
+    this.#options.onLookup?.(cached !== undefined);
+    if (cached) return cached.result;
     return orAborted(this.#lookUp(key, load, context.caller ?? ''), context.signal);
+  }
+
+  /** Returns the last result of a key, also after its TTL. */
+  last(key: string): Result | undefined {
+    return this.#entries.get(key)?.result;
+  }
+
+  #cached(key: string | undefined): Entry<Result> | undefined {
+    const entry = key === undefined ? undefined : this.#entries.get(key);
+    return entry && this.#monotonic() < entry.until ? entry : undefined;
   }
 
   #lookUp(
@@ -65,28 +77,40 @@ export class LookupCache<Result> {
     load: (signal: AbortSignal) => Promise<Result>,
     caller: string,
   ): Promise<Result> {
-    const pending = key === undefined ? undefined : this.#pending.get(key);
+    // The length makes the text unambiguous.
+    const shared = key === undefined ? undefined : `${caller.length} ${caller} ${key}`;
+    const pending = shared === undefined ? undefined : this.#pending.get(shared);
     if (pending) return pending;
     const { seats, signal } = this.#options;
-    // The wait belongs to all callers that share the lookup, so that none of them can abort it.
+    // The wait belongs to all calls that share the lookup, so that none of them can abort it.
     const seat = seats?.take(caller, { signal });
-    const result =
-      seat instanceof Promise ? seat.then((given) => this.#load(load, given)) : this.#load(load, seat);
-    if (key === undefined) return result;
-    const lookup = result.then((given) => this.#store(key, given)).finally(() => this.#pending.delete(key));
-    this.#pending.set(key, lookup);
-    return lookup;
+    const run = (given?: Seat): Promise<Result> => this.#load(key, load, caller, given);
+    const lookup = seat instanceof Promise ? seat.then(run) : run(seat);
+    if (shared === undefined) return lookup;
+    const shareable = lookup.finally(() => this.#pending.delete(shared));
+    this.#pending.set(shared, shareable);
+    return shareable;
   }
 
-  async #load(load: (signal: AbortSignal) => Promise<Result>, seat: Seat | undefined): Promise<Result> {
+  async #load(
+    key: string | undefined,
+    load: (signal: AbortSignal) => Promise<Result>,
+    caller: string,
+    seat: Seat | undefined,
+  ): Promise<Result> {
     using _seat = seat;
-    return await load(this.#options.signal);
+    // Another caller may have looked it up meanwhile.
+    const cached = this.#cached(key);
+    if (cached) return cached.result;
+    const result = await load(this.#options.signal);
+    if (key !== undefined) this.#store(key, result, caller);
+    return result;
   }
 
-  #store(key: string, result: Result): Result {
-    const ttl = this.#options.ttlMs(result);
-    if (ttl > 0) this.#entries.set(key, { result, until: this.#monotonic() + ttl });
-    else this.#entries.delete(key);
-    return result;
+  #store(key: string, result: Result, caller: string): void {
+    const { ttlMs, ownerOf } = this.#options;
+    const ttl = ttlMs(result);
+    if (ttl <= 0) this.#entries.delete(key);
+    else this.#entries.set(key, { result, until: this.#monotonic() + ttl }, ownerOf?.(result) ?? caller);
   }
 }

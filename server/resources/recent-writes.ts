@@ -1,9 +1,9 @@
 // The last writes that each caller sent through the gateway, so that later reads of this caller contain them (read your
 // writes).
-import type { UserInfo } from '../authentication/user.ts';
+import { type UserInfo, userCaller } from '../authentication/user.ts';
 import type { RevisionProof } from '../cache/revision-proof.ts';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
-import { BoundedMap } from '../memory/bounded-map.ts';
+import { SharedMap } from '../memory/shared-map.ts';
 import { exactName, type Kind } from './kind.ts';
 
 /** The new state of an object, as far as the response to a write shows it. */
@@ -46,7 +46,7 @@ const EVENT_MS = 100;
 export class RecentWrites {
   /** Returns true for a kind whose objects are cached. */
   readonly concerns: (kind: KindName) => boolean;
-  readonly #marks = new BoundedMap<string, Mark>(MARKS);
+  readonly #marks = new SharedMap<Mark>(MARKS);
 
   constructor(concerns: (kind: KindName) => boolean) {
     this.concerns = concerns;
@@ -60,7 +60,7 @@ export class RecentWrites {
     if (write === 'unknown' || mark.deleted.size >= MAX_DELETED) mark.unknown = true;
     else if ('uid' in write) mark.deleted.set(write.key, write.uid);
     else if (write.version > mark.version) mark.version = write.version;
-    this.#marks.set(key, mark);
+    this.#marks.set(key, mark, userCaller({ name }));
   }
 
   /** Returns true if the caller has written objects of the kind that the cache may not contain yet. */

@@ -44,7 +44,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       expect(created.uid).to.not.equal('');
       expect(created.resourceVersion).to.not.equal('');
       expect(store.get(session.id)).to.deep.equal(created);
-      expect(await store.read(session.id, signal)).to.deep.equal(created);
+      expect(await store.read(session.id, { signal })).to.deep.equal(created);
     });
 
     it('stores a session without scopes and refresh token', async () => {
@@ -61,7 +61,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       const [store] = open().stores;
       for (const id of [newSessionID(randomBytes), 's-short', '', '../users/alice', 'x?y']) {
         expect(store.get(id), id).to.equal(undefined);
-        expect(await store.read(id, signal), id).to.equal(undefined);
+        expect(await store.read(id, { signal }), id).to.equal(undefined);
         await store.delete(id, signal);
       }
     });
@@ -69,7 +69,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
     it('reads a session of another replica at once, and caches it soon', async () => {
       const { stores } = open();
       const session = await stored();
-      expect(await stores[1].read(session.id, signal)).to.deep.equal(session);
+      expect(await stores[1].read(session.id, { signal })).to.deep.equal(session);
       await until(() => stores[1].get(session.id) !== undefined);
       expect(stores[1].get(session.id)).to.deep.equal(session);
     });
@@ -84,7 +84,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       expect(second).to.include({ id: first.id, uid: first.uid, generation: 1, refreshHash: 'b'.repeat(64) });
       expect(second.resourceVersion).to.not.equal(first.resourceVersion);
       expect(await refusal(stores[0].replace({ ...first, generation: 2 }, signal))).to.equal('Conflict');
-      expect(await stores[0].read(first.id, signal)).to.deep.equal(second);
+      expect(await stores[0].read(first.id, { signal })).to.deep.equal(second);
     });
 
     it('returns NotFound for a replace of a deleted session', async () => {
@@ -102,7 +102,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       expect(stores[0].get(session.id)).to.equal(undefined);
       expect(stores[0].ofUser(session.user).map(({ id }) => id)).to.not.include(session.id);
       await until(() => stores[1].get(session.id) === undefined);
-      expect(await stores[1].read(session.id, signal)).to.equal(undefined);
+      expect(await stores[1].read(session.id, { signal })).to.equal(undefined);
     });
 
     it('deletes twice without an error', async () => {
@@ -118,9 +118,9 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       const first = await stored();
       const second = await stores[0].replace({ ...first, generation: 1 }, signal);
       expect(await refusal(stores[0].delete(first.id, signal, first))).to.equal('Conflict');
-      expect(await stores[0].read(first.id, signal)).to.deep.equal(second);
+      expect(await stores[0].read(first.id, { signal })).to.deep.equal(second);
       await stores[0].delete(first.id, signal, second);
-      expect(await stores[0].read(first.id, signal)).to.equal(undefined);
+      expect(await stores[0].read(first.id, { signal })).to.equal(undefined);
     });
 
     it('lists the sessions of one user', async () => {
@@ -146,7 +146,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       const sessions = [await stored({ user, notAfter: soon }), await stored({ user, idleNotAfter: soon })];
       await until(() => sessions.every(({ id }) => store.get(id) === undefined));
       expect(Date.now()).to.be.at.least(soon);
-      for (const { id } of sessions) expect(await store.read(id, signal)).to.equal(undefined);
+      for (const { id } of sessions) expect(await store.read(id, { signal })).to.equal(undefined);
       expect(store.ofUser(user)).to.deep.equal([]);
     });
   });

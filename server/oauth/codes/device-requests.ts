@@ -1,7 +1,9 @@
 // Stores open device authorization requests (RFC 8628) as Session objects. Every replica reads the same requests.
+
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
 import { networkOf, siteOf } from '../../admission/network.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { NO_USER, type SessionStore, type StoredSession } from '../sessions/session.ts';
@@ -122,11 +124,11 @@ export class DeviceRequests {
   async approve(
     { id, session: sessionID }: DeviceRequest,
     by: { readonly account: UserID; readonly credential: PasswordID },
-    signal: AbortSignal,
+    call: CallContext,
   ): Promise<Approval> {
     const { sessions, now } = this.#options;
     const isApprovedByUser = async (): Promise<boolean> =>
-      (await sessions.read(sessionID, signal))?.userUID === by.account.uid;
+      (await sessions.read(sessionID, call))?.userUID === by.account.uid;
     const request = this.#open(id);
     if (!request) return (await isApprovedByUser()) ? 'approved' : 'not found';
     const session = pendingSession(
@@ -141,7 +143,7 @@ export class DeviceRequests {
       APPROVED_LIFETIME_MS,
     );
     try {
-      await sessions.create(session, signal);
+      await sessions.create(session, call.signal);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       // The same user may retry after a lost response.
@@ -149,15 +151,15 @@ export class DeviceRequests {
     }
     // The request is deleted after the session is created, so the device always finds one of them. If the deletion fails,
     // the request expires.
-    await sessions.delete(id, signal);
+    await sessions.delete(id, call.signal);
     return 'approved';
   }
 
   /** False when the request is already approved. */
-  async deny({ id, session }: DeviceRequest, signal: AbortSignal): Promise<boolean> {
+  async deny({ id, session }: DeviceRequest, call: CallContext): Promise<boolean> {
     const { sessions } = this.#options;
-    if (this.#open(id)) await sessions.delete(id, signal);
-    return (await sessions.read(session, signal)) === undefined;
+    if (this.#open(id)) await sessions.delete(id, call.signal);
+    return (await sessions.read(session, call)) === undefined;
   }
 
   #open(id: string): StoredSession | undefined {

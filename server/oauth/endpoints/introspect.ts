@@ -54,7 +54,7 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
     }
     const text = form.get('token');
     if (text === undefined) throw invalidRequest('token is missing');
-    const token = await tokens.find(text, context.signal);
+    const token = await tokens.find(text, context);
     const active = token && (await isActive(token, client, context.signal));
     writeJSON(context.response, active ? introspection(token, options) : INACTIVE);
   };

@@ -1,9 +1,10 @@
 // Validates tokens in requests to the OAuth endpoints, such as tokens to introspect or revoke.
+
 import type { IncomingMessage } from 'node:http';
 import { compactVerify, errors } from 'jose';
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../apis/oauth/errors.ts';
-import type { RequestContext } from '../../request/request-context.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import { mayBeStale } from '../codes/session-code.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { type SessionStore, type StoredSession, sameHash } from '../sessions/session.ts';
@@ -20,9 +21,9 @@ import {
 export async function accessTokenClaims(
   token: string,
   verifier: AccessTokenVerifier,
-  { signal }: Pick<RequestContext, 'signal'>,
+  call: CallContext,
 ): Promise<AccessTokenClaims> {
-  const claims = await Promise.resolve(verifier.verify(token, { signal })).catch((error: unknown) => {
+  const claims = await Promise.resolve(verifier.verify(token, call)).catch((error: unknown) => {
     throw isUnauthorized(error) ? invalidToken(error) : error;
   });
   if (!claims) throw invalidToken(new Error('the token is of another issuer'));
@@ -69,10 +70,10 @@ export class PresentedTokens {
    * Undefined for an invalid token: foreign, expired, revoked or malformed. Ignores `token_type_hint`: the token itself
    * shows its type. Throws ServiceUnavailable (StatusError) when validity cannot be determined.
    */
-  async find(text: string, signal: AbortSignal): Promise<PresentedToken | undefined> {
-    if (text.startsWith('prt_')) return this.#refresh(text, signal);
+  async find(text: string, call: CallContext): Promise<PresentedToken | undefined> {
+    if (text.startsWith('prt_')) return this.#refresh(text, call);
     try {
-      const claims = await this.#options.verifier.verify(text, { signal });
+      const claims = await this.#options.verifier.verify(text, call);
       return claims && { kind: 'access', claims };
     } catch (error) {
       if (isUnauthorized(error)) return undefined;
@@ -80,7 +81,7 @@ export class PresentedTokens {
     }
   }
 
-  async #refresh(text: string, signal: AbortSignal): Promise<PresentedToken | undefined> {
+  async #refresh(text: string, call: CallContext): Promise<PresentedToken | undefined> {
     const token = parseRefreshToken(text);
     if (!token) return undefined;
     const { sessions } = this.#options;
@@ -90,7 +91,7 @@ export class PresentedTokens {
     }
     if (cached && !mayBeStale(cached, token)) return undefined;
     // The cache may lag behind a rotation at another replica.
-    const session = await sessions.read(token.sessionID, signal);
+    const session = await sessions.read(token.sessionID, call);
     if (!session || !sameHash(session.familyHash, token.familyHash)) return undefined;
     return { kind: 'refresh', session, current: sameHash(session.refreshHash, token.hash) };
   }

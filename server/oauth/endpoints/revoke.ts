@@ -30,7 +30,7 @@ export function revocationHandler({ clients, tokens, hints, ...termination }: Re
     const { form, client } = await readClientRequest(context, clients);
     const text = form.get('token');
     if (text === undefined) throw invalidRequest('token is missing');
-    const token = await tokens.find(text, context.signal);
+    const token = await tokens.find(text, context);
     if (token) {
       const owner = ownerOf(token);
       // RFC 7009, 2.1: the client gets an error, and the token stays valid.

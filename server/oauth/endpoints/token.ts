@@ -37,7 +37,7 @@ export function tokenHandler(options: TokenEndpointOptions): Handler {
   const repeated = new RepeatedForms(options.monotonic);
   const byType = new Map(grants.map((grant) => [grant.type, grant]));
   const exchange = async (context: RequestContext, known: { grantType: string }): Promise<TokenResponse> => {
-    const { request, signal, auditID } = context;
+    const { request, signal, caller, auditID } = context;
     const form = await readForm(request);
     const type = form.get('grant_type');
     if (type === undefined) throw invalidRequest('grant_type is missing');
@@ -54,7 +54,7 @@ export function tokenHandler(options: TokenEndpointOptions): Handler {
         throw unauthorizedClient('the client is not allowed to use this grant');
       }
       const userAgent = request.headers['user-agent'] ?? '';
-      return grant.exchange({ client, form, source, userAgent, requestID: auditID, signal });
+      return grant.exchange({ client, form, source, userAgent, requestID: auditID, signal, caller });
     });
   };
   return async (context) => {

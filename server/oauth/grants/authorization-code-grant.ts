@@ -17,7 +17,7 @@ export class AuthorizationCodeGrant implements Grant {
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
-    const { client, form, signal } = request;
+    const { client, form } = request;
     const code = parseCode(required(form, 'code'));
     const redirectURI = required(form, 'redirect_uri');
     // Without a verifier, only a code that was issued without a challenge is valid.
@@ -27,7 +27,7 @@ export class AuthorizationCodeGrant implements Grant {
     // A session that another replica has just created may not be cached yet. A stale cached session is harmless: its update
     // fails with a conflict.
     const { sessions } = this.#options;
-    const session = sessions.get(code.sessionID) ?? (await sessions.read(code.sessionID, signal));
+    const session = sessions.get(code.sessionID) ?? (await sessions.read(code.sessionID, request));
     if (!session) throw invalidCode('the code has expired, or its session was terminated');
     const challenge = verifier === undefined ? undefined : challengeOf(verifier);
     const hash =

@@ -1,7 +1,9 @@
 // Exchanges an authorization code or device code for tokens. A second exchange of the same code is rejected.
+
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import { familyHash, firstRefreshToken, isStarted, type SessionCode } from '../codes/session-code.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import {
@@ -88,7 +90,7 @@ export class CodeExchange {
       },
       signal,
     );
-    await limit.deleteSurplus(await this.#redeem(presented, started, signal), signal);
+    await limit.deleteSurplus(await this.#redeem(presented, started, request), signal);
     return response;
   }
 
@@ -104,12 +106,9 @@ export class CodeExchange {
   }
 
   /** Writes the started session. The precondition on the version makes a second redemption fail. */
-  async #redeem(
-    presented: PresentedCode,
-    session: StoredSession,
-    signal: AbortSignal,
-  ): Promise<StoredSession> {
+  async #redeem(presented: PresentedCode, session: StoredSession, call: CallContext): Promise<StoredSession> {
     const { sessions } = this.#options;
+    const { signal } = call;
     let version: ObjectVersion = session;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
@@ -120,12 +119,12 @@ export class CodeExchange {
         if (!isConflict(error)) {
           // The write may have taken effect although its response was lost. Without this read, the retry of the client
           // would count as a replay and terminate the session.
-          const written = await readAfterLostResponse(sessions, session, signal);
+          const written = await readAfterLostResponse(sessions, session, call);
           if (written) return written;
           throw error;
         }
       }
-      const current = await sessions.read(session.id, signal);
+      const current = await sessions.read(session.id, call);
       if (!current) throw invalidCode('the session of the code was terminated');
       if (isStarted(current)) return this.#rejectReplay(presented, current, signal);
       version = current;

@@ -17,6 +17,8 @@ export interface TokenRequest {
   /** For audit records. */
   readonly requestID: string;
   readonly signal: AbortSignal;
+  /** Shares the seats of lookups. */
+  readonly caller: string;
 }
 
 export interface Grant {

@@ -1,5 +1,6 @@
 // Handles the refresh_token grant (RFC 6749, 6) with rotation. Reuse of an old refresh token terminates the session
 // (RFC 9700, 4.14.2).
+
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type OAuthError,
   temporarilyUnavailable,
 } from '../../../apis/oauth/errors.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import { mayBeStale } from '../codes/session-code.ts';
 import { requestedScopes } from '../http/form.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
@@ -119,7 +121,7 @@ export class RefreshTokenGrant implements Grant {
     granted: TokenRequest & { readonly account: Account; readonly scopes: readonly string[] },
   ): Promise<TokenResponse | undefined> {
     const { tokens, sessions, random, now, observer } = this.#options;
-    const { client, account, scopes, signal } = granted;
+    const { client, account, scopes } = granted;
     const next = client.rotatesRefreshTokens ? successor(token, random) : token;
     // The tokens are signed before the write: if no key is available, the refresh token stays valid for a retry.
     const subject = { client, account, session, scopes };
@@ -133,21 +135,21 @@ export class RefreshTokenGrant implements Grant {
       idleNotAfter: idleExpiry(usedAt, session.notAfter, client),
     };
     const isRecorded = next === token && usedAt < session.lastUsedAt + RECORD_INTERVAL_MS;
-    if (!isRecorded && !(await this.#write(used, sessions, signal))) return undefined;
+    if (!isRecorded && !(await this.#write(used, sessions, granted))) return undefined;
     observer?.refreshed(client.id);
     return response;
   }
 
   /** False after a conflict. */
-  async #write(used: StoredSession, sessions: SessionStore, signal: AbortSignal): Promise<boolean> {
+  async #write(used: StoredSession, sessions: SessionStore, call: CallContext): Promise<boolean> {
     try {
-      await sessions.replace(used, signal);
+      await sessions.replace(used, call.signal);
       return true;
     } catch (error) {
       if (isConflict(error)) return false;
       if (isNotFound(error)) throw invalidToken('the session was terminated');
       // Without rotation the hash does not change, so this always finds the token; at worst, one use is not recorded.
-      if (await readAfterLostResponse(sessions, used, signal)) return true;
+      if (await readAfterLostResponse(sessions, used, call)) return true;
       throw unavailable(error);
     }
   }
@@ -179,8 +181,8 @@ export class RefreshTokenGrant implements Grant {
     return account;
   }
 
-  #read(token: RefreshToken, { signal }: TokenRequest): Promise<StoredSession | undefined> {
-    return this.#options.sessions.read(token.sessionID, signal);
+  #read(token: RefreshToken, request: TokenRequest): Promise<StoredSession | undefined> {
+    return this.#options.sessions.read(token.sessionID, request);
   }
 }
 

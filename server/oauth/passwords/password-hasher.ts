@@ -32,6 +32,12 @@ export interface HashQueueLimits {
  */
 export type HashFlow = 'known' | 'unknown';
 
+export interface HashOptions {
+  /** Shares the queue with the other callers. */
+  readonly caller: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface VerifyOptions {
   /** Default: `unknown`. */
   readonly flow?: HashFlow;
@@ -75,11 +81,11 @@ export class PasswordHasher {
   }
 
   /**
-   * Returns a PHC string with a random salt. Runs in the flow `known`, so only authenticated callers may use it. Throws
+   * Returns a PHC string with a random salt. Runs in the flow `known`, so only authenticated users may use it. Throws
    * ServiceUnavailable when the queue is full.
    */
-  hash(password: string, signal?: AbortSignal): Promise<string> {
-    return this.#queue.run({ flow: 'known', signal }, () => this.#hash(password));
+  hash(password: string, options: HashOptions): Promise<string> {
+    return this.#queue.run({ ...options, flow: 'known' }, () => this.#hash(password));
   }
 
   /**
@@ -154,7 +160,7 @@ export class HashQueue {
   ): Promise<T> {
     using _turn: Seat | undefined =
       flow === 'unknown' ? await this.#unknown.take(caller, { signal }) : undefined;
-    using _seat = await this.#hashes.take(flow === 'unknown' ? UNKNOWN : `user ${caller}`, { signal });
+    using _seat = await this.#hashes.take(flow === 'unknown' ? UNKNOWN : caller, { signal });
     return await work();
   }
 }

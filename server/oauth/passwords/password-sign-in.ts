@@ -9,6 +9,7 @@ import {
   tooManyAttempts,
 } from '../../../apis/oauth/errors.ts';
 import { networkCaller } from '../../admission/network.ts';
+import { userCaller } from '../../authentication/user.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { recordedAgent } from '../../observability/printable-text.ts';
 import type { LoginThrottle } from '../throttle/login-throttle.ts';
@@ -156,7 +157,7 @@ export class PasswordSignIn {
   ): Promise<Verdict> {
     const { hasher, decoys } = this.#options;
     const stored = found.credential?.passwordHash ?? decoys.of(name);
-    const caller = flow === 'known' ? name : networkCaller(source);
+    const caller = flow === 'known' ? userCaller({ name }) : networkCaller(source);
     return verdictOf(found, await hasher.verify(stored, password, { flow, caller, signal }));
   }
 
@@ -200,7 +201,7 @@ export class PasswordSignIn {
     const { hasher, credentials, log } = this.#options;
     if (!hasher.needsRehash(credential.passwordHash)) return;
     try {
-      const passwordHash = await hasher.hash(password, signal);
+      const passwordHash = await hasher.hash(password, { caller: userCaller(account), signal });
       await credentials.set(account.name, { ...credential, passwordHash }, signal);
     } catch (err) {
       log.warn({ err, user: account.name }, 'cannot replace a weak password hash');

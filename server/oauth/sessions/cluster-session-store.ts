@@ -1,5 +1,6 @@
 // Session store that keeps sessions as custom resources, cached in every replica. session-validity.ts decides whether
 // a session is valid.
+
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../../apis/iam/v1beta1/session.ts';
@@ -12,6 +13,7 @@ import {
 } from '../../../apis/meta/v1/errors.ts';
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { Seats } from '../../admission/seats.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
@@ -131,7 +133,7 @@ export class ClusterSessionStore implements SessionStore {
     return true;
   }
 
-  async read(id: string, signal: AbortSignal): Promise<StoredSession | undefined> {
+  async read(id: string, call: CallContext): Promise<StoredSession | undefined> {
     if (!isSessionID(id)) return undefined;
     // After the deletion of many sessions, their tokens must not each cause a lookup.
     if (this.#cache.wasDeleted(id)) return undefined;
@@ -142,7 +144,7 @@ export class ClusterSessionStore implements SessionStore {
       await keys.reread?.();
       if (!this.#ids.isGenuine(id)) return undefined;
     }
-    const object = await this.#lookups.get(id, signal);
+    const object = await this.#lookups.get(id, call);
     if (object === undefined) return undefined;
     const found = readSession(object);
     if (found.session && !this.isGenuine(found)) await keys.reread?.();

@@ -1,5 +1,7 @@
 // Type of a session (the login of a user), and interface of the session store.
+
 import { timingSafeEqual } from 'node:crypto';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 
 /**
@@ -62,10 +64,10 @@ export interface SessionStore {
   /** From the cache. While `fresh` is false, undefined does not mean that the session does not exist. */
   get(id: string): StoredSession | undefined;
   /**
-   * From the cluster, bypassing the cache; concurrent reads of one id are shared. Throws ServiceUnavailable when the
-   * cluster is unavailable or the limit of lookups is reached.
+   * From the cluster, bypassing the cache; concurrent reads of one id by one caller are shared. Throws ServiceUnavailable when the
+   * cluster is unavailable or the caller gets no seat for a lookup.
    */
-  read(id: string, signal: AbortSignal): Promise<StoredSession | undefined>;
+  read(id: string, call: CallContext): Promise<StoredSession | undefined>;
   /** Throws Conflict (StatusError) when the version has changed, NotFound when the session was deleted. */
   replace(session: StoredSession, signal: AbortSignal): Promise<StoredSession>;
   /**
@@ -92,9 +94,9 @@ export interface ObjectVersion {
 export async function readAfterLostResponse(
   sessions: Pick<SessionStore, 'read'>,
   { id, refreshHash }: Pick<StoredSession, 'id' | 'refreshHash'>,
-  signal: AbortSignal,
+  call: CallContext,
 ): Promise<StoredSession | undefined> {
-  const found = await sessions.read(id, signal).catch(() => undefined);
+  const found = await sessions.read(id, call).catch(() => undefined);
   return found && sameHash(found.refreshHash, refreshHash) ? found : undefined;
 }
 

@@ -15,7 +15,7 @@ export type TokenSession = Pick<
 /** See SessionStore. */
 export interface TokenSessions extends Pick<SessionStore, 'fresh'> {
   get(id: string): TokenSession | undefined;
-  read(id: string, signal: AbortSignal): Promise<TokenSession | undefined>;
+  read(id: string, call: CallContext): Promise<TokenSession | undefined>;
 }
 
 export interface RevocationCheckOptions {
@@ -60,7 +60,7 @@ export class RevocationCheck {
       throw newServiceUnavailable('the session cache is stale');
     }
     if (session) return this.#checkSession(session, token, context);
-    return sessions.read(token.sid, context.signal).then((found) => {
+    return sessions.read(token.sid, context).then((found) => {
       if (!found) throw revoked('session not found');
       return this.#checkSession(found, token, context);
     });

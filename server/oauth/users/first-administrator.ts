@@ -1,9 +1,11 @@
 // Creates the first administrator in a cluster without users. A Secret contains the random initial password.
+
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { administratorsGroup, groupName } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
+import { userCaller } from '../../authentication/user.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
@@ -21,7 +23,12 @@ export interface FirstAdministratorOptions {
     /** Throws AlreadyExists if the user has a password. */
     create(user: string, credential: NewCredential, signal: AbortSignal): Promise<void>;
   };
-  readonly hasher: { hash(password: string, signal: AbortSignal): Promise<string> };
+  readonly hasher: {
+    hash(
+      password: string,
+      options: { readonly caller: string; readonly signal: AbortSignal },
+    ): Promise<string>;
+  };
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now?: () => number;
@@ -89,7 +96,7 @@ export class FirstAdministrator {
     if (!user?.metadata.uid) throw new Error('the first administrator was deleted during its creation');
     const credential = {
       userUID: user.metadata.uid,
-      passwordHash: await hasher.hash(password, signal),
+      passwordHash: await hasher.hash(password, { caller: userCaller({ name: ADMINISTRATOR }), signal }),
       mustChange: true,
       changedAt: now(),
     };

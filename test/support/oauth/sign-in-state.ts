@@ -64,7 +64,7 @@ export class SiteState {
       groups: ['developers'],
       disabled,
     });
-    const passwordHash = await this.hasher.hash(PASSWORD);
+    const passwordHash = await this.hasher.hash(PASSWORD, { caller: 'user test' });
     const changedAt = this.now - 1000;
     await this.credentials.set(name, { userUID: uid, passwordHash, mustChange, changedAt });
   }

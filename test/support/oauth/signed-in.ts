@@ -170,11 +170,12 @@ export class Replica {
       userAgent: 'test',
       requestID: 'r-1',
       signal: new AbortController().signal,
+      caller: 'network 192.0.2.7',
     });
   }
 
   /** Whether this replica accepts the access token; throws ServiceUnavailable when that is unknown. */
   async accepts(access: string): Promise<boolean> {
-    return (await this.tokens.find(access, new AbortController().signal)) !== undefined;
+    return (await this.tokens.find(access, { signal: new AbortController().signal })) !== undefined;
   }
 }

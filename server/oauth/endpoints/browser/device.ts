@@ -113,16 +113,17 @@ export function deviceContinuation({ clients, requests }: DeviceOptions): Contin
       const notice = deviceNotice(userCode, source, userAgent);
       return { client: clientOf(request), scopes, notice, destination: undefined };
     },
-    granted: async ({ response, signal, log }, request, { account, credential }) => {
+    granted: async (context, request, { account, credential }) => {
+      const { response, log } = context;
       const client = clientOf(request);
-      const outcome = await requests.approve(request, { account, credential }, signal);
+      const outcome = await requests.approve(request, { account, credential }, context);
       if (outcome !== 'approved') throw unusable();
       log.info({ user: account.name, client: client.id }, 'device connected');
       writePage(response, deviceConnectedPage(client.displayName));
     },
-    cancelled: async ({ response, signal }, request) => {
-      if (!(await requests.deny(request, signal))) throw alreadyApproved();
-      writePage(response, deviceRefusedPage());
+    cancelled: async (context, request) => {
+      if (!(await requests.deny(request, context))) throw alreadyApproved();
+      writePage(context.response, deviceRefusedPage());
     },
   };
 }

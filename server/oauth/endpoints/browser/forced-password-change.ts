@@ -1,5 +1,7 @@
 // Forces a password change at sign-in, after an administrator has set the password with `mustChange`.
+
 import { isConflict } from '../../../../apis/meta/v1/errors.ts';
+import { userCaller } from '../../../authentication/user.ts';
 import type { PasswordHasher } from '../../passwords/password-hasher.ts';
 import { isSamePassword, newChangeTime, passwordViolations } from '../../passwords/password-policy.ts';
 import type { CredentialStore, PasswordID, UserID } from '../../users/account.ts';
@@ -38,11 +40,15 @@ export class ForcedPasswordChange {
     if (!isSamePassword(proven, current) || !current.mustChange || current.userUID !== account.uid)
       return 'conflict';
     if (
-      await hasher.verify(current.passwordHash, password, { flow: 'known', caller: account.name, signal })
+      await hasher.verify(current.passwordHash, password, {
+        flow: 'known',
+        caller: userCaller(account),
+        signal,
+      })
     ) {
       return { invalid: 'The new password must differ from the current one.' };
     }
-    const passwordHash = await hasher.hash(password, signal);
+    const passwordHash = await hasher.hash(password, { caller: userCaller(account), signal });
     const changedAt = newChangeTime(proven.changedAt, now());
     const { uid, resourceVersion, userUID } = current;
     const next = { passwordHash, userUID, mustChange: false, changedAt, resourceVersion };

@@ -174,7 +174,7 @@ export class OAuthCluster {
     const { signal } = this.#stop;
     const user = await oauth.users.create({ metadata: { name }, spec }, signal);
     const credential = {
-      passwordHash: await oauth.hasher.hash(password),
+      passwordHash: await oauth.hasher.hash(password, { caller: 'user test' }),
       userUID: String(user.metadata.uid),
       mustChange: false,
       changedAt: Date.now(),

@@ -75,12 +75,12 @@ export function describeSessions(subject: () => IamCluster): void {
       const [other, admin] = [a.newID(randomBytes), a.newID(randomBytes)];
       await cluster.write(ROOT_USER, 'create', object('Session', other, spec));
       await cluster.write(ROOT_USER, 'create', object('Session', admin, { ...spec, user: 'admin' }));
-      expect(await a.read(other, signal)).to.equal(undefined);
-      expect(await b.read(admin, signal)).to.equal(undefined);
+      expect(await a.read(other, { signal })).to.equal(undefined);
+      expect(await b.read(admin, { signal })).to.equal(undefined);
       await until(() => [...b.all()].some(({ name }) => name === admin));
       expect(b.get(admin)).to.equal(undefined);
       await cluster.kubectl(['patch', 'session', id, '--type=merge', '-p', '{"spec":{"user":"admin"}}']);
-      expect(await a.read(id, signal)).to.equal(undefined);
+      expect(await a.read(id, { signal })).to.equal(undefined);
       await until(() => a.get(id) === undefined);
     });
 

@@ -118,7 +118,7 @@ export function describeLive(subject: () => { cluster: ResourceCluster; server: 
       const { uid } = recordIn(await create('User', {}), 'metadata');
       await create('Credential', {
         userUID: uid,
-        passwordHash: await HASHER.hash(password),
+        passwordHash: await HASHER.hash(password, { caller: 'user test' }),
         changedTime: new Date(0).toISOString(),
       });
       await cluster.bind('view', 'ada');

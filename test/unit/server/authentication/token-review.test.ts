@@ -185,6 +185,23 @@ describe('bearer tokens', () => {
     expect(codes).to.deep.equal([401, 401, 429, 429]);
   });
 
+  it('stay in the cache while clients invent others, and while a tenant creates many', async () => {
+    const cluster = fakeCluster(async (token) =>
+      token.startsWith('invented')
+        ? { error: 'no such token' }
+        : { authenticated: true, user: { username: `system:serviceaccount:${token.slice(0, 4)}:sa` } },
+    );
+    const bearer = authenticator(cluster, { cacheSize: 4 });
+    await ask(bearer, 'Bearer good');
+    for (let i = 0; i < 10; i++) await rejection(ask(bearer, `Bearer invented-${i}`));
+    for (let i = 0; i < 10; i++) await ask(bearer, `Bearer many-${i}`);
+    cluster.requests.splice(0);
+    await ask(bearer, 'Bearer good');
+    expect(cluster.requests).to.deep.equal([]);
+    await ask(bearer, 'Bearer many-0');
+    expect(cluster.requests).to.have.length(1);
+  });
+
   it('of one tenant share the quota of the tenant', async () => {
     const held: (() => void)[] = [];
     let hangs = false;

@@ -100,6 +100,18 @@ describe('LookupCache', () => {
       ).to.have.property('code', 429);
     });
 
+    it('lets no caller wait for the seat of another one with the same key', async () => {
+      const seats = new Seats({ capacity: 4, sharing: 'reserve', refusal: () => new Error('busy') });
+      const cache = bounded(seats);
+      const as = (caller: string): CallContext => ({ ...scope, caller });
+      const { promise, resolve } = Promise.withResolvers<string>();
+      for (const key of ['a', 'b']) void cache.get(key, () => promise, as('eve'));
+      const waiting = cache.get('c', async () => 'of eve', as('eve'));
+      expect(await cache.get('c', async () => 'of bob', as('bob'))).to.equal('of bob');
+      resolve('over');
+      expect(await waiting, 'cached meanwhile').to.equal('of bob');
+    });
+
     it('lets a lookup wait for its seat, even if the first caller leaves', async () => {
       const seats = new Seats({ capacity: 1, sharing: 'queue', refusal: () => new Error('busy') });
       const cache = bounded(seats);

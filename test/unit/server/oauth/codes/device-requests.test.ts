@@ -83,10 +83,10 @@ describe('device requests', () => {
     const session = 's-aaaaaaaaaaaaaaaaaaaa';
     const request = { id, session, clientID: 'cli', scopes: [], source: '', userAgent: '' };
     const by = { account: newAccount('mallory'), credential: { uid: 'p', changedAt: 0 } };
-    expect(await requests.approve(request, by, signal)).to.equal('not found');
-    expect(await requests.approve({ ...request, session: id }, by, signal)).to.equal('not found');
+    expect(await requests.approve(request, by, { signal })).to.equal('not found');
+    expect(await requests.approve({ ...request, session: id }, by, { signal })).to.equal('not found');
     expect(requests.isOpenOrApproved(request)).to.equal(false);
-    await requests.deny(request, signal);
+    await requests.deny(request, { signal });
     expect(sessions.get(id)?.user).to.equal('alice');
   });
 });

@@ -316,7 +316,7 @@ describe('the refresh_token grant', () => {
     await refused(replica.refresh(login.refresh));
     cluster.accounts.set('alice', { ...ALICE, groups: ['operators'] });
     const renewed = await replica.refresh(login.refresh);
-    const found = await replica.tokens.find(renewed.access_token, new AbortController().signal);
+    const found = await replica.tokens.find(renewed.access_token, { signal: new AbortController().signal });
     expect(found).to.have.nested.property('claims.groups').that.deep.equals(['operators']);
     cluster.now += 1000;
     cluster.changePassword();

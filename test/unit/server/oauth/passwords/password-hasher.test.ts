@@ -14,12 +14,21 @@ const hasher = new PasswordHasher({ memory: 19 * 1024 * 1024, iterations: 2, que
 describe('the password hasher', () => {
   let stored = '';
   before(async () => {
-    stored = await hasher.hash('pass wörd');
+    stored = await hasher.hash('pass wörd', { caller: 'user test' });
   });
 
   it("creates argon2id hashes with OWASP's parameters and a random salt", async () => {
     expect(stored).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
-    expect(await hasher.hash('pass wörd')).not.to.equal(stored);
+    expect(await hasher.hash('pass wörd', { caller: 'user test' })).not.to.equal(stored);
+  });
+
+  it('hashes for the callers in turn', async () => {
+    const one = new PasswordHasher({ memory: 8192, iterations: 1, queue: { ...QUEUE, concurrency: 1 } });
+    const order: string[] = [];
+    const create = (caller: string): Promise<unknown> =>
+      one.hash('password', { caller }).then(() => order.push(caller));
+    await Promise.all(['eve', 'eve', 'eve', 'bob'].map(create));
+    expect(order).to.deep.equal(['eve', 'eve', 'bob', 'eve']);
   });
 
   it('compares passwords byte for byte', async () => {

@@ -54,7 +54,7 @@ class Scene {
       credentials: this.credentials,
       decoys: { of: (name) => `decoy of ${name}` },
       hasher: {
-        hash: (password) => hasher.hash(password),
+        hash: (password, options) => hasher.hash(password, options),
         needsRehash: (stored) => hasher.needsRehash(stored),
         verify: async (stored, password, options) => {
           if (this.hashing) throw this.hashing;
@@ -104,7 +104,7 @@ describe('password sign-in', () => {
   let stored = '';
   let scene = new Scene();
   before(async () => {
-    stored = await hasher.hash('secret');
+    stored = await hasher.hash('secret', { caller: 'user test' });
   });
   beforeEach(() => {
     scene = new Scene();
@@ -145,7 +145,7 @@ describe('password sign-in', () => {
 
   describe('a failure waits for watch events', () => {
     it('and accepts a user or a password that was just set', async () => {
-      const changed = await hasher.hash('new secret');
+      const changed = await hasher.hash('new secret', { caller: 'user test' });
       const signedIn = scene.check('alice', 'new secret');
       await scene.firstVerified.promise;
       scene.add(newAccount('alice'), changed);

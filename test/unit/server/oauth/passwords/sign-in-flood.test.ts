@@ -56,7 +56,7 @@ describe('a flood of sign-ins from many addresses', () => {
           })
           .then(() => 200)
           .catch((error: unknown) => (error instanceof OAuthError ? error.status : error));
-      const passwordHash = await hasher.hash('secret');
+      const passwordHash = await hasher.hash('secret', { caller: 'user test' });
       await credentials.set('alice', {
         passwordHash,
         userUID: alice.uid,
