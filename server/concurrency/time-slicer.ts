@@ -47,7 +47,8 @@ export class TimeSlicer {
   }
 
   get spent(): boolean {
-    return this.#used() >= this.#sliceMs;
+    // Without the round, which takes longer to read than the clock, while the slice cannot be used up.
+    return this.#now() - this.#begin >= this.#sliceMs && this.#used() >= this.#sliceMs;
   }
 
   /** The slices of a task. */

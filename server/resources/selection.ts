@@ -63,13 +63,13 @@ export class Selection<Facts> {
     this.everything = this.#tests.length === 0;
   }
 
-  /** Yields the selected objects with keys after `after`. The objects of one namespace are neighbours in the snapshot. */
-  *in(snapshot: Pick<Snapshot<Facts>, 'objects'>, after = ''): Generator<CachedObject<Facts>> {
+  /** Yields the objects of the namespace with keys after `after`, which the caller tests. They are neighbours in the snapshot. */
+  *candidates(snapshot: Pick<Snapshot<Facts>, 'objects'>, after = ''): Generator<CachedObject<Facts>> {
     const { namespace } = this;
     const before = namespace === '' ? '' : `${namespace}/`;
     for (const object of snapshot.objects(after > before ? after : before)) {
       if (namespace !== '' && object.namespace !== namespace) return;
-      if (this.matches(object)) yield object;
+      yield object;
     }
   }
 

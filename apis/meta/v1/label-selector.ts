@@ -10,10 +10,21 @@ export interface LabelSelector {
 }
 
 /**
- * Maximum number of keys of a selector that are each looked up in the labels of an object. For a selector with more
- * keys, each label of the object is looked up in the selector.
+ * Maximum number of keys of a selector that are looked up in the labels of any object. A selector with more keys is tested by
+ * the labels of the objects that have fewer.
  */
 const FEW_KEYS = 8;
+
+/** Number of labels. Counting 40,000 of them takes a millisecond, and kube-apiserver has no maximum. */
+const counts = new WeakMap<Labels, number>();
+
+function countOf(labels: Labels): number {
+  const known = counts.get(labels);
+  if (known !== undefined) return known;
+  const count = Object.keys(labels).length;
+  counts.set(labels, count);
+  return count;
+}
 
 export const EVERY_LABEL: LabelSelector = { requirements: [], matches: () => true };
 
@@ -82,9 +93,15 @@ export function parseLabelSelector(text: string): LabelSelector {
     rule.add(requirement);
     rules.set(requirement.key, rule);
   }
-  return { requirements, matches: rules.size > FEW_KEYS ? byLabel(rules) : byKey([...rules]) };
+  const [fromKeys, fromLabels] = [byKey([...rules]), byLabel(rules)];
+  if (rules.size <= FEW_KEYS) return { requirements, matches: fromKeys };
+  return {
+    requirements,
+    matches: (labels) => (countOf(labels) < rules.size ? fromLabels(labels) : fromKeys(labels)),
+  };
 }
 
+/** Returns a test whose time is proportional to the number of rules. */
 function byKey(rules: readonly (readonly [string, LabelRule])[]): LabelSelector['matches'] {
   return (labels) => {
     for (const [key, rule] of rules) {
@@ -95,7 +112,7 @@ function byKey(rules: readonly (readonly [string, LabelRule])[]): LabelSelector[
   };
 }
 
-/** Returns a test whose time is proportional to the labels of the object and independent of the number of rules. */
+/** Returns a test whose time is proportional to the number of labels of the object. */
 function byLabel(rules: ReadonlyMap<string, LabelRule>): LabelSelector['matches'] {
   let required = 0;
   for (const rule of rules.values()) if (rule.required) required++;

@@ -125,7 +125,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   }
 
   read(context: RequestContext): ListQuery<Facts> {
-    return this.#queries.of(context);
+    return this.#queries.of(searchIn(context.request.url ?? ''));
   }
 
   async list(context: RequestContext, scope: ListScope): Promise<void> {

@@ -5,9 +5,7 @@ import {
   newResourceQueryDecoder,
   type ResourceQueryDecoder,
 } from '../../../apis/resources/v1alpha3/resource-query-decoder.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
-import type { RequestContext } from '../../request/request-context.ts';
-import { searchIn } from '../../request/request-path.ts';
+import { SizedCache } from '../../memory/sized-cache.ts';
 import { exactName } from '../../resources/kind.ts';
 import { sortKeysOf } from '../../resources/kind-profile.ts';
 import type { ListedKind } from '../../resources/kinds/followed-kind.ts';
@@ -24,16 +22,23 @@ export interface ListQuery<Facts> extends ReadQuery {
   readonly filter: ListFilter<Facts>;
 }
 
-/** Maximum number of cached queries. The cache is bounded because clients choose the query strings. */
-const MAX_CACHED = 512;
-const MAX_LENGTH = 2048;
+/** Maximum memory of the cached queries of a kind, in bytes. It is small, because clients choose the queries, and each kind has a cache. */
+const MAX_CACHED = 256 << 10;
+/** Memory of a query in bytes, and of each character of one with selectors. */
+const QUERY_BYTES = 1024;
+const SELECTOR_BYTES = 72;
 /** Cache-busting parameters, which differ in each request. They are removed from the cache key of a query. */
 const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
+
+interface CachedQuery<Facts> {
+  readonly query: ListQuery<Facts>;
+  readonly bytes: number;
+}
 
 export class ListQueries<Facts extends ObjectFacts> {
   readonly #listed: Pick<ListedKind<Facts>, 'kind' | 'profile'>;
   readonly #decoder: ResourceQueryDecoder;
-  readonly #cached = new BoundedMap<string, ListQuery<Facts>>(MAX_CACHED);
+  readonly #cached = new SizedCache<string, CachedQuery<Facts>>(MAX_CACHED, ({ bytes }) => bytes);
 
   constructor(listed: Pick<ListedKind<Facts>, 'kind' | 'profile'>) {
     this.#listed = listed;
@@ -51,25 +56,32 @@ export class ListQueries<Facts extends ObjectFacts> {
     });
   }
 
-  /** Throws BadRequest with all validation errors. */
-  of(context: RequestContext): ListQuery<Facts> {
-    const search = searchIn(context.request.url ?? '').replace(CACHE_BUSTER, '');
+  /** Reads the query string of a URL. Throws BadRequest with all validation errors. */
+  of(given: string): ListQuery<Facts> {
+    const search = given.replace(CACHE_BUSTER, '');
     const known = this.#cached.get(search);
-    if (known) return known;
+    if (known) return known.query;
     const { kind, profile } = this.#listed;
     const sent = new URLSearchParams(search);
     const isPlain = !CONSOLE_WORDS.test(sent.toString());
     const {
-      query: given,
+      query: wanted,
       filters,
       service,
     } = isPlain ? { query: sent, filters: [], service: undefined } : translated(kind, sent, profile);
-    const query = this.#decoder.decode(given);
+    const query = this.#decoder.decode(wanted);
     if (query.namespaces && !kind.namespaced) {
       throw newBadRequest(`namespaces: ${exactName(kind)} are not namespaced`);
     }
     const read = { ...query, service, filter: allOf([listFilter(query, profile), ...filters]) };
-    if (search.length <= MAX_LENGTH) this.#cached.set(search, read);
+    this.#cached.set(search, { query: read, bytes: bytesOf(search, read) });
     return read;
   }
+}
+
+function bytesOf(search: string, query: ResourceQuery): number {
+  const { labelSelector, label, annotation, fieldSelector, names, namespaces, status } = query;
+  const parsed = [labelSelector, label, annotation, fieldSelector, names, namespaces, status];
+  const isPlain = parsed.every((parameter) => parameter === undefined);
+  return QUERY_BYTES + search.length * (isPlain ? 2 : SELECTOR_BYTES);
 }

@@ -12,6 +12,7 @@ import type { FieldRequirement } from '../../../apis/meta/v1/field-selector.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ListMeta } from '../../../apis/meta/v1/table.ts';
 import type { CachedObject, ResourceCache, Snapshot } from '../../cache/resource-cache.ts';
+import type { TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { Selection } from '../../resources/selection.ts';
@@ -27,6 +28,7 @@ export interface ListRequest<Facts> {
   readonly pretty: boolean;
   readonly namespace: string;
   readonly headers: BodyHeaders;
+  readonly slicer: TimeSlicer;
   /**
    * True if kube-apiserver can serve the list instead: a list at resourceVersion 0 ignores the limit, as the watch cache of
    * kube-apiserver does, and a page of a list with selectors throws PagedListError, because it depends on the indexes of
@@ -63,7 +65,8 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
     const frame = representation.list({ resourceVersion: snapshot.resourceVersion });
     return writePieces(context, frame, snapshot.pieces(), request.headers);
   }
-  const page = pageOf(snapshot, selection, limit, start.after);
+  const slices = request.slicer.of(context);
+  const page = await pageOf(snapshot, selection, { limit, after: start.after }, slices);
   if (request.forwardable && page.meta.continue !== undefined && !selection.countable) {
     throw new PagedListError('a list with selectors has pages');
   }
@@ -139,16 +142,19 @@ interface Page<Facts> {
 }
 
 /** Returns a page of at most `limit` objects, with a continue token if further objects are selected. */
-function pageOf<Facts>(
+async function pageOf<Facts>(
   snapshot: Snapshot<Facts>,
   selection: Selection<Facts>,
-  limit: number,
-  after: string | undefined,
-): Page<Facts> {
+  { limit, after = '' }: { readonly limit: number; readonly after: string | undefined },
+  slices: TimeSlices,
+): Promise<Page<Facts>> {
   const { resourceVersion } = snapshot;
   const objects: CachedObject<Facts>[] = [];
   let isLast = true;
-  for (const object of selection.in(snapshot, after)) {
+  for (const object of selection.candidates(snapshot, after)) {
+    // Also after an object that is not selected: most of the time is for these.
+    if (slices.spent) await slices.next();
+    if (!selection.matches(object)) continue;
     if (limit > 0 && objects.length === limit) {
       isLast = false;
       break;

@@ -3,6 +3,7 @@
 import { newMethodNotAllowed, newPathNotFound } from '../../../apis/meta/v1/errors.ts';
 import { parseStrictBoolean } from '../../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
+import { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
@@ -26,6 +27,8 @@ export interface ResourceHandlerOptions {
   readonly forwardable: boolean;
   /** Resolves when the cache is current, for reads without a resourceVersion. By default, they may lag behind by milliseconds. */
   readonly current?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Shared with other handlers; one of its own by default. */
+  readonly slicer?: TimeSlicer;
 }
 
 export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
@@ -53,7 +56,7 @@ export function resourceHandler<Facts>(
   cache: ResourceCache<Facts>,
   options: ResourceHandlerOptions = DEFAULT_OPTIONS,
 ): ResourceHandler {
-  const { headers, forwardable, current } = options;
+  const { headers, forwardable, current, slicer = new TimeSlicer() } = options;
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
@@ -84,6 +87,7 @@ export function resourceHandler<Facts>(
         initialEvents,
         namespace,
         options: options.watch,
+        slicer,
         headers,
         forwardable,
         revoked,
@@ -99,6 +103,7 @@ export function resourceHandler<Facts>(
       pretty,
       namespace,
       headers,
+      slicer,
       forwardable,
       current,
     });

@@ -8,6 +8,7 @@ import type {
   Watcher,
 } from '../../cache/resource-cache.ts';
 import { line } from '../../cache/watch-cache.ts';
+import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { Selection } from '../../resources/selection.ts';
 import type { WatchRepresentation } from './representation.ts';
 import type { WatchOutput } from './watch-output.ts';
@@ -88,7 +89,7 @@ export class WatchSession<Facts> implements Watcher<Facts> {
   }
 
   /** Sends all selected objects of a snapshot as ADDED events, with backpressure. */
-  async sendInitial(snapshot: Snapshot<Facts>, markEnd: boolean): Promise<void> {
+  async sendInitial(snapshot: Snapshot<Facts>, markEnd: boolean, slices: TimeSlices): Promise<void> {
     const { output, selection, representation, initialEvents } = this.#options;
     let batch: (readonly Buffer[])[] = [];
     let size = 0;
@@ -103,13 +104,16 @@ export class WatchSession<Facts> implements Watcher<Facts> {
       size = 0;
       return promise;
     };
-    for (const object of selection.in(snapshot)) {
+    for (const object of selection.candidates(snapshot)) {
+      if (slices.spent) await slices.next();
+      if (this.#finished || output.closed) return;
+      if (!selection.matches(object)) continue;
       add(representation.initial(object));
       if (size < initialEvents.chunk) continue;
       const left = send();
       if (output.waiting >= 2 * initialEvents.chunk) await this.#drained(left);
-      if (this.#finished || output.closed) return;
     }
+    if (this.#finished || output.closed) return;
     if (markEnd) add([representation.bookmark(snapshot.resourceVersion, true)]);
     void send();
   }

@@ -2,6 +2,7 @@
 import { isExpired, newExpired } from '../../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../../cache/resource-cache.ts';
+import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { ResourceDefinition } from '../../resources/resource-definition.ts';
 import { Selection } from '../../resources/selection.ts';
@@ -48,6 +49,7 @@ export interface WatchRequest<Facts> {
   readonly namespace: string;
   readonly options: WatchOptions;
   readonly headers: BodyHeaders;
+  readonly slicer: TimeSlicer;
   /**
    * True if kube-apiserver can serve the watch instead: throws Expired before the response if the window no longer has
    * the resourceVersion, because the window of kube-apiserver may have it.
@@ -106,7 +108,7 @@ function newOutput<Facts>(
 
 async function begin<Facts>(
   context: RequestContext,
-  { cache, forwardable }: WatchRequest<Facts>,
+  { cache, forwardable, slicer }: WatchRequest<Facts>,
   options: ListOptions,
   session: WatchSession<Facts>,
 ): Promise<void> {
@@ -122,7 +124,8 @@ async function begin<Facts>(
   session.open();
   // Subscribes after the initial events, so that no changes are queued meanwhile. The window has these changes, or the
   // client relists. As in kube-apiserver, a client that allows bookmarks gets one after the initial events.
-  await session.sendInitial(snapshot, options.allowWatchBookmarks);
+  const slices = slicer.of({ caller: context.caller });
+  await session.sendInitial(snapshot, options.allowWatchBookmarks, slices);
   if (context.signal.aborted) return;
   try {
     // After a restore of etcd from a backup, the resourceVersion belongs to a different history.

@@ -14,7 +14,7 @@ const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache
 
 /** `columns`: of Tables; a handler without columns must not receive a request for a Table. */
 export function acceleratedKind(
-  { kind, profile, cache }: FollowedKind,
+  { kind, profile, cache, slicer }: FollowedKind,
   columns: readonly Column<KindFacts>[] = [],
 ): ResourceHandler {
   const definition: ResourceDefinition<KindFacts> = {
@@ -31,5 +31,6 @@ export function acceleratedKind(
     isExact: ({ facts }) => facts.isExact,
     conditions: profile.conditions,
   };
-  return resourceHandler(definition, cache, { ...DEFAULT_OPTIONS, headers: HEADERS, forwardable: true });
+  const options = { ...DEFAULT_OPTIONS, headers: HEADERS, forwardable: true, slicer };
+  return resourceHandler(definition, cache, options);
 }

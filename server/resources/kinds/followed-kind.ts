@@ -68,6 +68,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
   readonly kind: Kind;
   readonly profile: PrintedProfile;
   readonly index: ListIndex<KindFacts>;
+  readonly slicer: TimeSlicer;
   /** Maximum memory of the objects, in bytes. */
   readonly maxBytes: number;
   readonly #informer: Informer<KindFacts>;
@@ -83,6 +84,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
   constructor(kind: Kind, options: FollowedKindOptions) {
     const { client, log, domain, frames, maxBytes, slicer, observer } = options;
     this.kind = kind;
+    this.slicer = slicer;
     this.maxBytes = maxBytes;
     const failures = new RepeatedFailure();
     this.profile = kindProfile(kind, domain, (err) => {

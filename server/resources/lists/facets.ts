@@ -1,5 +1,6 @@
 // Facets of a list: numbers of objects by status, namespace, kind of the owner, or label value.
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
+import { mergeSort } from '../../concurrency/merge-sort.ts';
 import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 
@@ -8,7 +9,6 @@ export type Facets = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Maximum number of values of a facet; the most frequent ones are returned. */
 const MAX_VALUES = 1000;
-const STEPS = 256;
 
 type Read = (object: ObjectIdentity<ObjectFacts>) => readonly string[];
 
@@ -28,11 +28,11 @@ export async function facetsOf(
   for (const name of new Set(names)) {
     const read = READS[name] ?? labelReader(name.slice('label:'.length));
     const counts = new Map<string, number>();
-    for (const [i, object] of objects.entries()) {
+    for (const object of objects) {
       for (const value of read(object)) if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
-      if (i % STEPS === 0 && slices.spent) await slices.next();
+      if (slices.spent) await slices.next();
     }
-    facets.push([name, mostFrequent(counts)]);
+    facets.push([name, await mostFrequent(counts, slices)]);
   }
   return Object.fromEntries(facets);
 }
@@ -41,7 +41,10 @@ function labelReader(key: string): Read {
   return ({ labels }) => (Object.hasOwn(labels, key) ? [labels[key] ?? ''] : []);
 }
 
-function mostFrequent(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
-  const sorted = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+async function mostFrequent(
+  counts: ReadonlyMap<string, number>,
+  slices: TimeSlices,
+): Promise<Readonly<Record<string, number>>> {
+  const sorted = await mergeSort([...counts], ([a, m], [b, n]) => n - m || (a < b ? -1 : 1), slices);
   return Object.fromEntries(sorted.slice(0, MAX_VALUES));
 }

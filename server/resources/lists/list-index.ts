@@ -9,6 +9,7 @@ import type { Task, TimeSlicer, TimeSlices } from '../../concurrency/time-slicer
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { comparisonBy, type KindProfile } from '../kind-profile.ts';
 import type { ObjectFacts } from '../object-facts.ts';
+import { ChangeLog } from './change-log.ts';
 import type { ListFilter } from './list-filter.ts';
 import { objectsIn } from './objects-in.ts';
 import { filtered, SortOrder } from './sort-order.ts';
@@ -19,15 +20,14 @@ const MAX_SELECTIONS = 256;
 const MAX_SELECTED = 1_000_000;
 /** Maximum length of the key of a cached selection. Longer filters are specific to one client. */
 const MAX_KEY = 4096;
-/** Maximum number of pending changes of a selection. Changes keep old objects in memory. */
-const MAX_PENDING = 16_384;
-/** Memory of an object in a selection, and of a pending change, in bytes. */
+/** Maximum number of changed objects of two successive snapshots, from which selections are updated. */
+const MAX_CHANGED = 16_384;
+/** Maximum memory of the old objects of changes, in bytes. */
+const MAX_LOG_BYTES = 1 << 20;
+/** Memory of an object in a selection, in bytes. */
 const OBJECT_BYTES = 8;
-const PENDING_BYTES = 64;
-/** Maximum number of filtered objects when changes are passed to all selections: about 20 ms. It bounds their pending changes. */
-const MAX_TESTS = 262_144;
-/** Chunks of about 32 objects between checks of the time slice. */
-const CHUNKS = 8;
+/** Memory of a filter for each character of its key, in bytes. */
+const FILTER_BYTES = 64;
 /** The caller of the tasks that have the turn. */
 const INDEX = 'list index';
 
@@ -48,6 +48,7 @@ export class ListIndex<Facts extends ObjectFacts> {
   readonly #profile: Pick<KindProfile<Facts>, 'sortKeys'>;
   readonly #slicer: TimeSlicer;
   readonly #differ = new SnapshotDiffer<Facts>();
+  readonly #log = new ChangeLog<Facts>(MAX_LOG_BYTES);
   /** All objects by sort key, from which the selections are filtered. */
   readonly #orders = new Map<string, SortOrder<Facts>>();
   readonly #selections = new BoundedMap<string, SortOrder<Facts>>(MAX_SELECTIONS);
@@ -59,12 +60,12 @@ export class ListIndex<Facts extends ObjectFacts> {
     this.#slicer = slicer;
   }
 
-  /** Memory of the sort orders and selections, in bytes. */
+  /** Memory of the sort orders and selections, their filters, and the changes that they have not applied, in bytes. */
   get bytes(): number {
-    let sum = 0;
+    let sum = this.#log.bytes;
     for (const selections of [this.#orders, this.#selections]) {
-      for (const { objects, pending } of selections.values()) {
-        sum += objects.length * OBJECT_BYTES + pending * PENDING_BYTES;
+      for (const [key, { objects }] of selections) {
+        sum += objects.length * OBJECT_BYTES + key.length * FILTER_BYTES;
       }
     }
     return sum;
@@ -74,6 +75,7 @@ export class ListIndex<Facts extends ObjectFacts> {
   clear(): void {
     this.#orders.clear();
     this.#selections.clear();
+    this.#log.clear();
   }
 
   /**
@@ -92,7 +94,8 @@ export class ListIndex<Facts extends ObjectFacts> {
       // A list of few objects does not wait for a list of all. Only the running task may follow a later snapshot.
       const snapshot = current();
       const known = this.#selections.get(selectionKey(sorting));
-      if (known?.current && this.#differ.isAt(snapshot)) return { snapshot, objects: known.objects };
+      if (known?.position === this.#log.end && this.#differ.isAt(snapshot))
+        return { snapshot, objects: known.objects };
       return this.#sortedIn(snapshot, sorting, sorting.namespaces, this.#slicer.of(task));
     }
     return this.#sortedInTurn(current, sorting, task);
@@ -115,7 +118,7 @@ export class ListIndex<Facts extends ObjectFacts> {
     const key = selectionKey(sorting);
     const selections = this.#selectionsOf(sorting);
     const selection = selections.get(key);
-    if (!selection?.current) return undefined;
+    if (selection?.position !== this.#log.end) return undefined;
     // Makes it the most recently used one.
     selections.set(key, selection);
     return { snapshot, objects: selection.objects };
@@ -139,7 +142,7 @@ export class ListIndex<Facts extends ObjectFacts> {
         return ready;
       }
       const known = selections.get(key);
-      if (known) await known.update(slices);
+      if (known) await known.update(this.#log, slices);
       else selections.set(key, await this.#selection(current(), sorting, slices));
     }
   }
@@ -149,21 +152,18 @@ export class ListIndex<Facts extends ObjectFacts> {
   }
 
   /**
-   * Passes the changes since the last snapshot to all selections, or drops the selections if this would take too long. No
-   * other task runs at the same time.
+   * Adds the changes since the last snapshot to the log, or drops the selections if there are too many. No other task runs
+   * at the same time.
    */
   #follow(snapshot: ObjectSnapshot<Facts>): void {
-    const count = this.#orders.size + this.#selections.size;
-    const limit = count === 0 ? 0 : Math.min(MAX_PENDING, MAX_TESTS / count);
+    const limit = this.#orders.size + this.#selections.size === 0 ? 0 : MAX_CHANGED;
     const changes = this.#differ.follow(snapshot, limit);
     if (!changes) return this.clear();
     const { removed, set } = changes;
     if (removed.length === 0 && set.length === 0) return;
+    this.#log.add(changes);
     for (const selections of [this.#orders, this.#selections]) {
-      for (const [key, selection] of selections) {
-        selection.change(removed, set);
-        if (selection.pending > limit) selections.delete(key);
-      }
+      for (const [key, { position }] of selections) if (!this.#log.has(position)) selections.delete(key);
     }
   }
 
@@ -175,6 +175,7 @@ export class ListIndex<Facts extends ObjectFacts> {
   ): Promise<SortOrder<Facts>> {
     const { sortBy, filter, namespaces } = sorting;
     const compare = comparisonBy(this.#profile, sortBy);
+    const { end } = this.#log;
     if (namespaces) {
       const known = new Set(namespaces);
       const test = (object: ObjectIdentity<Facts>): boolean =>
@@ -183,19 +184,21 @@ export class ListIndex<Facts extends ObjectFacts> {
         compare,
         test,
         (await this.#sortedIn(snapshot, sorting, namespaces, slices)).objects,
+        end,
       );
     }
     if (filter.key === '') {
       const sorted = await mergeSort(this.#differ.objects(), compare, slices);
-      return new SortOrder<Facts>(compare, () => true, sorted);
+      return new SortOrder<Facts>(compare, () => true, sorted, end);
     }
     const all = { ...sorting, filter: { key: '', test: () => true } };
     const key = selectionKey(all);
     const known = this.#orders.get(key);
-    await known?.update(slices);
+    await known?.update(this.#log, slices);
     const order = known ?? (await this.#selection(snapshot, all, slices));
     this.#orders.set(key, order);
-    return new SortOrder(compare, filter.test, await filtered(order.objects, filter.test, slices));
+    const found = await filtered(order.objects, filter.test, slices);
+    return new SortOrder(compare, filter.test, found, order.position);
   }
 
   /** Evicts the least recently used selections beyond the limit. */
@@ -216,10 +219,11 @@ export class ListIndex<Facts extends ObjectFacts> {
     slices: TimeSlices,
   ): Promise<Sorted<Facts>> {
     const found: ObjectIdentity<Facts>[] = [];
-    let steps = 0;
     for (const objects of objectsIn(snapshot, namespaces)) {
-      for (const { identity } of objects) if (filter.test(identity)) found.push(identity);
-      if (++steps % CHUNKS === 0 && slices.spent) await slices.next();
+      for (const { identity } of objects) {
+        if (filter.test(identity)) found.push(identity);
+        if (slices.spent) await slices.next();
+      }
     }
     const compare = comparisonBy(this.#profile, sortBy);
     return { snapshot, objects: await mergeSort(found, compare, slices) };

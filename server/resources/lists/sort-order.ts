@@ -1,22 +1,20 @@
-// A sorted selection of the objects of one kind, and the changes that it has not applied yet.
+// A sorted selection of the objects of one kind. A change of the objects costs nothing until the selection is read.
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { merged, mergeSort } from '../../concurrency/merge-sort.ts';
 import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { Comparison } from '../kind-profile.ts';
+import type { ChangeLog } from './change-log.ts';
 
-/** Objects between checks of the time slice. */
-const STEPS = 256;
-
-/** Time-sliced. */
+/** Checks the time after each object, because the filter is that of a client and the object that of a tenant. */
 export async function filtered<Facts>(
-  objects: readonly ObjectIdentity<Facts>[],
+  objects: Iterable<ObjectIdentity<Facts>>,
   test: (object: ObjectIdentity<Facts>) => boolean,
   slices: TimeSlices,
 ): Promise<ObjectIdentity<Facts>[]> {
   const found: ObjectIdentity<Facts>[] = [];
-  for (const [i, object] of objects.entries()) {
+  for (const object of objects) {
     if (test(object)) found.push(object);
-    if (i % STEPS === 0 && slices.spent) await slices.next();
+    if (slices.spent) await slices.next();
   }
   return found;
 }
@@ -24,58 +22,48 @@ export async function filtered<Facts>(
 /** Number of changed objects above which merging all objects is faster than inserting each changed object. */
 const MOST_INSERTED = 64;
 
-/** A sorted selection of objects, with the changes that it has not applied yet. */
+/** A sorted selection of objects at a position in the changes of its kind. */
 export class SortOrder<Facts> {
   readonly #compare: Comparison<Facts>;
   readonly #test: (object: ObjectIdentity<Facts>) => boolean;
   #objects: readonly ObjectIdentity<Facts>[];
-  #removed = new Set<ObjectIdentity<Facts>>();
-  #added = new Set<ObjectIdentity<Facts>>();
+  #position: number;
 
-  /** `sorted`: the initial objects, already sorted by `compare` and filtered by `test`. */
+  /** `sorted`: the objects at this position, already sorted by `compare` and filtered by `test`. */
   constructor(
     compare: Comparison<Facts>,
     test: (object: ObjectIdentity<Facts>) => boolean,
     sorted: readonly ObjectIdentity<Facts>[],
+    position: number,
   ) {
     this.#compare = compare;
     this.#test = test;
     this.#objects = sorted;
+    this.#position = position;
   }
 
-  /** Number of pending changes. */
-  get pending(): number {
-    return this.#removed.size + this.#added.size;
+  /** The position in the log up to which the changes are applied. */
+  get position(): number {
+    return this.#position;
   }
 
-  /** True if no change is pending. */
-  get current(): boolean {
-    return this.pending === 0;
-  }
-
-  /** The objects in ascending order, without the pending changes. */
+  /** The objects in ascending order. */
   get objects(): readonly ObjectIdentity<Facts>[] {
     return this.#objects;
   }
 
-  /**
-   * Adds pending changes. `removed`: previous states of removed and changed objects. `set`: current states of new and
-   * changed objects.
-   */
-  change(removed: readonly ObjectIdentity<Facts>[], set: readonly ObjectIdentity<Facts>[]): void {
-    for (const object of removed) {
-      if (this.#test(object) && !this.#added.delete(object)) this.#removed.add(object);
+  /** Applies the changes up to the end of the log. */
+  async update(log: ChangeLog<Facts>, slices: TimeSlices): Promise<void> {
+    const { end } = log;
+    const removed = new Set<ObjectIdentity<Facts>>();
+    const added = new Set<ObjectIdentity<Facts>>();
+    for (const changes of log.since(this.#position)) {
+      for (const object of await filtered(changes.removed, this.#test, slices))
+        if (!added.delete(object)) removed.add(object);
+      for (const object of await filtered(changes.set, this.#test, slices)) added.add(object);
     }
-    for (const object of set) if (this.#test(object)) this.#added.add(object);
-  }
-
-  /** Applies the pending changes. */
-  async update(slices: TimeSlices): Promise<void> {
-    if (this.current) return;
-    const [removed, added] = [this.#removed, this.#added];
-    this.#objects = await this.#updated(removed, added, slices);
-    this.#removed = new Set();
-    this.#added = new Set();
+    if (removed.size + added.size > 0) this.#objects = await this.#updated(removed, added, slices);
+    this.#position = end;
   }
 
   async #updated(

@@ -58,6 +58,21 @@ describe('parseLabelSelector', () => {
     });
   }
 
+  it('matches an object with many labels in a time that depends on the selector only', () => {
+    const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`label-${i}`, 'x']));
+    let looks = 0;
+    const watched = new Proxy(many, {
+      getOwnPropertyDescriptor: (target, key) => {
+        looks++;
+        return Reflect.getOwnPropertyDescriptor(target, key);
+      },
+    });
+    const selector = parseLabelSelector(Array.from({ length: 20 }, (_, i) => `!k${i}`).join(','));
+    // The labels are counted once.
+    for (let i = 0; i < 100; i++) expect(selector.matches(watched)).to.equal(true);
+    expect(looks).to.be.at.most(40_000 + 100 * 20);
+  });
+
   it('reports a limited number of invalid values', () => {
     const text = `a in (${Array.from({ length: 50_000 }, (_, i) => `-${i}`).join(',')})`;
     const errorText = (): string => {

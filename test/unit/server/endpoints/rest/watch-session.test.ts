@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import { EVERY_LABEL } from '../../../../../apis/meta/v1/label-selector.ts';
+import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { Objects } from '../../../../../server/endpoints/rest/representation.ts';
 import { ChunkEncoder, ChunkedOutput } from '../../../../../server/endpoints/rest/watch-output.ts';
 import {
@@ -192,7 +193,7 @@ describe('WatchSession', () => {
     start({ stallTimeoutMs: 100 });
     session.open();
     const { chunk } = initialEvents;
-    const sent = session.sendInitial(cache.cache.snapshot(), true);
+    const sent = session.sendInitial(cache.cache.snapshot(), true, new TimeSlicer().of({}));
     expect(socket.writableLength).to.be.lessThan(1000 * KB);
     expect(initialEvents.chunk).to.be.at.most(chunk);
     await socket.accept();
