@@ -47,8 +47,8 @@ export interface GatewayDependencies {
   /** The API groups that this server serves itself. */
   readonly ownGroups: readonly string[];
   readonly pools: Pick<RequestPools, 'gateway' | 'gatewayStreams'>;
-  /** The seats of reviews. */
-  readonly lookups: Seats;
+  /** The seats of reviews in the name of callers. */
+  readonly callerReviews: Seats;
   readonly log: Logger;
   readonly metrics: Registry;
   readonly signal: AbortSignal;
@@ -71,7 +71,7 @@ export function newGateway(
     writes,
     ownGroups,
     pools,
-    lookups,
+    callerReviews,
     log,
     metrics: registry,
     signal,
@@ -112,7 +112,7 @@ export function newGateway(
   const accelerator = options.acceleration
     ? new Accelerator({
         kinds,
-        reviews: new CallerReviews({ client: checking, allowTtlMs, denyTtlMs, seats: lookups, signal }),
+        reviews: new CallerReviews({ client: checking, allowTtlMs, denyTtlMs, seats: callerReviews, signal }),
         tables: new TableColumns({ client, signal }),
         writes,
         excluded: options.unaccelerated,

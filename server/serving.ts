@@ -132,7 +132,7 @@ export async function serve(
         kinds: resources.kinds,
         writes: resources.writes,
         pools,
-        lookups,
+        callerReviews: admission.callerReviews(),
         ownGroups: [nodes.definition.group, ...(logs ? [logs.discovered.group] : [])],
         log,
         metrics,

@@ -37,6 +37,8 @@ const NAMESPACE_REVIEWS = 16;
 /** Waiting lookups, and their maximum wait in ms. */
 const WAITING_LOOKUPS = 4_096;
 const LOOKUP_WAIT_MS = 10_000;
+/** Without a seat in this time, the gateway forwards the read. */
+const CALLER_REVIEW_WAIT_MS = 1_000;
 
 export class Admission {
   readonly #pools = new Map<string, Seats>();
@@ -80,13 +82,13 @@ export class Admission {
     return this.#reviews('namespace-reviews', NAMESPACE_REVIEWS);
   }
 
-  #reviews(name: string, capacity: number): Seats {
-    return this.pool(name, {
-      capacity,
-      sharing: 'reserve',
-      waiting: WAITING_LOOKUPS,
-      waitMs: LOOKUP_WAIT_MS,
-    });
+  /** Reviews of callers of the acceleration, in the name of the callers: they can let the reviews hang. */
+  callerReviews(): Seats {
+    return this.#reviews('caller-reviews', LOOKUPS, CALLER_REVIEW_WAIT_MS);
+  }
+
+  #reviews(name: string, capacity: number, waitMs = LOOKUP_WAIT_MS): Seats {
+    return this.pool(name, { capacity, sharing: 'reserve', waiting: WAITING_LOOKUPS, waitMs });
   }
 
   #collect(registry: Registry): void {

@@ -100,7 +100,7 @@ export class Accelerator {
       const allowed = await reviews.allows(
         authorization,
         { ...all, verb: 'list', name: '' },
-        { signal: NEVER },
+        { signal: NEVER, caller: context.caller },
       );
       if (allowed) kinds.start(wanted);
     } catch {

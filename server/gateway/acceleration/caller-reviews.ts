@@ -19,6 +19,8 @@ export interface CallerReviewsOptions {
   readonly signal: AbortSignal;
 }
 
+/** Timeout of a review. Without a decision, the gateway forwards the read. */
+const TIMEOUT_MS = 1_000;
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const CACHED = 8192;
 
@@ -56,6 +58,7 @@ export class CallerReviews {
     const review = await this.#client.json({
       method: 'POST',
       isRead: true,
+      timeoutMs: TIMEOUT_MS,
       path: PATH,
       headers: { authorization },
       json: {

@@ -19,6 +19,8 @@ type Columns = readonly Column<KindFacts>[];
 
 /** TTL of the descriptions in ms. An upgrade of kube-apiserver can change them. */
 const TTL_MS = 60_000;
+/** Timeout of a description in ms. Without it, the gateway forwards the read. */
+const TIMEOUT_MS = 1_000;
 const CACHED = 256;
 const ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
@@ -66,7 +68,12 @@ export class TableColumns {
   /** Returns the column definitions of the shortest Table as JSON. */
   async #describe(kind: Kind, signal: AbortSignal): Promise<string> {
     const path = `${sourcePath(kind)}?limit=1&includeObject=None`;
-    const table = await this.#client.json({ path, headers: { accept: ACCEPT }, signal });
+    const table = await this.#client.json({
+      path,
+      headers: { accept: ACCEPT },
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    });
     return JSON.stringify(record(table)['columnDefinitions'] ?? []);
   }
 }

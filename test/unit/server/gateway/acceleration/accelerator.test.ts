@@ -2,10 +2,11 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { Admission } from '../../../../../server/admission/admission.ts';
 import type { Credential } from '../../../../../server/authentication/authenticator.ts';
 import { bearerToken } from '../../../../../server/authentication/bearer-token.ts';
 import { PackedFrames } from '../../../../../server/cache/stored-object.ts';
-import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
+import type { ClusterClient, ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { Accelerator } from '../../../../../server/gateway/acceleration/accelerator.ts';
 import { CallerReviews } from '../../../../../server/gateway/acceleration/caller-reviews.ts';
@@ -22,7 +23,6 @@ import {
   WIDGETS,
 } from '../../../../support/platform/kind-cache.ts';
 import { rejection } from '../../../../support/rejection.ts';
-import { fewSeats } from '../../../../support/request-pools.ts';
 import { until } from '../../../../support/until.ts';
 
 const DEPLOYMENTS: Kind = {
@@ -45,19 +45,19 @@ const FORWARDED = {
 const never = new AbortController().signal;
 const TOKEN = { Authorization: 'Bearer caller' };
 
-/** A kube-apiserver that allows every review for which `reviewed` does not return false. */
-function allowing(reviewed: () => unknown): ClusterClient {
+/** A kube-apiserver that allows every review for which `reviewed` does not return or resolve with false. */
+function allowing(reviewed: (request: ClusterRequest) => unknown): ClusterClient {
   return {
     open: () => Promise.reject(new Error('not scripted')),
-    json: async () => {
-      return { status: { allowed: reviewed() !== false } };
+    json: async (request) => {
+      return { status: { allowed: (await reviewed(request)) !== false } };
     },
   };
 }
 
 describe('the decision of the accelerator', () => {
   const kinds = new Map<string, FollowedKind>();
-  let reviewed: () => unknown;
+  let reviewed: (request: ClusterRequest) => unknown;
   let started: string[];
   let describeColumns: () => readonly object[];
   let server: HandlerServer;
@@ -98,9 +98,9 @@ describe('the decision of the accelerator', () => {
         apiServicesOutage: undefined,
       },
       reviews: new CallerReviews({
-        client: allowing(() => reviewed()),
+        client: allowing((request) => reviewed(request)),
         allowTtlMs: 0,
-        seats: fewSeats(100),
+        seats: new Admission().callerReviews(),
         denyTtlMs: 0,
         signal: never,
       }),
@@ -117,7 +117,8 @@ describe('the decision of the accelerator', () => {
       const text = bearerToken(context);
       const credential: Credential | undefined =
         text === undefined ? undefined : { kind: 'token', text, authenticator: 'test' };
-      if (await accelerator.serve({ ...context, ...FORWARDED, credential })) return;
+      const caller = `user ${String(context.request.headers['test-user'])}`;
+      if (await accelerator.serve({ ...context, ...FORWARDED, credential, caller })) return;
       context.response.end('forwarded');
     }).start();
   });
@@ -151,6 +152,29 @@ describe('the decision of the accelerator', () => {
     await read('/api/v1/services?fieldSelector=metadata.name%3Dx');
     await until(() => started.length === 1);
     expect(started).to.deep.equal(['services']);
+  });
+
+  it('serves and follows kinds for others while the reviews of a caller hang, whose reads are forwarded', async () => {
+    const hanging = Promise.withResolvers<void>();
+    let reviews = 0;
+    reviewed = ({ headers }) => {
+      if (!headers?.['authorization']?.includes('mallory')) return undefined;
+      reviews++;
+      return hanging.promise;
+    };
+    const asMallory = (path: string, i: number): Promise<{ result: string }> =>
+      read(path, { Authorization: `Bearer mallory-${i}`, 'Test-User': 'mallory' });
+    for (let i = 0; i < 20; i++) expect((await asMallory('/api/v1/services', i)).result).to.equal('kind');
+    const reads = Array.from({ length: 40 }, (_, i) => asMallory('/api/v1/pods?resourceVersion=0', i));
+    await until(() => reviews === 32);
+    expect((await read('/api/v1/pods?resourceVersion=0')).result).to.equal('hit');
+    await read('/api/v1/services');
+    await until(() => started.length === 1);
+    // Those without a seat do not wait for the others.
+    expect((await Promise.any(reads)).result).to.equal('error');
+    expect(reviews).to.equal(32);
+    hanging.resolve();
+    await Promise.all(reads);
   });
 
   it('lists exactly the namespace of the path', async () => {

@@ -45,6 +45,7 @@ describe('CallerReviews', () => {
       method: 'POST',
       path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
       headers: { authorization: 'Bearer one' },
+      timeoutMs: 1_000,
     });
     expect(sent[0]?.json).to.deep.include({
       spec: {
