@@ -7,7 +7,7 @@ import { pathIn } from '../request/request-path.ts';
 import { connectionOptions } from './forwarded-headers.ts';
 import { PROXY_PATH } from './proxied-request.ts';
 
-/** `Content-Type` and `Location` are forwarded too, if their values are valid. */
+/** `Content-Length` is forwarded too; `Content-Type` and `Location` are, if their values are valid. */
 const FORWARDED: ReadonlySet<string> = new Set([
   // RFC 9110 and RFC 9111.
   'accept-ranges',
@@ -17,7 +17,6 @@ const FORWARDED: ReadonlySet<string> = new Set([
   'content-disposition',
   'content-encoding',
   'content-language',
-  'content-length',
   'content-range',
   'date',
   'etag',
@@ -75,6 +74,9 @@ export function responseHeaders(
   }
   const type = types.length === 1 && isMediaType(types[0] ?? '') ? types[0] : OCTETS;
   if (types.length > 0 || hasBody(upstream)) headers.push('Content-Type', type ?? OCTETS);
+  // Last: Node encodes a `Content-Disposition` behind it in another way than all other headers.
+  const { 'content-length': length } = upstream.headers;
+  if (length !== undefined) headers.push('Content-Length', length);
   return headers;
 }
 

@@ -93,6 +93,19 @@ describe('a forwarded request', () => {
     });
   }
 
+  it('keeps the bytes of Content-Disposition, in any order with Content-Length', async () => {
+    const disposition = 'Content-Disposition: attachment; filename="\xc3\xbc \xff"\r\n';
+    for (const headers of [`Content-Length: 2\r\n${disposition}`, `${disposition}Content-Length: 2\r\n`]) {
+      upstream.respond = ({ socket }) => void socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\nok`, 'latin1');
+      const response = await server.exchange([`GET ${PODS} HTTP/1.1`]);
+      expect(response).to.contain(disposition).and.to.contain('Content-Length: 2\r\n');
+      expect(response).to.match(/\r\n\r\nok$/);
+      const sized = headers.trimEnd().split('\r\n');
+      await server.exchange([`POST ${PODS} HTTP/1.1`, ...sized], 'ok');
+      expect(upstream.received.at(-1)?.headers['content-disposition']).to.contain('\xc3\xbc \xff');
+    }
+  });
+
   it('adds the CORS headers, and keeps both values of Vary', async () => {
     await restart({ allowedOrigins: [CONSOLE] });
     upstream.respond = (_request, response) => response.writeHead(200, { Vary: 'Accept' }).end('{}');
