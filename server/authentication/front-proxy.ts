@@ -65,11 +65,13 @@ export class FrontProxyAuthenticator implements Authenticator {
       return undefined;
     }
     const { leaf, error } = verdict;
-    const commonName = commonNameOf(leaf);
     if (error) {
-      this.#status.rejected('untrustedCertificate', `the certificate "${commonName}": ${error.message}`);
+      // Not parsed: anyone can present this certificate.
+      const [, name = ''] = /^CN=(.*)$/m.exec(leaf.subject) ?? [];
+      this.#status.rejected('untrustedCertificate', `the certificate "${name}": ${error.message}`);
       throw newUnauthorized(new Error('not a certificate of the front proxy', { cause: error }));
     }
+    const commonName = commonNameOf(leaf);
     if (!isAllowed(commonName, proxy)) {
       this.#status.rejected('name', `the name "${commonName}"`);
       throw newUnauthorized(new Error(`"${commonName}" is not an allowed name of the front proxy`));

@@ -263,6 +263,13 @@ describe('the identity of a caller', () => {
       expect(frontProxyStatus.describe()).to.contain('last rejected: a request without a client certificate');
       expect((await userOf({ client: alice, headers: ROOT })).name).to.equal('alice');
       expect(frontProxyStatus.describe()).to.contain('last rejected: the certificate "alice": not signed by');
+      // Its subject has no certain text.
+      const raw = Buffer.from(new X509Certificate(alice.cert).raw);
+      raw.fill(0xff, raw.lastIndexOf('dev'), raw.lastIndexOf('dev') + 1);
+      const cert = `-----BEGIN CERTIFICATE-----\n${raw.toString('base64')}\n-----END CERTIFICATE-----\n`;
+      monotonic += 600_000;
+      expect((await refusalOf({ client: { ...alice, cert }, headers: ROOT })).code).to.equal(401);
+      expect(frontProxyStatus.describe()).to.contain('last rejected: the certificate "alice": ');
       publish({ 'requestheader-client-ca-file': '' });
       await userOf({ headers: ROOT });
       expect(frontProxyStatus.describe()).to.contain('last rejected: no request-header CA is published');
