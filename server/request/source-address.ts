@@ -22,8 +22,8 @@ export function sourceAddress(trusted: readonly string[]): SourceAddress {
 }
 
 /**
- * Trusted proxies decide, on the TLS listener too. Without a trusted proxy, every forwarded scheme must be https: a
- * client that forges them deceives only itself.
+ * Trusted proxies decide, on the TLS listener too. Without a trusted proxy, the first entry decides, because many proxies append the
+ * scheme of their own connection: a client that forges the entry deceives only itself.
  */
 export function tlsCheck(trusted: readonly string[]): TLSCheck {
   const pathOf = trustedPath(trusted);
@@ -31,7 +31,7 @@ export function tlsCheck(trusted: readonly string[]): TLSCheck {
     const schemes = forwardedSchemes(request.headers);
     if (schemes.length === 0) return secure;
     const { proxies } = pathOf(request);
-    if (proxies === 0) return secure || schemes.every((scheme) => scheme === 'https');
+    if (proxies === 0) return secure || schemes[0] === 'https';
     // The entry of the first trusted proxy. A proxy that replaces the header leaves fewer entries than proxies.
     return schemes[Math.max(0, schemes.length - proxies)] === 'https';
   };

@@ -85,7 +85,13 @@ describe('tlsCheck', () => {
       false,
     ],
     ['192.0.2.0/24', TWO, { forwarded: 'host="a;proto=https' }, false],
-    ['203.0.113.9', TWO, { 'x-forwarded-proto': 'https, http' }, false],
+    // Proxies such as Spring Cloud Gateway append the scheme of their own connection.
+    ['203.0.113.9', TWO, { 'x-forwarded-proto': 'https, http' }, true],
+    ['203.0.113.9', TWO, { 'x-forwarded-proto': 'https,http,http' }, true],
+    ['203.0.113.9', TWO, { 'x-forwarded-proto': 'http, https' }, false],
+    ['203.0.113.9', TWO, { 'x-forwarded-proto': 'http' }, false],
+    ['203.0.113.9', TWO, { forwarded: 'proto=https;host=gw, proto=http' }, true],
+    ['203.0.113.9', TWO, { forwarded: 'proto=http, proto=https' }, false],
     ['203.0.113.9', TWO, { 'x-forwarded-proto': 'HTTPS, https' }, true],
     ['203.0.113.9', TWO, { 'x-forwarded-proto': 'httpsx' }, false],
   ];
