@@ -80,6 +80,8 @@ export class FollowedKind implements ListedKind<KindFacts> {
   /** Times of the start and of the last use, on the clock of performance.now(). */
   readonly startedAt = performance.now();
   usedAt = performance.now();
+  /** The caller whose request started it; empty for the server itself. */
+  startedBy = '';
 
   constructor(kind: Kind, options: FollowedKindOptions) {
     const { client, log, domain, frames, maxBytes, slicer, observer } = options;

@@ -80,7 +80,7 @@ export class FollowedKinds {
     const current = this.#current(kind);
     const outage = this.catalog.outage(current);
     if (outage && !this.#followed.get(exactName(kind))?.synced) throw newServiceUnavailable(outage, 1);
-    const followed = this.#follow(current);
+    const followed = this.#follow(current, call.caller);
     followed.usedAt = performance.now();
     if (!followed.synced) return this.#synced(followed, call);
     const isStale = followed.ageMs > (this.#options.staleMs ?? STALE_MS);
@@ -140,7 +140,7 @@ export class FollowedKinds {
     return [`follows ${this.#followed.size} kinds`, ...failed.slice(0, DESCRIBED), ...more].join('; ');
   }
 
-  async #synced(first: FollowedKind, { signal }: CallContext): Promise<FollowedKind> {
+  async #synced(first: FollowedKind, { signal, caller }: CallContext): Promise<FollowedKind> {
     const deadline = performance.now() + this.#options.syncTimeout;
     let followed = first;
     for (;;) {
@@ -153,7 +153,7 @@ export class FollowedKinds {
       if (isSameKind(kind, current)) {
         throw newServiceUnavailable(this.catalog.outage(kind) ?? reason, 1);
       }
-      followed = this.#follow(current);
+      followed = this.#follow(current, caller);
     }
   }
 
@@ -184,12 +184,12 @@ export class FollowedKinds {
     await Promise.all([catalog, ...this.#running]);
   }
 
-  #follow(kind: Kind): FollowedKind {
+  #follow(kind: Kind, caller = ''): FollowedKind {
     const name = exactName(kind);
     const known = this.#followed.get(name);
     if (known && isSameKind(known.kind, kind)) return known;
     if (known) this.#drop(known);
-    if (this.#followed.size >= this.#options.maxKinds) this.#evictOne();
+    if (this.#followed.size >= this.#options.maxKinds) this.#evictOne(caller);
     const { client, log, domain, slicer, metrics } = this.#options;
     const signal = this.#signal;
     if (!signal || signal.aborted) throw newServiceUnavailable('the server is starting or stopping', 1);
@@ -203,6 +203,7 @@ export class FollowedKinds {
       slicer,
       observer: metrics.observe(kind, () => followed),
     });
+    followed.startedBy = caller;
     this.#followed.set(name, followed);
     const running = followed.run(signal).finally(() => this.#running.delete(running));
     this.#running.add(running);
@@ -253,21 +254,24 @@ export class FollowedKinds {
   }
 
   /**
-   * Stops the least recently used kind. Kinds with watches are the last ones, because kube-apiserver continues their watches.
-   * Throws ServiceUnavailable if all kinds have live lists, which would start to follow an evicted kind again.
+   * Stops the least recently used kind. Kinds with watches are the last ones, because kube-apiserver continues their watches. If all
+   * kinds have live lists, stops one of the caller who started the most, who keeps more than `caller`. Throws ServiceUnavailable if
+   * there is none: an evicted kind with live lists is followed again at once.
    */
-  #evictOne(): void {
+  #evictOne(caller: string): void {
+    const all = [...this.#followed.values()];
     const isWatched = ({ watchers }: FollowedKind): number => (watchers > 0 ? 1 : 0);
-    const [oldest] = [...this.#followed.values()]
+    const [oldest] = all
       .filter(({ liveLists }) => liveLists === 0)
       .sort((a, b) => isWatched(a) - isWatched(b) || a.usedAt - b.usedAt);
-    if (!oldest) {
+    const victim = oldest ?? oldestOfHeaviest(all, caller);
+    if (!victim) {
       throw newServiceUnavailable(
         'the server follows as many kinds as resources.maxKinds allows, and all of them have live lists',
         1,
       );
     }
-    this.#drop(oldest);
+    this.#drop(victim);
   }
 
   #drop(followed: FollowedKind): void {
@@ -279,4 +283,11 @@ export class FollowedKinds {
 
 function overBudget(name: string): string {
   return `the ${name} of the cluster need more memory than resources.memoryBudget allows`;
+}
+
+function oldestOfHeaviest(all: readonly FollowedKind[], caller: string): FollowedKind | undefined {
+  const groups = Map.groupBy(all, ({ startedBy }) => startedBy);
+  const [heaviest = []] = [...groups.values()].sort((a, b) => b.length - a.length);
+  if (heaviest.length <= (groups.get(caller)?.length ?? 0) + 1) return undefined;
+  return heaviest.toSorted((a, b) => a.usedAt - b.usedAt)[0];
 }

@@ -312,6 +312,17 @@ describe('FollowedKinds', () => {
     expect(removed).to.deep.equal(['services', 'pods']);
   });
 
+  it('takes a kind with live lists from the caller who started the most', async () => {
+    const kinds = await follow({ maxKinds: 2 });
+    const of = async (caller: string, kind: Kind) => kinds.use(kind, { signal, caller });
+    for (const kind of [PODS, SERVICES]) (await of('eve', kind)).onChange(() => undefined);
+    expect(await failure(of('eve', NAMESPACES))).to.include({ code: 503 });
+    (await of('bob', NAMESPACES)).onChange(() => undefined);
+    expect(removed).to.deep.equal(['pods']);
+    expect(await failure(of('eve', PODS)), 'equal shares').to.include({ code: 503 });
+    expect(await failure(of('bob', PODS)), 'equal shares').to.include({ code: 503 });
+  });
+
   it('waits for the new version of a kind that changes during its first list', async () => {
     const next: Kind = { ...WIDGETS, version: 'v2' };
     cluster.responses.set(sourcePath(WIDGETS), () => undefined);
