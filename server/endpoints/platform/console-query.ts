@@ -56,6 +56,9 @@ const POD_FIELDS: Readonly<Record<string, { readonly field: string; readonly isP
   podIP: { field: 'status.podIP', isPart: true },
 };
 
+/** The sort keys that consoles send by default. */
+const CONSOLE_SORT_KEYS: ReadonlySet<string> = new Set(['createTime', 'startTime']);
+
 /** The words of a console for pods, with the statuses of each; `Waiting` has all other statuses. */
 const POD_WORDS = [
   ['Running', /^Running$/],
@@ -92,7 +95,8 @@ export function translated<Facts extends ObjectFacts>(
       test: (pod) => (isPart ? read(pod).includes(value) : read(pod) === value),
     });
   }
-  const statuses = podStatusFilter<Facts>(query);
+  const fromConsole = sortKeys.some((key) => CONSOLE_SORT_KEYS.has(key));
+  const statuses = podStatusFilter<Facts>(query, fromConsole);
   return { query, filters: statuses ? [...filters, statuses] : filters, service: taken(query, SERVICE_NAME) };
 }
 
@@ -117,11 +121,18 @@ function statusesIn(query: URLSearchParams): readonly string[] {
   return (query.get('status') ?? '').split(',').map((status) => status.trim());
 }
 
-/** Removes a status that includes a word of consoles, and returns the filter for it. */
-function podStatusFilter<Facts extends ObjectFacts>(query: URLSearchParams): ListFilter<Facts> | undefined {
+/**
+ * Removes a status that includes a word of consoles, and returns the filter for it. `Completed` and `Error` are words of kubectl
+ * too, so they have the meaning of consoles only in a query with such a sort key, or with `Waiting`.
+ */
+function podStatusFilter<Facts extends ObjectFacts>(
+  query: URLSearchParams,
+  fromConsole: boolean,
+): ListFilter<Facts> | undefined {
   if (query.getAll('status').length !== 1) return undefined;
   const wanted = new Set(statusesIn(query));
-  if (!POD_WORDS.some(([word]) => wanted.has(word))) return undefined;
+  if (!wanted.has('Waiting') && !(fromConsole && POD_WORDS.some(([word]) => wanted.has(word))))
+    return undefined;
   query.delete('status');
   const isWanted = (status: string): boolean => {
     const word = POD_WORDS.find(([, statuses]) => statuses.test(status))?.[0] ?? '';
