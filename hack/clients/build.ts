@@ -1,4 +1,5 @@
-// Builds the Go programs in this folder: client-go informers, a controller and the load generator.
+// Builds the Go programs in this folder: client-go informers, a controller and the load generator; and kubelogin, the
+// kubectl plugin for OpenID Connect.
 import { join } from 'node:path';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';
@@ -10,16 +11,28 @@ export interface Clients {
   readonly controller: string;
 }
 
+const MODULE = import.meta.dirname;
+
 /**
  * Builds the programs if the cache lacks them: in about ten seconds after a build of the control plane, whose modules have the same
  * versions, so that Go has compiled most packages already.
  */
 export async function buildClients(options: BuildOptions): Promise<Clients> {
-  const module = { title: 'Go clients', name: 'clients', module: import.meta.dirname };
+  const module = { title: 'Go clients', name: 'clients', module: MODULE };
   const folder = await provideGo({ ...module, packages: ['./load', './informer', './controller'] }, options);
   return {
     load: join(folder, 'load'),
     informer: join(folder, 'informer'),
     controller: join(folder, 'controller'),
   };
+}
+
+/** Returns the path of kubelogin in the version of go.mod; builds it if the cache lacks it. */
+export async function buildKubelogin(options: BuildOptions): Promise<string> {
+  const packages = ['github.com/int128/kubelogin'];
+  const folder = await provideGo(
+    { title: 'kubelogin', name: 'kubelogin', module: MODULE, packages },
+    options,
+  );
+  return join(folder, 'kubelogin');
 }

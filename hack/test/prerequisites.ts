@@ -1,7 +1,6 @@
 // Builds the programs that the test suites need.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
-import { buildClients } from '../clients/build.ts';
-import { buildKubelogin } from '../clients/kubelogin/build.ts';
+import { buildClients, buildKubelogin } from '../clients/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
 import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
 import { buildNode } from '../log-stores/node-build.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
-import { buildKubelogin } from '../../hack/clients/kubelogin/build.ts';
+import { buildKubelogin } from '../../hack/clients/build.ts';
 import { freePort } from '../../hack/system/ports.ts';
 import { type StartedChromium, startChromium } from '../support/chromium.ts';
 import { submitForm } from '../support/submit-form.ts';
