@@ -1,6 +1,5 @@
 // `npm run dev`: like `npm start`, with a server restart after each saved file. The control plane keeps running.
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { serverCommand } from './extension/server-command.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
 import { DEV, readLocalArguments } from './start/arguments.ts';
@@ -9,10 +8,10 @@ import { startLocal } from './start/local-cluster.ts';
 import { runUntilStopped } from './start/program.ts';
 import { runOnSave } from './start/run-on-save.ts';
 import { runCommand } from './system/command.ts';
+import { until } from './system/until.ts';
 import { runScript } from './terminal/script.ts';
 
 const root = join(import.meta.dirname, '..');
-const POLL_MS = 100;
 
 await runScript(DEV, async ({ values }) => {
   const given = readLocalArguments(values);
@@ -45,8 +44,7 @@ await runScript(DEV, async ({ values }) => {
             if (!ending.aborted) throw error;
           });
         runOnSave(sources, untilStopped, signal).catch((error: unknown) => life.abort(error));
-        while (!(await isReady(server, signal).catch(() => false)))
-          await delay(POLL_MS, undefined, { signal });
+        await until(() => isReady(server, signal), { signal });
       },
     }),
   );

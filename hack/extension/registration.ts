@@ -1,9 +1,9 @@
 // Registers a local ks-apiserver with the control plane. kubectl applies the development manifests.
 import { execFile } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { groupVersionsOf } from '../generate/groups.ts';
 import { developmentManifests } from '../generate/manifests.ts';
 import { type Names, namesFor, SERVER } from '../generate/names.ts';
+import { until } from '../system/until.ts';
 
 const NAMES = namesFor('platform');
 const PASSED_ON_MS = 60_000;
@@ -61,17 +61,9 @@ export async function available(cluster: Cluster, signal: AbortSignal): Promise<
   const services = served.map(({ apiService }) => `apiservice/${apiService}`);
   await kubectl(cluster, ['wait', '--for=condition=Available', '--timeout=120s', ...services], signal);
   for (const { group, version } of served) {
-    const bound = AbortSignal.any([signal, AbortSignal.timeout(PASSED_ON_MS)]);
-    const requested = ['get', '--raw', `/apis/${group}/${version}`];
-    const answers = (): Promise<boolean> =>
-      kubectl(cluster, requested, bound).then(
-        () => true,
-        () => {
-          bound.throwIfAborted();
-          return false;
-        },
-      );
-    while (!(await answers())) await delay(POLL_MS, undefined, { signal: bound });
+    const answers = (bound: AbortSignal): Promise<boolean> =>
+      kubectl(cluster, ['get', '--raw', `/apis/${group}/${version}`], bound).then(() => true);
+    await until(answers, { signal, timeoutMs: PASSED_ON_MS, pollMs: POLL_MS });
   }
 }
 

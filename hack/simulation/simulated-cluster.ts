@@ -1,8 +1,8 @@
 // Creates the nodes, namespaces and Deployments of the simulated cluster. kwok.ts simulates the kubelets.
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { array, record, recordIn } from '../../apis/reading/unknown-value.ts';
 import type { Client } from '../control-plane/client.ts';
+import { until } from '../system/until.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { APPLICATIONS, type Application } from './applications.ts';
 import { createAll, forEach } from './bulk.ts';
@@ -139,17 +139,17 @@ async function untilRunning(
   wanted: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const deadline = Date.now() + RUNNING_TIMEOUT_MS;
-  for (;;) {
-    let running = 0;
+  let running = 0;
+  const haveAll = async (bound: AbortSignal): Promise<boolean> => {
+    running = 0;
     for (const namespace of namespaces) {
       const path = `/api/v1/namespaces/${namespace}/pods?fieldSelector=status.phase%3DRunning`;
-      running += array(record(await client.get(path, signal))['items']).length;
+      running += array(record(await client.get(path, bound))['items']).length;
     }
-    if (running >= wanted) return;
-    if (Date.now() > deadline) {
-      throw new Error(`only ${running} of ${wanted} simulated pods run after ${RUNNING_TIMEOUT_MS / 1000} s`);
-    }
-    await delay(100, undefined, { signal });
-  }
+    return running >= wanted;
+  };
+  await until(haveAll, { signal, timeoutMs: RUNNING_TIMEOUT_MS }).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw new Error(`only ${running} of ${wanted} simulated pods run`, { cause });
+  });
 }

@@ -20,6 +20,7 @@ import { podLogs, startKwok } from '../simulation/kwok.ts';
 import { growPodLogs } from '../simulation/pod-logs.ts';
 import { prepareTokenTrust } from '../start/token-trust.ts';
 import { freePort } from '../system/ports.ts';
+import { until } from '../system/until.ts';
 import type { Progress } from '../terminal/progress.ts';
 
 export const NODES = 40;
@@ -150,9 +151,9 @@ export async function withEnvironment<Result>(
 async function untilTrusted({ tokens, anonymous }: Replica, signal: AbortSignal): Promise<void> {
   await untilSynced(tokens, signal, CALLER);
   const { access_token: token } = await tokens.signIn(CALLER, PASSWORD);
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(120_000)]);
-  while ((await anonymous.send('/api/v1/namespaces/shop', { token })).status !== 200)
-    await delay(500, undefined, { signal: patience });
+  const isAccepted = async (): Promise<boolean> =>
+    (await anonymous.send('/api/v1/namespaces/shop', { token })).status === 200;
+  await until(isAccepted, { signal, timeoutMs: 120_000, pollMs: 500 });
 }
 
 /** Sends lines to VictoriaLogs until the signal aborts. */

@@ -6,6 +6,7 @@ import { PASSWORD } from '../bench/scene/crowd.ts';
 import { CORE_NODES, OUR_NODES } from '../bench/scene/scene.ts';
 import { Client, type ClientRequest } from '../control-plane/client.ts';
 import { nodeName, realisticNode } from '../simulation/realistic-node.ts';
+import { until } from '../system/until.ts';
 import {
   bindingOf,
   CALLER,
@@ -164,11 +165,11 @@ function changes({ cluster, replicas }: Environment, recorder: Recorder): Task[]
       await change(DEFINITIONS, 'POST', signal, definitionOf(plural));
       const created = async () =>
         (await cluster.send(objects, { method: 'POST', body, signal })).status === 201;
-      await until(created, signal);
+      await until(created, { signal });
       for (const { name, client } of replicas) {
         const path = `${CONSOLE}/${plural}.${GROUP}`;
         const served = async () => (await client.send(path, { signal })).body.includes('"totalItems":1');
-        await recorder.time(`${name}: first console list of a new kind`, () => until(served, signal));
+        await recorder.time(`${name}: first console list of a new kind`, () => until(served, { signal }));
       }
       await change(`${DEFINITIONS}/${plural}.${GROUP}`, 'DELETE', signal);
     }),
@@ -179,10 +180,6 @@ function changes({ cluster, replicas }: Environment, recorder: Recorder): Task[]
 async function podOf(cluster: Client, path = SHOP): Promise<string> {
   const [pod] = array(record(await cluster.get(path))['items']);
   return text(recordIn(pod, 'metadata')['name']);
-}
-
-async function until(ready: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-  while (!(await ready())) await delay(100, undefined, { signal });
 }
 
 function definitionOf(plural: string): object {

@@ -2,7 +2,6 @@
 // aggregated API. The cluster data outlives the processes.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { record } from '../../apis/reading/unknown-value.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Client } from '../control-plane/client.ts';
@@ -12,6 +11,7 @@ import type { Names } from '../generate/names.ts';
 import { podLogs, startKwok } from '../simulation/kwok.ts';
 import { growPodLogs } from '../simulation/pod-logs.ts';
 import { nodeName } from '../simulation/realistic-node.ts';
+import { until } from '../system/until.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { localAnnouncement } from './announcement.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';
@@ -38,7 +38,6 @@ const PODS = 12;
 
 /** Time until kube-apiserver has fetched the OpenAPI of the server, in ms. */
 const DESCRIBED_TIMEOUT_MS = 20_000;
-const POLL_MS = 50;
 
 /** Resolves with the announcement when the APIService is Available. The programs then run until `life` aborts. */
 export async function startLocal(
@@ -131,13 +130,15 @@ async function setUp(
 }
 
 /** Waits until kube-apiserver serves the OpenAPI of our group, for `kubectl explain`; false after the timeout. */
-async function untilDescribed(client: Client, { platform }: Names, signal: AbortSignal): Promise<boolean> {
-  const deadline = performance.now() + DESCRIBED_TIMEOUT_MS;
+function untilDescribed(client: Client, { platform }: Names, signal: AbortSignal): Promise<boolean> {
   const path = `apis/${groupName(platform)}/${VERSION}`;
-  while (performance.now() < deadline) {
-    const { paths } = record(await client.get('/openapi/v3', signal));
-    if (Object.hasOwn(record(paths), path)) return true;
-    await delay(POLL_MS, undefined, { signal });
-  }
-  return false;
+  const isDescribed = async (bound: AbortSignal): Promise<boolean> =>
+    Object.hasOwn(record(record(await client.get('/openapi/v3', bound))['paths']), path);
+  return until(isDescribed, { signal, timeoutMs: DESCRIBED_TIMEOUT_MS }).then(
+    () => true,
+    () => {
+      signal.throwIfAborted();
+      return false;
+    },
+  );
 }

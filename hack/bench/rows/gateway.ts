@@ -1,9 +1,9 @@
 // Benchmark: requests for the API of kube-apiserver through the gateway. The baseline is the same client with the same
 // token at kube-apiserver itself.
 import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../../control-plane/client.ts';
 import { apply } from '../../extension/registration.ts';
+import { until } from '../../system/until.ts';
 import type { Target } from '../measuring/load-generator.ts';
 import { cpuSeconds } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
@@ -144,14 +144,9 @@ async function createRows(scene: Scene, token: string): Promise<readonly Row[]> 
 
 /** Resolves when kube-apiserver accepts the token: it loads the keys of the issuer within ten seconds. */
 async function accepted(scene: Scene, token: string): Promise<void> {
-  const patience = AbortSignal.any([scene.signal, AbortSignal.timeout(60_000)]);
   const { peer } = sidesOf(scene, token);
-  const isAccepted = (): Promise<boolean> =>
-    gets(scene, peer.target, 1, 1).then(
-      () => true,
-      () => false,
-    );
-  while (!(await isAccepted())) await delay(500, undefined, { signal: patience });
+  const isAccepted = (): Promise<boolean> => gets(scene, peer.target, 1, 1).then(() => true);
+  await until(isAccepted, { signal: scene.signal, timeoutMs: 60_000, pollMs: 500 });
 }
 
 function permissions(): string {

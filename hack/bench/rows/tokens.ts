@@ -1,6 +1,6 @@
 // Benchmark: rate of get requests with an access token of ks-apiserver. The baseline is kube-apiserver with the same
 // token.
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../system/until.ts';
 import { withToken } from '../measuring/load-generator.ts';
 import { TokenClient } from '../measuring/token-client.ts';
 import { addUsers, PASSWORD, untilSynced } from '../scene/crowd.ts';
@@ -29,13 +29,8 @@ export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
     each: { target: withToken({ ...direct, server: plain.url }, token), pid: plain.pid, paths },
   };
   scene.progress('waiting until kube-apiserver accepts the token');
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
-  const isTrusted = (): Promise<boolean> =>
-    onOneCore(scene, sides.peer, 1).then(
-      () => true,
-      () => false,
-    );
-  while (!(await isTrusted())) await delay(500, undefined, { signal: patience });
+  const isTrusted = (): Promise<boolean> => onOneCore(scene, sides.peer, 1).then(() => true);
+  await until(isTrusted, { signal, timeoutMs: 60_000, pollMs: 500 });
   await onOneCore(scene, sides.ours, 5);
   const { peer, ours, each } = await eachOnOneCore(scene, sides);
   const facts = ({ cpu, p99 }: Figures): string =>

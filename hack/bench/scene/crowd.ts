@@ -1,6 +1,6 @@
 // Creates the users of the bench, and repeats requests in parallel.
-import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from '@node-rs/argon2';
+import { until } from '../../system/until.ts';
 import type { TokenClient } from '../measuring/token-client.ts';
 import type { Scene } from './scene.ts';
 
@@ -58,13 +58,6 @@ export async function untilSynced(
   signal: AbortSignal,
   user = USERS.at(-1) ?? '',
 ): Promise<void> {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
-  for (;;) {
-    const signedIn = await client.signIn(user, PASSWORD).then(
-      () => true,
-      () => false,
-    );
-    if (signedIn) return;
-    await delay(500, undefined, { signal: patience });
-  }
+  const signedIn = (): Promise<boolean> => client.signIn(user, PASSWORD).then(() => true);
+  await until(signedIn, { signal, timeoutMs: 30_000, pollMs: 500 });
 }

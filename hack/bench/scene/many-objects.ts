@@ -1,10 +1,10 @@
 // Creates namespaces, pods and other objects for the benchmarks of lists under `/kapis`. RoleBindings grant a tenant
 // access to a few of the namespaces.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { array, record } from '../../../apis/reading/unknown-value.ts';
 import { createAll, forEach } from '../../simulation/bulk.ts';
 import { nodeName } from '../../simulation/realistic-node.ts';
+import { until } from '../../system/until.ts';
 import { CALLER, type Scene, TENANT } from './scene.ts';
 
 /** Number of namespaces with pods. */
@@ -112,15 +112,14 @@ async function storeEach(
 
 /** Waits for the ServiceAccounts, without which kube-apiserver rejects pods. */
 async function hasServiceAccounts({ cluster, signal }: Scene): Promise<void> {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(300_000)]);
   const path = '/api/v1/serviceaccounts?fieldSelector=metadata.name%3Ddefault&resourceVersion=0';
   const wanted = new Set(Array.from({ length: POD_NAMESPACES }, (_, i) => namespaceName(i)));
-  for (;;) {
-    const { items } = record(await cluster.get(path, patience));
+  const haveAll = async (): Promise<boolean> => {
+    const { items } = record(await cluster.get(path, signal));
     for (const item of array(items)) wanted.delete(String(record(record(item)['metadata'])['namespace']));
-    if (wanted.size === 0) return;
-    await delay(500, undefined, { signal: patience });
-  }
+    return wanted.size === 0;
+  };
+  await until(haveAll, { signal, timeoutMs: 300_000, pollMs: 500 });
 }
 
 /** Grants the ClusterRole `view` to the caller of the bench, and to the tenant in its namespaces. */
