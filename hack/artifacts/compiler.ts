@@ -1,52 +1,42 @@
 // Runner for a compiler or downloader, with progress reports. The error message of a failed program contains its last
 // output lines.
-import { createInterface } from 'node:readline';
-import { signalGroup, spawnWithUs } from '../system/process-group.ts';
+import { runCommand } from '../system/command.ts';
+import { shellWord } from '../terminal/shell-word.ts';
+import type { BuildOptions } from './artifact.ts';
 
 export interface Compilation {
+  /** Start of the error message, such as `building the control plane failed`. */
+  readonly failure: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-  /** Start of the error message, such as `building the control plane failed`. */
-  readonly failure: string;
-  /** Shell command that repeats this step alone. */
-  readonly alone: string;
+  /** Shell command that repeats this step alone, if it is not the command itself. */
+  readonly alone?: string;
   /** Called for each output line; returns true for progress, which error messages omit. */
-  line(line: string): boolean;
+  readonly line?: (line: string) => boolean;
 }
 
 /** Lines of compiler output in an error message. */
 const LAST_LINES = 20;
 
 /** Runs a compiler or downloader in a process group, which ends with an abort or with this process. */
-export async function compile(compilation: Compilation): Promise<void> {
-  const { command, args, cwd, env, signal } = compilation;
-  signal.throwIfAborted();
-  const child = spawnWithUs(command, args, { cwd, env, output: 'pipe' });
+export async function compile(
+  { failure, command, args, cwd, alone, line }: Compilation,
+  { env, signal }: Pick<BuildOptions, 'env' | 'signal'>,
+): Promise<void> {
   const said: string[] = [];
-  for (const input of [child.stdout, child.stderr].filter((each) => each !== null)) {
-    createInterface({ input }).on('line', (line) => {
-      if (!compilation.line(line)) said.push(line);
-    });
-  }
-  const end = (): void => {
-    if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
-  };
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject).once('close', resolve);
-    });
-    signal.throwIfAborted();
-    if (code !== 0) {
-      const how = `${command} ${args[0] ?? ''}`.trim();
-      throw new Error(
-        `${compilation.failure} (${how} ended with ${code}); to see it alone: ${compilation.alone}\n${said.slice(-LAST_LINES).join('\n')}`,
-      );
-    }
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
+  const { code } = await runCommand(command, args, {
+    cwd,
+    env,
+    signal,
+    output: (text) => {
+      if (line?.(text) !== true) said.push(text);
+    },
+  });
+  if (code === 0) return;
+  const how = `${command} ${args[0] ?? ''}`.trim();
+  const again = alone ?? `(cd ${shellWord(cwd)} && ${[command, ...args].map(shellWord).join(' ')})`;
+  throw new Error(
+    `${failure} (${how} ended with ${code}); to see it alone: ${again}\n${said.slice(-LAST_LINES).join('\n')}`,
+  );
 }

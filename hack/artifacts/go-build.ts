@@ -39,17 +39,18 @@ export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOp
   };
   const describe = (): string => `${build.title}: building${latest === '' ? '' : `, ${latest}`}`;
   await withElapsed(progress, describe, () =>
-    compile({
-      command: 'go',
-      args: ['build', ...build.flags, '-o', build.output, ...build.packages],
-      cwd: build.module,
+    compile(
+      {
+        command: 'go',
+        args: ['build', ...build.flags, '-o', build.output, ...build.packages],
+        cwd: build.module,
+        failure: `building the ${build.title} failed`,
+        alone: `(cd ${shellWord(build.module)} && go build ${build.packages.join(' ')}); what it downloads comes from: go env GOPROXY`,
+        line,
+      },
       // GOFLAGS and GOWORK of the user apply to other modules.
-      env: { ...env, ...toolchain, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' },
-      signal,
-      failure: `building the ${build.title} failed`,
-      alone: `(cd ${shellWord(build.module)} && go build ${build.packages.join(' ')}); what it downloads comes from: go env GOPROXY`,
-      line,
-    }),
+      { env: { ...env, ...toolchain, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' }, signal },
+    ),
   );
 }
 

@@ -85,32 +85,36 @@ export class Buildah {
       ].join('\n'),
     );
     const checksOrigin = command === 'bud' || command === 'push';
-    await compile({
-      command: 'unshare',
-      args: [
-        '--mount',
-        'sh',
-        join(import.meta.dirname, 'with-libraries.sh'),
-        this.#packages.node,
-        'buildah',
-        command,
-        ...(checksOrigin ? [`--signature-policy=${policy}`] : []),
-        ...args,
-      ],
-      cwd: this.#folder,
-      env: {
-        ...environmentOf(this.#packages, env),
-        CONTAINERS_CONF: '/dev/null',
-        CONTAINERS_REGISTRIES_CONF: registries,
-        CONTAINERS_STORAGE_CONF: storage,
+    await compile(
+      {
+        command: 'unshare',
+        args: [
+          '--mount',
+          'sh',
+          join(import.meta.dirname, 'with-libraries.sh'),
+          this.#packages.node,
+          'buildah',
+          command,
+          ...(checksOrigin ? [`--signature-policy=${policy}`] : []),
+          ...args,
+        ],
+        cwd: this.#folder,
+        failure: `image: buildah ${command} failed`,
+        alone: 'npm run cluster',
+        line: (line) => {
+          progress(`image: ${line}`, true);
+          return false;
+        },
       },
-      signal,
-      failure: `image: buildah ${command} failed`,
-      alone: 'npm run cluster',
-      line: (line) => {
-        progress(`image: ${line}`, true);
-        return false;
+      {
+        signal,
+        env: {
+          ...environmentOf(this.#packages, env),
+          CONTAINERS_CONF: '/dev/null',
+          CONTAINERS_REGISTRIES_CONF: registries,
+          CONTAINERS_STORAGE_CONF: storage,
+        },
       },
-    });
+    );
   }
 }

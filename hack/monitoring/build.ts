@@ -25,19 +25,19 @@ export async function provideOperatorCRDs(options: BuildOptions): Promise<string
   const title = 'CustomResourceDefinitions of Prometheus Operator';
   const make = async (staging: string): Promise<void> => {
     let folder = '';
-    await compile({
-      command: 'go',
-      args: ['mod', 'download', '-json', OPERATOR],
-      cwd: staging,
-      env: { ...options.env, GOFLAGS: '', GOWORK: 'off' },
-      signal: options.signal,
-      failure: `downloading the ${title} failed`,
-      alone: `go mod download ${OPERATOR}`,
-      line: (line) => {
-        folder = /^\s*"Dir": "(.+)",?$/.exec(line)?.[1] ?? folder;
-        return false;
+    await compile(
+      {
+        command: 'go',
+        args: ['mod', 'download', '-json', OPERATOR],
+        cwd: staging,
+        failure: `downloading the ${title} failed`,
+        line: (line) => {
+          folder = /^\s*"Dir": "(.+)",?$/.exec(line)?.[1] ?? folder;
+          return false;
+        },
       },
-    });
+      { ...options, env: { ...options.env, GOFLAGS: '', GOWORK: 'off' } },
+    );
     const source = join(folder, 'example/prometheus-operator-crd');
     for (const file of CRDS) await copyFile(join(source, file), join(staging, file));
   };

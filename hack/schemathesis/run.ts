@@ -1,9 +1,8 @@
 // Runs schemathesis, a test tool for OpenAPI documents. The result is the list of failures.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PythonEnvironment } from '../python/environment.ts';
+import { runCommand } from '../system/command.ts';
 
 export interface RunOptions {
   /** The Python with schemathesis. */
@@ -51,7 +50,6 @@ const START = 'from schemathesis.cli import schemathesis; schemathesis()';
 export async function runSchemathesis(options: RunOptions): Promise<SchemathesisReport> {
   const { python, dir, url, ca, configuration, env, examples, signal } = options;
   const report = join(dir, 'report.json');
-  const logFile = join(dir, 'schemathesis.log');
   const args = [
     ...['--config-file', configuration, 'run', url, '--tls-verify', ca],
     ...['--phases', 'coverage,fuzzing', '--max-examples', String(examples), '--checks', CHECKS.join()],
@@ -59,15 +57,12 @@ export async function runSchemathesis(options: RunOptions): Promise<Schemathesis
     ...['--seed', '1', '--no-shrink', '--continue-on-failure'],
     ...['--report', 'json', '--report-json-path', report],
   ];
-  await using log = await open(logFile, 'w');
-  const child = spawn(python, ['-c', START, ...args], {
+  const { output } = await runCommand(python, ['-c', START, ...args], {
     cwd: dir,
     env,
-    stdio: ['ignore', log.fd, log.fd],
     signal,
+    output: 'collect',
   });
-  await once(child, 'close');
-  const output = await readFile(logFile, 'utf8');
   const text = await readFile(report, 'utf8').catch((error: unknown) => {
     throw new Error(`schemathesis wrote no report:\n${output}`, { cause: error });
   });

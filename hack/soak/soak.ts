@@ -73,8 +73,7 @@ async function soak(environment: Environment, minutes: number, stopped: AbortSig
   const { seconds } = recorder;
   const after = await cpuOf(pids).catch(() => before);
   const cores = new Map([...after].map(([name, used]) => [name, (used - (before.get(name) ?? 0)) / seconds]));
-  // Ctrl-C in a terminal stops the replicas too.
-  for (const replica of stopped.aborted ? [] : replicas)
+  for (const replica of replicas)
     await streamsEnd(replica).catch((error: unknown) => recorder.fail(replica.name, error));
   return { date, seconds, windows, cores, errors: [...recorder.errors.values()] };
 }

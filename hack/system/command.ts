@@ -1,5 +1,6 @@
 // Runs a program and waits for the exit of the program.
 import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { signalGroup, spawnWithUs } from './process-group.ts';
 
 /** Result of a program: its exit code or the signal that terminated it. */
@@ -15,7 +16,8 @@ export interface CommandOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Terminates the program and its process group. */
   readonly signal: AbortSignal;
-  readonly output: 'inherit' | 'collect';
+  /** `collect` returns stdout and stderr; a function is called for each line of them. */
+  readonly output: 'inherit' | 'collect' | ((line: string) => void);
 }
 
 /** Time between SIGTERM and SIGKILL, in ms. */
@@ -37,8 +39,11 @@ export async function runCommand(
     output: options.output === 'inherit' ? 'inherit' : 'pipe',
   });
   const chunks: Buffer[] = [];
-  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
-  child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const { output } = options;
+  for (const input of [child.stdout, child.stderr].filter((each) => each !== null)) {
+    if (typeof output === 'function') createInterface({ input }).on('line', output);
+    else input.on('data', (chunk: Buffer) => chunks.push(chunk));
+  }
   let killer: NodeJS.Timeout | undefined;
   const { pid } = child;
   // Without a PID the shell itself could not be started; the promise then rejects.

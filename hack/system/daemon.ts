@@ -1,5 +1,6 @@
 // Starts a child process with a log file and a PID file. The caller defines the command and the readiness check.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -23,6 +24,8 @@ export interface DaemonSpec {
   ready(signal: AbortSignal): Promise<boolean>;
   /** Timeout of the readiness check, in ms. */
   readonly readyTimeoutMs?: number;
+  /** Interval of the readiness check, in ms. */
+  readonly pollMs?: number;
   /** Time between SIGTERM and SIGKILL, in ms. */
   readonly stopTimeoutMs?: number;
   /** Opens an IPC channel. It closes when this process exits or is killed, so that a Node program can exit too. */
@@ -33,6 +36,7 @@ const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 10_000;
 const PAUSE_TIMEOUT_MS = 10_000;
 const POLL_MS = 50;
+const REPLY_TIMEOUT_MS = 10_000;
 
 /** A program exited, or was not ready in time. The message contains the last lines of its log. */
 export class DaemonError extends Error {
@@ -49,6 +53,7 @@ export class DaemonError extends Error {
 
 interface Run {
   readonly pid: number;
+  readonly child: ChildProcess;
   /** Resolves at the exit with a description, such as `exited with code 1`. */
   readonly ended: Promise<string>;
   /** Offset in the log file at which this run starts. */
@@ -72,6 +77,16 @@ export class Daemon {
   /** The process id while it runs. */
   get pid(): number | undefined {
     return this.#run?.pid;
+  }
+
+  /** Sends a message to a program with a channel, and returns its reply. */
+  async ask(message: Serializable): Promise<unknown> {
+    const { name } = this.#spec;
+    if (this.#run === undefined) throw new Error(`${name} does not run`);
+    const reply = once(this.#run.child, 'message', { signal: AbortSignal.timeout(REPLY_TIMEOUT_MS) });
+    this.#run.child.send(message);
+    const [value] = (await reply) as unknown[];
+    return value;
   }
 
   /** The last log lines of the current run; empty if it does not run. */
@@ -178,18 +193,18 @@ export class Daemon {
       });
       if (child.pid === undefined) throw new DaemonError(name, await ended, logFile, '');
       const { pid } = child;
-      // The channel carries no messages and must not keep this process alive.
+      // The channel must not keep this process alive.
       child.channel?.unref();
       void ended.then(killAtExit(pid));
       await writeFile(pidFile, JSON.stringify({ name, ...identify(pid) }));
-      return { pid, ended, logStart, expected: false, paused: false };
+      return { pid, child, ended, logStart, expected: false, paused: false };
     } finally {
       closeSync(log);
     }
   }
 
   async #untilReady(run: Run, signal: AbortSignal): Promise<void> {
-    const { name, logFile, readyTimeoutMs = READY_TIMEOUT_MS } = this.#spec;
+    const { name, logFile, readyTimeoutMs = READY_TIMEOUT_MS, pollMs = POLL_MS } = this.#spec;
     const over = new AbortController();
     const asking = AbortSignal.any([signal, over.signal]);
     const deadline = Date.now() + readyTimeoutMs;
@@ -205,7 +220,7 @@ export class Daemon {
         const what = `was not ready after ${Math.round(readyTimeoutMs / 1000)} s`;
         throw new DaemonError(name, what, logFile, await lastLines(logFile, run.logStart));
       }
-      await delay(POLL_MS, undefined, { signal: asking }).catch(() => undefined);
+      await delay(pollMs, undefined, { signal: asking }).catch(() => undefined);
       signal.throwIfAborted();
     }
     throw new DaemonError(name, await end, logFile, await lastLines(logFile, run.logStart));

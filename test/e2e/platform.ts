@@ -147,9 +147,9 @@ export class Platform {
   }
 
   /** Restarts the server with the same port and certificate. */
-  async restartServer(signal: NodeJS.Signals): Promise<void> {
+  async restartServer(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     this.client.close();
-    await this.server.stop(signal);
+    await (signal === 'SIGKILL' ? this.server.kill() : this.server.stop());
     this.server = await ServerProcess.start(this.#serverOptions);
     this.client = new Client(this.server.url, { ca: this.controlPlane.ca });
   }
