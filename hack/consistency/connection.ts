@@ -1,9 +1,8 @@
-// HTTPS client of one caller, for the consistency test. Each response has the cache status of the gateway: a hit, or the
+// Client of one caller, for the consistency test. Each response has the cache status of the gateway: a hit, or the
 // reason why the gateway forwarded the request.
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
 import { text as textOf } from 'node:stream/consumers';
+import { Client } from '../control-plane/client.ts';
 
 export interface Reply {
   readonly status: number;
@@ -20,42 +19,26 @@ export interface Stream {
 }
 
 export class Connection {
-  readonly #url: string;
+  readonly #client: Client;
   readonly #token: string;
-  readonly #agent: Agent;
 
   constructor(url: string, ca: string, token: string) {
-    this.#url = url;
+    this.#client = new Client(url, { ca }, Number.POSITIVE_INFINITY);
     this.#token = token;
-    this.#agent = new Agent({ keepAlive: true, ca });
   }
 
   async send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Reply> {
-    const response = await this.#open(method, path, body);
+    const response = await this.#client.open(path, { method, body, token: this.#token });
     return { status: response.statusCode ?? 0, result: resultOf(response), body: await textOf(response) };
   }
 
   async stream(path: string, signal: AbortSignal): Promise<Stream> {
-    const response = await this.#open('GET', path, undefined, signal);
+    const response = await this.#client.open(path, { token: this.#token, signal });
     return { status: response.statusCode ?? 0, result: resultOf(response), lines: linesOf(response) };
   }
 
   close(): void {
-    this.#agent.destroy();
-  }
-
-  async #open(method: string, path: string, body?: object, signal?: AbortSignal): Promise<IncomingMessage> {
-    const headers = {
-      authorization: `Bearer ${this.#token}`,
-      accept: 'application/json',
-      'content-type': 'application/json',
-    };
-    const options = { agent: this.#agent, method, headers, ...(signal ? { signal } : {}) };
-    const outgoing = request(new URL(path, this.#url), options);
-    outgoing.end(body && JSON.stringify(body));
-    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-    outgoing.on('error', () => undefined);
-    return response;
+    this.#client.close();
   }
 }
 

@@ -1,5 +1,7 @@
-// HTTPS client of the development tools, for kube-apiserver and ks-apiserver.
+// HTTP client of the development tools, for kube-apiserver, ks-apiserver and the log stores.
+import { type IncomingMessage, Agent as PlainAgent, request as requestPlain } from 'node:http';
 import { Agent, request } from 'node:https';
+import { text } from 'node:stream/consumers';
 import type { KeyPair } from './certificate-authority.ts';
 
 export interface Answer {
@@ -9,42 +11,45 @@ export interface Answer {
 
 export interface ClientRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** A form (URLSearchParams), or a value that is sent as JSON. */
+  /** A form (URLSearchParams), text that is sent as it is, or a value that is sent as JSON. */
   readonly body?: unknown;
-  /** Content type of a JSON body; `application/json` by default. */
+  /** Content type of text or JSON; `application/json` by default. */
   readonly contentType?: string;
   /** `application/json` by default. */
   readonly accept?: string;
   /** Bearer token, for callers without a client certificate. */
   readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+}
+
+export interface ClientTrust {
+  /** PEM. */
+  readonly ca?: string;
+  readonly pair?: KeyPair;
 }
 
 /** Sends JSON and forms. Keeps connections open until it is disposed. */
 export class Client implements Disposable {
   readonly #base: string;
-  readonly #agent: Agent;
+  readonly #agent: PlainAgent;
 
-  constructor(base: string, trust: { ca: string; pair?: KeyPair }, maxSockets = 16) {
+  /** `base`: an origin with the scheme http or https. */
+  constructor(base: string, { ca, pair }: ClientTrust = {}, maxSockets = 16) {
     this.#base = base;
-    this.#agent = new Agent({ keepAlive: true, maxSockets, ca: trust.ca, ...trust.pair });
+    const options = { keepAlive: true, maxSockets };
+    this.#agent = base.startsWith('https:')
+      ? new Agent({ ...options, ...(ca === undefined ? {} : { ca }), ...pair })
+      : new PlainAgent(options);
   }
 
-  /** Resolves with any response; rejects only if the connection fails. */
-  send(path: string, options: ClientRequest = {}): Promise<Answer> {
-    const {
-      method = 'GET',
-      body,
-      contentType = 'application/json',
-      accept = 'application/json',
-      token,
-      signal,
-    } = options;
-    const isForm = body instanceof URLSearchParams;
-    const payload = isForm ? body.toString() : body === undefined ? undefined : JSON.stringify(body);
-    const type = isForm ? 'application/x-www-form-urlencoded' : contentType;
+  /** Resolves with the headers of any response; rejects only if the connection fails. The caller reads the body. */
+  open(path: string, options: ClientRequest = {}): Promise<IncomingMessage> {
+    const { method = 'GET', accept = 'application/json', token, signal } = options;
+    const { payload, type } = encoded(options);
     return new Promise((resolve, reject) => {
-      const outgoing = request(
+      const send = this.#agent instanceof Agent ? request : requestPlain;
+      const outgoing = send(
         new URL(path, this.#base),
         {
           agent: this.#agent,
@@ -56,21 +61,21 @@ export class Client implements Disposable {
             ...(payload === undefined
               ? {}
               : { 'content-type': type, 'content-length': Buffer.byteLength(payload) }),
+            ...options.headers,
           },
           ...(signal === undefined ? {} : { signal }),
         },
-        (incoming) => {
-          const chunks: Buffer[] = [];
-          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-          incoming.once('error', reject);
-          incoming.once('end', () =>
-            resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
-          );
-        },
+        resolve,
       );
-      outgoing.once('error', reject);
+      outgoing.on('error', reject);
       outgoing.end(payload);
     });
+  }
+
+  /** Resolves with any response; rejects only if the connection fails. */
+  async send(path: string, options: ClientRequest = {}): Promise<Answer> {
+    const incoming = await this.open(path, options);
+    return { status: incoming.statusCode ?? 0, body: await text(incoming) };
   }
 
   /** Resolves if the status is one of `accepted`; else rejects with the request and the response in the message. */
@@ -95,4 +100,15 @@ export class Client implements Disposable {
   [Symbol.dispose](): void {
     this.close();
   }
+}
+
+function encoded({ body, contentType = 'application/json' }: ClientRequest): {
+  payload: string | undefined;
+  type: string;
+} {
+  if (body instanceof URLSearchParams) {
+    return { payload: body.toString(), type: 'application/x-www-form-urlencoded' };
+  }
+  const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  return { payload, type: contentType };
 }

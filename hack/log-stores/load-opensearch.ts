@@ -1,4 +1,5 @@
 // Uploads log records to OpenSearch.
+import { Client } from '../control-plane/client.ts';
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
 import { indexTemplate, unfilteredTemplate, wordsTemplate } from './recommended-template.ts';
 import type { LogRecord, LogRecords } from './record.ts';
@@ -26,12 +27,13 @@ export async function loadOpenSearch(
   records: LogRecords,
   options: OpenSearchLoadOptions,
 ): Promise<{ records: number }> {
-  const { indexPrefix, template = 'recommended', signal = null } = options;
+  const { indexPrefix, template = 'recommended', signal } = options;
+  using client = new Client(url);
+  const aborted = signal === undefined ? {} : { signal };
   const name = encodeURIComponent(indexPrefix);
   if (template !== 'dynamic') {
-    const body = JSON.stringify(TEMPLATES[template](indexPrefix));
-    const headers = { 'content-type': 'application/json' };
-    await expectOk(await fetch(`${url}/_index_template/${name}`, { method: 'PUT', headers, body, signal }));
+    const body = TEMPLATES[template](indexPrefix);
+    await client.expect(`/_index_template/${name}`, { method: 'PUT', body, ...aborted }, [200]);
   }
   const count = await sendBatches('OpenSearch', records, {
     ...options,
@@ -39,9 +41,9 @@ export async function loadOpenSearch(
       const source = JSON.stringify(template === 'dynamic' ? withoutDots(record) : record);
       return `{"index":{"_index":${JSON.stringify(indexOf(record, indexPrefix))}}}\n${source}\n`;
     },
-    send: (batch, sending) => sendBulk(url, batch, sending),
+    send: (batch, sending) => sendBulk(client, batch, sending),
   });
-  await expectOk(await fetch(`${url}/${name}-*/_refresh`, { method: 'POST', signal }));
+  await client.expect(`/${name}-*/_refresh`, { method: 'POST', ...aborted }, [200]);
   return { records: count };
 }
 
@@ -58,21 +60,10 @@ function withoutDots(record: LogRecord): LogRecord {
   return { ...record, kubernetes: { ...record.kubernetes, labels: Object.fromEntries(labels) } };
 }
 
-async function sendBulk(url: string, batch: Batch, signal: AbortSignal): Promise<void> {
-  const response = await fetch(`${url}/_bulk?filter_path=errors,items.*.error`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-ndjson' },
-    body: batch.text,
-    signal,
-  });
-  const answer = await expectOk(response);
-  if (!answer.startsWith('{"errors":false')) {
-    throw new Error(`OpenSearch rejected records: ${answer.slice(0, 500)}`);
+async function sendBulk(client: Client, batch: Batch, signal: AbortSignal): Promise<void> {
+  const bulk = { method: 'POST', body: batch.text, contentType: 'application/x-ndjson', signal } as const;
+  const { body } = await client.expect('/_bulk?filter_path=errors,items.*.error', bulk, [200]);
+  if (!body.startsWith('{"errors":false')) {
+    throw new Error(`OpenSearch rejected records: ${body.slice(0, 500)}`);
   }
-}
-
-async function expectOk(response: Response): Promise<string> {
-  const text = await response.text();
-  if (!response.ok) throw new Error(`OpenSearch returned ${response.status}: ${text.slice(0, 500)}`);
-  return text;
 }

@@ -1,5 +1,6 @@
 // Uploads log records to VictoriaLogs.
 import { record } from '../../apis/reading/unknown-value.ts';
+import { type Answer, Client } from '../control-plane/client.ts';
 import { type Batch, type LoadOptions, sendBatches } from './batch.ts';
 import type { LogRecords } from './record.ts';
 
@@ -17,41 +18,31 @@ export async function loadVictoriaLogs(
   options: LoadOptions = {},
 ): Promise<{ records: number }> {
   const { signal } = options;
-  const before = await countLines(url, signal);
+  using client = new Client(url);
+  const ask = (path: string): Promise<Answer> =>
+    client.expect(path, signal === undefined ? {} : { signal }, [200]);
+  const before = await countLines(ask);
   const count = await sendBatches('VictoriaLogs', records, {
     ...options,
     lines: (record) => `${JSON.stringify(record)}\n`,
-    send: (batch, sending) => sendLines(url, batch, sending),
+    send: (batch, sending) => sendLines(client, batch, sending),
   });
-  await ask(`${url}/internal/force_flush`, { signal: signal ?? null });
+  await ask('/internal/force_flush');
   // VictoriaLogs responds 200 even if it drops lines, and its metrics are a second old.
-  const stored = (await countLines(url, signal)) - before;
+  const stored = (await countLines(ask)) - before;
   if (!(stored >= count))
     throw new Error(`VictoriaLogs stored ${stored} of ${count} lines; its log says why`);
   return { records: count };
 }
 
-async function sendLines(url: string, batch: Batch, signal: AbortSignal): Promise<void> {
-  await ask(`${url}/insert/jsonline?${FIELDS.toString()}`, {
-    method: 'POST',
-    // With a form content type it would parse the body as a form and store nothing.
-    headers: { 'content-type': 'application/stream+json' },
-    body: batch.text,
-    signal,
-  });
+async function sendLines(client: Client, batch: Batch, signal: AbortSignal): Promise<void> {
+  // With a form content type it would parse the body as a form and store nothing.
+  const lines = { method: 'POST', body: batch.text, contentType: 'application/stream+json', signal } as const;
+  await client.expect(`/insert/jsonline?${FIELDS.toString()}`, lines, [200]);
 }
 
-async function countLines(url: string, signal: AbortSignal | undefined): Promise<number> {
+async function countLines(ask: (path: string) => Promise<Answer>): Promise<number> {
   const query = new URLSearchParams({ query: '* | stats count() lines' });
-  const answer: unknown = JSON.parse(
-    await ask(`${url}/select/logsql/query?${query.toString()}`, { signal: signal ?? null }),
-  );
-  return Number(record(answer)['lines']);
-}
-
-async function ask(url: string, init: RequestInit): Promise<string> {
-  const response = await fetch(url, init);
-  const text = await response.text();
-  if (!response.ok) throw new Error(`VictoriaLogs returned ${response.status}: ${text.slice(0, 500)}`);
-  return text;
+  const { body } = await ask(`/select/logsql/query?${query.toString()}`);
+  return Number(record(JSON.parse(body))['lines']);
 }

@@ -1,8 +1,7 @@
 // Starts OpenSearch or VictoriaLogs as a child process on a loopback port. Restarts keep the data and the port.
 import { mkdir } from 'node:fs/promises';
-import { get as getPlain } from 'node:http';
-import { get as getSecured } from 'node:https';
 import { join, resolve } from 'node:path';
+import { Client } from '../control-plane/client.ts';
 import { Daemon } from '../system/daemon.ts';
 import { claimFolder } from '../system/owner.ts';
 import { withPortRetry } from '../system/port-retry.ts';
@@ -87,8 +86,10 @@ class RunningStore implements LogStoreProcess {
         logFile: this.logFile,
         pidFile: join(dir, 'run', `${program.name}.json`),
         ...(program.readyTimeoutMs === undefined ? {} : { readyTimeoutMs: program.readyTimeoutMs }),
-        ready: async (signal) =>
-          (await statusOf(`${this.url}${program.readyPath}`, program.ca, signal)) === 200,
+        ready: async (signal) => {
+          using client = new Client(this.url, program.ca === undefined ? {} : { ca: program.ca }, 1);
+          return (await client.send(program.readyPath, { signal })).status === 200;
+        },
       },
       (error) => options.failed?.(error),
     );
@@ -139,14 +140,4 @@ class RunningStore implements LogStoreProcess {
     this.#release = undefined;
     await release?.();
   }
-}
-
-function statusOf(url: string, ca: string | undefined, signal: AbortSignal): Promise<number | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-  const get = ca === undefined ? getPlain : getSecured;
-  get(url, { signal, agent: false, ...(ca === undefined ? {} : { ca }) }, (response) => {
-    response.resume().on('error', reject);
-    resolve(response.statusCode);
-  }).on('error', reject);
-  return promise;
 }

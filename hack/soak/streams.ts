@@ -2,8 +2,8 @@
 // dropped without a close, as by a client that crashes.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
 import { WebSocket } from 'ws';
+import { Client } from '../control-plane/client.ts';
 
 export interface StreamTarget {
   readonly url: string;
@@ -26,12 +26,13 @@ export async function openStream(
   accept = 'application/json',
 ): Promise<Stream> {
   const { url, ca, token, signal } = target;
-  const headers = { accept, authorization: `Bearer ${token}` };
-  const outgoing = request(new URL(path, url), { ca, agent: false, headers, signal }).end();
-  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-  outgoing.on('error', () => undefined);
+  const client = new Client(url, { ca }, 1);
+  const response = await client.open(path, { accept, token, signal });
   const ended = endOf(response, path);
-  const drop = (): void => void outgoing.destroy();
+  const drop = (): void => {
+    response.destroy();
+    client.close();
+  };
   if (response.statusCode !== 200) {
     drop();
     throw new Error(`${path}: ${response.statusCode}`);

@@ -1,5 +1,7 @@
 // Starts and controls the load generator (hack/clients/load). The load generator is one child process for the whole
 // bench.
+import { readFile } from 'node:fs/promises';
+import { Client } from '../../control-plane/client.ts';
 import { type LineProtocolProgram, startLineProtocolProgram } from '../../system/line-protocol-program.ts';
 
 /** One server with the credentials of one caller; files are PEM. */
@@ -16,6 +18,15 @@ export interface Target {
 /** The same server with a bearer token instead of a client certificate. */
 export function withToken({ server, ca }: Target, token: string): Target {
   return { server, ca, cert: '', key: '', headers: { authorization: `Bearer ${token}` } };
+}
+
+/** A client with the client certificate of the caller, or its headers. */
+export async function clientOf({ server, ...files }: Target, connections?: number): Promise<Client> {
+  const read = (file: string) => readFile(file, 'utf8');
+  const ca = await read(files.ca);
+  if (files.cert === '') return new Client(server, { ca }, connections);
+  const pair = { cert: await read(files.cert), key: await read(files.key) };
+  return new Client(server, { ca, pair }, connections);
 }
 
 export interface RequestsJob {

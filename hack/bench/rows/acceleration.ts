@@ -1,12 +1,10 @@
 // Benchmark: reads of pods that the gateway serves from its cache. The baseline is the same client with the same token
 // at kube-apiserver itself.
-import { readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { apply } from '../../extension/registration.ts';
-import { type Target, withToken } from '../measuring/load-generator.ts';
+import { until } from '../../system/until.ts';
+import { clientOf, type Target, withToken } from '../measuring/load-generator.ts';
 import { cpuSeconds, peakWhile, residentMB } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { createManyObjects, namespaceName, podName } from '../scene/many-objects.ts';
@@ -160,18 +158,14 @@ async function changes(scene: Scene, sides: Sides): Promise<readonly Row[]> {
 
 /** Resolves when the gateway serves the path from its cache. */
 async function hits({ signal }: Scene, { ours: { target } }: Sides, path: string): Promise<void> {
-  const ca = await readFile(target.ca);
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(300_000)]);
-  for (;;) {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(`${target.server}${path}`, { ca, headers: target.headers ?? {}, agent: false }, resolve)
-        .once('error', reject)
-        .end();
-    });
+  using client = await clientOf(target);
+  const { headers = {} } = target;
+  const isHit = async (): Promise<boolean> => {
+    const response = await client.open(path, { headers });
     response.resume();
-    if (String(response.headers['cache-status']).includes('; hit')) return;
-    await delay(500, undefined, { signal: patience });
-  }
+    return String(response.headers['cache-status']).includes('; hit');
+  };
+  await until(isHit, { signal, timeoutMs: 300_000, pollMs: 500 });
 }
 
 const PERMISSIONS = JSON.stringify({

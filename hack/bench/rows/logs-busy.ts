@@ -1,7 +1,7 @@
 // Benchmark: latency of get requests for a node during many concurrent log queries.
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RequestsResult } from '../measuring/load-generator.ts';
-import { LogClient } from '../measuring/log-client.ts';
+import { clientOf, type RequestsResult } from '../measuring/load-generator.ts';
 import { alone, yielding } from '../measuring/machine.ts';
 import { interleaved, median, sum } from '../measuring/statistics.ts';
 import { LOGS, type LogScene, type LogSide } from '../scene/log-scene.ts';
@@ -63,19 +63,27 @@ async function duringQueries(
   answered: Map<string, number>,
   work: () => Promise<RequestsResult>,
 ): Promise<RequestsResult> {
-  const client = await LogClient.secure(server.url, direct);
+  const client = await clientOf({ ...direct, server: server.url }, QUERIES);
   const path = (lane: number, turn: number) =>
     `${LOGS}?log_query=timeout&size=100&start_time=${range.start + ((lane * 31 + turn) % 3_600)}&end_time=${range.end}`;
+  const ask = async (path: string): Promise<{ status: string; retryAfter: number }> => {
+    const response = await client.open(path);
+    await buffer(response);
+    return {
+      status: String(response.statusCode),
+      retryAfter: Number(response.headers['retry-after'] ?? 0),
+    };
+  };
   const over = new AbortController();
   const open = Promise.withResolvers<void>();
   let unanswered = QUERIES;
   let isCounted = false;
   const lane = async (number: number): Promise<void> => {
     for (let turn = 0; !over.signal.aborted; turn++) {
-      const { status, retryAfter } = await client.ask(path(number, turn)).then(
-        (answer) => ({ ...answer, status: String(answer.status) }),
-        (error: unknown) => ({ status: String(error), retryAfter: 1 }),
-      );
+      const { status, retryAfter } = await ask(path(number, turn)).catch((error: unknown) => ({
+        status: String(error),
+        retryAfter: 1,
+      }));
       if (isCounted) answered.set(status, (answered.get(status) ?? 0) + 1);
       if (turn === 0 && --unanswered === 0) open.resolve();
       await pause(retryAfter * 1000, over.signal);

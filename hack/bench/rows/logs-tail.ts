@@ -1,7 +1,7 @@
 // Benchmark: delay of new log lines in a live tail. The baseline is a client that reads directly from the log store.
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '../../control-plane/client.ts';
 import type { LogRecord } from '../../log-stores/record.ts';
-import type { LogClient } from '../measuring/log-client.ts';
 import { median } from '../measuring/statistics.ts';
 import { LOGS, type LogScene, type LogSide } from '../scene/log-scene.ts';
 import { milliseconds, type Row } from './row.ts';
@@ -67,12 +67,12 @@ function noteNew(seen: Map<string, number>, text: string): void {
 }
 
 async function followOurs(
-  ours: LogClient,
+  ours: Client,
   path: string,
   seen: Map<string, number>,
   signal: AbortSignal,
 ): Promise<void> {
-  const answer = await ours.open(path, undefined, signal);
+  const answer = await ours.open(path, { signal });
   if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode}`);
   for await (const chunk of answer) noteNew(seen, String(chunk));
 }

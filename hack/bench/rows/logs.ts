@@ -1,8 +1,8 @@
 // Benchmark: log queries through ks-apiserver. The baseline is the same query, sent directly to the log store.
-import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
+import type { Client } from '../../control-plane/client.ts';
 import { peakWhile, residentMB } from '../measuring/process-usage.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
-import type { LogPeer, LogRange } from '../scene/log-peers.ts';
+import { countLines, type LogPeer, type LogRange, memberOf } from '../scene/log-peers.ts';
 import { LOGS, type LogScene, type LogSide, withLogStores } from '../scene/log-scene.ts';
 import type { Scene } from '../scene/scene.ts';
 import { busyRow } from './logs-busy.ts';
@@ -52,7 +52,7 @@ interface Query {
 
 async function queryRows(side: LogSide, { range, lines }: LogScene): Promise<Row[]> {
   const { ours } = side;
-  const ask = (range: LogRange, parameters: object) => ours.json(`${LOGS}?${query(range, parameters)}`);
+  const ask = (range: LogRange, parameters: object) => ours.get(`${LOGS}?${query(range, parameters)}`);
   const total = async (range: LogRange, parameters: object) =>
     memberOf(await ask(range, parameters), 'query', 'total');
   const keyword = { namespaces: NAMESPACE, log_query: WORD, size: SIZE };
@@ -180,7 +180,7 @@ async function exportRows({ peer, ours, server }: LogSide, { range, lines }: Log
   ];
 }
 
-async function exported(ours: LogClient, path: string): Promise<number> {
+async function exported(ours: Client, path: string): Promise<number> {
   const answer = await ours.open(path);
   if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode}`);
   const lines = await countLines(answer);

@@ -1,11 +1,8 @@
 // Checks that the node lists of ks-apiserver and kube-apiserver are equal. The check runs before the benchmarks.
-import { readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import type { Target } from '../measuring/load-generator.ts';
+import { clientOf, type Target } from '../measuring/load-generator.ts';
 import { CORE_NODES, OUR_NODES, type Scene } from './scene.ts';
 
 interface NodeList {
@@ -60,17 +57,10 @@ async function readList(target: Target, path: string, encoding = 'identity'): Pr
 
 /** Returns the decoded body of a response. Throws unless the status is 200. */
 export async function readBody(target: Target, path: string, encoding = 'identity'): Promise<Buffer> {
-  const [ca, cert, key] = await Promise.all(
-    [target.ca, target.cert, target.key].map((file) => readFile(file)),
-  );
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = { 'Accept-Encoding': encoding, Accept: 'application/json' };
-    request(`${target.server}${path}`, { ca, cert, key, headers, agent: false }, resolve)
-      .once('error', reject)
-      .end();
-  });
-  const body = await buffer(answer);
-  if (answer.statusCode !== 200)
-    throw new Error(`${path}: ${answer.statusCode} ${body.toString().slice(0, 300)}`);
-  return answer.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+  using client = await clientOf(target);
+  const response = await client.open(path, { headers: { ...target.headers, 'accept-encoding': encoding } });
+  const body = await buffer(response);
+  if (response.statusCode !== 200)
+    throw new Error(`${path}: ${response.statusCode} ${body.toString().slice(0, 300)}`);
+  return response.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
 }

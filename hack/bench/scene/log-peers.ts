@@ -1,7 +1,7 @@
 // Baseline queries of the log benchmarks, in LogsQL (VictoriaLogs) and the query DSL (OpenSearch). Each baseline
 // query and the equivalent ks-apiserver query return the same log lines.
 import { setTimeout as delay } from 'node:timers/promises';
-import { countLines, type LogClient, memberOf } from '../measuring/log-client.ts';
+import type { Client, ClientRequest } from '../../control-plane/client.ts';
 
 /** Seconds since the epoch; `end` is included, as in our API. */
 export interface LogRange {
@@ -28,17 +28,16 @@ export interface LogPeer {
 
 const NAMES = ['namespace_name', 'pod_name', 'container_name'].map((name) => `kubernetes.${name}`);
 
-export function victoriaLogsPeer(client: LogClient): LogPeer {
-  const form = (fields: Readonly<Record<string, string>>) => ({
-    type: 'application/x-www-form-urlencoded',
-    body: new URLSearchParams(fields).toString(),
+export function victoriaLogsPeer(client: Client): LogPeer {
+  const form = (fields: Readonly<Record<string, string>>): ClientRequest => ({
+    method: 'POST',
+    body: new URLSearchParams(fields),
   });
   const within = ({ start, end }: LogRange) =>
     `_time:[${new Date(start * 1000).toISOString()}, ${new Date((end + 1) * 1000).toISOString()})`;
   const rows = async (fields: Readonly<Record<string, string>>): Promise<unknown[]> => {
-    const body = await client.expect('/select/logsql/query', form(fields));
+    const { body } = await client.expect('/select/logsql/query', form(fields), [200]);
     return body
-      .toString('utf8')
       .split('\n')
       .filter((line) => line !== '')
       .map((line): unknown => JSON.parse(line));
@@ -65,12 +64,14 @@ export function victoriaLogsPeer(client: LogClient): LogPeer {
       return [Number(memberOf(row, 'n')), Number(memberOf(row, 'c'))];
     },
     histogram: async (range) => {
-      const answer = await client.json('/select/logsql/hits', form({ query: within(range), step: '15m' }));
+      const answer = JSON.parse(
+        (await client.expect('/select/logsql/hits', form({ query: within(range), step: '15m' }), [200])).body,
+      );
       return Number(memberOf(answer, 'hits', '0', 'total'));
     },
     follow: async (namespace, report, signal) => {
       const query = `{kubernetes.namespace_name=${JSON.stringify(namespace)}}`;
-      const answer = await client.open('/select/logsql/tail', form({ query }), signal);
+      const answer = await client.open('/select/logsql/tail', { ...form({ query }), signal });
       for await (const chunk of answer) report(String(chunk));
     },
     followNote: 'Peer: the tail of the store with default settings',
@@ -86,18 +87,17 @@ export function victoriaLogsPeer(client: LogClient): LogPeer {
 const PAGE = 5_000;
 const POLL_MS = 100;
 
-export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer {
-  const json = (body: unknown, method = 'POST') => ({
-    type: 'application/json',
-    body: JSON.stringify(body),
-    method,
-  });
+export function openSearchPeer(client: Client, indexPrefix: string): LogPeer {
+  const send = async (
+    path: string,
+    body: unknown,
+    method: ClientRequest['method'] = 'POST',
+  ): Promise<unknown> => JSON.parse((await client.expect(path, { method, body }, [200])).body);
   const source = ['log', 'time', ...NAMES];
   const within = ({ start, end }: LogRange) => ({
     range: { time: { gte: start, lt: end + 1, format: 'epoch_second' } },
   });
-  const search = (body: object) =>
-    client.json(`/${indexPrefix}-*/_search`, json({ track_total_hits: true, ...body }));
+  const search = (body: object) => send(`/${indexPrefix}-*/_search`, { track_total_hits: true, ...body });
   const total = (answer: unknown): number => Number(memberOf(answer, 'hits', 'total', 'value'));
   const newest = (filter: readonly object[], size: number) =>
     search({ size, sort: [{ time: 'desc' }], _source: source, query: { bool: { filter } } });
@@ -144,7 +144,7 @@ export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer 
     },
     followNote: `The store has no tail; the peer polls for new lines every ${POLL_MS} ms`,
     export: async (range) => {
-      const opened = await client.json(`/${indexPrefix}-*/_search/point_in_time?keep_alive=5m`, json({}));
+      const opened = await send(`/${indexPrefix}-*/_search/point_in_time?keep_alive=5m`, {});
       const pit = { id: memberOf(opened, 'pit_id'), keep_alive: '5m' };
       const query = { bool: { filter: [within(range)] } };
       // The default drops nanoseconds in search_after, which repeats lines.
@@ -160,16 +160,36 @@ export function openSearchPeer(client: LogClient, indexPrefix: string): LogPeer 
           _source: source,
           track_total_hits: false,
         });
-        const nextPage = { type: 'application/json', body: `${body.slice(0, -1)}${after}}` };
-        const text = (await client.expect('/_search', nextPage)).toString('utf8');
+        const nextPage = { method: 'POST', body: `${body.slice(0, -1)}${after}}` } as const;
+        const { body: text } = await client.expect('/_search', nextPage, [200]);
         const hits = memberOf(JSON.parse(text), 'hits', 'hits');
         if (!Array.isArray(hits) || hits.length === 0) break;
         lines += hits.length;
         // Copied as text, because JavaScript numbers cannot hold nanoseconds.
         after = `,"search_after":${/.*"sort":(\[[^\]]*\])/s.exec(text)?.[1] ?? '[]'}`;
       }
-      await client.expect('/_search/point_in_time', json({ pit_id: [pit.id] }, 'DELETE'));
+      await send('/_search/point_in_time', { pit_id: [pit.id] }, 'DELETE');
       return lines;
     },
   };
+}
+
+/** Reads the response and counts its lines. */
+export async function countLines(response: AsyncIterable<Buffer>): Promise<number> {
+  let lines = 0;
+  for await (const chunk of response) {
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines++;
+  }
+  return lines;
+}
+
+const NEWLINE = 0x0a;
+
+/** Returns the nested JSON member at the path; undefined if it is missing. */
+export function memberOf(value: unknown, ...path: readonly string[]): unknown {
+  let member = value;
+  for (const name of path) {
+    member = typeof member === 'object' && member !== null ? Reflect.get(member, name) : undefined;
+  }
+  return member;
 }

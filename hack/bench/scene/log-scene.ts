@@ -1,6 +1,7 @@
 // Starts the environment of the log benchmarks: OpenSearch and VictoriaLogs with equal log records. Each log store
 // has its own ks-apiserver.
 import { join } from 'node:path';
+import { Client } from '../../control-plane/client.ts';
 import type { ServerProcess } from '../../extension/server-process.ts';
 import { logData } from '../../log-data/log-data.ts';
 import { loadOpenSearch } from '../../log-stores/load-opensearch.ts';
@@ -10,7 +11,7 @@ import { missingForOpenSearch } from '../../log-stores/missing-prerequisite.ts';
 import { startOpenSearch } from '../../log-stores/opensearch.ts';
 import type { LogRecord } from '../../log-stores/record.ts';
 import { startVictoriaLogs } from '../../log-stores/victorialogs.ts';
-import { LogClient } from '../measuring/log-client.ts';
+import { clientOf } from '../measuring/load-generator.ts';
 import { type LogPeer, type LogRange, openSearchPeer, victoriaLogsPeer } from './log-peers.ts';
 import type { Scene } from './scene.ts';
 import { inWorkFolder } from './work-folder.ts';
@@ -24,7 +25,7 @@ export interface LogSide {
   readonly store: LogStoreProcess;
   readonly server: ServerProcess;
   /** Our server, with a client certificate of a user that has permission to read the logs of all pods. */
-  readonly ours: LogClient;
+  readonly ours: Client;
   /** Writes records to the store, as a collector does. */
   write(records: readonly LogRecord[]): Promise<void>;
 }
@@ -51,18 +52,18 @@ export async function withLogStores<Result>(
     const add = async (
       store: LogStoreProcess,
       logging: object,
-      newPeer: (client: LogClient) => LogPeer,
+      newPeer: (client: Client) => LogPeer,
       load: (records: Iterable<LogRecord>) => Promise<unknown>,
     ): Promise<void> => {
       defer(() => store.stop());
-      const direct = LogClient.plain(store.url);
+      const direct = new Client(store.url);
       defer(() => direct.close());
       const peer = newPeer(direct);
       progress(`loading ${lines} lines into ${peer.name}`);
       await load(data.records());
       const server = await scene.another({ configuration: { oauth: { enabled: false }, logging } });
       defer(() => server.stop());
-      const ours = await LogClient.secure(server.url, scene.direct);
+      const ours = await clientOf({ ...scene.direct, server: server.url });
       defer(() => ours.close());
       const write = async (records: readonly LogRecord[]): Promise<void> => void (await load(records));
       sides.push({ peer, store, server, ours, write });
@@ -96,13 +97,9 @@ export async function withLogStores<Result>(
 
 /** Disables the request cache, which holds counts of indices that a range covers completely. */
 async function disableRequestCache(url: string): Promise<void> {
-  const client = LogClient.plain(url);
-  const body = JSON.stringify({ 'index.requests.cache.enable': false });
-  try {
-    await client.expect(`/${INDEX_PREFIX}-*/_settings`, { type: 'application/json', body, method: 'PUT' });
-  } finally {
-    client.close();
-  }
+  using client = new Client(url);
+  const body = { 'index.requests.cache.enable': false };
+  await client.expect(`/${INDEX_PREFIX}-*/_settings`, { method: 'PUT', body }, [200]);
 }
 
 /** Grants the caller of the bench get pods/log in all namespaces. */
