@@ -1,9 +1,7 @@
 // Request of the gateway to kube-apiserver: opens it, and waits for its response or the accepted upgrade.
-import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import { type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as open } from 'node:http';
 import type { Socket } from 'node:net';
 import { newServiceUnavailable, StatusError } from '../../apis/meta/v1/errors.ts';
-import { type ClusterRequestOptions, isSwitched } from '../cluster/connection/cluster-agent.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { UpstreamTarget } from './upstream.ts';
 
@@ -21,8 +19,6 @@ export interface UpstreamResponse {
   readonly upgraded?: { readonly socket: Socket; readonly head: Buffer };
 }
 
-const TCP_KEEP_ALIVE_MS = 15_000;
-
 /** Opens a request on a connection of `agent`. The caller sends the body, and ends the request. */
 export function openUpstream(
   context: ProxiedContext,
@@ -30,17 +26,16 @@ export function openUpstream(
   agent: UpstreamTarget['pool'],
 ): ClientRequest {
   const { request } = context;
-  const options: ClusterRequestOptions = {
+  const options: ClientRequestArgs & { readonly crowd: string } = {
     host: endpoint.host,
     port: endpoint.port,
     path: endpoint.basePath + (request.url ?? ''),
     method: request.method ?? 'GET',
     headers,
     agent,
-    wanted: context,
     crowd: caller,
   };
-  return endpoint.secure ? secureRequest(options) : plainRequest(options);
+  return open(options);
 }
 
 /** The reused connection was closed before the response. kube-apiserver may close an idle connection at any time. */
@@ -80,17 +75,14 @@ export function upstreamResponse(
       connected = true;
       clearTimeout(timer);
     };
-    outgoing.once('socket', (socket: Socket) => {
-      socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS).setNoDelay(true);
-      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connect);
-    });
+    outgoing.once('socket', connect);
   }
   const refuseSwitch = (): void => {
     outgoing.destroy();
     reject(badGateway('kube-apiserver switched the protocol of the connection'));
   };
   outgoing.on('response', (response) => {
-    if (isSwitched(response)) return refuseSwitch();
+    if (response.statusCode === 101) return refuseSwitch();
     received = response;
     resolve({ response });
   });

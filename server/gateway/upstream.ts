@@ -1,12 +1,13 @@
 // Upstream: address, CA and connections of kube-apiserver for the gateway. It takes the cluster from the kubeconfig of
 // this server, but never the credentials.
-import type { Agent } from 'node:http';
+import { Agent, type ClientRequestArgs } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import { kubeConfigClass } from '../cluster/connection/client-node.ts';
-import { ClusterAgent } from '../cluster/connection/cluster-agent.ts';
 import { CredentialSource, type Credentials, type Endpoint } from '../cluster/connection/credentials.ts';
+import type { Connector } from '../upstream/connector.ts';
 
 /** Interval in ms at which the address and the CA are read again. */
 const REFRESH_MS = 10_000;
@@ -58,6 +59,7 @@ export class Upstream {
   /** Closes idle connections. */
   close(): void {
     this.#source.close();
+    this.#target?.pool.destroy();
   }
 
   async #read(signal: AbortSignal): Promise<UpstreamTarget> {
@@ -71,12 +73,13 @@ export class Upstream {
 
   #targetOf(credentials: Credentials): UpstreamTarget {
     if (!this.#target || this.#credentials !== credentials) {
-      const { endpoint, agent } = credentials;
-      const single = agent === this.#credentials?.agent ? this.#target?.single : undefined;
+      const { endpoint, pool } = credentials;
+      const previous = pool === this.#credentials?.pool ? this.#target : undefined;
+      if (!previous) this.#target?.pool.destroy();
       this.#target = {
         endpoint,
-        pool: agent,
-        single: single ?? singleUse(agent),
+        pool: previous?.pool ?? new ConnectorAgent(pool.connector, this.#connectTimeoutMs, true),
+        single: previous?.single ?? new ConnectorAgent(pool.connector, this.#connectTimeoutMs, false),
         connectTimeoutMs: this.#connectTimeoutMs,
         unreachable: () => this.#source.expire(UNREACHABLE_REFRESH_MS),
       };
@@ -95,7 +98,27 @@ export function withoutUser(config: KubeConfig): KubeConfig {
   return anonymous;
 }
 
-/** An agent with the same TLS options that reuses no connection. An agent for an HTTP proxy is returned unchanged. */
-function singleUse(agent: Agent): Agent {
-  return agent instanceof ClusterAgent ? new ClusterAgent({ ...agent.options, keepAlive: false }) : agent;
+class ConnectorAgent extends Agent {
+  readonly #connector: Connector;
+  readonly #timeoutMs: number;
+
+  constructor(connector: Connector, timeoutMs: number, keepAlive: boolean) {
+    super({ keepAlive, scheduling: 'lifo' });
+    this.#connector = connector;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  override getName(): string {
+    return 'kube-apiserver';
+  }
+
+  override createConnection(
+    { crowd }: ClientRequestArgs & { readonly crowd: string },
+    created: (error: Error | null, socket?: Duplex | null) => void,
+  ): undefined {
+    this.#connector.open(crowd, AbortSignal.timeout(this.#timeoutMs)).then(
+      (socket) => created(null, socket),
+      (error: Error) => created(error),
+    );
+  }
 }

@@ -1,6 +1,6 @@
 // Interface of the client for kube-apiserver. The client authenticates with the credentials of this server, not of
 // the caller.
-import type { IncomingMessage } from 'node:http';
+import type { UpstreamResponse } from '../../upstream/upstream-response.ts';
 
 export interface ClusterRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -26,7 +26,7 @@ export interface ClusterRequest {
 /** A client for kube-apiserver. Its implementation handles TLS, credentials and their rotation. */
 export interface ClusterClient {
   /** Returns the response with an unread body, for every HTTP status. The caller reads or destroys the body. */
-  open(request: ClusterRequest): Promise<IncomingMessage>;
+  open(request: ClusterRequest): Promise<UpstreamResponse>;
   /**
    * Returns the parsed JSON body of a 2xx response. Throws StatusError for any other response of kube-apiserver,
    * ServiceUnavailable when kube-apiserver is unreachable.

@@ -1,18 +1,11 @@
-// HTTP connection to kube-apiserver: sends requests with the server's credentials, and converts failures into
-// StatusErrors.
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request as plainRequest,
-} from 'node:http';
-import { request as secureRequest } from 'node:https';
+// Connection to kube-apiserver: sends requests with the server's credentials, and converts failures into StatusErrors.
 import type { KubeConfig } from '@kubernetes/client-node';
 import { newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { abortableBy, send } from '../../upstream/send.ts';
+import type { UpstreamResponse } from '../../upstream/upstream-response.ts';
 import type { ClusterClient, ClusterRequest } from './client.ts';
-import { type ClusterRequestOptions, isSwitched } from './cluster-agent.ts';
 import { CredentialSource, type Credentials } from './credentials.ts';
-import { readBody, readError, StalledError } from './response-body.ts';
+import { readBody, readError } from './response-body.ts';
 
 export interface ConnectionOptions {
   /**
@@ -32,7 +25,6 @@ export interface ConnectionOptions {
 }
 
 const HEADERS_TIMEOUT_MS = 10_000;
-const TCP_KEEP_ALIVE_MS = 15_000;
 const BODY_LIMIT = 64 << 20;
 
 export class ClusterConnection implements ClusterClient {
@@ -53,10 +45,10 @@ export class ClusterConnection implements ClusterClient {
     this.#userAgent = options.userAgent ?? 'ks-apiserver';
   }
 
-  async open(request: ClusterRequest): Promise<IncomingMessage> {
+  async open(request: ClusterRequest): Promise<UpstreamResponse> {
     const { signal, timeoutMs: ms = HEADERS_TIMEOUT_MS } = request;
     signal.throwIfAborted();
-    let refusal: IncomingMessage | undefined;
+    let refusal: UpstreamResponse | undefined;
     try {
       const credentials = await this.#credentials.within({ signal, ms });
       const response = await this.#send(request, credentials);
@@ -98,7 +90,7 @@ export class ClusterConnection implements ClusterClient {
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     });
     try {
-      const status = response.statusCode ?? 0;
+      const status = response.statusCode;
       if (status < 200 || status > 299) throw await readError(response, request.timeoutMs);
       const body = await readBody(response, BODY_LIMIT, request.timeoutMs);
       return body.length === 0 ? undefined : JSON.parse(body.toString('utf8'));
@@ -121,70 +113,26 @@ export class ClusterConnection implements ClusterClient {
     this.#credentials.close();
   }
 
-  async #send(request: ClusterRequest, credentials: Credentials): Promise<IncomingMessage> {
-    try {
-      return await this.#attempt(request, credentials);
-    } catch (error) {
-      // kube-apiserver can close an idle connection just when it is reused. A read is safe to retry.
-      const isRead = request.isRead || (request.method ?? 'GET') === 'GET';
-      if (isRead && error instanceof StaleConnectionError && !request.signal.aborted) {
-        return await this.#attempt(request, credentials);
-      }
-      throw error;
-    }
-  }
-
-  #attempt(request: ClusterRequest, credentials: Credentials): Promise<IncomingMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const send = credentials.endpoint.secure ? secureRequest : plainRequest;
-    const outgoing: ClientRequest = send(this.#optionsFor(request, credentials));
-    endWith(outgoing, request.signal);
-    const timeoutMs = request.timeoutMs ?? HEADERS_TIMEOUT_MS;
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      outgoing.destroy(new StalledError(timeoutMs, 'response within'));
-    }, timeoutMs);
-    outgoing.on('socket', (socket) => {
-      if (!outgoing.reusedSocket) socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS).setNoDelay(true);
-    });
-    outgoing.on('response', (response) => {
-      clearTimeout(timer);
-      if (isSwitched(response)) {
-        outgoing.destroy();
-        return reject(new Error('kube-apiserver switched the protocol of the connection'));
-      }
-      this.#answered.resolve();
-      resolve(response);
-    });
-    outgoing.on('error', (error) => {
-      clearTimeout(timer);
-      // After a timeout kube-apiserver can still process the request, so the connection was not stale.
-      reject(outgoing.reusedSocket && !late ? new StaleConnectionError(error) : error);
-    });
-    outgoing.end(request.body);
-    return promise;
-  }
-
-  #optionsFor(request: ClusterRequest, credentials: Credentials): ClusterRequestOptions {
-    const { endpoint, agent, auth } = credentials;
-    const headers: OutgoingHttpHeaders = {
-      'user-agent': this.#userAgent,
-      ...credentials.headers,
-      ...request.headers,
-    };
-    if (request.body !== undefined) headers['content-length'] = Buffer.byteLength(request.body);
-    return {
-      host: endpoint.host,
-      port: endpoint.port,
-      path: endpoint.basePath + request.path,
-      method: request.method ?? 'GET',
-      headers,
-      agent,
-      wanted: request,
+  async #send(request: ClusterRequest, credentials: Credentials): Promise<UpstreamResponse> {
+    const { method = 'GET', path, body, signal, timeoutMs = HEADERS_TIMEOUT_MS } = request;
+    const response = await send(credentials.pool, {
+      method,
+      path: credentials.endpoint.basePath + path,
+      headers: this.#headersFor(request, credentials),
+      body,
+      isRead: request.isRead || method === 'GET',
       crowd: request.crowd ?? '',
-      ...(auth === undefined ? {} : { auth }),
-    };
+      work: abortableBy(signal),
+      responseMs: timeoutMs,
+    });
+    this.#answered.resolve();
+    return response;
+  }
+
+  /** Names and values in turn. A header of the request replaces one of the credentials. */
+  #headersFor({ headers }: ClusterRequest, credentials: Credentials): string[] {
+    const named = Object.entries({ 'User-Agent': this.#userAgent, ...credentials.headers, ...headers });
+    return [...new Map(named.map(([name, value]) => [name.toLowerCase(), String(value)]))].flat();
   }
 }
 
@@ -192,30 +140,6 @@ function unreachable(cause: unknown): Error {
   return newServiceUnavailable('kube-apiserver is unreachable', 1, { cause });
 }
 
-/** Aborts a request with its signal. Node's option `signal` costs as much as all other work of a small request. */
-function endWith(outgoing: ClientRequest, signal: AbortSignal): void {
-  let received: IncomingMessage | undefined;
-  const end = (): void => {
-    // Destroying the request would discard a complete response, whose body would then be read as empty.
-    (received ?? outgoing).destroy(new DOMException('the request was aborted', 'AbortError'));
-  };
-  outgoing.once('response', (response) => {
-    received = response;
-  });
-  signal.addEventListener('abort', end, { once: true });
-  outgoing.once('close', () => signal.removeEventListener('abort', end));
-  if (signal.aborted) end();
-}
-
-class StaleConnectionError extends Error {
-  constructor(cause: Error) {
-    super('the idle connection was closed', { cause });
-    this.name = 'StaleConnectionError';
-  }
-}
-
 function sameIdentity(a: Credentials, b: Credentials): boolean {
-  return (
-    a.agent === b.agent && a.headers['Authorization'] === b.headers['Authorization'] && a.auth === b.auth
-  );
+  return a.pool === b.pool && a.headers['Authorization'] === b.headers['Authorization'];
 }

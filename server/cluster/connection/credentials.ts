@@ -1,24 +1,21 @@
 // Cache of this server's kubeconfig credentials for kube-apiserver. The cache refreshes the credentials periodically.
-import { Agent, type Agent as HttpAgent, type OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { ClusterAgent } from './cluster-agent.ts';
+import { ConnectionPool } from '../../upstream/connection-pool.ts';
 import { pluginOf } from './exec-plugins.ts';
 
 /** The endpoint of kube-apiserver, and the authentication of the server's requests. */
 export interface Credentials {
   readonly endpoint: Endpoint;
-  readonly agent: HttpAgent;
+  readonly pool: ConnectionPool;
   readonly headers: OutgoingHttpHeaders;
-  /** `user:password` of HTTP basic authentication, if the kubeconfig has it. */
-  readonly auth: string | undefined;
 }
 
-/** Address of kube-apiserver, as request options. */
+/** Address of kube-apiserver. */
 export interface Endpoint {
-  readonly secure: boolean;
   readonly host: string;
   readonly port: string | number;
   /** Prefix of every path, without a trailing slash. */
@@ -40,14 +37,12 @@ export interface CredentialObserver {
   kept?(error: unknown): void;
 }
 
-const TCP_KEEP_ALIVE_MS = 15_000;
 /** Time in ms after which a source of credentials is reported as slow. */
 const SLOW_MS = 2_000;
 
 /**
  * A cache of the credentials, refreshed after `refreshMs`. A refresh applies the kubeconfig, for which client-node
- * reads token files and certificates and runs exec plugins. Changed TLS material gets a new agent, because the options
- * of an agent take precedence over those of a request; otherwise the agent is reused.
+ * reads token files and certificates and runs exec plugins. Changed TLS material gets a new pool of connections.
  */
 export class CredentialSource {
   readonly #kubeConfig: (reload: boolean) => KubeConfig;
@@ -122,7 +117,7 @@ export class CredentialSource {
   }
 
   close(): void {
-    this.#current?.agent.destroy();
+    this.#current?.pool.retire();
   }
 
   /**
@@ -149,16 +144,19 @@ export class CredentialSource {
       [options.ca, options.cert, options.key].map(String),
     );
     const same = this.#current && material.every((value, i) => value === this.#material[i]);
-    const agent = same && this.#current ? this.#current.agent : agentFor(server, cluster.proxyUrl, options);
-    if (this.#current && agent !== this.#current.agent) closeIdle(this.#current.agent);
+    const pool = same && this.#current ? this.#current.pool : poolFor(server, cluster.proxyUrl, options);
+    // Streams in flight continue.
+    if (this.#current && pool !== this.#current.pool) this.#current.pool.retire();
     this.#failures.end();
     this.#material = material;
     this.#appliedAt = this.#now();
     this.#current = {
       endpoint: endpointOf(server),
-      agent,
-      headers: { ...(options.headers as OutgoingHttpHeaders | undefined) },
-      auth: options.auth ?? undefined,
+      pool,
+      headers: {
+        ...(options.auth ? { Authorization: basicAuthorization(options.auth) } : {}),
+        ...(options.headers as OutgoingHttpHeaders | undefined),
+      },
     };
     return this.#current;
   }
@@ -174,33 +172,22 @@ function sourceOf(config: KubeConfig): string {
 }
 
 function endpointOf({ protocol, hostname, port, pathname }: URL): Endpoint {
-  const secure = protocol !== 'http:';
   return {
-    secure,
     host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (secure ? 443 : 80) : port,
+    port: port === '' ? (protocol === 'http:' ? 80 : 443) : port,
     basePath: pathname.replace(/\/$/, ''),
   };
 }
 
-function agentFor(server: URL, proxyUrl: string | undefined, options: RequestOptions): HttpAgent {
-  if (proxyUrl !== undefined && options.agent instanceof Agent) return options.agent;
-  const keepAlive = { keepAlive: true, keepAliveMsecs: TCP_KEEP_ALIVE_MS, scheduling: 'lifo' } as const;
-  if (server.protocol === 'http:') return new Agent(keepAlive);
-  const { ca, cert, key, servername, rejectUnauthorized } = options;
-  return new ClusterAgent({
-    ...keepAlive,
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(servername === undefined ? {} : { servername }),
-    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
-  });
+function poolFor(
+  url: URL,
+  proxyUrl: string | undefined,
+  { ca, cert, key, servername, rejectUnauthorized }: RequestOptions,
+): ConnectionPool {
+  return new ConnectionPool({ url, tls: { ca, cert, key, servername, rejectUnauthorized }, proxyUrl });
 }
 
-/** Closes idle sockets. Streams in flight continue; new requests use the new agent. */
-function closeIdle(agent: HttpAgent): void {
-  for (const sockets of Object.values(agent.freeSockets)) {
-    for (const socket of sockets ?? []) socket.destroy();
-  }
+/** `auth`: user and password, separated by a colon. */
+function basicAuthorization(auth: string): string {
+  return `Basic ${Buffer.from(auth).toString('base64')}`;
 }

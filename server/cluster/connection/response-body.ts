@@ -1,55 +1,28 @@
 // Reader of complete responses of kube-apiserver, with a size limit and an idle timeout. Failed requests throw a
 // StatusError.
-import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { StatusCause, StatusDetails, StatusReason } from '../../../apis/meta/v1/status.ts';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
-import { wholeBody } from './whole-body.ts';
-
-/** The connection has delivered no response, or no data of a body, for a timeout, and counts as broken. */
-export class StalledError extends Error {
-  /** True if the response headers have arrived. */
-  readonly hasHeaders: boolean;
-
-  constructor(timeoutMs: number, what: 'data received for' | 'response within' = 'data received for') {
-    super(`no ${what} ${timeoutMs} ms`);
-    this.name = 'StalledError';
-    this.hasHeaders = what === 'data received for';
-  }
-}
+import type { UpstreamResponse } from '../../upstream/upstream-response.ts';
 
 /** Default idle timeout of a response body, in ms. */
 const IDLE_MS = 10_000;
 
-/**
- * Reads the whole body. Destroys the response and throws when the body exceeds `limit` bytes, or when no data arrives
- * for `idleMs`.
- */
-export async function readBody(response: IncomingMessage, limit: number, idleMs = IDLE_MS): Promise<Buffer> {
-  // Most bodies arrive together with the headers.
-  const timer = response.complete
-    ? undefined
-    : setTimeout(() => response.destroy(new StalledError(idleMs)), idleMs);
-  if (timer) response.on('data', () => timer.refresh());
-  try {
-    return await wholeBody(response, limit, {
-      tooLong: () => new Error(`the response is longer than ${limit} bytes`),
-      truncated: (cause = new Error('the response was truncated')) => cause,
-    });
-  } catch (error) {
-    response.destroy();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
+/** Reads the whole body. Throws when it exceeds `limit` bytes, or when no data arrives for `idleMs`. */
+export function readBody(response: UpstreamResponse, limit: number, idleMs = IDLE_MS): Promise<Buffer> {
+  return response.bytes({
+    maxBytes: limit,
+    tooLong: () => new Error(`the response is longer than ${limit} bytes`),
+    idleMs,
+  });
 }
 
 const ERROR_BODY_LIMIT = 1 << 20;
 
 /** Reads the body of a response whose status is not 2xx, and returns its error. */
-export async function readError(response: IncomingMessage, idleMs?: number): Promise<StatusError> {
+export async function readError(response: UpstreamResponse, idleMs?: number): Promise<StatusError> {
   const text = (await readBody(response, ERROR_BODY_LIMIT, idleMs)).toString('utf8');
-  return statusErrorOf(response.statusCode ?? 0, parsedOrText(text), response.headers['retry-after']);
+  return statusErrorOf(response.statusCode, parsedOrText(text), response.headers['retry-after']);
 }
 
 function parsedOrText(text: string): unknown {

@@ -1,8 +1,9 @@
 // Reader of streamed JSON responses of kube-apiserver, with an idle timeout.
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { StalledError } from '../../upstream/upstream-response.ts';
 import type { ClusterClient } from './client.ts';
-import { readError, StalledError } from './response-body.ts';
+import { readError } from './response-body.ts';
 
 export interface StreamRequest {
   /** Path of the resource, for instance `/api/v1/nodes`. */
@@ -25,23 +26,23 @@ export async function openStream(
     timeoutMs: idleMs,
   });
   if (response.statusCode !== 200) throw await readError(response, idleMs);
-  return streamedBody(response, idleMs);
+  return streamedBody(response.stream(), idleMs);
 }
 
 /**
- * Yields the chunks of a response. Ends normally when the body ends or the peer closes the connection cleanly. Throws
+ * Yields the chunks of a body. Ends normally when the body ends or the peer closes the connection cleanly. Throws
  * StalledError when no chunk arrives for `idleMs`. Yields to the event loop between chunks. If the consumer leaves its
- * loop early, the response is destroyed.
+ * loop early, the body is destroyed.
  */
-export async function* streamedBody(response: IncomingMessage, idleMs: number): AsyncGenerator<Buffer> {
+export async function* streamedBody(body: Readable, idleMs: number): AsyncGenerator<Buffer> {
   const slices = new TimeSlicer(BACKGROUND_SLICE_MS).of({});
   // The idle timeout applies to the peer only, not while the consumer processes a chunk.
   let isWaiting = true;
   const timer = setTimeout(() => {
-    if (isWaiting) response.destroy(new StalledError(idleMs));
+    if (isWaiting) body.destroy(new StalledError(idleMs));
   }, idleMs);
   try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
       isWaiting = false;
       yield chunk;
       if (slices.spent) await slices.next();
@@ -50,6 +51,6 @@ export async function* streamedBody(response: IncomingMessage, idleMs: number): 
     }
   } finally {
     clearTimeout(timer);
-    response.destroy();
+    body.destroy();
   }
 }

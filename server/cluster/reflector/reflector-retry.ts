@@ -1,7 +1,7 @@
 // Classifies reflector failures, and computes the delay before the next attempt.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
-import { StalledError } from '../connection/response-body.ts';
+import { StalledError } from '../../upstream/upstream-response.ts';
 import type { ReflectorTuning } from './reflector-tuning.ts';
 
 /** A streaming list ended before the bookmark that completes it. A truncated HTTP stream can end without an error. */

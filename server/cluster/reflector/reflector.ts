@@ -4,7 +4,7 @@ import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { StalledError } from '../connection/response-body.ts';
+import { StalledError } from '../../upstream/upstream-response.ts';
 import { checkHistory } from './history-check.ts';
 import { LineTooLongError } from './line-splitter.ts';
 import { listPages } from './paged-list.ts';

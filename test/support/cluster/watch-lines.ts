@@ -1,5 +1,5 @@
 // Reader for the events of a watch response.
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { record } from '../../../apis/reading/unknown-value.ts';
 
 export interface SeenEvent {
@@ -8,11 +8,11 @@ export interface SeenEvent {
 }
 
 export class WatchLines {
-  readonly #incoming: IncomingMessage;
+  readonly #incoming: Readable;
   readonly #chunks: AsyncIterator<Buffer>;
   #rest = '';
 
-  constructor(incoming: IncomingMessage) {
+  constructor(incoming: Readable) {
     this.#incoming = incoming;
     // A reader that has stopped ignores errors.
     incoming.on('error', () => undefined);

@@ -37,7 +37,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ],
   ['server/request'],
   ['server/resources', 'server/authentication', 'server/authorization'],
-  ['server/cache', 'server/cluster', 'server/memory', 'server/observability'],
+  ['server/cache', 'server/cluster', 'server/memory', 'server/observability', 'server/upstream'],
   ['server/environment.ts', 'server/build-info.ts', 'server/admission', 'server/concurrency', 'server/files'],
   ['apis', 'package.json'],
 ];

@@ -1,8 +1,8 @@
 // Client of the pod log API of kube-apiserver. It classifies error responses.
-import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
-import { readError, StalledError } from '../../../cluster/connection/response-body.ts';
+import { readError } from '../../../cluster/connection/response-body.ts';
+import { StalledError, type UpstreamResponse } from '../../../upstream/upstream-response.ts';
 import type { Instant } from '../../log-store.ts';
 import type { ContainerLog, ContainerName } from './container-log.ts';
 import { sinceTime } from './kubelet-time.ts';
@@ -41,9 +41,9 @@ export class LogReadError extends Error {
 }
 
 /** Sends the request and returns the response with an unread body. Throws LogReadError, or the reason of the signal. */
-export async function openLog(client: ClusterClient, request: LogRequest): Promise<IncomingMessage> {
+export async function openLog(client: ClusterClient, request: LogRequest): Promise<UpstreamResponse> {
   const { signal, timeoutMs } = request;
-  let response: IncomingMessage;
+  let response: UpstreamResponse;
   try {
     response = await client.open({ path: pathOf(request), crowd: 'logs', signal, timeoutMs });
     if (response.statusCode === 200) return response;

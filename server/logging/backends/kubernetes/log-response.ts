@@ -1,8 +1,7 @@
 // LogResponses: reads single responses of the pod log API. It passes on their lines, and returns how they end.
-import type { IncomingMessage } from 'node:http';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
-import { StalledError } from '../../../cluster/connection/response-body.ts';
 import { streamedBody } from '../../../cluster/connection/response-stream.ts';
+import { StalledError, type UpstreamResponse } from '../../../upstream/upstream-response.ts';
 import type { TimeSlicer, TimeSlices } from '../../../concurrency/time-slicer.ts';
 import type { Instant } from '../../log-store.ts';
 import type { ContainerLog } from './container-log.ts';
@@ -97,14 +96,14 @@ export class LogResponses {
 
   /** Yields parts of the chunks. The time that the server needs for a chunk does not count. */
   async *#bodyOf(
-    response: IncomingMessage,
+    response: UpstreamResponse,
     { idleMs, maxLateMs, signal }: { idleMs: number; maxLateMs: number; signal: AbortSignal },
   ): AsyncGenerator<Buffer, void, undefined> {
     const { now } = this.#options;
     let lateMs = 0;
     let began = now();
     try {
-      for await (const chunk of streamedBody(response, idleMs)) {
+      for await (const chunk of streamedBody(response.stream(), idleMs)) {
         lateMs = Math.max(0, lateMs + now() - began - chunk.length / MIN_SPEED);
         if (lateMs > maxLateMs) throw new StalledError(idleMs);
         for (let at = 0; at < chunk.length; at += MAX_CHUNK) yield chunk.subarray(at, at + MAX_CHUNK);

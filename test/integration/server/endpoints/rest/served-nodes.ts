@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
@@ -16,6 +17,7 @@ import { kubeConfigSource } from '../../../../../server/cluster/connection/kubec
 import { discoveryHandlers } from '../../../../../server/endpoints/discovery/discovery.ts';
 import { OpenAPI } from '../../../../../server/endpoints/openapi/openapi.ts';
 import { resourceHandler } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import type { UpstreamResponse } from '../../../../../server/upstream/upstream-response.ts';
 import { nodes } from '../../../../support/cluster/node-cache.ts';
 import { byPath, HandlerServer } from '../../../../support/handler-server.ts';
 
@@ -32,11 +34,14 @@ export interface Spoken {
   readonly text: string;
 }
 
-async function spoken(incoming: IncomingMessage): Promise<Spoken> {
-  const text = await textOf(incoming);
-  const contentType = String(incoming.headers['content-type']);
+async function spoken(
+  { statusCode = 0, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>,
+  stream: Readable,
+): Promise<Spoken> {
+  const text = await textOf(stream);
+  const contentType = String(headers['content-type']);
   return {
-    status: incoming.statusCode ?? 0,
+    status: statusCode,
     contentType,
     body: contentType.startsWith('application/json') ? (text === '' ? undefined : JSON.parse(text)) : text,
     text,
@@ -123,14 +128,16 @@ export class ServedNodes {
   }
 
   async askCluster(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Spoken> {
-    return spoken(await this.openCluster(path, headers));
+    const response = await this.openCluster(path, headers);
+    return spoken(response, response.stream());
   }
 
-  openCluster(path: string, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
+  openCluster(path: string, headers: Readonly<Record<string, string>> = {}): Promise<UpstreamResponse> {
     return this.#cluster.open({ path, headers, signal: this.#stop.signal });
   }
 
   async askUs(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Spoken> {
-    return spoken(await this.server.open(path, { headers }));
+    const response = await this.server.open(path, { headers });
+    return spoken(response, response);
   }
 }

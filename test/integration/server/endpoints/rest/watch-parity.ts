@@ -33,7 +33,7 @@ export function describeWatches(served: () => ServedNodes): void {
       it(`sends equal changes as ${accept}`, async () => {
         const headers = { Accept: accept };
         const query = '?watch=1&labelSelector=stage%3Dtest';
-        const theirs = new WatchLines(await served().openCluster(CORE + query, headers));
+        const theirs = new WatchLines((await served().openCluster(CORE + query, headers)).stream());
         const ours = new WatchLines(await served().server.open(OURS + query, { headers }));
         const name = 'node-00001';
         await served().patch(name, { metadata: { labels: { stage: 'test' } } });
@@ -59,7 +59,7 @@ export function describeWatches(served: () => ServedNodes): void {
         it(`sends equal initial events as ${accept}, with their end: ${parameters}`, async () => {
           const headers = { Accept: accept };
           const query = `?watch=1&allowWatchBookmarks=true&timeoutSeconds=10${parameters}`;
-          const theirs = new WatchLines(await served().openCluster(CORE + query, headers));
+          const theirs = new WatchLines((await served().openCluster(CORE + query, headers)).stream());
           const ours = new WatchLines(await served().server.open(OURS + query, { headers }));
           for (let seen = 0; seen < served().informer.cache.snapshot().size; seen += 1) {
             expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));
@@ -82,7 +82,7 @@ export function describeWatches(served: () => ServedNodes): void {
       await served().create(realisticNode(50));
       await served().delete('node-00050');
       const query = `?watch=1&resourceVersion=${from}`;
-      const theirs = new WatchLines(await served().openCluster(CORE + query));
+      const theirs = new WatchLines((await served().openCluster(CORE + query)).stream());
       const ours = new WatchLines(await served().server.open(OURS + query));
       for (let seen = 0; seen < 2; seen += 1) {
         expect(neutral(await ours.next())).to.deep.equal(neutral(await theirs.next()));

@@ -14,9 +14,9 @@ describe('CredentialSource', () => {
     new CredentialSource(kubeConfigFor(server), 1000, () => 0);
 
   for (const [server, endpoint] of [
-    ['https://[::1]:6443/k8s/c1/', { secure: true, host: '::1', port: '6443', basePath: '/k8s/c1' }],
-    ['https://cluster.example', { secure: true, host: 'cluster.example', port: 443, basePath: '' }],
-    ['http://cluster.example/', { secure: false, host: 'cluster.example', port: 80, basePath: '' }],
+    ['https://[::1]:6443/k8s/c1/', { host: '::1', port: '6443', basePath: '/k8s/c1' }],
+    ['https://cluster.example', { host: 'cluster.example', port: 443, basePath: '' }],
+    ['http://cluster.example/', { host: 'cluster.example', port: 80, basePath: '' }],
   ] as const) {
     it(`returns the endpoint of ${server}`, async () => {
       expect((await source(server).get()).endpoint).to.deep.equal(endpoint);
@@ -75,11 +75,11 @@ describe('CredentialSource', () => {
     const config = kubeConfigFor('https://cluster.example')();
     const now = (): number => 0;
     const credentials = new CredentialSource(() => config, 0, now);
-    let last = (await credentials.get()).agent;
+    let last = (await credentials.get()).pool;
     const isKept = async (): Promise<boolean> => {
-      const { agent } = await credentials.get();
-      const kept = agent === last;
-      last = agent;
+      const { pool } = await credentials.get();
+      const kept = pool === last;
+      last = pool;
       return kept;
     };
     config.users = config.users.map((user) => ({ ...user, token: 'another' }));

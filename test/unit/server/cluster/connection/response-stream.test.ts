@@ -1,9 +1,8 @@
 // Tests of the reader of streamed responses of kube-apiserver.
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { StalledError } from '../../../../../server/cluster/connection/response-body.ts';
 import { streamedBody } from '../../../../../server/cluster/connection/response-stream.ts';
+import { StalledError } from '../../../../../server/upstream/upstream-response.ts';
 import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
 
 const CHUNKS = 60;
@@ -12,18 +11,18 @@ const CHUNK_BYTES = 256 << 10;
 /** Minimum time of the consumer per chunk. */
 const WORK_MS = 2;
 
-/** A response whose next chunk is always available. */
-function ready(): IncomingMessage {
-  const response = new IncomingMessage(new Socket());
+/** A body whose next chunk is always available. */
+function ready(): Readable {
   let left = CHUNKS;
-  response._read = () => response.push(left-- > 0 ? Buffer.alloc(CHUNK_BYTES) : null);
-  return response;
+  return new Readable({
+    read() {
+      this.push(left-- > 0 ? Buffer.alloc(CHUNK_BYTES) : null);
+    },
+  });
 }
 
-function silent(): IncomingMessage {
-  const response = new IncomingMessage(new Socket());
-  response._read = () => undefined;
-  return response;
+function silent(): Readable {
+  return new Readable({ read: () => undefined });
 }
 
 describe('streamedBody', () => {

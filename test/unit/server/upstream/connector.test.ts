@@ -1,17 +1,17 @@
-// Tests of the HTTPS agent that limits concurrent TLS handshakes.
+// Tests of the connector, which limits concurrent TLS handshakes.
 import { createServer as createSecureServer } from 'node:https';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { ClusterConnection } from '../../../../../server/cluster/connection/connection.ts';
-import { issue } from '../../../../support/certificates.ts';
-import { kubeConfigFor } from '../../../../support/cluster/scripted-cluster.ts';
-import { closeNow, listenOnLoopback } from '../../../../support/loopback.ts';
-import { until } from '../../../../support/until.ts';
+import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
+import { issue } from '../../../support/certificates.ts';
+import { kubeConfigFor } from '../../../support/cluster/scripted-cluster.ts';
+import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
+import { until } from '../../../support/until.ts';
 
 /** Maximum number of concurrent TLS handshakes for one class of requests. Two more are reserved for other classes. */
 const HANDSHAKES = 4;
 
-describe('ClusterAgent', () => {
+describe('Connector', () => {
   const ending: (() => unknown)[] = [];
   afterEach(async () => {
     for (const end of ending.splice(0).reverse()) await end();
