@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
-import { describeFileError } from '../server/cluster/connection/file-error.ts';
+import { describeFileError } from '../server/files/file-error.ts';
 import { PasswordHasher } from '../server/oauth/passwords/password-hasher.ts';
 import { passwordViolations } from '../server/oauth/passwords/password-policy.ts';
 import { ClusterCredentialStore } from '../server/oauth/users/credential-store.ts';

@@ -6,8 +6,8 @@ import { decodeConfiguration } from '../apis/config/v1alpha1/decode.ts';
 import type { Override } from '../apis/config/v1alpha1/error-locator.ts';
 import { resolvePaths } from '../apis/config/v1alpha1/resolve.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
-import { describeFileError } from './cluster/connection/file-error.ts';
 import type { Environment } from './environment.ts';
+import { describeFileError } from './files/file-error.ts';
 
 declare const completed: unique symbol;
 

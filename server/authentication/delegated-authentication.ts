@@ -1,7 +1,7 @@
 // Parser of the ConfigMap kube-system/extension-apiserver-authentication, with the CAs and header names for extension
 // servers.
 import { X509Certificate } from 'node:crypto';
-import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
+import { pemCertificates } from '../files/pem-certificates.ts';
 
 /** The CAs and headers that kube-apiserver publishes for extension servers. */
 export interface DelegatedAuthentication {

@@ -2,7 +2,7 @@
 import { constants, X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
-import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
+import { pemCertificates } from '../files/pem-certificates.ts';
 import type { CertificateSource } from './certificates/serving-certificate.ts';
 import { Listener, type ListenerOptions, serverOptions } from './listener.ts';
 

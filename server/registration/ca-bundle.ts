@@ -2,7 +2,7 @@
 // writes the bundle.
 import { X509Certificate } from 'node:crypto';
 import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
-import { pemCertificates } from '../cluster/connection/pem-certificates.ts';
+import { pemCertificates } from '../files/pem-certificates.ts';
 
 /** The used fields of an APIService. */
 export interface ApiService {

@@ -5,9 +5,9 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { record } from '../../../apis/reading/unknown-value.ts';
+import { describeFileError } from '../../files/file-error.ts';
 import { kubeConfigClass } from './client-node.ts';
 import { useExecPlugins } from './exec-plugins.ts';
-import { describeFileError } from './file-error.ts';
 
 export interface KubeConfigPaths {
   /** The token file of the ServiceAccount; it exists in a pod only. */

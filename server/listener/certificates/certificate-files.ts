@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
-import { describeFileError } from '../../cluster/connection/file-error.ts';
+import { describeFileError } from '../../files/file-error.ts';
 import { watchFiles } from '../../files/file-watcher.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
 import {

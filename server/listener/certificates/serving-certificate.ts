@@ -2,7 +2,7 @@
 // certificates.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { pemCertificates } from '../../cluster/connection/pem-certificates.ts';
+import { pemCertificates } from '../../files/pem-certificates.ts';
 
 /** A serving certificate with its private key and CA bundle. */
 export interface ServingCertificate {

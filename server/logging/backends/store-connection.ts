@@ -1,10 +1,9 @@
-// HTTP connections to the nodes of a log store, with TLS and retries. Changed credential and CA files apply within a
-// second.
+// HTTP connections to the nodes of a log store, with TLS. Changed credential and CA files apply within a second.
 import { readFile } from 'node:fs/promises';
-import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as requestPlain } from 'node:http';
-import { request as requestSecure, Agent as SecureAgent } from 'node:https';
-import { isIP } from 'node:net';
-import { describeFileError } from '../../cluster/connection/file-error.ts';
+import { describeFileError } from '../../files/file-error.ts';
+import { ConnectionPool } from '../../upstream/connection-pool.ts';
+import { abortableBy, send } from '../../upstream/send.ts';
+import type { UpstreamResponse } from '../../upstream/upstream-response.ts';
 import { UnfitOptionError } from '../configuration-errors.ts';
 
 export interface CredentialOptions {
@@ -71,7 +70,7 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   /** Below the path of the URL. */
   readonly path: string;
-  readonly headers?: OutgoingHttpHeaders;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
@@ -81,7 +80,8 @@ export class StoreConnection {
   readonly #now: () => number;
   #credentials: Promise<Credentials> | undefined;
   #credentialsReadAt = Number.NEGATIVE_INFINITY;
-  #agents: Agents | undefined;
+  /** The CA of the connections. */
+  #ca: string | undefined;
   #turn = 0;
   /** Time of the first request since the last response. */
   #waitingSince: number | undefined;
@@ -89,7 +89,7 @@ export class StoreConnection {
   /** `store`: the name of the store in the configuration. `now`: a monotonic clock in ms. */
   constructor(store: string, urls: readonly string[], options: CredentialOptions, now: () => number) {
     this.#readCredentials = () => readCredentials(store, options);
-    this.#nodes = urls.map(nodeOf);
+    this.#nodes = urls.map((url) => new Node(url));
     this.#now = now;
   }
 
@@ -100,28 +100,25 @@ export class StoreConnection {
   }
 
   /**
-   * Returns the response, with any status; the caller reads or destroys it. A request without a response is retried,
-   * because the store can close an idle connection at the same moment, and another node can be available. Aborting
-   * `signal` closes the connection, which cancels the query in the store.
+   * Returns the response, with any status; the caller reads or destroys it. A request without a response is sent to the next node.
+   * Aborting `signal` closes the connection, which cancels the query in the store.
    */
-  async send(request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  async send(request: HttpRequest, signal: AbortSignal): Promise<UpstreamResponse> {
     const credentials = await this.#currentCredentials();
-    const attempts = Math.max(2, this.#nodes.length);
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       const node = this.#nextNode();
       try {
         return await this.#attempt(node, request, credentials, signal);
       } catch (error) {
-        if (!isStale(error) && !isCancelled(signal)) node.avoidedUntil = this.#now() + AVOIDED_MS;
-        if (signal.aborted || attempt >= attempts) throw error;
+        if (!isCancelled(signal)) node.avoidedUntil = this.#now() + AVOIDED_MS;
+        if (signal.aborted || attempt >= this.#nodes.length) throw error;
       }
     }
   }
 
   close(): void {
-    this.#agents?.plain.destroy();
-    this.#agents?.secure.destroy();
+    for (const { pool } of this.#nodes) pool.retire();
   }
 
   /** Reads the files again after RELOAD_MS, or after an error. */
@@ -147,102 +144,54 @@ export class StoreConnection {
     return node;
   }
 
-  #attempt(
-    { isSecure, prefix, ...target }: Node,
-    { method, path, headers, body = '' }: HttpRequest,
+  async #attempt(
+    node: Node,
+    { method, path, headers, body }: HttpRequest,
     { authorization, ca }: Credentials,
     signal: AbortSignal,
-  ): Promise<IncomingMessage> {
-    const options = {
-      ...target,
+  ): Promise<UpstreamResponse> {
+    if (this.#ca !== ca) {
+      // Connections that were verified with the old CA are not reused.
+      for (const each of this.#nodes) each.trust(ca);
+      this.#ca = ca;
+    }
+    this.#waitingSince ??= this.#now();
+    const response = await send(node.pool, {
       method,
-      path: `${prefix}${path}`,
-      agent: this.#agentsFor(ca)[isSecure ? 'secure' : 'plain'],
-      headers: {
+      path: `${node.prefix}${path}`,
+      headers: Object.entries({
         // Compression costs the store more CPU time than it saves, and delays the records of live tails.
         'accept-encoding': 'identity',
         ...headers,
-        ...(body === '' ? {} : { 'content-length': Buffer.byteLength(body) }),
         ...(authorization === undefined ? {} : { authorization }),
-      },
-    };
-    return new Promise((resolve, reject) => {
-      this.#waitingSince ??= this.#now();
-      const sent = (isSecure ? requestSecure : requestPlain)(options, (response) => {
-        this.#waitingSince = undefined;
-        resolve(response);
-      });
-      const abort = (): void =>
-        void sent.destroy(new Error('the request was cancelled', { cause: signal.reason }));
-      signal.addEventListener('abort', abort, { once: true });
-      sent.once('close', () => signal.removeEventListener('abort', abort));
-      sent.on('error', (error) => {
-        const isReset = 'code' in error && error.code === 'ECONNRESET';
-        reject(sent.reusedSocket && isReset ? new StaleConnectionError(error) : error);
-      });
-      sent.end(body);
+      }).flat(),
+      body,
+      // All requests are queries.
+      isRead: true,
+      crowd: '',
+      work: abortableBy(signal),
     });
-  }
-
-  /** A changed CA needs new agents, so that connections that were verified with the old CA are not reused. */
-  #agentsFor(ca: string | undefined): Agents {
-    if (this.#agents && this.#agents.ca === ca) return this.#agents;
-    for (const agent of [this.#agents?.plain, this.#agents?.secure]) if (agent) retire(agent);
-    this.#agents = {
-      ca,
-      plain: new Agent({ keepAlive: true }),
-      secure: new SecureAgent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) }),
-    };
-    return this.#agents;
+    this.#waitingSince = undefined;
+    return response;
   }
 }
 
-interface Agents {
-  readonly ca: string | undefined;
-  readonly plain: Agent;
-  readonly secure: SecureAgent;
-}
-
-/** Closes the idle connections, and the others after their response. */
-function retire(agent: Agent): void {
-  agent.maxFreeSockets = 0;
-  for (const idle of Object.values(agent.freeSockets).flat()) idle?.destroy();
-}
-
-/** A URL as request options. It is parsed once, because parsing it for each request would double the cost of a request. */
-interface Node {
-  readonly isSecure: boolean;
-  readonly hostname: string;
-  /** For SNI (RFC 6066, 3); empty for an IP address. */
-  readonly servername: string;
-  readonly port: string;
+class Node {
+  pool: ConnectionPool;
   readonly prefix: string;
-  avoidedUntil: number;
-}
+  avoidedUntil = Number.NEGATIVE_INFINITY;
+  readonly #url: URL;
 
-function nodeOf(url: string): Node {
-  const { protocol, hostname: name, port, pathname } = new URL(url);
-  // Only URLs have brackets around an IPv6 address.
-  const hostname = name.replace(/^\[(.*)\]$/, '$1');
-  return {
-    isSecure: protocol === 'https:',
-    hostname,
-    servername: isIP(hostname) === 0 ? hostname : '',
-    port,
-    prefix: pathname.replace(/\/$/, ''),
-    avoidedUntil: Number.NEGATIVE_INFINITY,
-  };
-}
-
-class StaleConnectionError extends Error {
-  constructor(cause: Error) {
-    super('the idle connection was closed', { cause });
-    this.name = 'StaleConnectionError';
+  constructor(url: string) {
+    this.#url = new URL(url);
+    this.prefix = this.#url.pathname.replace(/\/$/, '');
+    this.pool = new ConnectionPool({ url: this.#url });
   }
-}
 
-function isStale(error: unknown): boolean {
-  return error instanceof StaleConnectionError;
+  trust(ca: string | undefined): void {
+    this.pool.retire();
+    this.pool = new ConnectionPool({ url: this.#url, tls: { ca } });
+  }
 }
 
 /** Whether the caller cancelled the request, before its timeout. */

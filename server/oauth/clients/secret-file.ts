@@ -1,7 +1,7 @@
 // Watcher of a file with one client secret. The watcher reads the secret again after each change.
 import { readFile } from 'node:fs/promises';
-import { describeFileError } from '../../cluster/connection/file-error.ts';
 import { aborted } from '../../concurrency/aborted.ts';
+import { describeFileError } from '../../files/file-error.ts';
 import { watchFiles } from '../../files/file-watcher.ts';
 
 const MAX_BYTES = 4096;

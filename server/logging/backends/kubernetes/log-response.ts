@@ -1,8 +1,8 @@
 // LogResponses: reads single responses of the pod log API. It passes on their lines, and returns how they end.
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { streamedBody } from '../../../cluster/connection/response-stream.ts';
-import { StalledError, type UpstreamResponse } from '../../../upstream/upstream-response.ts';
 import type { TimeSlicer, TimeSlices } from '../../../concurrency/time-slicer.ts';
+import { StalledError, type UpstreamResponse } from '../../../upstream/upstream-response.ts';
 import type { Instant } from '../../log-store.ts';
 import type { ContainerLog } from './container-log.ts';
 import { newKubeletError } from './kubelet-error.ts';

@@ -1,9 +1,8 @@
 // Client of the search API of OpenSearch and Elasticsearch, with timeouts. Failures become StatusErrors.
-import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { wholeBody } from '../../../cluster/connection/whole-body.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { UpstreamResponse } from '../../../upstream/upstream-response.ts';
 import type { Call } from '../../log-store.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../page-limit.ts';
 import { newIndexAccessDenied, newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
@@ -121,9 +120,7 @@ export class SearchClient {
     try {
       const response = await this.#connection.send({ ...rest, headers, path: `${path}${search}` }, signal);
       const text = await textOf(response);
-      // Node ends the stream of an aborted response without an error.
-      signal.throwIfAborted();
-      const status = response.statusCode ?? 0;
+      const status = response.statusCode;
       if (isSuccess(status)) return text;
       if (isMissing(status, text)) return undefined;
       throw errorOf(status, text);
@@ -152,19 +149,12 @@ function isSuccess(status: number): boolean {
 }
 
 /** Reads the body. A successful response over the limit throws newPageTooLong(), because its lines are too long. */
-async function textOf(response: IncomingMessage): Promise<string> {
-  const { statusCode = 0 } = response;
-  const tooLong = isSuccess(statusCode)
-    ? newPageTooLong
-    : () => new Error(`status ${statusCode}, with a long body`);
-  try {
-    const body = await wholeBody(response, isSuccess(statusCode) ? MAX_PAGE_BYTES : MAX_ERROR_BYTES, {
-      tooLong,
-      truncated: (cause = new Error('the response was truncated')) => cause,
-    });
-    return body.toString('utf8');
-  } catch (error) {
-    response.destroy();
-    throw error;
-  }
+async function textOf(response: UpstreamResponse): Promise<string> {
+  const { statusCode } = response;
+  const body = await response.bytes(
+    isSuccess(statusCode)
+      ? { maxBytes: MAX_PAGE_BYTES, tooLong: newPageTooLong }
+      : { maxBytes: MAX_ERROR_BYTES, tooLong: () => new Error(`status ${statusCode}, with a long body`) },
+  );
+  return body.toString('utf8');
 }

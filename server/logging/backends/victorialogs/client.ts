@@ -1,8 +1,8 @@
 // Client of the query endpoint of VictoriaLogs. Each query is a POST of a form, with a timeout and with the tenant in
 // the headers.
-import type { IncomingMessage } from 'node:http';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { UpstreamResponse } from '../../../upstream/upstream-response.ts';
 import type { Deadline } from '../../log-store.ts';
 import { MAX_PAGE_BYTES, newPageTooLong } from '../../page-limit.ts';
 import { type CredentialOptions, StoreConnection } from '../store-connection.ts';
@@ -72,7 +72,7 @@ export class Client {
   ): AsyncGenerator<readonly Row[], void, undefined> {
     const { signal } = deadline;
     using bounded = boundedSignal(signal, deadline.leftMs + GRACE_MS);
-    let response: IncomingMessage | undefined;
+    let response: UpstreamResponse | undefined;
     try {
       signal.throwIfAborted();
       const form = new URLSearchParams({
@@ -88,7 +88,7 @@ export class Client {
       } as const;
       response = await this.#connection.send(request, bounded.signal);
       if (response.statusCode !== 200) throw await rejectionOf(response);
-      yield* rowsOf(upTo(maxBytes, response, tooLong), this.slicer.of(deadline));
+      yield* rowsOf(upTo(maxBytes, response.stream(), tooLong), this.slicer.of(deadline));
     } catch (error) {
       const isOver = deadline.isOver || bounded.isLate;
       throw statusErrorOf(error, { signal, isOver, silentMs: this.#connection.silentMs });

@@ -1,7 +1,7 @@
 // Converts VictoriaLogs errors to StatusErrors. The message of the store is logged as `cause`, and never returned to
 // clients.
-import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import type { UpstreamResponse } from '../../../upstream/upstream-response.ts';
 import {
   newCredentialsRejected,
   newNotSupported,
@@ -40,17 +40,16 @@ export function newMalformedResponse(message: string): StatusError {
 }
 
 /** Reads the message of a response with an error status. */
-export async function rejectionOf(response: IncomingMessage): Promise<RejectedError> {
+export async function rejectionOf(response: UpstreamResponse): Promise<RejectedError> {
   let message = '';
   let read = 0;
-  response.setEncoding('utf8');
-  for await (const chunk of response) {
+  for await (const chunk of response.stream().setEncoding('utf8')) {
     const text = String(chunk);
     message = `${message}${text}`.slice(-MAX_MESSAGE);
     read += text.length;
     if (read > MAX_READ) break;
   }
-  return new RejectedError(response.statusCode ?? 0, message.trim());
+  return new RejectedError(response.statusCode, message.trim());
 }
 
 const TIMED_OUT = /(?:couldn't be executed in|couldn't start executing the request in) /;

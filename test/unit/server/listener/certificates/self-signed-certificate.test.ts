@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { StartupError } from '../../../../../apis/config/v1alpha1/startup-error.ts';
-import { pemCertificates } from '../../../../../server/cluster/connection/pem-certificates.ts';
+import { pemCertificates } from '../../../../../server/files/pem-certificates.ts';
 import {
   type AuthorityStore,
   DirectoryAuthorityStore,

@@ -1,4 +1,5 @@
-import { codeOf } from '../../../apis/reading/thrown-value.ts';
+// Reasons why files cannot be read, for messages.
+import { codeOf } from '../../apis/reading/thrown-value.ts';
 
 /** Returns the reason why a file cannot be read, without the file name. */
 export function describeFileError(error: unknown): string {
