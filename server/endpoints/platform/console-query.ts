@@ -123,7 +123,7 @@ function statusesIn(query: URLSearchParams): readonly string[] {
 
 /**
  * Removes a status that includes a word of consoles, and returns the filter for it. `Completed` and `Error` are words of kubectl
- * too, so they have the meaning of consoles only in a query with such a sort key, or with `Waiting`.
+ * too, so they have the meaning of consoles only in a query with a sort key of consoles, or with `Waiting`.
  */
 function podStatusFilter<Facts extends ObjectFacts>(
   query: URLSearchParams,
