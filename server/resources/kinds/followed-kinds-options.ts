@@ -30,7 +30,7 @@ export interface FollowedKindsOptions {
   readonly metrics: KindMetrics;
   /** Time in ms without a proof that the objects are up to date, after which lists get 503; 3 minutes by default. */
   readonly staleMs?: number;
-  /** Pause in ms before a kind over its budget is followed again; a minute by default. */
+  /** First pause in ms before a kind over its budget is followed again; a minute by default. It doubles each time, up to an hour. */
   readonly overBudgetMs?: number;
   /** Time in ms for which a kind that loads delays the start of others by the acceleration; 10 s by default. */
   readonly loadingMs?: number;

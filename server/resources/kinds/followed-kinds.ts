@@ -5,6 +5,7 @@ import { PackedFrames } from '../../cache/stored-object.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { exactName, type Kind } from '../kind.ts';
+import { BudgetPauses } from './budget-pauses.ts';
 import { FollowedKind } from './followed-kind.ts';
 import type { FollowedKindsOptions } from './followed-kinds-options.ts';
 import { isSameKind, KindCatalog } from './kind-catalog.ts';
@@ -13,7 +14,6 @@ import { MemoryBudget } from './memory-budget.ts';
 type Wanted = Pick<Kind, 'group' | 'version' | 'plural'>;
 
 const SWEEP_MS = 5_000;
-const OVER_BUDGET_MS = 60_000;
 /** Longer than the reflector needs to notice that a watch without bookmarks is broken, and to resume it. */
 const STALE_MS = 180_000;
 /** Longer than the interval of bookmarks, which prove that a quiet kind is up to date. */
@@ -26,8 +26,8 @@ export class FollowedKinds {
   readonly catalog: KindCatalog;
   readonly #options: FollowedKindsOptions;
   readonly #frames = new PackedFrames();
-  /** The end of the pause of kinds over their budget, on the clock of performance.now(), by exact name. */
-  readonly #pausedUntil = new Map<string, number>();
+  /** The kinds over their budget, by exact name. */
+  readonly #pauses: BudgetPauses;
   /** By exact name. */
   readonly #followed = new Map<string, FollowedKind>();
   readonly #running = new Set<Promise<void>>();
@@ -36,6 +36,7 @@ export class FollowedKinds {
 
   constructor(options: FollowedKindsOptions) {
     this.#options = options;
+    this.#pauses = new BudgetPauses(options.overBudgetMs);
     const { client, log, domain, restricted, callerIndependent } = options;
     this.catalog = new KindCatalog({
       client,
@@ -123,7 +124,7 @@ export class FollowedKinds {
   #comparable(wanted: Wanted): Kind | undefined {
     const name = exactName(wanted);
     const kind = this.catalog.current(name);
-    if (kind?.version !== wanted.version || this.#pausedUntil.has(name)) return undefined;
+    if (kind?.version !== wanted.version || this.#pauses.leftMs(name) > 0) return undefined;
     // The resourceVersions of an aggregated API prove nothing about its objects.
     const isLocal = kind.apiService?.aggregated === false;
     return isLocal && !this.catalog.apiServicesInterrupted ? kind : undefined;
@@ -131,10 +132,9 @@ export class FollowedKinds {
 
   /** Describes for `/readyz?verbose` the kinds that cannot be followed. */
   describe(): string {
-    const now = performance.now();
     const failed = [
       ...[...this.#followed.values()].filter(({ forbidden }) => forbidden).map(({ reason }) => reason),
-      ...[...this.#pausedUntil].filter(([, until]) => until > now).map(([name]) => overBudget(name)),
+      ...this.#pauses.names.map(overBudget),
     ];
     const more = failed.length > DESCRIBED ? [`${failed.length - DESCRIBED} more`] : [];
     return [`follows ${this.#followed.size} kinds`, ...failed.slice(0, DESCRIBED), ...more].join('; ');
@@ -167,7 +167,7 @@ export class FollowedKinds {
 
   #checkBudget(kind: Kind): void {
     const name = exactName(kind);
-    const seconds = ((this.#pausedUntil.get(name) ?? 0) - performance.now()) / 1000;
+    const seconds = this.#pauses.leftMs(name) / 1000;
     if (seconds <= 0) return;
     throw newServiceUnavailable(overBudget(name), Math.ceil(seconds));
   }
@@ -231,7 +231,7 @@ export class FollowedKinds {
       const isIdle = followed.watchers === 0 && now - followed.usedAt > this.#options.idleTimeout;
       if (isIdle) this.#drop(followed);
     }
-    for (const [name, until] of this.#pausedUntil) if (until <= now) this.#pausedUntil.delete(name);
+    this.#pauses.sweep();
   }
 
   /** Stops kinds that were removed, or whose definition changed. The others are not affected. */
@@ -241,7 +241,7 @@ export class FollowedKinds {
     }
   }
 
-  /** Releases the memory of a kind, and follows it no more for a while. */
+  /** Releases the memory of a kind, and does not follow it during a pause. */
   #refuse(followed: FollowedKind): void {
     const name = exactName(followed.kind);
     const { log, memoryBudget } = this.#options;
@@ -249,7 +249,7 @@ export class FollowedKinds {
       { resource: name, bytes: followed.bytes, memoryBudget },
       `${overBudget(name)}; its lists get 503`,
     );
-    this.#pausedUntil.set(name, performance.now() + (this.#options.overBudgetMs ?? OVER_BUDGET_MS));
+    this.#pauses.begin(name);
     this.#drop(followed);
   }
 

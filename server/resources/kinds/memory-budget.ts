@@ -26,6 +26,8 @@ export class MemoryBudget {
   readonly maxKindBytes: number;
   /** Growth of all caches since they were measured, in bytes. */
   #grown = 0;
+  /** Memory of the kinds when all caches fitted last. */
+  #fitting = new Map<FollowedKind, number>();
 
   constructor(options: MemoryBudgetOptions) {
     this.#options = options;
@@ -45,7 +47,7 @@ export class MemoryBudget {
 
   /**
    * Releases memory over the budget: kinds over the share of one kind, then the indexes, then kinds without readers that
-   * were not used lately, then one that loads, and last the largest ones.
+   * were not used lately, if these are enough. Otherwise it refuses the kind that grew.
    */
   enforce(): void {
     this.#grown = 0;
@@ -53,26 +55,41 @@ export class MemoryBudget {
     for (const kind of kinds()) if (kind.isOverBudget) refuse(kind);
     let over = this.#usedBytes - maxBytes;
     for (const { index } of kinds()) {
-      if (over <= 0) return;
+      if (over <= 0) break;
       over -= index.bytes;
       index.clear();
     }
+    for (const kind of this.#idleFor(over)) drop(kind);
+    for (let over = this.#usedBytes - maxBytes; over > 0; over = this.#usedBytes - maxBytes) {
+      const grown = this.#mostGrown();
+      if (!grown) return;
+      refuse(grown);
+    }
+    this.#fitting = new Map(kinds().map((kind) => [kind, kind.bytes]));
+  }
+
+  /** Returns kinds without readers, the least recently used first, which free this memory together; none if they cannot. */
+  #idleFor(over: number): readonly FollowedKind[] {
     const idleSince = performance.now() - GRACE_MS;
-    const idle = kinds().filter(
-      ({ watchers, loading, usedAt }) => watchers === 0 && !loading && usedAt < idleSince,
-    );
-    for (const kind of idle.sort((a, b) => a.usedAt - b.usedAt)) {
-      if (over <= 0) return;
-      over -= kind.bytes;
-      drop(kind);
-    }
-    const used = [...kinds()];
-    used.sort((a, b) => Number(b.loading) - Number(a.loading) || b.bytes - a.bytes);
-    for (const kind of used) {
-      if (over <= 0) return;
-      over -= kind.bytes;
-      refuse(kind);
-    }
+    const idle = this.#options
+      .kinds()
+      .filter(({ watchers, loading, usedAt }) => watchers === 0 && !loading && usedAt < idleSince)
+      .sort((a, b) => a.usedAt - b.usedAt);
+    let freed = 0;
+    const count = idle.findIndex(({ bytes }) => (freed += bytes) >= over);
+    return over <= 0 ? [] : idle.slice(0, count + 1);
+  }
+
+  /**
+   * Returns the kind that grew most since all caches fitted, of those over an equal share of the budget. So a kind of a tenant that
+   * grows does not displace one that has its size, nor a small one that loads.
+   */
+  #mostGrown(): FollowedKind | undefined {
+    const kinds = this.#options.kinds();
+    const growthOf = (kind: FollowedKind): number => kind.bytes - (this.#fitting.get(kind) ?? 0);
+    const byGrowth = [...kinds].sort((a, b) => growthOf(b) - growthOf(a));
+    const share = this.#options.maxBytes / kinds.length;
+    return byGrowth.find(({ bytes }) => bytes > share) ?? byGrowth[0];
   }
 
   get #usedBytes(): number {

@@ -279,6 +279,27 @@ describe('FollowedKinds', () => {
     expect(pods.stopped.aborted).to.equal(true);
   });
 
+  it('refuses the kind that grew, not the largest one, and for longer each time', async () => {
+    let others = 0;
+    const large = (name: string) =>
+      plain(`shop/${name}`, 2_000, {}, { text: randomBytes(40_000).toString('base64') });
+    cluster.objects.set(PODS_PATH, ['a', 'b', 'c', 'd', 'e', 'f'].map(large));
+    const options = { memoryBudget: 1 << 20, otherBytes: () => others, sweepMs: 5, overBudgetMs: 1_000 };
+    const kinds = await follow(options);
+    const pods = await use(kinds, PODS);
+    const services = await use(kinds, SERVICES);
+    others = (1 << 20) - pods.bytes - services.bytes - 20_000;
+    cluster.objects.set(sourcePath(SERVICES), [large('s')]);
+    cluster.send(sourcePath(SERVICES), 'ADDED', large('s'));
+    await until(() => services.stopped.aborted || pods.stopped.aborted);
+    expect(namesOf(kinds)).to.deep.equal(['pods']);
+    expect((await failure(use(kinds, SERVICES))).details?.retryAfterSeconds).to.equal(1);
+    await until(() => !kinds.describe().includes('services'));
+    expect((await failure(use(kinds, SERVICES))).message).to.include('resources.memoryBudget');
+    expect((await failure(use(kinds, SERVICES))).details?.retryAfterSeconds).to.equal(2);
+    expect(pods.stopped.aborted).to.equal(false);
+  });
+
   it('ends a wait when the client disconnects', async () => {
     cluster.responses.set(PODS_PATH, () => undefined);
     const kinds = await follow({ syncTimeout: 600_000 });
