@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupName } from '../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
+import { Admission } from '../server/admission/admission.ts';
 import { describeFileError } from '../server/files/file-error.ts';
 import { PasswordHasher } from '../server/oauth/passwords/password-hasher.ts';
 import { passwordViolations } from '../server/oauth/passwords/password-policy.ts';
@@ -30,6 +31,7 @@ await runScript(USER, async (line) => {
     const options = {
       client,
       group: groupName(platform),
+      lookups: new Admission().lookups(),
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
     };
     const stores = {

@@ -52,7 +52,7 @@ export interface OAuthOptions {
   readonly issuer: () => string;
   readonly client: ClusterClient;
   readonly admission: Pick<Admission, 'pool'>;
-  /** The seats of lookups of sessions. */
+  /** The seats of lookups of sessions, users and passwords. */
   readonly lookups: Seats;
   /** `holderIdentity` of this replica in the Lease; unique. */
   readonly identity: string;
@@ -114,8 +114,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
 
   const secret = { namespace, name: keySettings.secretName };
   const keys = new SecretKeyRing({ client, log, ...secret });
-  const users = new ClusterUserDirectory({ client, group, log });
-  const credentials = new ClusterCredentialStore({ client, group, log });
+  const users = new ClusterUserDirectory({ client, group, lookups, log });
+  const credentials = new ClusterCredentialStore({ client, group, lookups, log });
   const sessions = new ClusterSessionStore({ client, keys, group, lookups, log, now });
   const clients = new ConfiguredClients({
     clients: settings.clients,

@@ -30,7 +30,7 @@ export const resources = section('The lists under `/kapis` of nodes and of all o
   ),
   maxKinds: countOption(
     100,
-    'Maximum number of followed kinds. Before the server follows a further kind, it stops following the least recently used kind that has no live list.',
+    'Maximum number of followed kinds. Before the server follows a further kind, it stops following one of the caller who started the most: one without live lists and watches if possible, and the least recently used one. A kind with live lists is stopped only for a caller who started at least two fewer; otherwise the further list gets 503.',
   ),
   memoryBudget: quantityOption(
     '0',

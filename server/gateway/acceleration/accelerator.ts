@@ -92,7 +92,7 @@ export class Accelerator {
     if (info.verb === 'get' || info.namespace !== '') return;
     const { kinds, reviews } = this.#options;
     const wanted = { group: info.group, version: info.version, plural: info.resource };
-    const kind = kinds.startable(wanted);
+    const kind = kinds.startable(wanted, context.caller);
     const authorization = ownIdentity(context);
     if (!kind || !isPathOf(info, kind) || authorization === undefined) return;
     const { labelSelector: _label, fieldSelector: _field, ...all } = info;
@@ -102,7 +102,7 @@ export class Accelerator {
         { ...all, verb: 'list', name: '' },
         { signal: NEVER, caller: context.caller },
       );
-      if (allowed) kinds.start(wanted);
+      if (allowed) kinds.start(wanted, context.caller);
     } catch {
       // The next request tries again.
     }

@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
 import type { IntrospectionSchema } from '../../../apis/oauth/forms.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { readClientRequest, usesBasic } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
@@ -34,7 +35,7 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
   const isActive = async (
     token: PresentedToken,
     client: OAuthClient,
-    signal: AbortSignal,
+    call: CallContext,
   ): Promise<boolean> => {
     if (token.kind === 'access') return true;
     const { session, current } = token;
@@ -42,7 +43,7 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
     if (!current || session.clientID !== client.id) return false;
     const { users, credentials } = options;
     if (!users.synced || !credentials.synced) throw newServiceUnavailable('the user cache is stale');
-    return (await validity.confirmedEnd(session, signal)) === undefined;
+    return (await validity.confirmedEnd(session, call)) === undefined;
   };
   return async (context) => {
     const { form, client } = await readClientRequest(context, clients);
@@ -55,7 +56,7 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
     const text = form.get('token');
     if (text === undefined) throw invalidRequest('token is missing');
     const token = await tokens.find(text, context);
-    const active = token && (await isActive(token, client, context.signal));
+    const active = token && (await isActive(token, client, context));
     writeJSON(context.response, active ? introspection(token, options) : INACTIVE);
   };
 }

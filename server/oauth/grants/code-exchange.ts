@@ -66,7 +66,7 @@ export class CodeExchange {
     if (hash === undefined || !sameHash(session.refreshHash, hash)) {
       throw invalidCode('the code or its binding does not match');
     }
-    const account = await this.#accountOf(session, signal);
+    const account = await this.#accountOf(session, request);
     const refreshToken = client.grants.includes('refresh_token')
       ? firstRefreshToken(code, random)
       : undefined;
@@ -151,8 +151,8 @@ export class CodeExchange {
     throw invalidCode('the code was already used');
   }
 
-  async #accountOf(session: StoredSession, signal: AbortSignal): Promise<Account> {
-    const end = await this.#validity.confirmedEnd(session, signal);
+  async #accountOf(session: StoredSession, call: CallContext): Promise<Account> {
+    const end = await this.#validity.confirmedEnd(session, call);
     const account = this.#options.users.get(session.user);
     if (!account || end !== undefined) throw invalidCode(end ?? 'user deleted');
     return account;

@@ -103,7 +103,7 @@ export class RefreshTokenGrant implements Grant {
       // response.
       return this.#rejectReuse(session, request);
     }
-    const account = await this.#validUser(session, request.signal);
+    const account = await this.#validUser(session, request);
     // Scopes that the client has lost since the sign-in are dropped.
     const granted = session.scopes.filter((scope) => client.scopes.includes(scope));
     const scopes = requestedScopes(request.form.get('scope'), granted);
@@ -172,8 +172,8 @@ export class RefreshTokenGrant implements Grant {
   }
 
   /** Does not delete an invalid session, because the user cache may lag; the reaper deletes it later. */
-  async #validUser(session: StoredSession, signal: AbortSignal): Promise<Account> {
-    const end = await this.#validity.confirmedEnd(session, signal).catch((error: unknown) => {
+  async #validUser(session: StoredSession, call: CallContext): Promise<Account> {
+    const end = await this.#validity.confirmedEnd(session, call).catch((error: unknown) => {
       throw unavailable(error);
     });
     const account = this.#options.users.get(session.user);

@@ -1,5 +1,6 @@
 // Checks the validity of unexpired sessions. A disabled or deleted user, or a changed password, makes a session
 // invalid.
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { Account, CredentialDirectory, PasswordID, UserDirectory } from '../users/account.ts';
 import type { Session } from './session.ts';
 
@@ -73,11 +74,11 @@ export class SessionValidity {
   }
 
   /** Like `end`, but reads the user and the password from the cluster if the cache may be stale. Throws ServiceUnavailable. */
-  async confirmedEnd(session: CheckedSession, signal: AbortSignal): Promise<SessionEnd | undefined> {
+  async confirmedEnd(session: CheckedSession, call: CallContext): Promise<SessionEnd | undefined> {
     const end = this.end(session);
     if (end === undefined || !this.mayBeStale(session)) return end;
     const { users, credentials } = this.#options;
-    await Promise.all([users.catchUp?.(session.user, signal), credentials.catchUp?.(session.user, signal)]);
+    await Promise.all([users.catchUp?.(session.user, call), credentials.catchUp?.(session.user, call)]);
     return this.end(session);
   }
 }

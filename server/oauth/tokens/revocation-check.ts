@@ -85,7 +85,7 @@ export class RevocationCheck {
     const end = this.#validity.end(session);
     if (end === undefined) return undefined;
     if (!this.#validity.mayBeStale(session)) throw revoked(end);
-    return this.#validity.confirmedEnd(session, context.signal).then((confirmed) => {
+    return this.#validity.confirmedEnd(session, context).then((confirmed) => {
       if (confirmed !== undefined) throw revoked(confirmed);
     });
   }

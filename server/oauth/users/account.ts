@@ -1,5 +1,6 @@
 // Types and store interfaces of users (Account) and password hashes (Credential), for the OAuth endpoints.
 // apis/iam/v1beta1 defines the custom resources.
+import type { CallContext } from '../../cluster/call-context.ts';
 
 /** A user: the User object without most of its Kubernetes metadata. */
 export interface Account {
@@ -23,7 +24,7 @@ export interface UserDirectory {
    * Reads one user from the cluster into the cache. Throws ServiceUnavailable during an outage of the cluster, and above the
    * rate limit.
    */
-  catchUp?(name: string, signal: AbortSignal): Promise<void>;
+  catchUp?(name: string, call: CallContext): Promise<void>;
 }
 
 export interface Credential {
@@ -52,7 +53,7 @@ export interface CredentialDirectory {
   readonly synced: boolean;
   /** Returns undefined for a user without a password. */
   get(user: string): Credential | undefined;
-  catchUp?(user: string, signal: AbortSignal): Promise<void>;
+  catchUp?(user: string, call: CallContext): Promise<void>;
 }
 
 export interface CredentialStore extends CredentialDirectory {

@@ -12,6 +12,7 @@ import {
   newInternalError,
 } from '../../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { Credential, CredentialStore, NewCredential, WrittenCredential } from './account.ts';
 import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
 
@@ -45,8 +46,8 @@ export class ClusterCredentialStore implements CredentialStore {
     for (const { passwordHash } of this.#cache.index.values()) yield passwordHash;
   }
 
-  catchUp(user: string, signal: AbortSignal): Promise<void> {
-    return this.#cache.catchUp(user, signal);
+  catchUp(user: string, call: CallContext): Promise<void> {
+    return this.#cache.catchUp(user, call);
   }
 
   async set(user: string, credential: WrittenCredential, signal: AbortSignal): Promise<void> {

@@ -1,29 +1,29 @@
-// Cache of User or Credential objects, filled by a reflector. While the watch can be behind, rate-limited reads
-// update single objects.
+// Cache of User or Credential objects, filled by a reflector. While the watch can be behind, reads update single
+// objects. Callers share the seats of these reads.
 import type { Logger } from 'pino';
 import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { isNotFound, newNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import type { Seats } from '../../admission/seats.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
 import { ObjectIndex } from '../../cluster/reflector/object-index.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
 import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
-import { TokenBucket } from '../throttle/token-bucket.ts';
 
 export interface ObjectCacheOptions {
   readonly client: ClusterClient;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
+  /** The seats of reads of single objects. */
+  readonly lookups: Seats;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Time without contact to the cluster, in ms, after which the cache is stale. */
   readonly staleAfterMs?: number;
   /** Monotonic ms. */
   readonly monotonic?: () => number;
 }
-
-const READS_PER_SECOND = 50;
-const READ_BURST = 100;
 
 /** `read` converts an object; it returns undefined for an invalid one. */
 export class ObjectCache<T> {
@@ -32,7 +32,6 @@ export class ObjectCache<T> {
   readonly #freshness: Freshness;
   readonly #plural: string;
   readonly #options: ObjectCacheOptions;
-  readonly #reads: TokenBucket;
 
   constructor(plural: string, read: (object: unknown) => T | undefined, options: ObjectCacheOptions) {
     this.path = `/apis/${options.group}/${VERSION}/${plural}`;
@@ -40,11 +39,6 @@ export class ObjectCache<T> {
     this.#freshness = new Freshness(options.monotonic);
     this.#plural = plural;
     this.#options = options;
-    this.#reads = new TokenBucket({
-      burst: READ_BURST,
-      perSecond: READS_PER_SECOND,
-      monotonic: options.monotonic ?? (() => performance.now()),
-    });
   }
 
   get synced(): boolean {
@@ -59,12 +53,12 @@ export class ObjectCache<T> {
 
   /**
    * Reads one object from the cluster into the cache. A deleted object stays in the cache until its watch event arrives.
-   * Throws ServiceUnavailable during an outage of the cluster, and above the rate limit.
+   * Throws ServiceUnavailable during an outage of the cluster, and without a seat for the caller.
    */
-  async catchUp(name: string, signal: AbortSignal): Promise<void> {
+  async catchUp(name: string, { signal, caller = '' }: CallContext): Promise<void> {
     if (!isUserName(name)) return;
-    if (!this.#reads.take()) throw newServiceUnavailable(`too many lookups of ${this.#plural}`, 1);
     try {
+      using _seat = await this.#options.lookups.take(caller, { signal });
       this.index.put(await this.#options.client.json({ path: this.pathOf(name), signal }));
     } catch (cause) {
       if (isNotFound(cause)) return;

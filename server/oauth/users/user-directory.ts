@@ -4,6 +4,7 @@ import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText, record, recordIn } from '../../../apis/reading/unknown-value.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { Account, UserDirectory } from './account.ts';
 import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
 
@@ -59,8 +60,8 @@ export class ClusterUserDirectory implements Users {
     return this.#cache.index.get(name)?.account;
   }
 
-  catchUp(name: string, signal: AbortSignal): Promise<void> {
-    return this.#cache.catchUp(name, signal);
+  catchUp(name: string, call: CallContext): Promise<void> {
+    return this.#cache.catchUp(name, call);
   }
 
   object(name: string): User | undefined {

@@ -9,6 +9,7 @@ import { BudgetPauses } from './budget-pauses.ts';
 import { FollowedKind } from './followed-kind.ts';
 import type { FollowedKindsOptions } from './followed-kinds-options.ts';
 import { isSameKind, KindCatalog } from './kind-catalog.ts';
+import { kindToEvict } from './kind-eviction.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
 type Wanted = Pick<Kind, 'group' | 'version' | 'plural'>;
@@ -100,14 +101,14 @@ export class FollowedKinds {
   }
 
   /**
-   * Returns a kind that `start` would follow; undefined if it is followed already, or if the limits do not allow it. One
-   * kind loads after the other, so that the memory of the others is known: a client that reads all kinds must not fill
-   * the memory of the server.
+   * Returns a kind that `start` would follow for the caller; undefined if it is followed already, or if the limits do not allow it.
+   * One kind loads after the other, so that the memory of the others is known: a client that reads all kinds must not fill the
+   * memory of the server.
    */
-  startable(wanted: Wanted): Kind | undefined {
+  startable(wanted: Wanted, caller: string): Kind | undefined {
     const kind = this.#comparable(wanted);
     if (!kind || this.#signal?.aborted !== false || this.#followed.has(exactName(kind))) return undefined;
-    if (this.#followed.size >= this.#options.maxKinds) return undefined;
+    if (this.#isFull && !this.#victimFor(caller, false)) return undefined;
     const since = performance.now() - (this.#options.loadingMs ?? LOADING_MS);
     for (const other of this.#followed.values())
       if (other.loading && other.startedAt > since) return undefined;
@@ -115,9 +116,9 @@ export class FollowedKinds {
   }
 
   /** Follows a kind from now on, if the limits still allow it. The caller has the permission to list all its objects. */
-  start(wanted: Wanted): void {
-    const kind = this.startable(wanted);
-    if (kind) this.#follow(kind);
+  start(wanted: Wanted, caller: string): void {
+    const kind = this.startable(wanted, caller);
+    if (kind) this.#follow(kind, caller, false);
   }
 
   /** Returns a kind whose caches can serve reads of the Kubernetes API. */
@@ -184,12 +185,13 @@ export class FollowedKinds {
     await Promise.all([catalog, ...this.#running]);
   }
 
-  #follow(kind: Kind, caller = ''): FollowedKind {
+  /** `isRequired`: the caller gets no response without the kind. */
+  #follow(kind: Kind, caller = '', isRequired = true): FollowedKind {
     const name = exactName(kind);
     const known = this.#followed.get(name);
     if (known && isSameKind(known.kind, kind)) return known;
     if (known) this.#drop(known);
-    if (this.#followed.size >= this.#options.maxKinds) this.#evictOne(caller);
+    if (this.#isFull) this.#evictOne(caller, isRequired);
     const { client, log, domain, slicer, metrics } = this.#options;
     const signal = this.#signal;
     if (!signal || signal.aborted) throw newServiceUnavailable('the server is starting or stopping', 1);
@@ -253,21 +255,20 @@ export class FollowedKinds {
     this.#drop(followed);
   }
 
-  /**
-   * Stops the least recently used kind. Kinds with watches are the last ones, because kube-apiserver continues their watches. If all
-   * kinds have live lists, stops one of the caller who started the most, who keeps more than `caller`. Throws ServiceUnavailable if
-   * there is none: an evicted kind with live lists is followed again at once.
-   */
-  #evictOne(caller: string): void {
-    const all = [...this.#followed.values()];
-    const isWatched = ({ watchers }: FollowedKind): number => (watchers > 0 ? 1 : 0);
-    const [oldest] = all
-      .filter(({ liveLists }) => liveLists === 0)
-      .sort((a, b) => isWatched(a) - isWatched(b) || a.usedAt - b.usedAt);
-    const victim = oldest ?? oldestOfHeaviest(all, caller);
+  get #isFull(): boolean {
+    return this.#followed.size >= this.#options.maxKinds;
+  }
+
+  #victimFor(caller: string, isRequired: boolean): FollowedKind | undefined {
+    return kindToEvict([...this.#followed.values()], caller, isRequired);
+  }
+
+  /** Throws ServiceUnavailable if no kind can be evicted. */
+  #evictOne(caller: string, isRequired: boolean): void {
+    const victim = this.#victimFor(caller, isRequired);
     if (!victim) {
       throw newServiceUnavailable(
-        'the server follows as many kinds as resources.maxKinds allows, and all of them have live lists',
+        'the server follows as many kinds as resources.maxKinds allows, and none of them can be stopped for this caller',
         1,
       );
     }
@@ -283,11 +284,4 @@ export class FollowedKinds {
 
 function overBudget(name: string): string {
   return `the ${name} of the cluster need more memory than resources.memoryBudget allows`;
-}
-
-function oldestOfHeaviest(all: readonly FollowedKind[], caller: string): FollowedKind | undefined {
-  const groups = Map.groupBy(all, ({ startedBy }) => startedBy);
-  const [heaviest = []] = [...groups.values()].sort((a, b) => b.length - a.length);
-  if (heaviest.length <= (groups.get(caller)?.length ?? 0) + 1) return undefined;
-  return heaviest.toSorted((a, b) => a.usedAt - b.usedAt)[0];
 }

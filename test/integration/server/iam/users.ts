@@ -1,6 +1,7 @@
 // Tests of users and passwords against a real kube-apiserver, with only the permissions of the server.
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { Admission } from '../../../../server/admission/admission.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
 import { ClusterCredentialStore } from '../../../../server/oauth/users/credential-store.ts';
@@ -19,6 +20,7 @@ export function describeClusterUsers(subject: () => IamCluster): void {
   describe('users and passwords in a real cluster, with the permissions of the server', () => {
     const stop = new AbortController();
     const running: Promise<void>[] = [];
+    const lookups = new Admission().lookups();
     let cluster: IamCluster;
     let client: ClusterConnection;
     let users: ClusterUserDirectory;
@@ -28,8 +30,8 @@ export function describeClusterUsers(subject: () => IamCluster): void {
       cluster = subject();
       const kubeconfig = await cluster.controlPlane.kubeconfigFor(SERVER_USER);
       client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
-      users = new ClusterUserDirectory({ client, group, log });
-      credentials = new ClusterCredentialStore({ client, group, log });
+      users = new ClusterUserDirectory({ client, group, lookups, log });
+      credentials = new ClusterCredentialStore({ client, group, lookups, log });
       running.push(users.run(stop.signal), credentials.run(stop.signal));
       await until(() => users.synced && credentials.synced);
     });
@@ -115,7 +117,7 @@ export function describeClusterUsers(subject: () => IamCluster): void {
     });
 
     it('are not synced during an outage of the cluster', async () => {
-      const impatient = new ClusterUserDirectory({ client, group, log, staleAfterMs: 1 });
+      const impatient = new ClusterUserDirectory({ client, group, lookups, log, staleAfterMs: 1 });
       const ended = new AbortController();
       const run = impatient.run(ended.signal);
       await until(() => [...impatient.objects()].length > 0);

@@ -38,7 +38,7 @@ describe('SessionValidity', () => {
 
   const endOf = (age: number) => {
     const password = { passwordAt: PASSWORD.changedAt, credentialUID: PASSWORD.uid };
-    return validity.confirmedEnd(newSession({ createdAt: NOW - age, ...password }), signal);
+    return validity.confirmedEnd(newSession({ createdAt: NOW - age, ...password }), { signal });
   };
 
   it('reads nothing while the cache is complete', async () => {

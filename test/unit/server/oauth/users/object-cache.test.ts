@@ -5,18 +5,17 @@ import { newNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import { ObjectCache } from '../../../../../server/oauth/users/object-cache.ts';
 import { reasonOf } from '../../../../conformance/users.ts';
+import { fewSeats } from '../../../../support/request-pools.ts';
 
 const signal = new AbortController().signal;
 
 describe('an object cache', () => {
   let requested: string[];
   let answer: (path: string) => unknown;
-  let time: number;
   let objects: ObjectCache<string>;
 
   beforeEach(() => {
     requested = [];
-    time = 0;
     answer = () => ({ metadata: { name: 'alice', resourceVersion: '7' } });
     objects = new ObjectCache('users', () => 'read', {
       client: {
@@ -27,17 +26,18 @@ describe('an object cache', () => {
         },
       },
       group: 'iam.platform.io',
+      lookups: fewSeats(4, 'reserve'),
       log: pino({ level: 'silent' }),
-      monotonic: () => time,
     });
     objects.index.replacement().commit('5');
   });
 
-  const reason = (name = 'alice'): Promise<string | undefined> => reasonOf(objects.catchUp(name, signal));
+  const reason = (name = 'alice', caller = 'eve'): Promise<string | undefined> =>
+    reasonOf(objects.catchUp(name, { signal, caller }));
 
   it('contains an object after catchUp, before the watch event', async () => {
     expect(objects.index.get('alice')).to.equal(undefined);
-    await objects.catchUp('alice', signal);
+    await objects.catchUp('alice', { signal });
     expect(objects.index.get('alice')).to.equal('read');
     expect(requested).to.deep.equal(['/apis/iam.platform.io/v1beta1/users/alice']);
   });
@@ -59,11 +59,14 @@ describe('an object cache', () => {
     expect(await reason()).to.equal('ServiceUnavailable');
   });
 
-  it('limits the rate of lookups', async () => {
-    for (let i = 0; i < 100; i++) expect(await reason()).to.equal(undefined);
-    expect(await reason()).to.equal('ServiceUnavailable');
-    time = 1000;
-    expect(await reason()).to.equal(undefined);
-    expect(requested).to.have.length(101);
+  it('shares the lookups between callers, who have no limit of their rate', async () => {
+    for (let i = 0; i < 200; i++) expect(await reason()).to.equal(undefined);
+    const { promise, resolve } = Promise.withResolvers<object>();
+    answer = () => promise;
+    const pending = [reason('alice'), reason('bob')];
+    expect(await reason('carl'), 'beyond her share').to.equal('ServiceUnavailable');
+    const other = reason('carl', 'zoe');
+    resolve({ metadata: { name: 'carl', resourceVersion: '8' } });
+    expect(await Promise.all([...pending, other])).to.deep.equal([undefined, undefined, undefined]);
   });
 });

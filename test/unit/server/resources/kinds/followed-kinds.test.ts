@@ -166,7 +166,7 @@ describe('FollowedKinds', () => {
     expect(message).to.equal('the pods of the cluster need more memory than resources.memoryBudget allows');
     expect(removed).to.include('pods');
     expect(kinds.cached(PODS)).to.equal(undefined);
-    expect(kinds.startable(PODS)).to.equal(undefined);
+    expect(kinds.startable(PODS, 'ada')).to.equal(undefined);
     expect(kinds.follows(PODS)).to.equal(false);
     expect(kinds.describe()).to.include(message);
   });
@@ -176,27 +176,27 @@ describe('FollowedKinds', () => {
     const kinds = await follow({ memoryBudget: 400_000, otherBytes: () => others });
     cluster.responses.set(PODS_PATH, () => undefined);
     const pods = use(kinds, PODS);
-    kinds.start(SERVICES);
+    kinds.start(SERVICES, 'ada');
     expect(kinds.follows(SERVICES)).to.equal(false);
     cluster.responses.clear();
     cluster.disconnect(PODS_PATH);
     await pods;
-    kinds.start(SERVICES);
+    kinds.start(SERVICES, 'ada');
     await until(() => kinds.cached(SERVICES) !== undefined);
     others = 200_000;
-    kinds.start(NAMESPACES);
+    kinds.start(NAMESPACES, 'ada');
     expect(kinds.follows(NAMESPACES)).to.equal(false);
     others = 190_000;
-    kinds.start(NAMESPACES);
+    kinds.start(NAMESPACES, 'ada');
     expect(kinds.follows(NAMESPACES)).to.equal(true);
   });
 
   it('starts a cache although another kind loads for too long', async () => {
     const kinds = await follow({ loadingMs: 0 });
     cluster.responses.set(PODS_PATH, () => undefined);
-    kinds.start(PODS);
+    kinds.start(PODS, 'ada');
     await until(() => cluster.requests(PODS_PATH) === 1);
-    kinds.start(SERVICES);
+    kinds.start(SERVICES, 'ada');
     await until(() => kinds.cached(SERVICES) !== undefined);
   });
 
@@ -344,6 +344,29 @@ describe('FollowedKinds', () => {
     expect(await failure(of('bob', PODS)), 'equal shares').to.include({ code: 503 });
   });
 
+  it('lets a caller who uses many kinds evict his own, not those of others', async () => {
+    const kinds = await follow({ maxKinds: 3 });
+    await kinds.use(PODS, { signal, caller: 'bob' });
+    for (const kind of [SERVICES, NAMESPACES, WIDGETS, SERVICES]) {
+      await kinds.use(kind, { signal, caller: 'eve' });
+    }
+    expect(removed).to.deep.equal(['services', 'namespaces']);
+    expect(namesOf(kinds)).to.include('pods');
+  });
+
+  it('starts a cache for the acceleration in place of one of the caller who started the most', async () => {
+    const kinds = await follow({ maxKinds: 2 });
+    for (const kind of [PODS, SERVICES]) {
+      kinds.start(kind, 'eve');
+      await until(() => kinds.cached(kind) !== undefined);
+    }
+    expect(kinds.startable(NAMESPACES, 'eve'), 'evicts nothing of her own').to.equal(undefined);
+    kinds.start(NAMESPACES, 'bob');
+    await until(() => kinds.cached(NAMESPACES) !== undefined);
+    expect(removed).to.deep.equal(['pods']);
+    for (const caller of ['eve', 'bob']) expect(kinds.startable(PODS, caller), caller).to.equal(undefined);
+  });
+
   it('waits for the new version of a kind that changes during its first list', async () => {
     const next: Kind = { ...WIDGETS, version: 'v2' };
     cluster.responses.set(sourcePath(WIDGETS), () => undefined);
@@ -379,7 +402,7 @@ describe('FollowedKinds', () => {
     expect(message).to.include('not allowed to list apiservices');
     expect((await failure(use(kinds, PODS))).code).to.equal(503);
     expect(kinds.cached(PODS)).to.equal(undefined);
-    expect(kinds.startable(PODS)).to.equal(undefined);
+    expect(kinds.startable(PODS, 'ada')).to.equal(undefined);
     cluster.responses.clear();
     await until(() => kinds.catalog.has('pods'));
     expect((await use(kinds, PODS)).objects).to.equal(2);
@@ -432,7 +455,7 @@ describe('FollowedKinds', () => {
     await until(() => one.catalog.has('widgets') && all.catalog.has('widgets'));
     expect((await use(one, WIDGETS)).synced).to.equal(true);
     expect(one.cached(WIDGETS)).to.equal(undefined);
-    expect(all.startable(WIDGETS)).to.equal(undefined);
+    expect(all.startable(WIDGETS, 'ada')).to.equal(undefined);
     expect(one.catalog.has('gadgets')).to.equal(false);
     expect((await use(all, gadgets)).synced).to.equal(true);
   });
