@@ -8,7 +8,6 @@ import {
   StatusError,
 } from '../../apis/meta/v1/errors.ts';
 import { shortened } from '../../apis/meta/v1/query-decoder.ts';
-import { sharerOf } from '../authentication/user.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -62,7 +61,7 @@ export class Gateway {
   /** Forwards the request. Throws StatusError if kube-apiserver sends no response. */
   async serve(context: ProxiedContext): Promise<void> {
     const { metrics } = this.#options;
-    const caller = sharerOf(context.user);
+    const { caller } = context;
     let code = 499;
     try {
       code = await this.#forward(context, caller);
