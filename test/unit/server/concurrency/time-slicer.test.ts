@@ -84,6 +84,7 @@ describe('the time slices of requests', () => {
 describe('a time slice', () => {
   it('is used up by work, and starts again after other events', async () => {
     const turns = turnsOf(50);
+    await turns.of({}).next();
     expect(turns.spent).to.equal(false);
     spend(50);
     expect(turns.spent).to.equal(true);

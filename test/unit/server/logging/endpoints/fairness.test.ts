@@ -53,7 +53,14 @@ describe('fairness among callers', () => {
     expect(await statusOf('jane', 'follow=true')).to.equal(200);
     const message = 'preempted: other callers need one of your live tails; try again later';
     expect(JSON.parse(await text(second))).to.deep.equal({ error: { reason: 'Limit', message } });
-    for (const name of ['mallory', 'jane', 'john']) expect(await statusOf(name, 'follow=true')).to.equal(429);
+    for (const name of ['mallory', 'jane']) expect(await statusOf(name, 'follow=true')).to.equal(429);
+  });
+
+  it('preempts the oldest live tail if each caller has one, for a caller with none', async () => {
+    const oldest = await openAs('mallory', 'follow=true');
+    await openAs('jane', 'follow=true');
+    expect(await statusOf('john', 'follow=true')).to.equal(200);
+    expect(JSON.parse(await text(oldest))).to.have.nested.property('error.reason', 'Limit');
   });
 
   it('passes the caller to the store', async () => {

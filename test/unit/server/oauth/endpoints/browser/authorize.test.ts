@@ -239,7 +239,8 @@ describe('the authorization endpoint', () => {
     for (const [headers, isAccepted] of [
       [{ 'x-forwarded-proto': 'https' }, true],
       [{ 'x-forwarded-proto': ' HTTPS , https' }, true],
-      [{ 'x-forwarded-proto': 'https, http' }, false],
+      [{ 'x-forwarded-proto': 'https, http' }, true],
+      [{ 'x-forwarded-proto': 'http, https' }, false],
       [{ forwarded: 'for=192.0.2.1;proto=HTTPS, for="[2001:db8::1]:80";proto="https"' }, true],
       [{ 'x-forwarded-proto': 'http', forwarded: 'proto=https' }, false],
       [{ 'x-forwarded-ssl': 'on', 'x-forwarded-scheme': 'https', 'front-end-https': 'on' }, false],
