@@ -1,9 +1,11 @@
 // TLS listener with optional client certificates. Authentication verifies client certificates for each request.
 import { constants, X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
 import { pemCertificates } from '../files/pem-certificates.ts';
 import type { CertificateSource } from './certificates/serving-certificate.ts';
+import { HandshakeTurns } from './handshake-turns.ts';
 import { Listener, type ListenerOptions, serverOptions } from './listener.ts';
 
 export interface SecureListenerOptions extends ListenerOptions {
@@ -26,6 +28,7 @@ export class SecureListener extends Listener {
       handshakeTimeout: options.limits.handshakeTimeout,
       ALPNProtocols: ['http/1.1'],
     });
+    takeTurns(tls, options);
     super('secure', tls, options);
     this.#tls = tls;
     this.#secure = options;
@@ -58,6 +61,22 @@ export class SecureListener extends Listener {
       this.#secure.log.error({ err: error }, 'TLS settings rejected, the current ones stay in use');
     }
   }
+}
+
+/** Node's own listener starts the handshake of a connection. It can do so after the first bytes have arrived. */
+function takeTurns(tls: Server, { limits, metrics }: ListenerOptions): void {
+  const listeners = tls.listeners('connection');
+  const timedOut = (socket: Socket): void => {
+    metrics.handshakeFailed();
+    socket.destroy();
+  };
+  const turns = new HandshakeTurns({ timeoutMs: limits.handshakeTimeout, timedOut });
+  tls.removeAllListeners('connection');
+  tls.on('connection', (socket: Socket) => {
+    turns.wait(socket, () => {
+      for (const listener of listeners) listener.call(tls, socket);
+    });
+  });
 }
 
 function contextOptions(options: SecureListenerOptions, clientCAs: readonly string[]): SecureContextOptions {

@@ -1,5 +1,6 @@
 // Tests of the TLS listener.
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import type { SelfSignedCertificate } from '../../../../server/listener/certificates/self-signed-certificate.ts';
@@ -8,12 +9,26 @@ import type { SecureListener } from '../../../../server/listener/secure-listener
 import { issue, newCA } from '../../../support/certificates.ts';
 import { exchange } from '../../../support/exchange.ts';
 import { rejection } from '../../../support/rejection.ts';
+import { until } from '../../../support/until.ts';
 import { type Listening, listenSecure, open, readAll, selfSigned, stopListenersEach } from './listening.ts';
 
 async function handshake(listener: Listener, settings: ConnectionOptions): Promise<TLSSocket> {
   const socket = connectTls({ host: '127.0.0.1', port: listener.address.port, ...settings });
   await once(socket, 'secureConnect');
   return socket;
+}
+
+/** Returns the first bytes of a TLS client. */
+async function clientHello(ca: string): Promise<Buffer> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = connectTls({ host: '127.0.0.1', port, ca }).on('error', () => undefined);
+  const [peer] = (await once(server, 'connection')) as [Socket];
+  const [hello] = (await once(peer, 'data')) as [Buffer];
+  client.destroy();
+  server.close();
+  return hello;
 }
 
 describe('SecureListener', () => {
@@ -110,6 +125,35 @@ describe('SecureListener', () => {
   it('closes a connection whose handshake does not finish', async () => {
     const listener = await listening({ limits: { handshakeTimeout: 100 } });
     const socket = await open(listener);
+    expect(await readAll(socket)).to.equal('');
+  });
+
+  it('starts few handshakes at a time, of the networks in turn', async () => {
+    const listener = await listening();
+    const hello = await clientHello(ca);
+    const opened = async (localAddress: string): Promise<Socket> => {
+      const socket = connect({ host: '127.0.0.1', port: listener.address.port, localAddress });
+      await once(socket, 'connect');
+      return socket;
+    };
+    const flood = await Promise.all(Array.from({ length: 64 }, () => opened('127.0.2.1')));
+    const newcomer = await opened('127.0.3.1');
+    await until(() => listener.connections === flood.length + 1);
+    let answered = 0;
+    for (const socket of flood) {
+      socket.once('data', () => answered++);
+      socket.write(hello);
+    }
+    newcomer.write(hello);
+    await once(newcomer, 'data');
+    expect(answered).to.be.below(32);
+    for (const socket of [...flood, newcomer]) socket.destroy();
+  });
+
+  it('closes a connection whose client closes it before the handshake', async () => {
+    const listener = await listening();
+    const socket = await open(listener);
+    socket.end();
     expect(await readAll(socket)).to.equal('');
   });
 
