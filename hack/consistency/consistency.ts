@@ -2,7 +2,7 @@
 // random while the watches of the server fail. After a violation, the exit code is 1.
 import { join } from 'node:path';
 import { type CommandLine, wholeNumber } from '../../apis/reading/command-line.ts';
-import { pairFiles, pemFile } from '../bench/scene/pem-files.ts';
+import { servingFiles } from '../bench/scene/pem-files.ts';
 import { inWorkFolder } from '../bench/scene/work-folder.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { grant } from '../extension/registration.ts';
@@ -37,26 +37,22 @@ function test(operations: number, seed: number, signal: AbortSignal): Promise<nu
       progress,
     });
     defer(() => controlPlane.stop());
-    const { pki, ca, url } = controlPlane;
+    const { ca, url } = controlPlane;
     const port = await freePort();
     await grant(controlPlane, port, signal);
     const watches = await FaultyWatches.start(controlPlane, dir, seed);
     defer(() => watches.stop());
-    const serving = pki.cluster.issueServer(
-      { cn: 'ks-apiserver' },
-      { dns: ['localhost'], ip: ['127.0.0.1'] },
-    );
-    const caFile = await pemFile(dir, 'ca.crt', ca);
+    const certificate = await servingFiles(controlPlane, dir);
     const server = await ServerProcess.start({
       dir: join(dir, 'server'),
       kubeconfig: watches.kubeconfig,
       port,
-      certificate: { ...(await pairFiles(dir, 'serving', serving)), ca: caFile },
+      certificate,
       configuration: { gateway: { acceleration: true }, resources: { preload: ['configmaps'] } },
       signal,
     });
     defer(() => server.stop());
-    await trust.establish({ issuer: `${server.url}/oauth`, caFile, audience: 'platform' });
+    await trust.establish({ issuer: `${server.url}/oauth`, caFile: certificate.ca, audience: 'platform' });
     progress('server: ready');
     const share = Math.ceil(operations / 4);
     const report = await runWorkload({
