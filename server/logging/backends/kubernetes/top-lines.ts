@@ -8,7 +8,7 @@ import type { MemoryShare } from './memory-budget.ts';
 
 export interface TopLinesOptions {
   readonly order: Order;
-  /** Maximum number of lines. */
+  /** Maximum number of lines. Lines whose position equals that of the last one are kept, too. */
   readonly limit: number;
   readonly memory: MemoryShare;
 }
@@ -73,7 +73,7 @@ export class TopLines {
   /** Sorts the lines, time-sliced. Their memory remains counted. */
   async sorted(slices: TimeSlices): Promise<readonly LogLine[]> {
     this.#lines = await mergeSort(this.#lines, this.#compare, slices);
-    if (this.#lines.length > this.#limit) this.#drop(this.#lines[this.#limit]);
+    this.#dropExcess();
     return this.#lines;
   }
 
@@ -83,7 +83,14 @@ export class TopLines {
 
   #truncate(): void {
     this.#lines.sort(this.#compare);
-    this.#drop(this.#lines[this.#limit]);
+    this.#dropExcess();
+  }
+
+  /** Lines with equal positions exist if times are out of order, and no cursor can separate them. */
+  #dropExcess(): void {
+    const last = this.#lines[this.#limit - 1];
+    const isBehind = (line: LinePosition): boolean => last !== undefined && this.#compare(last, line) < 0;
+    this.#drop(this.#lines.slice(this.#limit).find(isBehind));
   }
 
   /** Drops about the last quarter of the lines, but never the first line. The cut is found in a sorted sample. */
@@ -93,7 +100,6 @@ export class TopLines {
       const sample = this.#lines.filter((_, index) => index % step === 0).sort(this.#compare);
       const [first] = sample;
       const index = Math.floor((sample.length * KEPT_SHARE * this.#memory.room) / this.#bytes);
-      // Lines with equal positions exist if a clock was set back. They are not separated.
       const dropped = sample.find((line, at) => at >= index && first && this.#compare(first, line) < 0);
       if (!dropped) return;
       this.#outOfMemory = true;

@@ -148,6 +148,23 @@ describe('queries of pod logs', () => {
     expect(page.total.relation).to.equal('gte');
   });
 
+  for (const order of ['asc', 'desc'] as const) {
+    it(`returns each line of equal times that are out of order, ${order}`, async () => {
+      cluster.add('shop', 'a', [at(1, 'a'), at(2, 'c'), at(1, 'b'), at(2, 'd'), at(3, 'e')]);
+      const store = cluster.store();
+      for (const size of [1, 2, 3, 9]) {
+        const seen: string[] = [];
+        let after: string | undefined;
+        do {
+          const page = await store.query(everything, { order, size, from: 0, after }, call);
+          seen.push(...page.records.map(({ log }) => log));
+          after = page.next;
+        } while (after !== undefined);
+        expect(seen.toSorted(), String(size)).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
+      }
+    });
+  }
+
   it('returns lines that are up to two seconds out of order, and none after the end of the range', async () => {
     cluster.add('shop', 'a', [at(1), at(5), at(3), at(4), at(2), at(6), at(9), at(3, 'much too late')]);
     const range = { ...everything.range, end: at(4).time };
