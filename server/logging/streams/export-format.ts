@@ -26,9 +26,10 @@ const NEEDS_CARE = /^[\p{Z}\p{C}]*[=+\-@＝＋－＠]|[",;\t\r\n]/u;
 const NEEDS_QUOTES = /[",;\t\r\n]/;
 /**
  * Matches where a formula begins; some programs remove blanks and invisible characters from the beginning of a cell. The
- * lookahead is first, so that the lookbehind does not run for each of many quotes.
+ * lookahead is first, so that the lookbehind does not run for each of many quotes or blanks.
  */
-const FORMULA = /^(?=[\t\r\n]|[\p{Z}\p{C}]*[=+\-@＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]"*)/gu;
+const FORMULA =
+  /^(?=[\t\r\n]|[\p{Z}\p{C}]*[=+\-@＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]["\p{Z}\p{C}]*)/gu;
 
 export const EXPORT_FORMATS: Readonly<Record<FormatName, ExportFormat>> = {
   text: {

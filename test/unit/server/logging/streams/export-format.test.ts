@@ -62,7 +62,7 @@ describe('incomplete terminal sequences in a long line', () => {
 
 describe('an exported line as CSV', () => {
   it('is not a formula if cells are split at semicolons, tabs or newlines', () => {
-    for (const parting of [';', '\t', '\n', '\r', ';"', ';""']) {
+    for (const parting of [';', '\t', '\n', '\r', ';"', ';""', '; ', ';\u00a0" ', '\n\u200b']) {
       for (const begin of ['=', '+', '-', '@', '＝']) {
         const quotes = parting.slice(1).replaceAll('"', '""');
         const written = `,"x${parting.slice(0, 1)}${quotes}'${begin}1+1"`;
@@ -73,7 +73,7 @@ describe('an exported line as CSV', () => {
   });
 
   it('is encoded in linear time', () => {
-    for (const unit of ['"', ';"', '=', ';=', ' ', '\t ', '\u200b']) {
+    for (const unit of ['"', ';"', '=', ';=', ' ', '\t ', '\u200b', '; ', ' =', '; =', '" =']) {
       const began = performance.now();
       lines('csv', unit.repeat((1 << 19) / unit.length));
       expect(performance.now() - began, unit).to.be.below(2_000);
