@@ -1,7 +1,8 @@
-// Turns of TLS handshakes: the networks of clients take turns, and each iteration of the event loop has time for other work.
+// Turns of TLS handshakes: the networks of clients take turns, and an iteration of the event loop has at most one.
 import type { Socket } from 'node:net';
 import { networkCaller } from '../admission/network.ts';
 import { Seats } from '../admission/seats.ts';
+import { nextRound } from '../concurrency/event-loop.ts';
 import { plainAddress } from '../request/plain-address.ts';
 
 export interface HandshakeTurnsOptions {
@@ -9,31 +10,35 @@ export interface HandshakeTurnsOptions {
   readonly timeoutMs: number;
   /** Called if they do not arrive in time. Closes the socket. */
   readonly timedOut: (socket: Socket) => void;
+  /** Monotonic clock in ms. */
+  readonly now?: () => number;
 }
 
 /**
- * Handshakes that start in one iteration of the event loop. The server needs 1 to 2 ms for a ClientHello, which costs its client nothing:
- * a thousand equal ones on as many connections would block all other work for a second.
+ * Maximum time in ms that a handshake waits while connections arrive. libuv accepts one in an iteration of the event loop, in the order of
+ * arrival. Accepting costs a tenth of a handshake, so a new network soon has its turn.
  */
-const HANDSHAKES = 2;
+const ACCEPTING_MS = 5;
 
 const ignore = (): void => undefined;
 
 export class HandshakeTurns {
   readonly #options: HandshakeTurnsOptions;
-  readonly #seats = new Seats({
-    capacity: HANDSHAKES,
-    sharing: 'queue',
-    refusal: () => new Error('too many TLS handshakes'),
-  });
+  readonly #turns = new Seats({ capacity: 1, sharing: 'queue', refusal: () => new Error('no turn') });
+  /** True if a connection has arrived since the last check. */
+  #hasArrivals = false;
 
   constructor(options: HandshakeTurnsOptions) {
     this.#options = options;
   }
 
-  /** Calls `start` when the first bytes of the client have arrived, and its network has a turn. */
+  /**
+   * The server needs 1 to 2 ms for a ClientHello, which costs its client nothing: a thousand equal ones on as many connections would block
+   * all other work for a second. Calls `start` when the first bytes of the client have arrived, and its network has a turn.
+   */
   wait(socket: Socket, start: () => void): void {
     const { timeoutMs, timedOut } = this.#options;
+    this.#hasArrivals = true;
     const caller = networkCaller(plainAddress(socket.remoteAddress ?? ''));
     const gone = new AbortController();
     const timer = setTimeout(timedOut, timeoutMs, socket);
@@ -52,9 +57,13 @@ export class HandshakeTurns {
   }
 
   async #run(caller: string, signal: AbortSignal, start: () => void): Promise<void> {
-    const seat = await this.#seats.take(caller, { signal });
-    // The TLS socket reads the ClientHello in this iteration.
-    setImmediate(() => seat[Symbol.dispose]());
+    using _turn = await this.#turns.take(caller, { signal });
+    const { now = () => performance.now() } = this.#options;
+    const end = now() + ACCEPTING_MS;
+    do {
+      this.#hasArrivals = false;
+      await nextRound();
+    } while (this.#hasArrivals && now() < end);
     if (!signal.aborted) start();
   }
 }

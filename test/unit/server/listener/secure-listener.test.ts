@@ -128,7 +128,7 @@ describe('SecureListener', () => {
     expect(await readAll(socket)).to.equal('');
   });
 
-  it('starts few handshakes at a time, of the networks in turn', async () => {
+  it('handshakes with the networks in turn', async () => {
     const listener = await listening();
     const hello = await clientHello(ca);
     const opened = async (localAddress: string): Promise<Socket> => {
