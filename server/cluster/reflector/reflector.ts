@@ -121,26 +121,29 @@ export class Reflector {
 
   /**
    * Lists pages, and watches until the watch ends; then the next attempt lists again, because the history of the API is
-   * unknown. If its resourceVersions cannot be compared, or it cannot be watched, it is polled.
+   * unknown. If the watch ends or fails at once, the API is polled.
    */
   async #followAggregated(signal: AbortSignal): Promise<void> {
+    const { log, path } = this.#options;
     const { healthyMs, pollMs } = this.#tuning;
     const version = await this.#pagedList(signal);
-    let isPolled = this.#polls > 0;
-    if (!isPolled) {
+    if (this.#polls === 0) {
       const began = performance.now();
+      const isHealthy = (): boolean => performance.now() - began >= healthyMs;
       try {
         await this.#consume(this.#resume(version, signal));
-        isPolled = performance.now() - began < healthyMs;
+        if (isHealthy()) return;
       } catch (error) {
-        if (!isIncomparable(error) && !isStreamRefused(error)) throw error;
-        this.#polls = 1;
-        isPolled = true;
+        signal.throwIfAborted();
+        // No later watch can succeed.
+        if (isIncomparable(error) || isStreamRefused(error)) this.#polls = 1;
+        else if (isHealthy()) throw error;
+        log.info({ path, reason: messageOf(error) }, 'the API cannot be watched, and is polled');
       } finally {
         this.#resourceVersion = undefined;
       }
     }
-    if (isPolled) await pause(pollMs, signal);
+    await pause(pollMs, signal);
   }
 
   /** Clears the resourceVersion if the next attempt must relist, and logs the failure. */

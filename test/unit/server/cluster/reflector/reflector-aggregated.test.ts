@@ -10,6 +10,7 @@ import {
 } from '../../../../support/cluster/followed-script.ts';
 import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 import { type Call, event } from '../../../../support/cluster/scripted-cluster.ts';
+import { until } from '../../../../support/until.ts';
 
 /** An object with any resourceVersion, or none. */
 function versioned(name: string, resourceVersion?: unknown): string {
@@ -92,14 +93,45 @@ describe('Reflector of an aggregated API', () => {
     });
   }
 
-  it('polls if the API cannot be watched', async () => {
-    const { sink } = await followed(
+  it('polls without further watches if the API rejects them', async () => {
+    const { sink, cluster } = await followed(
       { page: [listing(7), listing(8)], watch: [refusing(405, 'MethodNotAllowed')] },
       tuning,
       { aggregated: true },
     );
     await sink.until('list@3');
+    expect(cluster.kinds.filter((kind) => kind === 'watch')).to.have.length(1);
   });
+
+  const html = ({ response }: Call): void => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>');
+  };
+  const redirect = ({ response }: Call): void => {
+    response.writeHead(307, { location: '/' }).end();
+  };
+  for (const [what, watch] of [
+    ['is forbidden', refusing(403, 'Forbidden')],
+    ['is not found', refusing(404, 'NotFound')],
+    ['is expired', refusing(410, 'Expired')],
+    ['fails', refusing(500, 'InternalError')],
+    ['is redirected', redirect],
+    ['is a page of HTML', html],
+    ['is a list', listing(7)],
+    ['ends in the middle of an event', ({ response }: Call) => response.writeHead(200).end('{"type":')],
+    ['has an event without an object', ({ response }: Call) => response.writeHead(200).end('{}\n')],
+  ] as const) {
+    it(`polls without a warning while each watch ${what}`, async () => {
+      const { sink, cluster, log, retries } = await followed(
+        { page: [listing(7), listing(8)], watch: [watch] },
+        tuning,
+        { aggregated: true },
+      );
+      await sink.until('list@8');
+      await until(() => cluster.kinds.filter((kind) => kind === 'watch').length > 1);
+      expect(log.filter((line) => line.startsWith('warn'))).to.deep.equal([]);
+      expect(retries).to.deep.equal([]);
+    });
+  }
 
   it('does not poll without a pause if each watch ends at once', async () => {
     const { sink, cluster } = await followed(
