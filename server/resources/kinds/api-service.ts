@@ -17,6 +17,18 @@ export function apiServiceOf(object: unknown): APIService {
   return { aggregated, revision: hash('sha256', `${text(uid)} ${state}`, 'base64url') };
 }
 
+/** kube-apiserver serves this group itself, without an APIService, and an APIService for the group has no effect. */
+const AGGREGATOR_GROUP = 'apiregistration.k8s.io';
+const AGGREGATOR: APIService = { aggregated: false, revision: '' };
+
+/** Returns the APIService of a kind, if it is known. */
+export function apiServiceIn(
+  services: { get(name: string): APIService | undefined },
+  kind: Kind,
+): APIService | undefined {
+  return kind.group === AGGREGATOR_GROUP ? AGGREGATOR : services.get(apiServiceNameOf(kind));
+}
+
 /** The name of the APIService of a group version. kube-apiserver rejects every other name. */
 export function apiServiceNameOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {
   return `${version}.${group}`;

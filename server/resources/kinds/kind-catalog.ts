@@ -21,7 +21,7 @@ import { type APIService, exactName, type Kind } from '../kind.ts';
 import {
   API_SERVICES_PATH,
   aggregatedReason,
-  apiServiceNameOf,
+  apiServiceIn,
   apiServiceOf,
   outageOf,
   unknownReason,
@@ -233,7 +233,7 @@ export class KindCatalog {
   }
 
   #serviceOf(kind: Kind): APIService | undefined {
-    return this.#services.get(apiServiceNameOf(kind));
+    return apiServiceIn(this.#services, kind);
   }
 
   #isCallerIndependent(kind: Kind): boolean {

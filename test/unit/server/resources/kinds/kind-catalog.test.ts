@@ -75,6 +75,16 @@ describe('KindCatalog', () => {
     expect(ambiguous.message).to.include('use one of backups.a.example.com, backups.b.example.com');
   });
 
+  it('has the kinds of the group of APIServices, which has no APIService itself', async () => {
+    const services = kind('apiservices.apiregistration.k8s.io');
+    const catalog = await catalogOf([services, WIDGETS]);
+    expect(await resolved(catalog, 'widgets')).to.equal('widgets.example.com');
+    cluster.serveBy('DELETED', services);
+    cluster.serveBy('DELETED', WIDGETS);
+    await until(() => catalog.current('widgets.example.com') === undefined);
+    expect(catalog.current('apiservices.apiregistration.k8s.io')?.apiService?.aggregated).to.equal(false);
+  });
+
   it('does not take a custom resource for a built-in kind because of its group', async () => {
     // CustomResourceDefinitions of the project itself are in groups of k8s.io.
     const [custom, aggregated] = [kind('pods.metrics.k8s.io'), kind('gateways.gateway.networking.k8s.io')];
