@@ -87,6 +87,7 @@ export class KubernetesLogStore implements LogBackend {
       limits,
       slicer = new TimeSlicer(),
       monotonic,
+      wallClock,
       admission = new Admission(),
     } = options;
     this.#options = options;
@@ -105,6 +106,7 @@ export class KubernetesLogStore implements LogBackend {
       log,
       seats: admission.pool('log-reads', { capacity: limits.concurrentReads, sharing: 'reserve' }),
       slicer,
+      wallClock,
     });
   }
 

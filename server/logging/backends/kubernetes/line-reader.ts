@@ -1,6 +1,7 @@
 // Parses pod log responses into lines with timestamps. Lines above 1 MiB are truncated.
 import { StringDecoder } from 'node:string_decoder';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
+import { millisecondsOf } from '../../instant.ts';
 import type { Instant } from '../../log-store.ts';
 import { DISORDER_S, type LineHead, parseLineHead, parseUncertainHead, shifted } from './kubelet-time.ts';
 import { detached } from './log-line.ts';
@@ -51,6 +52,8 @@ export interface LineReaderOptions {
    * reading, however late it is.
    */
   readonly since: Instant | undefined;
+  /** Milliseconds since the epoch. A time in the future, from a clock that is ahead, does not end the reading. */
+  readonly wallClock: () => number;
   readonly slices: Pick<TimeSlices, 'spent'>;
   /**
    * Accounts for the memory of an incomplete line. The line is truncated at `room` characters if that is below 1 MiB.
@@ -196,7 +199,7 @@ export class LineReader {
     const isCertain = this.hasBegun;
     this.hasBegun ||= time >= since;
     if (end !== undefined && time >= end) {
-      extent.hasPassed = isCertain;
+      extent.hasPassed = isCertain && millisecondsOf(time) <= this.#options.wallClock();
       return;
     }
     this.#ordinal = time === extent.last ? this.#ordinal + 1 : 0;

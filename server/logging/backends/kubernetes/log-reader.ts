@@ -23,6 +23,8 @@ export interface LogReaderOptions {
   readonly idleMs?: number | undefined;
   /** A monotonic clock, in ms. */
   readonly now?: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wallClock?: (() => number) | undefined;
 }
 
 const IDLE_MS = 10_000;
@@ -49,7 +51,8 @@ export class LogReader {
     this.#pauses = pauses;
     this.#caller = caller;
     this.#now = options.now ?? (() => performance.now());
-    this.#responses = new LogResponses({ ...options, caller, now: this.#now });
+    const { wallClock = Date.now } = options;
+    this.#responses = new LogResponses({ ...options, caller, now: this.#now, wallClock });
   }
 
   /** A reader for one caller that shares the seats and skipped nodes of this reader. */

@@ -46,6 +46,8 @@ export interface LogResponsesOptions {
   readonly caller: string | undefined;
   /** A monotonic clock, in ms. */
   readonly now: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number;
 }
 
 /**
@@ -68,7 +70,8 @@ export class LogResponses {
     const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, timeoutMs } = options;
     const slices = this.#options.slicer.of({ caller: this.#options.caller, signal });
     const { since, memory } = options;
-    const lines = new LineReader({ onLine, extent, slices, since, memory });
+    const { wallClock } = this.#options;
+    const lines = new LineReader({ onLine, extent, wallClock, slices, since, memory });
     const maxLateMs = options.follow ? Number.POSITIVE_INFINITY : timeoutMs;
     for await (const chunk of this.#bodyOf(response, { idleMs: timeoutMs, maxLateMs, signal })) {
       await waitForSlice(slices, options);

@@ -21,7 +21,13 @@ describe('the line reader', () => {
           const lines: string[] = [];
           const onLine = (_: string, text: string): void => void lines.push(text);
           const slices = { spent: false };
-          const reader = new LineReader({ onLine, extent: newExtent(), slices, since: undefined });
+          const reader = new LineReader({
+            onLine,
+            extent: newExtent(),
+            wallClock: Date.now,
+            slices,
+            since: undefined,
+          });
           for (const [index, from] of [0, ...offsets].entries()) {
             reader.push(bytes.subarray(from, offsets[index]));
             reader.read(undefined);

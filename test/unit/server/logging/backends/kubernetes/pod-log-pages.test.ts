@@ -173,6 +173,20 @@ describe('queries of pod logs', () => {
     expect(page.total).to.deep.equal({ count: 3, relation: 'eq' });
   });
 
+  it('returns the lines behind a line in the future, of a clock that was ahead', async () => {
+    cluster.add('shop', 'a', [at(1), at(2), at(80_000, 'future'), at(3), at(4), at(90_000, 'future'), at(5)]);
+    const range = { ...everything.range, end: at(60).time };
+    const wallClock = (): number => Date.parse(at(60).time);
+    for (const order of ['asc', 'desc'] as const) {
+      const store = cluster.store({}, { wallClock });
+      const page = await store.query({ ...everything, range }, { order, size: 9, from: 0 }, call);
+      expect(page.records.map(({ log }) => log).toSorted()).to.deep.equal(
+        [1, 2, 3, 4, 5].map((n) => `line ${n}`),
+      );
+      expect(page.total).to.deep.equal({ count: 5, relation: 'eq' });
+    }
+  });
+
   it('returns the lines that were found before the time limit', async () => {
     cluster.add('shop', 'a', [at(1)]);
     cluster.add('shop', 'b', [at(2)]);
