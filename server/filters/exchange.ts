@@ -67,7 +67,7 @@ export class Exchange implements RequestContext {
   statusOverride = 0;
   ended = false;
   abortReason: unknown;
-  onAbort: (() => void) | undefined;
+  onAbort: { aborted(): void } | undefined;
   /** Owned by the admission filter. */
   admitted: Admitted | undefined;
   /** Owned by OpenExchanges. */
@@ -142,7 +142,7 @@ export class Exchange implements RequestContext {
   abort(reason: unknown): void {
     if (this.abortReason !== undefined) return;
     this.abortReason = reason;
-    this.onAbort?.();
+    this.onAbort?.aborted();
     this.#controller?.abort(reason);
   }
 

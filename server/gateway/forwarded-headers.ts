@@ -7,7 +7,7 @@ import { isTokenProtocol } from '../authentication/bearer-token.ts';
 /** Names and values in turn, as `rawHeaders` of Node. Several headers of one name stay separate. */
 export type RawHeaders = readonly string[];
 
-/** Headers of one connection (RFC 9110, 7.6.1), see `framing` for the body. `Expect` is handled by the listener. */
+/** Headers of one connection (RFC 9110, 7.6.1). `Expect` is handled by the listener. */
 const HOP_BY_HOP = new Set([
   'connection',
   'expect',
@@ -21,7 +21,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Headers of requests that are not forwarded. The gateway sets most of them itself, see `framing` for `Content-Length`. */
+/** Headers of requests that are not forwarded. The gateway sets most of them itself. */
 const REPLACED = new Set([
   ...HOP_BY_HOP,
   'audit-id',
@@ -75,7 +75,7 @@ export interface RequestHeaderOptions {
   readonly identity: RawHeaders;
 }
 
-/** Returns the headers of the request to kube-apiserver, without those of `framing`. */
+/** Returns the headers of the request to kube-apiserver, without `Content-Length`. */
 export function requestHeaders(request: IncomingMessage, options: RequestHeaderOptions): string[] {
   const { host, auditID, source, via, frontProxy, atProxyHost, identity } = options;
   const { rawHeaders } = request;
@@ -98,24 +98,10 @@ export function requestHeaders(request: IncomingMessage, options: RequestHeaderO
   return headers;
 }
 
-/** Methods whose request has a body in general. Node sends a chunked body for them by default. */
-const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
-
-/**
- * Returns the header that delimits the body of the request to kube-apiserver. Without it, Node sends the body of a GET or DELETE
- * undelimited, and kube-apiserver would parse the body as the next request on the connection.
- */
-export function framing({ method = '', headers }: IncomingMessage): string[] {
-  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  if (encoding !== undefined) return ['Transfer-Encoding', 'chunked'];
-  if (length !== undefined) return ['Content-Length', length];
-  return WITH_BODY.has(method) ? ['Content-Length', '0'] : [];
-}
-
 /** Returns the names that the `Connection` headers list, in lower case; undefined without any. Node joins several headers. */
 export function connectionOptions({
   headers: { connection },
-}: IncomingMessage): ReadonlySet<string> | undefined {
+}: Pick<IncomingMessage, 'headers'>): ReadonlySet<string> | undefined {
   if (connection === undefined) return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }

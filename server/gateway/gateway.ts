@@ -12,16 +12,17 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { RecentWrites } from '../resources/recent-writes.ts';
+import type { UpstreamResponse } from '../upstream/upstream-response.ts';
 import type { Accelerator } from './acceleration/accelerator.ts';
 import { forwardedIdentity, requestHeaders } from './forwarded-headers.ts';
 import { type ImpersonationMode, isImpersonated } from './gateway-authenticator.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { impersonatedUser, impersonationHeaders } from './impersonation.ts';
 import type { ImpersonatorToken } from './impersonator-token.ts';
-import { respond, send } from './reverse-proxy.ts';
+import { forward, respond } from './reverse-proxy.ts';
 import { forwardUpgrade } from './upgrade-proxy.ts';
 import type { Upstream } from './upstream.ts';
-import type { Forwarding } from './upstream-request.ts';
+import type { Forwarding } from './upstream-error.ts';
 import { noteWrite } from './written-object.ts';
 
 /** The impersonation of callers, see the option `gateway.impersonation`. */
@@ -108,13 +109,12 @@ export class Gateway {
     const startedAt = monotonic();
     const response = upgrade
       ? await forwardUpgrade(context, upgrade, forwarding)
-      : await send(context, forwarding);
+      : await forward(context, forwarding);
     if (!response) return 101;
     metrics.responded(context.info.verb, (monotonic() - startedAt) / 1000);
     if (isRejectedToken(context, response)) await this.#explain(context, response, impersonated?.token);
-    noteWrite(context, response, this.#options.writes);
-    await respond(context, response);
-    return response.statusCode ?? 0;
+    await respond(context, response, noteWrite(context, response, this.#options.writes));
+    return response.statusCode;
   }
 
   /** Returns the identity headers of an impersonated caller, and the token of the impersonator. */
@@ -130,7 +130,7 @@ export class Gateway {
   /** Throws ServiceUnavailable if the configuration causes the 401 of kube-apiserver, because the caller cannot correct it. */
   async #explain(
     context: RequestContext,
-    response: IncomingMessage,
+    response: UpstreamResponse,
     impersonator: string | undefined,
   ): Promise<void> {
     if (impersonator !== undefined) {
@@ -172,7 +172,7 @@ function isBackendRequest({ info }: ProxiedContext): boolean {
  */
 function isRejectedToken(
   { longRunning, info }: ProxiedContext,
-  { statusCode, headers }: IncomingMessage,
+  { statusCode, headers }: UpstreamResponse,
 ): boolean {
   return (
     statusCode === 401 &&

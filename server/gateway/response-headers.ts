@@ -50,9 +50,14 @@ const OF_PAGES: ReadonlySet<string> = new Set([
   'x-frame-options',
 ]);
 
+/** The headers of a response of kube-apiserver. */
+interface Head extends Pick<IncomingMessage, 'headers'> {
+  readonly rawHeaders: readonly string[];
+}
+
 /** Returns the headers of the response to the client, names and values in turn. */
 export function responseHeaders(
-  upstream: IncomingMessage,
+  upstream: Head,
   {
     auditID,
     atProxyHost,
@@ -80,12 +85,11 @@ export function responseHeaders(
   return headers;
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const REASON = /^[ -~\u0080-\u00ff]*$/;
 
 /** Returns the reason phrase, which a backend chooses for an upgrade. Clients print it on a terminal. */
-export function reasonOf({ statusMessage = '' }: IncomingMessage): string {
-  return CONTROL.test(statusMessage) ? '' : statusMessage;
+export function reasonOf({ statusMessage = '' }: Pick<IncomingMessage, 'statusMessage'>): string {
+  return REASON.test(statusMessage) ? statusMessage : '';
 }
 
 const OCTETS = 'application/octet-stream';

@@ -1,42 +1,83 @@
 // Reverse proxy: forwards a request to kube-apiserver and the response to the client, byte by byte and without
-// buffering. It follows no redirect, and repeats only a GET whose reused connection was stale.
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+// buffering. It follows no redirect, and repeats only a GET or HEAD whose reused connection was stale.
+import type { IncomingMessage } from 'node:http';
+import { type Readable, Transform } from 'node:stream';
 import { newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
 import { setDefaultHeaders } from '../request/api-response.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import { hasBody } from '../request/request-body.ts';
-import { framing } from './forwarded-headers.ts';
+import { send } from '../upstream/send.ts';
+import type { UpstreamResponse } from '../upstream/upstream-response.ts';
 import { reasonOf, responseHeaders } from './response-headers.ts';
-import { type Forwarding, openUpstream, StaleConnectionError, upstreamResponse } from './upstream-request.ts';
+import { type Forwarding, upstreamError } from './upstream-error.ts';
+import type { BodyObserver } from './written-object.ts';
 
-/** Sends the request, and returns the response with an unread body. Throws as `upstreamResponse` does. */
-export async function send(context: ProxiedContext, forwarding: Forwarding): Promise<IncomingMessage> {
-  const { request } = context;
-  const body = hasBody(request);
-  const repeatable = !body && (request.method === 'GET' || request.method === 'HEAD');
-  forwarding.headers.push(...framing(request));
-  for (;;) {
-    const outgoing = openUpstream(context, forwarding, forwarding.target.pool);
-    const pending = upstreamResponse(outgoing, forwarding.target, context);
-    if (body) {
-      limitBody(request, outgoing, context.maxBodyBytes);
-      copyBody(request, outgoing);
-    } else outgoing.end();
-    try {
-      const { response } = await pending;
-      return response;
-    } catch (error) {
-      if (!repeatable || !(error instanceof StaleConnectionError) || context.abortReason !== undefined)
-        throw error;
-    }
-  }
+/** Sends the request, and returns the response with an unread body. Throws as `upstreamError` says, or the reason of an abort. */
+export async function forward(
+  context: ProxiedContext,
+  { target, headers, caller }: Forwarding,
+): Promise<UpstreamResponse> {
+  const { request, maxBodyBytes } = context;
+  const { method = 'GET', url = '' } = request;
+  const body = hasBody(request) ? await bodyOf(request, maxBodyBytes) : undefined;
+  const length = request.headers['content-length'];
+  if (body && length !== undefined) headers.push('Content-Length', length);
+  return send(target.pool, {
+    method,
+    path: target.endpoint.basePath + url,
+    headers,
+    body,
+    isRead: !body && (method === 'GET' || method === 'HEAD'),
+    crowd: caller,
+    work: context,
+    connectMs: target.connectTimeoutMs,
+    errorOf: upstreamError(target),
+  });
+}
+
+/** Returns the body as one buffer if it has arrived, so that it is written together with the headers; else as a stream. */
+function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | Readable> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | Readable>();
+  const parts: Buffer[] = [];
+  const take = (part: Buffer): void => void parts.push(part);
+  const end = (): void => {
+    clearImmediate(late);
+    const body = Buffer.concat(parts);
+    if (body.length > maxBytes) reject(newRequestEntityTooLarge(maxBytes));
+    else resolve(body);
+  };
+  request.on('data', take).once('end', end);
+  const late = setImmediate(() => {
+    request.off('data', take).off('end', end).pause();
+    resolve(streamOf(parts, request, maxBytes));
+  });
+  return promise;
+}
+
+/** Fails when a chunked body exceeds the limit. After the end of the stream, the rest of the request is discarded. */
+function streamOf(parts: readonly Buffer[], request: IncomingMessage, maxBytes: number): Readable {
+  let size = 0;
+  const stream = new Transform({
+    transform(part: Buffer, _encoding, transformed) {
+      size += part.length;
+      if (size > maxBytes) transformed(newRequestEntityTooLarge(maxBytes));
+      else transformed(null, part);
+    },
+  });
+  stream.on('error', () => undefined).once('close', () => request.resume());
+  for (const part of parts) stream.write(part);
+  return request.pipe(stream);
 }
 
 /**
  * Copies the response to the client. Resolves at the end of the response, or when the client disconnects. If kube-apiserver
  * ends the response early, the connection of the client is destroyed. If this server stops, a watch ends between two events.
  */
-export function respond(context: ProxiedContext, upstream: IncomingMessage): Promise<void> {
+export function respond(
+  context: ProxiedContext,
+  upstream: UpstreamResponse,
+  observer?: BodyObserver,
+): Promise<void> {
   const { request, response } = context;
   // The client has disconnected while the gateway looked for the cause of a 401.
   if (response.destroyed) {
@@ -50,16 +91,8 @@ export function respond(context: ProxiedContext, upstream: IncomingMessage): Pro
   // These headers replace the previous ones, also the `Vary` of the CORS filter.
   const vary = response.getHeader('Vary');
   if (typeof vary === 'string') headers.push('Vary', vary);
-  response.writeHead(upstream.statusCode ?? 502, reasonOf(upstream), headers);
-  const body = copyBody(upstream, response);
-  const isWatch = context.info.verb === 'watch' && upstream.statusCode === 200 && hasJSONLines(upstream);
-  // `close` follows.
-  upstream.on('error', () => undefined);
-  upstream.on('close', () => {
-    if (upstream.complete || response.destroyed) return;
-    if (isWatch && context.abortReason !== undefined && body.atLineEnd()) body.end();
-    else response.destroy();
-  });
+  response.writeHead(upstream.statusCode, reasonOf(upstream), headers);
+  copyBody(context, upstream, observer);
   return new Promise((resolve) =>
     response.on('close', () => {
       upstream.destroy();
@@ -68,36 +101,14 @@ export function respond(context: ProxiedContext, upstream: IncomingMessage): Pro
   );
 }
 
-/** Each line is an event of a watch. */
-function hasJSONLines({ headers }: IncomingMessage): boolean {
-  return (
-    headers['content-encoding'] === undefined && !!headers['content-type']?.startsWith('application/json')
-  );
-}
-
-/** Ends the request to kube-apiserver when a chunked body exceeds the limit. */
-function limitBody(request: IncomingMessage, outgoing: ClientRequest, maxBytes: number): void {
-  let size = 0;
-  request.on('data', (part: Buffer) => {
-    size += part.length;
-    if (size > maxBytes && !outgoing.destroyed) outgoing.destroy(newRequestEntityTooLarge(maxBytes));
-  });
-}
-
-interface CopiedBody {
-  /** Returns true if the last byte was a newline, or no byte has arrived. */
-  atLineEnd(): boolean;
-  /** Ends the copy after the bytes that have arrived. */
-  end(): void;
-}
-
 const NEWLINE = 0x0a;
 
 /**
  * Copies a body with backpressure. The bytes that arrive in one iteration of the event loop are written together, because each
- * write costs a TLS record and a system call. The first write contains the headers. After the end of `to`, the rest is discarded.
+ * write costs a TLS record and a system call. The first write contains the headers.
  */
-function copyBody(from: IncomingMessage, to: ClientRequest | ServerResponse): CopiedBody {
+function copyBody(context: ProxiedContext, upstream: UpstreamResponse, observer?: BodyObserver): void {
+  const { response } = context;
   let last = NEWLINE;
   let parts: Buffer[] = [];
   const take = (): Buffer | undefined => {
@@ -108,22 +119,37 @@ function copyBody(from: IncomingMessage, to: ClientRequest | ServerResponse): Co
   const write = (): void => {
     scheduled = undefined;
     const bytes = take();
-    if (to.destroyed) return;
+    if (response.destroyed) return;
     // The body is late, as in a watch without events. `flushHeaders` would encode the bytes of the headers as UTF-8 again.
-    if (to.write(bytes ?? '', 'latin1')) return;
-    from.pause();
-    to.once('drain', () => from.resume());
+    if (response.write(bytes ?? '', 'latin1')) return;
+    upstream.pause();
+    response.once('drain', () => upstream.resume());
   };
-  let scheduled: NodeJS.Immediate | undefined = setImmediate(write);
-  from.on('data', (part: Buffer) => {
-    parts.push(part);
-    last = part.at(-1) ?? last;
-    scheduled ??= setImmediate(write);
-  });
   const end = (): void => {
     clearImmediate(scheduled);
-    to.end(take());
+    response.end(take());
   };
-  from.on('end', end);
-  return { atLineEnd: () => last === NEWLINE, end };
+  let scheduled: NodeJS.Immediate | undefined = setImmediate(write);
+  upstream.read({
+    data: (part) => {
+      observer?.data(part);
+      parts.push(part);
+      last = part.at(-1) ?? last;
+      scheduled ??= setImmediate(write);
+    },
+    ended: () => {
+      observer?.ended();
+      end();
+    },
+    failed: () => {
+      if (context.abortReason !== undefined && last === NEWLINE && isWatch(context, upstream)) end();
+      else response.destroy();
+    },
+  });
+}
+
+/** Each line is an event of a watch. */
+function isWatch({ info }: ProxiedContext, { statusCode, headers }: UpstreamResponse): boolean {
+  const isJSON = headers['content-type']?.startsWith('application/json') === true;
+  return info.verb === 'watch' && statusCode === 200 && isJSON && headers['content-encoding'] === undefined;
 }

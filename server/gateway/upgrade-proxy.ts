@@ -1,15 +1,16 @@
 // Upgrade proxy: forwards an upgrade (SPDY, WebSocket) to kube-apiserver on a connection of its own, and then copies
 // bytes in both directions with backpressure. The end of either side ends the other.
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as openRequest } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import { closeGracefully } from '../request/graceful-close.ts';
 import { hasBody } from '../request/request-body.ts';
 import type { Upgrade } from '../request/request-context.ts';
-import { framing } from './forwarded-headers.ts';
+import { UpstreamResponse } from '../upstream/upstream-response.ts';
 import { reasonOf, responseHeaders } from './response-headers.ts';
-import { badGateway, type Forwarding, openUpstream, upstreamResponse } from './upstream-request.ts';
+import { badGateway, type Forwarding, upstreamError } from './upstream-error.ts';
 
 /** Time in ms for kube-apiserver to close its side after the client has closed its side. */
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -23,18 +24,17 @@ export async function forwardUpgrade(
   context: ProxiedContext,
   upgrade: Upgrade,
   forwarding: Forwarding,
-): Promise<IncomingMessage | undefined> {
+): Promise<UpstreamResponse | undefined> {
   const { request } = context;
   if (hasBody(request)) throw newBadRequest('an upgrade request must not have a body');
   const protocol = request.headers.upgrade ?? '';
-  const headers = [...forwarding.headers, ...framing(request), 'Connection', 'Upgrade', 'Upgrade', protocol];
-  const outgoing = openUpstream(context, { ...forwarding, headers }, forwarding.target.single);
-  const pending = upstreamResponse(outgoing, forwarding.target, context);
-  outgoing.end();
-  const { response, upgraded } = await pending;
+  const headers = [...forwarding.headers, 'Connection', 'Upgrade', 'Upgrade', protocol];
+  // Node sends a chunked body for other methods by default.
+  if (request.method !== 'GET') headers.push('Content-Length', '0');
+  const { response, upgraded } = await opened(context, { ...forwarding, headers });
   if (!upgraded) {
     const status = response.statusCode ?? 0;
-    if (status >= 400) return response;
+    if (status >= 400) return rejectionOf(response);
     response.destroy();
     throw badGateway(`kube-apiserver responded to an upgrade with status ${status}`);
   }
@@ -49,6 +49,58 @@ export async function forwardUpgrade(
   if (upgrade.head.length > 0) socket.write(upgrade.head);
   await tunnel(client, socket, context.signal);
   return undefined;
+}
+
+interface Opened {
+  readonly response: IncomingMessage;
+  /** The connection after an accepted upgrade. */
+  readonly upgraded?: { readonly socket: Socket; readonly head: Buffer };
+}
+
+/** Sends the request on a connection of its own. Not with undici, which loses the body of a rejection. */
+async function opened(context: ProxiedContext, { target, headers, caller }: Forwarding): Promise<Opened> {
+  const { endpoint, pool, connectTimeoutMs } = target;
+  const { request, signal } = context;
+  const errorOf = upstreamError(target);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]);
+  const connection = await pool.connector.open(caller, limit).catch((error: Error) => {
+    throw context.abortReason ?? errorOf(error, false);
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Opened>();
+  const outgoing = openRequest({
+    path: endpoint.basePath + (request.url ?? ''),
+    method: request.method ?? 'GET',
+    headers,
+    createConnection: () => connection,
+  });
+  const fail = (error: Error): void => reject(context.abortReason ?? errorOf(error, true));
+  outgoing.on('response', (response) => resolve({ response }));
+  outgoing.on('upgrade', (response, socket: Socket, head) =>
+    resolve({ response, upgraded: { socket, head } }),
+  );
+  outgoing.on('error', fail);
+  outgoing.on('close', () => {
+    context.onAbort = undefined;
+    fail(new Error('the connection was closed'));
+  });
+  context.onAbort = { aborted: () => void connection.destroy() };
+  if (context.abortReason !== undefined) connection.destroy();
+  outgoing.end();
+  return promise;
+}
+
+/** The response that rejects the upgrade, with an unread body. */
+function rejectionOf(message: IncomingMessage): UpstreamResponse {
+  const { statusCode = 502, statusMessage = '', headers } = message;
+  const response = new UpstreamResponse(message, statusCode, statusMessage, headers, (error) => {
+    message.destroy();
+    response.failed(error);
+  });
+  message.on('data', (part: Buffer) => response.received(part));
+  message.on('end', () => response.completed());
+  message.on('error', () => undefined);
+  message.on('close', () => response.failed(new Error('the response was truncated')));
+  return response;
 }
 
 /** The response that accepts the upgrade, as bytes: Node has detached the connection from its response object. */

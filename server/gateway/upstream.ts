@@ -1,13 +1,11 @@
 // Upstream: address, CA and connections of kube-apiserver for the gateway. It takes the cluster from the kubeconfig of
 // this server, but never the credentials.
-import { Agent, type ClientRequestArgs } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import { kubeConfigClass } from '../cluster/connection/client-node.ts';
 import { CredentialSource, type Credentials, type Endpoint } from '../cluster/connection/credentials.ts';
-import type { Connector } from '../upstream/connector.ts';
+import type { ConnectionPool } from '../upstream/connection-pool.ts';
 
 /** Interval in ms at which the address and the CA are read again. */
 const REFRESH_MS = 10_000;
@@ -19,10 +17,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface UpstreamTarget {
   readonly endpoint: Endpoint;
-  /** Connections of ordinary requests. They are reused. */
-  readonly pool: Agent;
-  /** Connections of upgrades. Each one is used once. */
-  readonly single: Agent;
+  readonly pool: ConnectionPool;
   /** Maximum time to open a connection, in ms. */
   readonly connectTimeoutMs: number;
   /** Called after a connection could not be opened. */
@@ -59,7 +54,6 @@ export class Upstream {
   /** Closes idle connections. */
   close(): void {
     this.#source.close();
-    this.#target?.pool.destroy();
   }
 
   async #read(signal: AbortSignal): Promise<UpstreamTarget> {
@@ -74,12 +68,9 @@ export class Upstream {
   #targetOf(credentials: Credentials): UpstreamTarget {
     if (!this.#target || this.#credentials !== credentials) {
       const { endpoint, pool } = credentials;
-      const previous = pool === this.#credentials?.pool ? this.#target : undefined;
-      if (!previous) this.#target?.pool.destroy();
       this.#target = {
         endpoint,
-        pool: previous?.pool ?? new ConnectorAgent(pool.connector, this.#connectTimeoutMs, true),
-        single: previous?.single ?? new ConnectorAgent(pool.connector, this.#connectTimeoutMs, false),
+        pool,
         connectTimeoutMs: this.#connectTimeoutMs,
         unreachable: () => this.#source.expire(UNREACHABLE_REFRESH_MS),
       };
@@ -96,29 +87,4 @@ export function withoutUser(config: KubeConfig): KubeConfig {
   const anonymous = new (kubeConfigClass())();
   anonymous.loadFromClusterAndUser(cluster, { name: 'gateway' });
   return anonymous;
-}
-
-class ConnectorAgent extends Agent {
-  readonly #connector: Connector;
-  readonly #timeoutMs: number;
-
-  constructor(connector: Connector, timeoutMs: number, keepAlive: boolean) {
-    super({ keepAlive, scheduling: 'lifo' });
-    this.#connector = connector;
-    this.#timeoutMs = timeoutMs;
-  }
-
-  override getName(): string {
-    return 'kube-apiserver';
-  }
-
-  override createConnection(
-    { crowd }: ClientRequestArgs & { readonly crowd: string },
-    created: (error: Error | null, socket?: Duplex | null) => void,
-  ): undefined {
-    this.#connector.open(crowd, AbortSignal.timeout(this.#timeoutMs)).then(
-      (socket) => created(null, socket),
-      (error: Error) => created(error),
-    );
-  }
 }

@@ -5,39 +5,45 @@ import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import type { RecentWrites, Write } from '../resources/recent-writes.ts';
+import type { BodyReader } from '../upstream/upstream-response.ts';
 
 /** Maximum size in bytes of a response that is parsed. */
 const MAX_BYTES = 256 << 10;
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
-/** Records the write of an object or of its subresource, after a successful response. */
+/** Sees a body that is copied. */
+export type BodyObserver = Pick<BodyReader, 'data' | 'ended'>;
+
+/**
+ * Records the write of an object or of its subresource, after a successful response. Returns the observer of the response's body;
+ * undefined if the body does not matter.
+ */
 export function noteWrite(
   { info, user, request }: ProxiedContext,
-  upstream: IncomingMessage,
+  { statusCode = 0, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>,
   writes: RecentWrites,
-): void {
-  const { statusCode = 0, headers } = upstream;
-  if (!info.isResourceRequest || !WRITES.has(info.verb) || statusCode >= 300) return;
+): BodyObserver | undefined {
+  if (!info.isResourceRequest || !WRITES.has(info.verb) || statusCode >= 300) return undefined;
   // A request to a pod, Service or node proxy, and a dry run, write nothing.
-  if (info.subresource === 'proxy' || request.url?.includes('dryRun=')) return;
+  if (info.subresource === 'proxy' || request.url?.includes('dryRun=')) return undefined;
   const kind = { group: info.group, plural: info.resource };
-  if (!writes.concerns(kind)) return;
+  if (!writes.concerns(kind)) return undefined;
   const isJSON = headers['content-type']?.startsWith('application/json') === true;
   if (!isJSON || headers['content-encoding'] !== undefined || info.verb === 'deletecollection') {
     writes.add(user, kind, 'unknown');
-    return;
+    return undefined;
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  upstream.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= MAX_BYTES) chunks.push(chunk);
-  });
-  // Before the end of the response to the client, whose listeners are added later.
-  upstream.once('end', () => {
-    writes.add(user, kind, size <= MAX_BYTES ? writeIn(Buffer.concat(chunks), info) : 'unknown');
-  });
+  return {
+    data: (chunk) => {
+      size += chunk.length;
+      if (size <= MAX_BYTES) chunks.push(chunk);
+    },
+    // Before the end of the response to the client.
+    ended: () => writes.add(user, kind, size <= MAX_BYTES ? writeIn(Buffer.concat(chunks), info) : 'unknown'),
+  };
 }
 
 function writeIn(body: Buffer, { namespace, resource, name }: ResourceRequest): Write {

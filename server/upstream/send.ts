@@ -5,12 +5,17 @@ import type { Dispatcher } from 'undici';
 import type { Connection, ConnectionPool } from './connection-pool.ts';
 import { StalledError, UpstreamResponse } from './upstream-response.ts';
 
+/** Ends when its work is aborted. */
+export interface AbortObserver {
+  aborted(): void;
+}
+
 /** Work that can be aborted. */
 export interface Abortable {
   /** The reason of the abort; undefined before it. */
   readonly abortReason: unknown;
-  /** Called at the abort. */
-  onAbort: (() => void) | undefined;
+  /** An object, because V8 keeps all objects of a request until a major garbage collection if this is a closure of it. */
+  onAbort: AbortObserver | undefined;
 }
 
 export interface UpstreamRequest {
@@ -40,23 +45,26 @@ export function send(pool: ConnectionPool, request: UpstreamRequest): Promise<Up
 
 /** The work of an AbortSignal. Its listener is removed at the end of the request. */
 export function abortableBy(signal: AbortSignal): Abortable {
-  let listener: (() => void) | undefined;
+  let observer: AbortObserver | undefined;
+  const abort = (): void => observer?.aborted();
   return {
     get abortReason() {
       return signal.aborted ? signal.reason : undefined;
     },
     get onAbort() {
-      return listener;
+      return observer;
     },
     set onAbort(next) {
-      if (listener) signal.removeEventListener('abort', listener);
-      if (next) signal.addEventListener('abort', next, { once: true });
-      listener = next;
+      observer = next;
+      if (next) signal.addEventListener('abort', abort, { once: true });
+      else signal.removeEventListener('abort', abort);
     },
   };
 }
 
-class Exchange implements Dispatcher.DispatchHandler {
+const ASCII = /^[\t -~]*$/;
+
+class Exchange implements Dispatcher.DispatchHandler, AbortObserver {
   readonly response: Promise<UpstreamResponse>;
   readonly #resolve: (response: UpstreamResponse) => void;
   readonly #reject: (reason: unknown) => void;
@@ -83,7 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       reject(work.abortReason);
       return;
     }
-    work.onAbort = () => this.#abort(asError(work.abortReason));
+    work.onAbort = this;
     if (responseMs !== undefined)
       this.#timer = setTimeout(
         () => this.#abort(new StalledError(responseMs, 'response within')),
@@ -101,6 +109,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#connection.client.dispatch({ method, path, headers, body: body ?? null, ...reset }, this);
     if (connectMs === undefined || this.#isSent || this.#isOver) return;
     this.#timer = setTimeout(() => this.#abort(new Error(`no connection within ${connectMs} ms`)), connectMs);
+  }
+
+  aborted(): void {
+    this.#abort(asError(this.#request.work.abortReason));
   }
 
   onRequestStart(): void {
@@ -127,7 +139,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (statusCode < 200) return;
     clearTimeout(this.#timer);
     const abandon = (error: Error): void => this.#abort(error);
-    this.#received = new UpstreamResponse(controller, statusCode, statusMessage, headers, abandon);
+    // undici decodes the reason phrase as UTF-8, which loses other bytes.
+    const reason = ASCII.test(statusMessage) ? statusMessage : '';
+    this.#received = new UpstreamResponse(controller, statusCode, reason, headers, abandon);
     this.#resolve(this.#received);
   }
 

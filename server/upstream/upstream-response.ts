@@ -1,7 +1,14 @@
 // Response of another server, with an unread body. The bytes of its headers are unchanged, as Latin-1.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
+
+/** Delivers the response. */
+export interface ResponseSource {
+  /** Names and values in turn. */
+  readonly rawHeaders?: unknown;
+  pause(): void;
+  resume(): void;
+}
 
 /** Receives a body. After `ended` or `failed` nothing follows. */
 export interface BodyReader {
@@ -40,7 +47,7 @@ export class UpstreamResponse {
   readonly statusMessage: string;
   /** Several headers of one name are joined with commas. */
   readonly headers: IncomingHttpHeaders;
-  readonly #controller: Dispatcher.DispatchController;
+  readonly #source: ResponseSource;
   readonly #abandon: (error: Error) => void;
   #rawHeaders: string[] | undefined;
   #reader: BodyReader | undefined;
@@ -51,13 +58,13 @@ export class UpstreamResponse {
 
   /** `abandon`: closes the connection. */
   constructor(
-    controller: Dispatcher.DispatchController,
+    source: ResponseSource,
     statusCode: number,
     statusMessage: string,
     headers: Record<string, string | string[] | undefined>,
     abandon: (error: Error) => void,
   ) {
-    this.#controller = controller;
+    this.#source = source;
     this.statusCode = statusCode;
     this.statusMessage = statusMessage;
     for (const name in headers) {
@@ -70,9 +77,9 @@ export class UpstreamResponse {
 
   /** Names and values in turn. */
   get rawHeaders(): readonly string[] {
-    const { rawHeaders } = this.#controller;
+    const { rawHeaders } = this.#source;
     this.#rawHeaders ??= Array.isArray(rawHeaders)
-      ? rawHeaders.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
+      ? rawHeaders.map((part) => (part instanceof Buffer ? part.toString('latin1') : String(part)))
       : [];
     return this.#rawHeaders;
   }
@@ -89,16 +96,16 @@ export class UpstreamResponse {
 
   /** Delivers at most one further chunk until resume(). */
   pause(): void {
-    this.#controller.pause();
+    this.#source.pause();
   }
 
   resume(): void {
-    if (!this.#isComplete && !this.#failure) this.#controller.resume();
+    if (!this.#isComplete && !this.#failure) this.#source.resume();
   }
 
   /** Closes the connection, unless the response is complete. The reader gets `error`. */
-  destroy(error: Error = new Error('the response was abandoned')): void {
-    if (!this.#isComplete && !this.#failure) this.#abandon(error);
+  destroy(error?: Error): void {
+    if (!this.#isComplete && !this.#failure) this.#abandon(error ?? new Error('the response was abandoned'));
   }
 
   /** Returns the body as a stream, whose destruction closes the connection. */
@@ -166,6 +173,7 @@ export class UpstreamResponse {
 
   /** Called by the client. */
   failed(error: Error): void {
+    if (this.#isComplete || this.#failure) return;
     this.#failure = error;
     this.#reader?.failed(error);
   }

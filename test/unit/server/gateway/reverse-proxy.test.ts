@@ -68,9 +68,11 @@ describe('a forwarded request', () => {
       'Content-Length: 4',
       'Connection: close',
     ]);
+    // kube-apiserver gets the headers with the first byte of the body.
+    socket.write('b');
     await until(() => upstream.received.length === 1);
     const [received] = upstream.received;
-    socket.write('body');
+    socket.write('ody');
     expect(await readAll(socket)).to.match(/^HTTP\/1\.1 200 OK\r\n/);
     expect(received?.headers).to.include({ 'impersonate-user': name, 'x-name': name });
   });
@@ -80,13 +82,12 @@ describe('a forwarded request', () => {
     it(`keeps the bytes of the response’s headers when its body is late, ${how}`, async () => {
       const ended = Promise.withResolvers<ServerResponse>();
       upstream.respond = (_request, response) => {
-        response.writeHead(200, 'f\xfcr \xc3\xbc', { Warning: '299 - "\xc3\xbc \xff"', ...length });
+        response.writeHead(200, { Warning: '299 - "\xc3\xbc \xff"', ...length });
         response.write('', 'latin1');
         ended.resolve(response);
       };
       const socket = await server.send([`GET ${PODS} HTTP/1.1`, 'Connection: close']);
       const head = await readUntil(socket, '\r\n\r\n');
-      expect(head).to.match(/^HTTP\/1\.1 200 f\xfcr \xc3\xbc\r\n/);
       expect(head).to.contain('Warning: 299 - "\xc3\xbc \xff"\r\n');
       (await ended.promise).end('body');
       expect(await readAll(socket)).to.contain('body');
@@ -309,15 +310,26 @@ describe('a forwarded request', () => {
           `HTTP/1.1 101 Switching Protocols\r\n${headers}\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
         );
       const response = await server.exchange([`GET ${PROXY} HTTP/1.1`]);
-      expect(response)
-        .to.match(/^HTTP\/1\.1 502 /)
-        .and.to.include('switched the protocol');
+      expect(response).to.match(/^HTTP\/1\.1 502 /);
       upstream.respond = (_request, next) => void next.end('other');
       expect(await server.exchange([`GET ${PODS} HTTP/1.1`])).to.match(/other$/);
       expect(upstream.accepted).to.equal(2);
       expect(upstream.received).to.have.length(2);
     });
   }
+
+  it('gets 502 after a 100 Continue that it does not expect, and the response after other 1xx', async () => {
+    const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+    for (const [code, expected] of [
+      [100, 502],
+      [102, 200],
+      [103, 200],
+    ] as const) {
+      upstream.respond = ({ socket }) => void socket.write(`HTTP/1.1 ${code} Info\r\n\r\n${ok}`);
+      const response = await server.exchange([`GET ${PROXY} HTTP/1.1`]);
+      expect(response.slice(0, 12)).to.equal(`HTTP/1.1 ${expected}`);
+    }
+  });
 
   it('delivers an early response while the client still sends the body', async () => {
     const refusal = 'too large '.repeat(20_000);
@@ -402,17 +414,17 @@ describe('a forwarded request', () => {
     expect(await readAll(client)).to.match(/^HTTP\/1\.1 200 /);
   });
 
-  it('holds its seat while its body is incomplete, because kube-apiserver can work without the body', async () => {
+  it('holds its seat while its body is incomplete, because kube-apiserver can work without its end', async () => {
     let time = 0;
     await restart({ monotonic: () => time });
     upstream.respond = ({ url }, response) => {
       if (url === '/version') response.end(Buffer.alloc(32 << 20));
     };
     const incomplete = ['GET', 'HEAD', 'POST', 'DELETE'].flatMap((method) => [
-      [`${method} ${PODS} HTTP/1.1`, 'Content-Length: 4'],
+      [`${method} ${PODS} HTTP/1.1`, 'Content-Length: 40'],
       [`${method} ${PODS} HTTP/1.1`, 'Transfer-Encoding: chunked'],
     ]);
-    const clients = await Promise.all(incomplete.map((lines) => server.send(lines, '1\r\n')));
+    const clients = await Promise.all(incomplete.map((lines) => server.send(lines, '1\r\nx\r\n')));
     await until(() => upstream.received.length === clients.length);
     // This client does not read its response.
     const unread = await server.send(['GET /version HTTP/1.1']);

@@ -41,7 +41,8 @@ describe('noteWrite', () => {
     gateway = await new HandlerServer(async (context) => {
       const { method = '' } = context.request;
       const received = await upstream.open('/', { method });
-      noteWrite({ ...context, ...FORWARDED }, received, writes);
+      const observer = noteWrite({ ...context, ...FORWARDED }, received, writes);
+      received.on('data', (chunk: Buffer) => observer?.data(chunk)).on('end', () => observer?.ended());
       received.pipe(context.response);
     }).start();
   });
