@@ -15,6 +15,8 @@ export interface ReflectorTuning {
   readonly objectLimit: number;
   /** Interval of the lists of an aggregated API that cannot be watched. */
   readonly pollMs: number;
+  /** Time after which a failure that lasts is logged again. A missing permission is logged once. */
+  readonly reminderMs: number;
   readonly random: () => number;
 }
 
@@ -27,6 +29,7 @@ export const DEFAULT_TUNING: ReflectorTuning = {
   pageSize: 500,
   objectLimit: 16 << 20,
   pollMs: 30_000,
+  reminderMs: 60_000,
   random: Math.random,
 };
 

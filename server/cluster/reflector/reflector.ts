@@ -170,9 +170,10 @@ export class Reflector {
   /** Each reflector logs one warning per minute during an outage, in which it fails every few seconds. */
   #levelOf(cause: string, failure: unknown): 'debug' | 'info' | 'warn' {
     if (cause === 'expired' || cause === 'stalled') return 'info';
-    // A missing permission is a state, which only an administrator changes.
-    const reminderMs = cause === 'forbidden' ? Number.POSITIVE_INFINITY : undefined;
-    return this.#failures.isNews(messageOf(failure), reminderMs) ? 'warn' : 'debug';
+    // A missing permission is a state, which only an administrator changes. Its messages can differ each time.
+    const reminderMs = cause === 'forbidden' ? Number.POSITIVE_INFINITY : this.#tuning.reminderMs;
+    const what = cause === 'forbidden' ? cause : messageOf(failure);
+    return this.#failures.isNews(what, reminderMs) ? 'warn' : 'debug';
   }
 
   async #streamingList(signal: AbortSignal): Promise<void> {

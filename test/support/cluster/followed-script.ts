@@ -83,8 +83,8 @@ type Respond = (call: Call) => void;
 export const sending = (...events: string[]): Respond => {
   return ({ response }) => send(response, ...events);
 };
-export const refusing = (code: number, reason: string): Respond => {
-  return ({ response }) => refuse(response, code, reason);
+export const refusing = (code: number, reason: string, message?: string): Respond => {
+  return ({ response }) => refuse(response, code, reason, message);
 };
 export const listing = (version: number, items: readonly Buffer[] = [], next = ''): Respond => {
   return ({ response }) => list(response, version, items, next);

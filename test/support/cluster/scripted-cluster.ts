@@ -103,8 +103,8 @@ export function status(code: number, reason: string, message = reason): string {
   return JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code });
 }
 
-export function refuse(response: ServerResponse, code: number, reason: string): void {
-  response.writeHead(code, { 'content-type': 'application/json' }).end(status(code, reason));
+export function refuse(response: ServerResponse, code: number, reason: string, message?: string): void {
+  response.writeHead(code, { 'content-type': 'application/json' }).end(status(code, reason, message));
 }
 
 /** Returns a list of `items`. With the continue token `next` it is one page of a list. */

@@ -171,6 +171,13 @@ describe('Reflector: watch', () => {
     ]);
   });
 
+  it('logs another failure again after the interval of reminders', async () => {
+    const failed = refusing(500, 'InternalError');
+    const { sink, log } = await followed({ stream: [failed, failed, failed, complete] }, { reminderMs: 0 });
+    await sink.until('list@5 a@3 b@2');
+    expect(log.filter((line) => line.startsWith('warn'))).to.have.length(3);
+  });
+
   /** A watch without events, as of events in a quiet cluster, that kube-apiserver ends in order. */
   const silentAndEnd = ({ response }: Call): void => void response.writeHead(200).end();
 
@@ -274,10 +281,15 @@ describe('Reflector: watch', () => {
   });
 
   it('logs a missing permission once, however long it lasts, and its end', async () => {
-    const forbidden = refusing(403, 'Forbidden');
-    const { sink, log, causes, retries } = await followed({
-      stream: [...Array.from({ length: 8 }, () => forbidden), complete],
-    });
+    // Messages of an aggregated API, or of a webhook authorizer, can differ each time.
+    const forbidden = Array.from({ length: 8 }, (_, i) =>
+      refusing(403, 'Forbidden', `forbidden in request ${i % 3}`),
+    );
+    const { sink, log, causes, retries } = await followed(
+      { stream: [...forbidden, complete] },
+      // Other failures are logged each time.
+      { reminderMs: 0 },
+    );
     await sink.until('list@5 a@3 b@2');
     expect(log.filter((line) => !line.startsWith('debug'))).to.deep.equal([
       'warn reflector relists',
