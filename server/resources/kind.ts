@@ -19,6 +19,8 @@ export interface Kind {
 export interface APIService {
   /** False only if kube-apiserver serves the group version itself. */
   readonly aggregated: boolean;
+  /** True if its kinds are custom resources, unless kube-apiserver says that the group version is its own. */
+  readonly isCustom: boolean;
   /** Changes when objects of another source can be served. */
   readonly revision: string;
 }

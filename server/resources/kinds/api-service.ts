@@ -6,20 +6,26 @@ import type { APIService, Kind } from '../kind.ts';
 
 export const API_SERVICES_PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
 
+/** Label of the APIServices that kube-apiserver creates: `onstart` for its own group versions. */
+const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged';
+
 export function apiServiceOf(object: unknown): APIService {
-  const { uid, resourceVersion } = recordIn(object, 'metadata');
+  const { uid, resourceVersion, labels } = recordIn(object, 'metadata');
   const spec = record(object)['spec'];
-  const service = record(spec)['service'];
+  const { service, group } = record(spec);
   const aggregated = typeof spec !== 'object' || (service !== undefined && service !== null);
   // The status of an aggregated API changes with its availability. A local group version can have been aggregated between
   // any two states that the server has seen.
   const state = aggregated ? JSON.stringify(spec) : text(resourceVersion);
-  return { aggregated, revision: hash('sha256', `${text(uid)} ${state}`, 'base64url') };
+  // The group of a CustomResourceDefinition has a dot.
+  const isBuiltIn = record(labels)[MANAGED_LABEL] === 'onstart' || !text(group).includes('.');
+  const isCustom = !aggregated && !isBuiltIn;
+  return { aggregated, isCustom, revision: hash('sha256', `${text(uid)} ${state}`, 'base64url') };
 }
 
 /** kube-apiserver serves this group itself, without an APIService, and an APIService for the group has no effect. */
 const AGGREGATOR_GROUP = 'apiregistration.k8s.io';
-const AGGREGATOR: APIService = { aggregated: false, revision: '' };
+const AGGREGATOR: APIService = { aggregated: false, isCustom: false, revision: '' };
 
 /** Returns the APIService of a kind, if it is known. */
 export function apiServiceIn(

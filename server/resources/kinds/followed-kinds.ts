@@ -72,8 +72,8 @@ export class FollowedKinds {
 
   /**
    * Returns a kind after its first list. Throws ServiceUnavailable if the list takes longer than `syncTimeout`, its API
-   * is not available, the objects are stale, the APIServices are unknown, or the kind exceeds its memory budget; NotFound
-   * if the kind does not exist any more.
+   * is not available, the objects are stale, the APIServices or its definition are unknown, or the kind exceeds its memory
+   * budget; NotFound if the kind does not exist any more.
    */
   use(kind: Kind, call: CallContext): Promise<FollowedKind> | FollowedKind {
     this.#checkBudget(kind);
@@ -128,7 +128,7 @@ export class FollowedKinds {
     if (kind?.version !== wanted.version || this.#pauses.leftMs(name) > 0) return undefined;
     // The resourceVersions of an aggregated API prove nothing about its objects.
     const isLocal = kind.apiService?.aggregated === false;
-    return isLocal && !this.catalog.apiServicesInterrupted ? kind : undefined;
+    return isLocal && !this.catalog.isInterrupted(kind) ? kind : undefined;
   }
 
   /** Describes for `/readyz?verbose` the kinds that cannot be followed. */
@@ -162,7 +162,7 @@ export class FollowedKinds {
   #current(kind: Kind): Kind {
     const name = exactName(kind);
     const current = this.catalog.current(name);
-    if (!current) throw this.catalog.notFound(name);
+    if (!current) throw this.catalog.absence(name);
     return current;
   }
 

@@ -10,9 +10,6 @@ import {
 import { shortened } from '../../../apis/meta/v1/query-decoder.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
-import { Reflector } from '../../cluster/reflector/reflector.ts';
-import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import { pause } from '../../concurrency/pause.ts';
@@ -28,9 +25,8 @@ import {
 } from './api-service.ts';
 import { CUSTOM_DEFINITIONS_PATH, customDefinitions } from './custom-definitions.ts';
 import { discover, type GroupVersion } from './discovery.ts';
-import { failureReason } from './failure-reason.ts';
-import { NamedObjects } from './named-objects.ts';
 import { isServed, restrictedReason } from './restricted-kinds.ts';
+import { WatchedObjects } from './watched-objects.ts';
 
 export interface KindCatalogOptions {
   readonly client: ClusterClient;
@@ -59,13 +55,12 @@ const WAIT_MS = 5_000;
 
 export class KindCatalog {
   readonly #options: KindCatalogOptions;
-  readonly #definitions = new NamedObjects(customDefinitions, () => {
+  readonly #definitions = new WatchedObjects(CUSTOM_DEFINITIONS_PATH, customDefinitions, () => {
     this.#publish();
     this.#pending = REPEATS;
     this.#wake.abort();
   });
-  readonly #services = new NamedObjects(apiServiceOf, () => this.#publish());
-  readonly #servicesFreshness = new Freshness();
+  readonly #services = new WatchedObjects(API_SERVICES_PATH, apiServiceOf, () => this.#publish());
   readonly #failures = new RepeatedFailure();
   #kinds: readonly Kind[] | undefined;
   /** The aggregated APIs that did not respond to the last discovery. Their known kinds stay in the catalog. */
@@ -75,6 +70,8 @@ export class KindCatalog {
   #plurals: ReadonlySet<string> = new Set();
   /** Why kinds of the cluster are not served, by plural and by exact name. */
   #excluded: ReadonlyMap<string, string> = new Map();
+  /** The custom resources of the last discovery without a definition, by plural and by exact name. */
+  #undefined: ReadonlySet<string> = new Set();
   /** The restricted kinds of the last discovery that are not allowed. */
   #restricted: readonly Kind[] = [];
   #refreshing: Promise<void> | undefined;
@@ -91,7 +88,8 @@ export class KindCatalog {
   /**
    * Returns the kind of a resource in a path: a plural, or `plural.group`. A plural alone means the built-in kind, or
    * the only custom resource with this plural. Throws NotFound for an unknown resource, BadRequest for an ambiguous
-   * one, and ServiceUnavailable while discovery, or the APIService of the group, has not responded.
+   * one, and ServiceUnavailable while discovery, or the APIService of the group, has not responded, or the definition of
+   * a custom resource is unknown.
    */
   resolve(resource: string, call: CallContext): Promise<Kind> | Kind {
     const kind = this.#find(resource);
@@ -102,7 +100,8 @@ export class KindCatalog {
   async #resolveNew(resource: string, { signal }: CallContext): Promise<Kind> {
     if (performance.now() - this.#refreshedAt > PAUSE_MS) await orAborted(this.#refresh(), signal);
     using bounded = boundedSignal(signal, WAIT_MS);
-    await orAborted(this.#servicesFreshness.settled, bounded.signal).catch(() => signal.throwIfAborted());
+    const settled = Promise.all([this.#services.settled, this.#definitions.settled]);
+    await orAborted(settled, bounded.signal).catch(() => signal.throwIfAborted());
     const kind = this.#find(resource);
     if (kind) return kind;
     const unknown = this.apiServicesOutage;
@@ -110,7 +109,7 @@ export class KindCatalog {
     if (!this.#kinds) throw newServiceUnavailable('the resources of the cluster are not known yet', 1);
     const api = this.#unavailable.find(({ group }) => resource.endsWith(`.${group}`));
     if (api) throw newServiceUnavailable(outageOf(api), 1);
-    throw this.notFound(resource);
+    throw this.absence(resource);
   }
 
   /**
@@ -118,13 +117,15 @@ export class KindCatalog {
    * because an API that was aggregated meanwhile can show each caller other objects.
    */
   get apiServicesOutage(): string | undefined {
-    if (this.#services.synced && this.#servicesFreshness.within(STALE_AFTER_MS)) return undefined;
-    return `the APIServices of the cluster are not known: ${failureReason('apiservices', this.#servicesFreshness.failure)}`;
+    return this.#services.stale ? this.#services.reason : undefined;
   }
 
-  /** True from the failure of the watch of APIServices until they are known to be up to date again. */
-  get apiServicesInterrupted(): boolean {
-    return this.apiServicesOutage !== undefined || this.#servicesFreshness.interrupted;
+  /**
+   * True from the failure of the watch of APIServices, and for a custom resource also of CustomResourceDefinitions, until
+   * they are known to be up to date again.
+   */
+  isInterrupted({ apiService }: Kind): boolean {
+    return this.#services.interrupted || (apiService?.isCustom !== false && this.#definitions.interrupted);
   }
 
   /** Returns the cause if the API of a kind does not respond. */
@@ -143,26 +144,19 @@ export class KindCatalog {
     return this.#byName.get(name);
   }
 
-  /** Returns the NotFound error for a resource that is not served. */
-  notFound(resource: string): StatusError {
-    return newResourceNotFound(resource, this.#absence(resource));
+  /** Returns the error for a resource that is not served: ServiceUnavailable if its definition is unknown, else NotFound. */
+  absence(resource: string): StatusError {
+    if (this.#lacksDefinition(resource)) return newServiceUnavailable(this.#definitions.reason, 1);
+    const reason =
+      this.#excluded.get(resource) ??
+      `the cluster has no resource ${JSON.stringify(shortened(resource))} that can be listed and watched`;
+    return newResourceNotFound(resource, reason);
   }
 
   /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    const { client, log } = this.#options;
-    const reflectors = [
-      new Reflector({ client, log, path: CUSTOM_DEFINITIONS_PATH, sink: this.#definitions }),
-      new Reflector({
-        client,
-        log,
-        path: API_SERVICES_PATH,
-        sink: this.#services,
-        observer: this.#servicesFreshness,
-        tuning: SHORT_WATCHES,
-      }),
-    ];
-    await Promise.all([...reflectors.map((reflector) => reflector.run(signal)), this.#poll(signal)]);
+    const objects = [this.#definitions, this.#services];
+    await Promise.all([...objects.map((each) => each.run(this.#options, signal)), this.#poll(signal)]);
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
@@ -205,6 +199,7 @@ export class KindCatalog {
   /** Combines discovery with the definitions of custom resources and the APIServices. */
   #publish(): void {
     const excluded = new Map<string, string>();
+    const withoutDefinition = new Set<string>();
     const exclude = (kind: Kind, reason: string): void => {
       excluded.set(kind.plural, reason).set(exactName(kind), reason);
     };
@@ -213,8 +208,13 @@ export class KindCatalog {
       // Discovery can have a new preferred version before its APIService is known.
       const kind = [found, this.#byName.get(name)].find((each) => each && this.#serviceOf(each)) ?? found;
       const service = this.#serviceOf(kind);
+      const custom = this.#definitions.get(name)?.get(kind.version);
+      if (service?.isCustom && !custom) {
+        // Its objects must not be read and printed as those of a built-in kind.
+        withoutDefinition.add(kind.plural).add(name);
+        return [];
+      }
       if (service && (!service.aggregated || this.#isCallerIndependent(kind))) {
-        const custom = this.#definitions.get(name)?.get(kind.version);
         return [{ ...kind, apiService: service, custom }];
       }
       // Without its APIService, it is unknown where kube-apiserver gets the objects from.
@@ -223,6 +223,7 @@ export class KindCatalog {
     });
     for (const kind of this.#restricted) exclude(kind, restrictedReason(kind, this.#options.domain));
     this.#excluded = excluded;
+    this.#undefined = withoutDefinition;
     const before = this.#byName;
     this.#byName = new Map(kinds.map((kind) => [exactName(kind), kind]));
     this.#plurals = new Set(kinds.map(({ plural }) => plural));
@@ -241,30 +242,24 @@ export class KindCatalog {
     return callerIndependent.includes(exactName(kind)) || callerIndependent.includes(`*.${kind.group}`);
   }
 
+  /** Returns true for a custom resource whose definition can exist, but is not known. */
+  #lacksDefinition(resource: string): boolean {
+    return this.#undefined.has(resource) && this.#definitions.interrupted;
+  }
+
   #find(resource: string): Kind | undefined {
     const exact = this.#byName.get(resource);
     if (exact && (resource.includes('.') || exact.group === '')) return exact;
     const candidates = [...this.#byName.values()].filter(({ plural }) => plural === resource);
-    const builtIn = candidates.find((kind) => !this.#isCustom(kind));
-    if (builtIn || candidates.length < 2) return builtIn ?? candidates[0];
+    const builtIn = candidates.find(
+      ({ apiService }) => apiService && !apiService.aggregated && !apiService.isCustom,
+    );
+    if (builtIn) return builtIn;
+    // A further kind can have this plural.
+    if (this.#lacksDefinition(resource)) return undefined;
+    if (candidates.length < 2) return candidates[0];
     const names = candidates.map(exactName).sort().join(', ');
     throw newBadRequest(`"${resource}" is the name of several resources: use one of ${names}`);
-  }
-
-  /** Says why a resource is not served. */
-  #absence(resource: string): string {
-    return (
-      this.#excluded.get(resource) ??
-      `the cluster has no resource ${JSON.stringify(shortened(resource))} that can be listed and watched`
-    );
-  }
-
-  /** Custom resources and aggregated APIs are not built in. */
-  #isCustom(kind: Kind): boolean {
-    return (
-      this.#definitions.get(exactName(kind)) !== undefined ||
-      (kind.group.includes('.') && !kind.group.endsWith('.k8s.io'))
-    );
   }
 }
 

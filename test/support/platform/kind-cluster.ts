@@ -1,7 +1,7 @@
 // Test fixture: a fake kube-apiserver with discovery, CustomResourceDefinitions, and lists of any kind.
 import type { ServerResponse } from 'node:http';
 import type { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
-import { type Kind, sourcePath } from '../../../server/resources/kind.ts';
+import { exactName, type Kind, sourcePath } from '../../../server/resources/kind.ts';
 import { API_SERVICES_PATH, apiServiceNameOf } from '../../../server/resources/kinds/api-service.ts';
 import { CUSTOM_DEFINITIONS_PATH } from '../../../server/resources/kinds/custom-definitions.ts';
 import {
@@ -43,23 +43,34 @@ export function discoveryOf(
   return document;
 }
 
+/** Built-in groups whose names have a dot. */
+const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
+  'apiregistration.k8s.io',
+  'networking.k8s.io',
+  'rbac.authorization.k8s.io',
+]);
+
+/** Returns true for a custom resource, which kube-apiserver serves by a CustomResourceDefinition. */
+function isCustom({ group }: Kind): boolean {
+  return group.includes('.') && !BUILT_IN_GROUPS.has(group);
+}
+
 /** Returns the CustomResourceDefinition of a kind. `color`: name of its printer column and selectable field. */
-export function definitionOf(
-  { group, plural, version }: Kind,
+function definitionOf(
+  { group, plural }: Kind,
+  versions: Iterable<string>,
   resourceVersion: number,
   color = 'color',
-): object {
+): PlainObject {
   return {
     kind: 'CustomResourceDefinition',
     metadata: { name: `${plural}.${group}`, uid: `uid-${plural}`, resourceVersion: String(resourceVersion) },
     spec: {
-      versions: [
-        {
-          name: version,
-          additionalPrinterColumns: [{ name: color, jsonPath: `.spec.${color}`, type: 'string' }],
-          selectableFields: [{ jsonPath: `.spec.${color}` }],
-        },
-      ],
+      versions: [...versions].map((name) => ({
+        name,
+        additionalPrinterColumns: [{ name: color, jsonPath: `.spec.${color}`, type: 'string' }],
+        selectableFields: [{ jsonPath: `.spec.${color}` }],
+      })),
     },
   };
 }
@@ -76,6 +87,8 @@ export class KindCluster {
   readonly objects = new Map<string, readonly PlainObject[]>();
   /** Open lists and watches by path. */
   readonly #streams = new Map<string, Set<ServerResponse>>();
+  /** The versions of the definitions of custom resources, by exact name. */
+  readonly #versions = new Map<string, Set<string>>();
   /** The services of aggregated APIs, by the name of their APIService. */
   readonly #services = new Map<string, object>();
   #version = 1_000;
@@ -96,7 +109,10 @@ export class KindCluster {
     return cluster;
   }
 
-  /** The kinds of discovery. kube-apiserver has an APIService for each of their group versions. */
+  /**
+   * The kinds of discovery. kube-apiserver has an APIService for each of their group versions, and a definition for each
+   * custom resource.
+   */
   get kinds(): readonly Kind[] {
     return this.#kinds;
   }
@@ -104,7 +120,10 @@ export class KindCluster {
   set kinds(kinds: readonly Kind[]) {
     const known = new Set(this.#kinds.map(apiServiceNameOf));
     this.#kinds = kinds;
-    for (const kind of kinds) if (!known.has(apiServiceNameOf(kind))) this.serveBy('ADDED', kind);
+    for (const kind of kinds) {
+      if (!known.has(apiServiceNameOf(kind))) this.serveBy('ADDED', kind);
+      if (isCustom(kind) && !this.#versionsOf(kind).has(kind.version)) this.define('MODIFIED', kind);
+    }
   }
 
   /** Sends a change of the APIService of a kind. `service`: that of an aggregated API; undefined for a local group. */
@@ -136,7 +155,8 @@ export class KindCluster {
 
   /** Sends a change of a CustomResourceDefinition. */
   define(type: 'ADDED' | 'MODIFIED' | 'DELETED', kind: Kind, color?: string): void {
-    this.send(CUSTOM_DEFINITIONS_PATH, type, definitionOf(kind, ++this.#version, color));
+    const versions = this.#versionsOf(kind).add(kind.version);
+    this.send(CUSTOM_DEFINITIONS_PATH, type, definitionOf(kind, versions, ++this.#version, color));
   }
 
   async stop(): Promise<void> {
@@ -171,6 +191,12 @@ export class KindCluster {
         [...found.values()].map((served) => this.#apiService(served, 1)),
       );
     }
+    if (path === CUSTOM_DEFINITIONS_PATH && kind === 'stream') {
+      const custom = this.kinds.filter(isCustom);
+      for (const defined of custom) this.#versionsOf(defined).add(defined.version);
+      const definitions = custom.map((defined) => definitionOf(defined, this.#versionsOf(defined), 1));
+      this.objects.set(path, definitions);
+    }
     const isKnown =
       path === API_SERVICES_PATH ||
       path === CUSTOM_DEFINITIONS_PATH ||
@@ -187,12 +213,24 @@ export class KindCluster {
     send(response, ...added, bookmark(this.#version, true));
   }
 
+  #versionsOf(kind: Kind): Set<string> {
+    const name = exactName(kind);
+    const versions = this.#versions.get(name) ?? new Set();
+    this.#versions.set(name, versions);
+    return versions;
+  }
+
   #apiService(kind: Kind, resourceVersion: number): PlainObject {
     const { group, version } = kind;
     const name = apiServiceNameOf(kind);
     const service = this.#services.get(name);
     return {
-      metadata: { name, uid: `uid-${name}`, resourceVersion: String(resourceVersion) },
+      metadata: {
+        ...{ name, uid: `uid-${name}`, resourceVersion: String(resourceVersion) },
+        ...(service
+          ? {}
+          : { labels: { 'kube-aggregator.kubernetes.io/automanaged': isCustom(kind) ? 'true' : 'onstart' } }),
+      },
       spec: { group, version, ...(service ? { service } : {}) },
     };
   }

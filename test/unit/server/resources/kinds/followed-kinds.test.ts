@@ -6,10 +6,11 @@ import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { exactName, type Kind, sourcePath } from '../../../../../server/resources/kind.ts';
 import { API_SERVICES_PATH } from '../../../../../server/resources/kinds/api-service.ts';
+import { CUSTOM_DEFINITIONS_PATH } from '../../../../../server/resources/kinds/custom-definitions.ts';
 import type { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
 import { FollowedKinds } from '../../../../../server/resources/kinds/followed-kinds.ts';
 import type { FollowedKindsOptions } from '../../../../../server/resources/kinds/followed-kinds-options.ts';
-import { list, refuse } from '../../../../support/cluster/scripted-cluster.ts';
+import { type Call, list, refuse } from '../../../../support/cluster/scripted-cluster.ts';
 import { NAMESPACES, PODS, plain } from '../../../../support/platform/kind-cache.ts';
 import { KindCluster } from '../../../../support/platform/kind-cluster.ts';
 import { until } from '../../../../support/until.ts';
@@ -443,6 +444,25 @@ describe('FollowedKinds', () => {
     await until(() => kinds.cached(PODS) === undefined);
     cluster.responses.clear();
     await until(() => kinds.cached(PODS) === pods);
+  });
+
+  it('does not accelerate a custom resource while the definitions are unknown or interrupted', async () => {
+    const refused = ({ response }: Call): void => refuse(response, 500, 'InternalError');
+    cluster.responses.set(CUSTOM_DEFINITIONS_PATH, refused);
+    const kinds = await follow();
+    expect(kinds.startable(PODS, 'ada')).to.include(PODS);
+    expect(kinds.startable(WIDGETS, 'ada')).to.equal(undefined);
+    cluster.responses.clear();
+    await until(() => kinds.startable(WIDGETS, 'ada') !== undefined);
+    const [pods, widgets] = [await use(kinds, PODS), await use(kinds, WIDGETS)];
+    expect(kinds.cached(WIDGETS)).to.equal(widgets);
+    cluster.responses.set(CUSTOM_DEFINITIONS_PATH, refused);
+    cluster.disconnect(CUSTOM_DEFINITIONS_PATH);
+    await until(() => kinds.cached(WIDGETS) === undefined);
+    expect(kinds.cached(PODS)).to.equal(pods);
+    expect(kinds.use(WIDGETS, { signal }), 'lists continue').to.equal(widgets);
+    cluster.responses.clear();
+    await until(() => kinds.cached(WIDGETS) === widgets);
   });
 
   it('serves the kinds of aggregated APIs that the configuration names, by kind and by group', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
+import { CUSTOM_DEFINITIONS_PATH } from '../../../../../server/resources/kinds/custom-definitions.ts';
 import { KindCatalog } from '../../../../../server/resources/kinds/kind-catalog.ts';
 import { refuse } from '../../../../support/cluster/scripted-cluster.ts';
 import { PODS } from '../../../../support/platform/kind-cache.ts';
@@ -90,12 +91,49 @@ describe('KindCatalog', () => {
     const [custom, aggregated] = [kind('pods.metrics.k8s.io'), kind('gateways.gateway.networking.k8s.io')];
     const catalog = await catalogOf([PODS, custom, aggregated, kind('gateways.example.com')]);
     expect(await resolved(catalog, 'pods')).to.equal('pods');
-    await until(() => cluster.requests('/apis/apiextensions.k8s.io/v1/customresourcedefinitions') > 0);
-    await until(() => {
-      cluster.define('ADDED', aggregated);
-      return catalog.current('gateways.gateway.networking.k8s.io')?.custom !== undefined;
-    });
     expect((await failure(catalog, 'gateways')).code).to.equal(400);
+  });
+
+  it('responds with 503 for custom resources until their definitions are known', async () => {
+    const names = ['widgets', 'widgets.example.com', 'gateways.gateway.networking.k8s.io'];
+    const ingresses = kind('ingresses.networking.k8s.io');
+    const catalog = await catalogOf([PODS, ingresses, WIDGETS, kind(names[2] ?? '')]);
+    cluster.responses.set(CUSTOM_DEFINITIONS_PATH, ({ response }) => refuse(response, 403, 'Forbidden'));
+    for (const name of names) {
+      const { code, message, details } = await failure(catalog, name);
+      expect(code, name).to.equal(503);
+      expect(details?.retryAfterSeconds).to.equal(1);
+      expect(message).to.include('not allowed to list customresourcedefinitions');
+      expect(catalog.absence(name).code).to.equal(503);
+      expect(catalog.has(name)).to.equal(false);
+    }
+    for (const name of ['pods', 'ingresses']) await resolved(catalog, name);
+    expect((await failure(catalog, 'gadgets')).code).to.equal(404);
+    cluster.responses.clear();
+    await until(() => names.every((name) => catalog.has(name)));
+    for (const name of names.slice(1)) expect(catalog.current(name)?.custom, name).to.be.an('object');
+  });
+
+  it('responds with 503 for a plural of which a definition is not known yet, and keeps the others', async () => {
+    const [known, added] = [kind('backups.a.example.com'), kind('backups.b.example.com')];
+    const catalog = await catalogOf([known]);
+    expect(await resolved(catalog, 'backups')).to.equal('backups.a.example.com');
+    cluster.responses.set(CUSTOM_DEFINITIONS_PATH, ({ response }) => refuse(response, 500, 'InternalError'));
+    cluster.disconnect(CUSTOM_DEFINITIONS_PATH);
+    cluster.kinds = [known, added];
+    await until(async () => {
+      await failure(catalog, 'unknown');
+      return catalog.absence('backups.b.example.com').code === 503;
+    });
+    for (const name of ['backups', 'backups.b.example.com'])
+      expect((await failure(catalog, name)).code, name).to.equal(503);
+    expect(await resolved(catalog, 'backups.a.example.com')).to.equal('backups.a.example.com');
+    cluster.responses.clear();
+    await until(() => {
+      cluster.define('ADDED', added);
+      return catalog.has('backups.b.example.com');
+    });
+    expect((await failure(catalog, 'backups')).code).to.equal(400);
   });
 
   it('responds with 404 for unknown resources, after a new request for discovery', async () => {
