@@ -19,7 +19,7 @@ import { ListAccess } from './endpoints/platform/list-access.ts';
 import { platformHandler } from './endpoints/platform/platform-handler.ts';
 import { Search } from './endpoints/platform/search.ts';
 import { ServiceSelectors } from './endpoints/platform/service-selectors.ts';
-import { BufferCache } from './memory/buffer-cache.ts';
+import { SizedCache } from './memory/sized-cache.ts';
 import type { Nodes } from './nodes.ts';
 import type { LongRunning } from './request/long-running.ts';
 import { apiVersionOf, exactName, type Kind } from './resources/kind.ts';
@@ -86,7 +86,10 @@ export function newResources(
   // Shared, because all lists together must not block the event loop.
   const slicer = new TimeSlicer();
   const memoryBudget = options.memoryBudget || defaultBudget();
-  const bodies = new BufferCache<string>(Math.min(MAX_BODIES, memoryBudget * BODIES_SHARE));
+  const bodies = new SizedCache<string, Buffer>(
+    Math.min(MAX_BODIES, memoryBudget * BODIES_SHARE),
+    ({ length }) => length,
+  );
   const { cache } = nodes.informer;
   const followed = new FollowedKinds({
     client,

@@ -1,7 +1,7 @@
 // Cached objects as slices of shared buffers (frames). A frame holds the JSON of neighbouring objects, plain or
 // compressed.
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { BufferCache } from '../memory/buffer-cache.ts';
+import { SizedCache } from '../memory/sized-cache.ts';
 import { type ObjectExtent, type SplicedObject, writeSpliced } from './object-splice.ts';
 import type { CachedObject, ObjectIdentity } from './resource-cache.ts';
 
@@ -83,14 +83,14 @@ export class PackedFrames implements FrameFactory {
    */
   readonly objects = 8;
   readonly bytes = 128 << 10;
-  readonly #open: BufferCache<PackedFrame>;
+  readonly #open: SizedCache<PackedFrame, Buffer>;
 
   /**
    * `maxBytes`: maximum total size of the cached buffers. It is small, because V8 collects buffers that survive for long
    * with pauses of tens of milliseconds, and pages are cached by themselves.
    */
   constructor(maxBytes = 8 << 20) {
-    this.#open = new BufferCache(maxBytes);
+    this.#open = new SizedCache(maxBytes, ({ length }) => length);
   }
 
   /** Memory of the cached buffers, in bytes. */

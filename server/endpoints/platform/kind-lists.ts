@@ -9,7 +9,7 @@ import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { CachedObject, ObjectIdentity } from '../../cache/resource-cache.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Task, TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
-import type { BufferCache } from '../../memory/buffer-cache.ts';
+import type { SizedCache } from '../../memory/sized-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { hasQuery, searchIn } from '../../request/request-path.ts';
 import { exactName, type Kind } from '../../resources/kind.ts';
@@ -34,7 +34,7 @@ export interface KindListsOptions<Facts extends ObjectFacts> {
   readonly apiVersion: string;
   readonly slicer: TimeSlicer;
   /** Bodies of recently requested short pages, and compressed parts of long ones, shared by all kinds. */
-  readonly bodies: BufferCache<string>;
+  readonly bodies: SizedCache<string, Buffer>;
   /** Annotations that are computed for each response and not stored in the cluster. */
   readonly computed?: ComputedAnnotations<Facts>;
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { TimeSlices } from '../../concurrency/time-slicer.ts';
-import type { BufferCache } from '../../memory/buffer-cache.ts';
+import type { SizedCache } from '../../memory/sized-cache.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../response.ts';
 import { gzipped } from '../rest/list-body.ts';
@@ -86,11 +86,11 @@ const MOST_BYTES = 512 << 10;
 export class PlatformPieces<Facts> {
   readonly #item: PlatformItem<Facts>;
   /** Contains compressed chunks by a hash of their content. */
-  readonly #bodies: BufferCache<string>;
+  readonly #bodies: SizedCache<string, Buffer>;
   /** Of the JSON of compressed chunks. */
   readonly #measures = new WeakMap<Buffer, Measure>();
 
-  constructor(item: PlatformItem<Facts>, bodies: BufferCache<string>) {
+  constructor(item: PlatformItem<Facts>, bodies: SizedCache<string, Buffer>) {
     this.#item = item;
     this.#bodies = bodies;
   }

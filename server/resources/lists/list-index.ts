@@ -9,10 +9,9 @@ import type { Task, TimeSlicer, TimeSlices } from '../../concurrency/time-slicer
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { comparisonBy, type KindProfile } from '../kind-profile.ts';
 import type { ObjectFacts } from '../object-facts.ts';
-import { ChangeLog } from './change-log.ts';
 import type { ListFilter } from './list-filter.ts';
 import { objectsIn } from './objects-in.ts';
-import { filtered, SortOrder } from './sort-order.ts';
+import { ChangeLog, filtered, SortOrder } from './sort-order.ts';
 
 /** Maximum number of cached selections; the least recently used one is evicted. */
 const MAX_SELECTIONS = 256;

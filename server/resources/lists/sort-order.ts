@@ -1,9 +1,10 @@
-// A sorted selection of the objects of one kind. A change of the objects costs nothing until the selection is read.
+// A sorted selection of the objects of one kind, and the log of changes that all selections of the kind share. A change of the objects
+// costs nothing until a selection is read.
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
+import type { SnapshotChanges } from '../../cache/snapshot-differ.ts';
 import { merged, mergeSort } from '../../concurrency/merge-sort.ts';
 import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { Comparison } from '../kind-profile.ts';
-import type { ChangeLog } from './change-log.ts';
 
 /** Checks the time after each object, because the filter is that of a client and the object that of a tenant. */
 export async function filtered<Facts>(
@@ -98,4 +99,62 @@ export class SortOrder<Facts> {
     }
     return low;
   }
+}
+
+/** Memory of a reference, in bytes. */
+const REFERENCE_BYTES = 8;
+
+/** The recent changes of the objects of one kind. */
+export class ChangeLog<Facts> {
+  readonly #maxBytes: number;
+  /** The changes of each snapshot, the oldest first. */
+  #changes: SnapshotChanges<Facts>[] = [];
+  #bytes = 0;
+  #end = 0;
+
+  /** `maxBytes`: maximum memory of old objects, which only the log references. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The position after all changes. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Returns true if the log has all changes since a position. */
+  has(position: number): boolean {
+    return position >= this.#end - this.#changes.length;
+  }
+
+  since(position: number): readonly SnapshotChanges<Facts>[] {
+    return position === this.#end ? [] : this.#changes.slice(position - this.#end);
+  }
+
+  /** Adds changes, and drops the oldest ones beyond the maximum memory. */
+  add(changes: SnapshotChanges<Facts>): void {
+    this.#end++;
+    this.#changes.push(changes);
+    this.#bytes += bytesOf(changes);
+    let dropped = 0;
+    for (const oldest of this.#changes) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#bytes -= bytesOf(oldest);
+      dropped++;
+    }
+    if (dropped > 0) this.#changes = this.#changes.slice(dropped);
+  }
+
+  clear(): void {
+    this.#changes = [];
+    this.#bytes = 0;
+  }
+}
+
+function bytesOf({ removed, set }: SnapshotChanges<unknown>): number {
+  return removed.reduce((sum, { size }) => sum + size, (removed.length + set.length) * REFERENCE_BYTES);
 }

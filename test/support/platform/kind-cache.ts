@@ -6,7 +6,7 @@ import type { ObjectHead } from '../../../server/cache/resource-cache.ts';
 import { PackedFrames } from '../../../server/cache/stored-object.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
 import { KindLists } from '../../../server/endpoints/platform/kind-lists.ts';
-import { BufferCache } from '../../../server/memory/buffer-cache.ts';
+import { SizedCache } from '../../../server/memory/sized-cache.ts';
 import { apiVersionOf, type Kind, sourcePath } from '../../../server/resources/kind.ts';
 import type { ListedKind } from '../../../server/resources/kinds/followed-kind.ts';
 import { ListIndex } from '../../../server/resources/lists/list-index.ts';
@@ -70,7 +70,7 @@ export class KindCache implements ListedKind<KindFacts> {
   readonly profile;
   readonly index: ListIndex<KindFacts>;
   readonly cache: InformerCache<KindFacts>;
-  readonly bodies = new BufferCache<string>(1 << 20);
+  readonly bodies = new SizedCache<string, Buffer>(1 << 20, ({ length }) => length);
   readonly lists: KindLists<KindFacts>;
 
   constructor(kind: Kind, slicer = new TimeSlicer()) {

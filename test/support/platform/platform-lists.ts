@@ -16,7 +16,7 @@ import { ListAccess } from '../../../server/endpoints/platform/list-access.ts';
 import type { LiveOptions } from '../../../server/endpoints/platform/live-list.ts';
 import { platformHandler } from '../../../server/endpoints/platform/platform-handler.ts';
 import { Search } from '../../../server/endpoints/platform/search.ts';
-import { BufferCache } from '../../../server/memory/buffer-cache.ts';
+import { SizedCache } from '../../../server/memory/sized-cache.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import type { Kind } from '../../../server/resources/kind.ts';
 import { ListIndex } from '../../../server/resources/lists/list-index.ts';
@@ -105,7 +105,7 @@ export function platformNodes({ cache, computed, ...options }: NodeListsOptions)
     path: PLATFORM_PATH,
     apiVersion: PLATFORM_VERSION,
     slicer,
-    bodies: new BufferCache(1 << 20),
+    bodies: new SizedCache(1 << 20, ({ length }) => length),
     ...(computed ? { computed } : {}),
   });
   return platformLists(() => [lists], options);

@@ -4,7 +4,7 @@ import { ObjectFingerprints } from '../../../../../server/cache/object-fingerpri
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { PlatformPieces } from '../../../../../server/endpoints/platform/platform-body.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
-import { BufferCache } from '../../../../../server/memory/buffer-cache.ts';
+import { SizedCache } from '../../../../../server/memory/sized-cache.ts';
 import type { NodeFacts } from '../../../../../server/resources/nodes/node-facts.ts';
 import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
@@ -17,7 +17,7 @@ describe('PlatformPieces', () => {
     const { cache } = nodes;
     const place = { path: '/kapis/resources.platform.io/v1alpha3', resource: 'nodes' };
     const item = new PlatformItem<NodeFacts>(place, cache.head, new ObjectFingerprints(), undefined);
-    const pieces = new PlatformPieces(item, new BufferCache(1 << 20)).of(
+    const pieces = new PlatformPieces(item, new SizedCache(1 << 20, ({ length }) => length)).of(
       [...cache.snapshot().objects()],
       new TimeSlicer().of({}),
     );

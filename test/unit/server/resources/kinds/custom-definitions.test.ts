@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { CustomDefinition } from '../../../../../server/resources/kind.ts';
 import { customDefinitions } from '../../../../../server/resources/kinds/custom-definitions.ts';
-import { NamedObjects } from '../../../../../server/resources/kinds/named-objects.ts';
+import { NamedObjects } from '../../../../../server/resources/kinds/watched-objects.ts';
 
 const NAME = 'widgets.example.com';
 

@@ -1,10 +1,10 @@
-// Tests of BufferCache.
+// Tests of SizedCache.
 import { expect } from 'chai';
-import { BufferCache } from '../../../../server/memory/buffer-cache.ts';
+import { SizedCache } from '../../../../server/memory/sized-cache.ts';
 
-describe('BufferCache', () => {
+describe('SizedCache', () => {
   it('evicts the least recently used buffers above the maximum size', () => {
-    const cache = new BufferCache<string>(10);
+    const cache = new SizedCache<string, Buffer>(10, ({ length }) => length);
     cache.set('a', Buffer.alloc(4));
     cache.set('b', Buffer.alloc(4));
     cache.get('a');
@@ -13,7 +13,7 @@ describe('BufferCache', () => {
   });
 
   it('counts a replaced buffer once, and does not evict others for one above the maximum size', () => {
-    const cache = new BufferCache<string>(10);
+    const cache = new SizedCache<string, Buffer>(10, ({ length }) => length);
     for (let i = 0; i < 10; i++) cache.set('a', Buffer.alloc(6));
     cache.set('b', Buffer.alloc(4));
     cache.set('c', Buffer.alloc(11));
