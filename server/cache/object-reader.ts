@@ -18,6 +18,10 @@ const OBJECT_BYTES = 600;
 const USUAL_TEXT = 400;
 /** A text occurs in the facts, and again in the text for searches. */
 const COPIES = 2;
+/** Memory of a label or another member of an object without its characters, in bytes. Seen with 100,000 labels: 78. */
+const MEMBER_BYTES = 80;
+/** Number of members that OBJECT_BYTES includes. */
+const USUAL_MEMBERS = 100;
 
 /** The properties of a resource that the cache needs. ResourceDefinition implements them. */
 export interface ObjectSource<Facts> {
@@ -89,13 +93,22 @@ function isTexts(labels: Readonly<Record<string, unknown>>): labels is Readonly<
   return Object.values(labels).every((value) => typeof value === 'string');
 }
 
-/** Returns the number of characters in a value. */
-function textLength(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  let sum = 0;
-  for (const [name, member] of Object.entries(value)) sum += name.length + textLength(member);
-  return sum;
+/** Estimates the memory of values from their characters and members, in bytes. */
+function memoryOf(...values: readonly unknown[]): number {
+  let characters = 0;
+  let members = 0;
+  const count = (value: unknown): void => {
+    if (typeof value === 'string') characters += value.length;
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      members++;
+      characters += name.length;
+      count(member);
+    }
+  };
+  for (const value of values) count(value);
+  const unusual = COPIES * Math.max(0, characters - USUAL_TEXT);
+  return OBJECT_BYTES + unusual + MEMBER_BYTES * Math.max(0, members - USUAL_MEMBERS);
 }
 
 type IdentityFields<Facts> = Omit<ObjectIdentity<Facts>, 'key' | 'size'>;
@@ -120,8 +133,7 @@ export class Identity<Facts> implements ObjectIdentity<Facts> {
     this.checksum = checksum;
     this.labels = labels;
     this.facts = facts;
-    const length = this.key.length + textLength(labels) + textLength(facts);
-    this.size = OBJECT_BYTES + COPIES * Math.max(0, length - USUAL_TEXT);
+    this.size = memoryOf(this.key, labels, facts);
   }
 
   get name(): string {

@@ -24,4 +24,15 @@ describe('the reader of objects', () => {
       expect(labelsOf(labels) === labelsOf(labels)).to.equal(count <= 2);
     });
   }
+
+  it('counts the memory of short labels', () => {
+    const sizeOf = (count: number): number => {
+      const labels = Object.fromEntries(Array.from({ length: count }, (_, i) => [`l${i}`, '']));
+      const metadata = { name: 'a', resourceVersion: '1', labels };
+      return new ObjectReader(SOURCE).read(Buffer.from(JSON.stringify({ metadata }))).identity.size;
+    };
+    expect(sizeOf(10)).to.equal(600);
+    // V8 needs 91 bytes for each label, with its characters.
+    expect(sizeOf(20_000)).to.be.within(80 * 20_000, 100 * 20_000);
+  });
 });
