@@ -19,7 +19,7 @@ import { ListAccess } from './endpoints/platform/list-access.ts';
 import { platformHandler } from './endpoints/platform/platform-handler.ts';
 import { Search } from './endpoints/platform/search.ts';
 import { ServiceSelectors } from './endpoints/platform/service-selectors.ts';
-import { SizedCache } from './memory/sized-cache.ts';
+import { SizedCache } from './memory/bounded-map.ts';
 import type { Nodes } from './nodes.ts';
 import type { LongRunning } from './request/long-running.ts';
 import { apiVersionOf, exactName, type Kind } from './resources/kind.ts';

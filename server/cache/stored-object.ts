@@ -1,7 +1,7 @@
 // Cached objects as slices of shared buffers (frames). A frame holds the JSON of neighbouring objects, plain or
 // compressed.
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { SizedCache } from '../memory/sized-cache.ts';
+import { SizedCache } from '../memory/bounded-map.ts';
 import { type ObjectExtent, type SplicedObject, writeSpliced } from './object-splice.ts';
 import type { CachedObject, ObjectIdentity } from './resource-cache.ts';
 

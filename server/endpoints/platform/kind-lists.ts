@@ -9,7 +9,7 @@ import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { CachedObject, ObjectIdentity } from '../../cache/resource-cache.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Task, TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
-import type { SizedCache } from '../../memory/sized-cache.ts';
+import type { SizedCache } from '../../memory/bounded-map.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { hasQuery, searchIn } from '../../request/request-path.ts';
 import { exactName, type Kind } from '../../resources/kind.ts';

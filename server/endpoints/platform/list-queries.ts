@@ -5,7 +5,7 @@ import {
   newResourceQueryDecoder,
   type ResourceQueryDecoder,
 } from '../../../apis/resources/v1alpha3/resource-query-decoder.ts';
-import { SizedCache } from '../../memory/sized-cache.ts';
+import { SizedCache } from '../../memory/bounded-map.ts';
 import { exactName } from '../../resources/kind.ts';
 import { sortKeysOf } from '../../resources/kind-profile.ts';
 import type { ListedKind } from '../../resources/kinds/followed-kind.ts';

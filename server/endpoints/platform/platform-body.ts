@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { CachedObject, SnapshotPiece } from '../../cache/resource-cache.ts';
 import type { TimeSlices } from '../../concurrency/time-slicer.ts';
-import type { SizedCache } from '../../memory/sized-cache.ts';
+import type { SizedCache } from '../../memory/bounded-map.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../response.ts';
 import { gzipped } from '../rest/list-body.ts';

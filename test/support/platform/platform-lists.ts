@@ -16,7 +16,7 @@ import { ListAccess } from '../../../server/endpoints/platform/list-access.ts';
 import type { LiveOptions } from '../../../server/endpoints/platform/live-list.ts';
 import { platformHandler } from '../../../server/endpoints/platform/platform-handler.ts';
 import { Search } from '../../../server/endpoints/platform/search.ts';
-import { SizedCache } from '../../../server/memory/sized-cache.ts';
+import { SizedCache } from '../../../server/memory/bounded-map.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import type { Kind } from '../../../server/resources/kind.ts';
 import { ListIndex } from '../../../server/resources/lists/list-index.ts';

@@ -4,7 +4,7 @@ import { ObjectFingerprints } from '../../../../../server/cache/object-fingerpri
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { PlatformPieces } from '../../../../../server/endpoints/platform/platform-body.ts';
 import { PlatformItem } from '../../../../../server/endpoints/platform/platform-item.ts';
-import { SizedCache } from '../../../../../server/memory/sized-cache.ts';
+import { SizedCache } from '../../../../../server/memory/bounded-map.ts';
 import type { NodeFacts } from '../../../../../server/resources/nodes/node-facts.ts';
 import { NodeCache, node } from '../../../../support/cluster/node-cache.ts';
 
