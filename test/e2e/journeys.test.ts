@@ -121,7 +121,7 @@ describe('the journeys of server/README.md', function () {
 
   it('list the files of the password grant', async () => {
     await platform.signIn('jane');
-    check('Password grant', await filesOf(() => platform.grant('jane', PASSWORD)), 18);
+    check('Password grant', await filesOf(() => platform.grant('jane', PASSWORD)), 19);
   });
 
   it('list the files of an OpenSearch query', async () => {
