@@ -5,13 +5,13 @@ import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
-import { codeOf, messageOf } from '../../apis/reading/thrown-value.ts';
 import { ApiResponse } from '../request/api-response.ts';
+import { bindError } from './bind-error.ts';
 import { ConnectionLimit, type Proxies } from './connection-limit.ts';
 import { Connections, pendingResponses } from './connections.ts';
 import type { ListenerMetrics, ListenerName } from './listener-metrics.ts';
 import { isPlainHTTP, MAX_HEADER_FIELDS, malformation, rejectMalformed } from './malformed-request.ts';
+import { closeOnTinyChunks } from './tiny-chunks.ts';
 
 /** Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
@@ -187,8 +187,12 @@ export class Listener {
         // Node has not parsed the bytes after an upgrade request, so a later request might begin in the middle of another one.
         if (requestsUpgrade(request)) response.shouldKeepAlive = false;
         const error = malformation(request);
-        if (error) this.#server.emit('clientError', error, request.socket);
-        else receiver.request(request, response);
+        if (error) {
+          this.#server.emit('clientError', error, request.socket);
+          return;
+        }
+        closeOnTinyChunks(request, () => this.#options.metrics.malformed(this.name, 400));
+        receiver.request(request, response);
       });
     };
     this.#server.on('request', receive);
@@ -276,25 +280,4 @@ export function serverOptions(limits: ListenerLimits): ServerOptions {
     shouldUpgradeCallback: (request) =>
       requestsUpgrade(request) && pendingResponses(request.socket).length === 0,
   };
-}
-
-function bindError(error: unknown, listener: ListenerName, address: string, port: number): StartupError {
-  const code = codeOf(error) ?? 'ERR_LISTEN';
-  const reason = bindReason(code, error, listener);
-  return new StartupError(code, `${address === '' ? '*' : address}:${port}: ${reason}`, { cause: error });
-}
-
-function bindReason(code: string, error: unknown, listener: ListenerName): string {
-  const cure = `set --${listener}-port or listeners.${listener}.port`;
-  switch (code) {
-    case 'EADDRINUSE':
-      return `another process listens on this port; stop it, or ${cure} to another port`;
-    case 'EACCES':
-      return `this user is not allowed to listen on this port; ${cure} to one above 1023`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `this machine has no such address; set listeners.${listener}.address`;
-    default:
-      return `cannot listen: ${messageOf(error)}`;
-  }
 }
