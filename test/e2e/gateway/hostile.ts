@@ -124,7 +124,10 @@ export function describeHostileClients(subject: () => GatewayPlatform): void {
         attacks().map(async ([expected, bytes]) => {
           const id = randomUUID();
           const sent = bytes(smuggledRequest(id));
-          return { expected, id, sent, ...(await attack(sent)) };
+          const first = await attack(sent);
+          // On a busy machine, the connection may close before the client has read the response.
+          const isLost = expected !== undefined && first.closed && first.statuses.length === 0;
+          return { expected, id, sent, ...(isLost ? await attack(sent) : first) };
         }),
       );
       // The audit log has this request, so it would have an earlier one too.
