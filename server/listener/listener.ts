@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { ApiResponse } from '../request/api-response.ts';
 import { bindError } from './bind-error.ts';
-import { ConnectionLimit, type Proxies } from './connection-limit.ts';
+import { ConnectionLimit, type Proxies, peerOf } from './connection-limit.ts';
 import { Connections, pendingResponses } from './connections.ts';
 import type { ListenerMetrics, ListenerName } from './listener-metrics.ts';
 import { isPlainHTTP, MAX_HEADER_FIELDS, malformation, rejectMalformed } from './malformed-request.ts';
@@ -174,7 +174,8 @@ export class Listener {
       metrics.handshakeFailed();
       log.debug({ err: error, remoteAddress: socket.remoteAddress }, 'TLS handshake failed');
       // Node has closed the TLS socket, but the TCP socket can still send a response.
-      const tcp = isPlainHTTP(error) && [...this.#sockets].find((other) => isSameConnection(other, socket));
+      const peer = peerOf(socket);
+      const tcp = isPlainHTTP(error) && [...this.#sockets].find((other) => peerOf(other) === peer);
       if (tcp) rejectMalformed(error, tcp, false);
       socket.destroy();
     });
@@ -255,10 +256,6 @@ const UPGRADES = new Set(['websocket', 'spdy/3.1']);
 
 function requestsUpgrade({ headers: { upgrade = '' }, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.1' && UPGRADES.has(upgrade.toLowerCase());
-}
-
-function isSameConnection(one: Socket, other: Socket): boolean {
-  return one.remotePort === other.remotePort && one.remoteAddress === other.remoteAddress;
 }
 
 /** The options of Node's server, for both listeners. */
