@@ -6,7 +6,7 @@ import type { RequestChain } from './filters/chain.ts';
 import type { StartableSource } from './listener/certificates/certificate-choice.ts';
 import type { Proxies } from './listener/connection-limit.ts';
 import { newInsecureListener } from './listener/insecure-listener.ts';
-import type { Listener, RequestReceiver } from './listener/listener.ts';
+import { type Listener, REQUEST_LIMITS, type RequestReceiver } from './listener/listener.ts';
 import type { ListenerMetrics } from './listener/listener-metrics.ts';
 import { SecureListener } from './listener/secure-listener.ts';
 
@@ -30,7 +30,7 @@ export async function listen(
     request: (request, response) => chain.serve(request, response, isSecure),
     upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, isSecure),
   });
-  const shared = { limits, proxies, metrics, log };
+  const shared = { limits: { ...REQUEST_LIMITS, ...limits }, proxies, metrics, log };
   const tls = new SecureListener({
     ...shared,
     address: secure.address,

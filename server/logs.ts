@@ -21,6 +21,7 @@ import type { CompletedConfig } from './config.ts';
 import type { DiscoveredResource } from './endpoints/discovery/documents.ts';
 import { describedLogQueries } from './endpoints/openapi/log-queries.ts';
 import type { DescribedGroup } from './endpoints/openapi/operations.ts';
+import { REQUEST_TIMEOUT_MS } from './filters/deadline.ts';
 import { Scopes } from './logging/access/scope.ts';
 import { isLongRunningQuery, logsHandler } from './logging/endpoints/logs-handler.ts';
 import { REMOVED_RESOURCES, removedOperations } from './logging/endpoints/removed-operations.ts';
@@ -53,11 +54,11 @@ export interface LogsDependencies {
   readonly metrics: Registry;
 }
 
-type LogsConfig = Pick<CompletedConfig, 'platform' | 'logging' | 'requests'>;
+type LogsConfig = Pick<CompletedConfig, 'platform' | 'logging'>;
 
 /** Does not connect to the store. */
 export async function newLogs(
-  { platform, logging, requests }: LogsConfig,
+  { platform, logging }: LogsConfig,
   { client, scopes, admission, log: parent, metrics: registry }: LogsDependencies,
 ): Promise<Logs> {
   const log = parent.child({ component: 'logs' });
@@ -77,7 +78,7 @@ export async function newLogs(
     scopes: new Scopes(scopes),
     limits: logging.limits,
     admission,
-    requestTimeoutMs: requests.timeout,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
     slicer,
     metrics,
   });

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import { newTimeout } from '../apis/meta/v1/errors.ts';
 import { groupName } from '../apis/resources/v1alpha3/group-version.ts';
 import type { CacheMetrics } from './cache/cache-metrics.ts';
-import { Informer } from './cache/informer.ts';
+import { Informer, READ_WAIT_MS } from './cache/informer.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import type { CompletedConfig } from './config.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from './endpoints/rest/resource-handler.ts';
@@ -34,19 +34,15 @@ export interface NodesDependencies {
 }
 
 export function newNodes(
-  { platform, cache, watch, resources }: Pick<CompletedConfig, 'platform' | 'cache' | 'watch' | 'resources'>,
+  { platform, cache, resources }: Pick<CompletedConfig, 'platform' | 'cache' | 'resources'>,
   { client, log, metrics, cacheMetrics }: NodesDependencies,
 ): Nodes {
   const definition = nodeDefinition(groupName(platform.name));
   const { group, version, plural } = definition;
-  const { watchWindow, snapshots } = cache;
   const informer: Informer<NodeFacts> = new Informer({
     definition,
     client,
     log: log.child({ resource: plural }),
-    window: { events: watchWindow.events, ageMs: watchWindow.age, bytes: watchWindow.bytes },
-    waitMs: cache.readTimeout,
-    history: { snapshots: snapshots.count, ageMs: snapshots.age, bytes: snapshots.bytes },
     observer: cacheMetrics.observe(`${plural}.${group}`, () => ({
       synced: informer.cache.synced,
       watchers: informer.cache.watchers,
@@ -56,7 +52,7 @@ export function newNodes(
     })),
   });
   const current = async (signal: AbortSignal): Promise<void> => {
-    if (await informer.proof.prove(cache.readTimeout, signal)) return;
+    if (await informer.proof.prove(READ_WAIT_MS, signal)) return;
     throw newTimeout('Timeout: the node cache has not reached the current resourceVersion', 1);
   };
   const handler = resourceHandler(definition, informer.cache, {
@@ -64,10 +60,6 @@ export function newNodes(
     current: cache.currentReads ? current : undefined,
     watch: {
       ...DEFAULT_OPTIONS.watch,
-      bookmarkIntervalMs: watch.bookmarkInterval,
-      minTimeoutSeconds: watch.minTimeout / 1000,
-      maxPendingBytes: watch.pendingBytes,
-      stallTimeoutMs: watch.stallTimeout,
       observer: new WatchMetrics(metrics).observe(definition),
     },
   });

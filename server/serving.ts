@@ -21,6 +21,8 @@ import { OpenAPI } from './endpoints/openapi/openapi.ts';
 import { versionHandler } from './endpoints/version.ts';
 import { auditLog } from './filters/audit.ts';
 import { RequestChain } from './filters/chain.ts';
+import { REQUEST_TIMEOUT_MS } from './filters/deadline.ts';
+import { MAX_BODY_BYTES } from './filters/request-checks.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
 import { newGateway } from './gateway.ts';
 import { healthRegistries } from './health-checks.ts';
@@ -67,7 +69,7 @@ export async function serve(
   { version, client, kubeConfig, metrics, cacheMetrics, nodes, log }: ServingDependencies,
   signal: AbortSignal,
 ): Promise<Serving> {
-  const { environment, platform, requests } = config;
+  const { environment, platform } = config;
   const certificateMetrics = newCertificateMetrics(metrics);
   const certificates = chooseCertificate(config, { hostname: hostname(), log, metrics: certificateMetrics });
   await certificates.start(signal);
@@ -213,8 +215,8 @@ export async function serve(
     pools,
     sourceOf: sourceAddress(config.oauth.trustedProxies),
     limits: {
-      maxBodyBytes: config.listeners.limits.body,
-      timeoutMs: requests.timeout,
+      maxBodyBytes: MAX_BODY_BYTES,
+      timeoutMs: REQUEST_TIMEOUT_MS,
     },
     errorFamilies: oauth ? [oauth.errorFamily] : [],
     signInPaths: (path) => oauth?.isPublic(path) ?? false,

@@ -66,12 +66,12 @@ export const FAULTS = {
   },
   '10,000 idle connections': {
     clientsSee:
-      'Beyond `listeners.limits.connections`, the server closes each new connection of the network with the most connections. Connections of other networks displace its newest idle ones. The other port works. An idle connection is closed after 95 s (`listeners.limits.keepAliveTimeout`)',
+      'Beyond `listeners.limits.connections`, the server closes each new connection of the network with the most connections. Connections of other networks displace its newest idle ones. The other port works. An idle connection is closed after 95 s',
     recoverySeconds: 5,
   },
   'clients send their requests slowly (Slowloris)': {
     clientsSee:
-      'The slow clients get 408 after `listeners.limits.headersTimeout` (30 s) or `requestTimeout` (60 s), or 429 if too many requests wait for their clients. Other clients notice nothing',
+      'The slow clients get 408 after 30 s (headers) or 60 s (the whole request), or 429 if too many requests wait for their clients. Other clients notice nothing',
     recoverySeconds: 5,
   },
   'a flood of invalid tokens': {

@@ -4,6 +4,7 @@ import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';
 import { exampleConfiguration, idTokenExample } from './authentication-configuration.ts';
 import { faultTable } from './fault-table.ts';
+import { fixedLimitsTable } from './fixed-limits.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { manifests } from './manifests.ts';
 import { replaceSection } from './marked-section.ts';
@@ -29,7 +30,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
     document(join(root, 'docs/configuration.md'), { configuration: configurationTable() }),
     document(join(root, 'docs/configuration-oauth.md'), { options: sectionTable('oauth') }),
     document(join(root, 'docs/configuration-logs.md'), { options: sectionTable('logging') }),
-    document(join(root, 'docs/limits.md'), { limits: limitsTable() }),
+    document(join(root, 'docs/limits.md'), { limits: limitsTable(), 'fixed-limits': fixedLimitsTable() }),
     document(join(root, 'docs/authentication-configuration.md'), {
       'authentication-configuration': codeBlock('yaml', exampleConfiguration(names.platform)),
       'id-tokens': codeBlock('yaml', idTokenExample(names.platform)),

@@ -23,10 +23,9 @@ function optionTable(selects: (path: string) => boolean): string {
 /** Sections of the configuration that limit the resources of clients. */
 const LIMITING = [
   'listeners.limits.',
-  'gateway.max',
+  'gateway.seats',
+  'gateway.streams',
   'requests.',
-  'cache.',
-  'watch.',
   'resources.syncTimeout',
   'resources.idleTimeout',
   'resources.maxKinds',

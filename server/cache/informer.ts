@@ -34,10 +34,15 @@ export interface InformerOptions<Facts> {
   readonly aggregated?: boolean;
 }
 
-/** Default bounds: times in ms, sizes in bytes. */
-const DEFAULT_WINDOW: WindowBounds = { events: 1024, ageMs: 300_000, bytes: 32 << 20 };
-const DEFAULT_HISTORY: HistoryBounds = { snapshots: 4096, ageMs: 300_000, bytes: 32 << 20 };
-const DEFAULT_WAIT_MS = 3_000;
+/**
+ * Past events from which a watch can resume. Clients reconnect within seconds; kube-apiserver compacts after five
+ * minutes. Without the maximum of memory, 1,024 events of large objects would be gigabytes.
+ */
+export const WATCH_WINDOW: WindowBounds = { events: 1024, ageMs: 300_000, bytes: 32 << 20 };
+/** Past lists, which serve `continue` tokens. The memory counts only objects that the current list no longer contains. */
+export const LIST_HISTORY: HistoryBounds = { snapshots: 4096, ageMs: 300_000, bytes: 32 << 20 };
+/** Maximum wait of a read for its resourceVersion, in ms: the limit of kube-apiserver. */
+export const READ_WAIT_MS = 3_000;
 
 /** A cache of one resource. `run` keeps the cache up to date until the signal is aborted. */
 export class Informer<Facts> {
@@ -53,9 +58,9 @@ export class Informer<Facts> {
     this.cache = new InformerCache({
       definition,
       log,
-      window: { ...DEFAULT_WINDOW, ...options.window },
-      history: { ...DEFAULT_HISTORY, ...options.history },
-      waitMs: options.waitMs ?? DEFAULT_WAIT_MS,
+      window: { ...WATCH_WINDOW, ...options.window },
+      history: { ...LIST_HISTORY, ...options.history },
+      waitMs: options.waitMs ?? READ_WAIT_MS,
       now: options.now ?? (() => performance.now()),
       ...(options.frames ? { frames: options.frames } : {}),
       ...(options.growing ? { growing: options.growing } : {}),

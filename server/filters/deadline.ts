@@ -5,6 +5,8 @@ import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
+/** Maximum duration of a request that is not long-running, in ms: as at kube-apiserver, whose clients expect it. */
+export const REQUEST_TIMEOUT_MS = 60_000;
 /** Deadlines are checked at this interval (in ms), so a 504 is late by at most this time. */
 const CHECK_MS = 100;
 

@@ -72,6 +72,9 @@ function checkSingletonHeaders({ httpVersion, rawHeaders }: IncomingMessage): vo
   if (credentials > 1) throw newBadRequest('the request has more than one Authorization header');
 }
 
+/** Maximum size of a request body: the limit of kube-apiserver, so the gateway refuses nothing that it would accept. */
+export const MAX_BODY_BYTES = 3 << 20;
+
 /**
  * Rejects a body by its Content-Length before reading it, and sets the limit of a chunked body. A stream of the gateway has no limit,
  * because a request to a backend may upload a file.

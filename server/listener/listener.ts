@@ -15,6 +15,7 @@ import { closeOnTinyChunks } from './tiny-chunks.ts';
 
 /** Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
+  /** Maximum number of open connections. */
   readonly connections: number;
   readonly headers: number;
   readonly handshakeTimeout: number;
@@ -22,6 +23,19 @@ export interface ListenerLimits {
   readonly requestTimeout: number;
   readonly keepAliveTimeout: number;
 }
+
+/** The limits of a request and of an idle connection, for both listeners. */
+export const REQUEST_LIMITS = {
+  /** A token can be 16 KiB, and a front proxy sends one header for each group: thousands of groups fit. */
+  headers: 256 << 10,
+  /** A TLS handshake takes two round trips. */
+  handshakeTimeout: 10_000,
+  headersTimeout: 30_000,
+  /** Sufficient for a body of BODY_LIMIT at 50 KiB/s. */
+  requestTimeout: 60_000,
+  /** Go clients close idle connections after 90 s. This is longer, so that the client closes the connection first. */
+  keepAliveTimeout: 95_000,
+} as const satisfies Omit<ListenerLimits, 'connections'>;
 
 export interface RequestReceiver {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;

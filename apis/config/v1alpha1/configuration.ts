@@ -13,7 +13,6 @@ import {
   originsOption,
   pathOption,
   portOption,
-  quantityOption,
   type Resolved,
   section,
   textOption,
@@ -84,34 +83,10 @@ const insecure = section(
   },
 );
 
-const limits = section('Limits on clients, for both listeners.', {
+const limits = section('Limits of each listener.', {
   connections: countOption(
     10_000,
     'Maximum number of open connections per listener. A further connection displaces one of the network with the most connections.',
-  ),
-  headers: quantityOption(
-    '256Ki',
-    'Maximum size of all headers of a request together. Larger headers get 431.',
-    {
-      atLeast: '8Ki',
-      atMost: '8Mi',
-    },
-  ),
-  body: quantityOption('3Mi', 'Maximum size of a request body. A larger body gets 413.', {
-    atLeast: '1Ki',
-    atMost: '1Gi',
-  }),
-  handshakeTimeout: durationOption('10s', 'Timeout of a TLS handshake.', { atLeast: '100ms' }),
-  headersTimeout: durationOption('30s', 'Maximum time to receive the headers of a request.', {
-    atLeast: '100ms',
-  }),
-  requestTimeout: durationOption('60s', 'Maximum time to receive a request with its body.', {
-    atLeast: '100ms',
-  }),
-  keepAliveTimeout: durationOption(
-    '95s',
-    'Timeout of idle connections. Go clients close idle connections after 90 s. The default is longer, so that the client closes the connection first.',
-    { atLeast: '1s' },
   ),
 });
 
@@ -151,7 +126,7 @@ const cors = section('Cross-origin resource sharing (CORS) for web pages of othe
   ),
 });
 
-const requests = section('Concurrency and timeout of requests.', {
+const requests = section('Concurrency of requests.', {
   seats: countOption(
     600,
     'Maximum number of concurrent requests, without streams. A further request waits up to five seconds, and then gets 429. All callers share the seats fairly: while n callers are busy, each of them can hold 1/(n + 1) of the seats.',
@@ -160,73 +135,12 @@ const requests = section('Concurrency and timeout of requests.', {
     12_000,
     'Maximum number of concurrent watches, live lists and other streams. A further stream preempts the newest stream of the caller with the most streams; if that caller has fewer than two more, the further stream gets 429.',
   ),
-  timeout: durationOption('60s', 'Timeout of requests that are not long-running.', {
-    atLeast: '1s',
-  }),
 });
 
-const cache = section('The informer cache, for each resource.', {
-  readTimeout: durationOption(
-    '3s',
-    'Maximum time that a get or list waits until the cache reaches the requested `resourceVersion`. After this time it gets 504.',
-    {
-      atLeast: '100ms',
-    },
-  ),
+const cache = section('The cache of nodes in `/apis`.', {
   currentReads: flagOption(
     false,
     'Applies to gets and lists of nodes in `/apis` without a `resourceVersion`. `true`: the response contains every change before the request; the server first requests the current version from kube-apiserver, once for concurrent reads. `false`: the response may lag behind by milliseconds.',
-  ),
-  watchWindow: section('Past events for resumed watches; older resourceVersions get 410.', {
-    events: countOption(
-      1024,
-      'Maximum number of past events from which a watch can resume. A watch from an older `resourceVersion` gets 410.',
-    ),
-    age: durationOption('5m', 'Maximum age of the past events.', { atLeast: '1s' }),
-    bytes: quantityOption('32Mi', 'Maximum memory of the past events.', { atLeast: '1Mi' }),
-  }),
-  snapshots: section('Past lists for `continue`; older tokens get 410.', {
-    count: countOption(
-      4096,
-      'Maximum number of past lists, which serve `continue` tokens. An older token gets 410.',
-    ),
-    age: durationOption('5m', 'Maximum age of the past lists.', { atLeast: '1s' }),
-    bytes: quantityOption(
-      '32Mi',
-      'Maximum memory of objects that are in past lists but no longer in the current list.',
-      {
-        atLeast: '1Mi',
-      },
-    ),
-  }),
-});
-
-const watch = section('Watch streams to clients.', {
-  pendingBytes: quantityOption(
-    '16Mi',
-    'Maximum size of the events that wait for one watch client to read them. If the size is larger, the server closes the connection.',
-    {
-      atLeast: '64Ki',
-    },
-  ),
-  stallTimeout: durationOption(
-    '60s',
-    'Maximum time during which a watch client reads nothing. After this time the server closes the connection.',
-    {
-      atLeast: '1s',
-    },
-  ),
-  bookmarkInterval: durationOption(
-    '60s',
-    'Interval of bookmark events in watches with `allowWatchBookmarks`.',
-    {
-      atLeast: '1s',
-    },
-  ),
-  minTimeout: durationOption(
-    '30m',
-    'Minimum duration of a watch without `timeoutSeconds`. The actual duration is random, up to twice as long.',
-    { atLeast: '1s' },
   ),
 });
 
@@ -274,7 +188,6 @@ export const APIServerConfigurationSchema = Type.Object(
     cors,
     requests,
     cache,
-    watch,
     resources,
     logging,
     registration,

@@ -17,7 +17,6 @@ import { oauthErrors } from './oauth-validation.ts';
 import { putOption, removeOption, withoutEmptySections } from './option-tree.ts';
 import { withoutRemovedOptions } from './removed-options.ts';
 import { resolveUnits } from './resolve.ts';
-import { parseDuration } from './units.ts';
 import { newValidator } from './validator.ts';
 
 export interface ConfigurationText {
@@ -93,7 +92,7 @@ function emptyConfiguration(): Record<string, unknown> {
 /** Returns the validation errors of contradicting options. */
 function contradictions(configuration: APIServerConfiguration, locator: ErrorLocator): ValidationError[] {
   const errors: ValidationError[] = [];
-  const { secure, insecure, limits } = configuration.listeners;
+  const { secure, insecure } = configuration.listeners;
   const versions = [...new Set([apiVersionOf('platform'), apiVersionOf(configuration.platform.name)])];
   if (!versions.includes(configuration.apiVersion)) {
     errors.push(locator.error(['apiVersion'], 'value', `must be ${versions.join(' or ')}`));
@@ -127,18 +126,5 @@ function contradictions(configuration: APIServerConfiguration, locator: ErrorLoc
       ),
     );
   }
-  if (milliseconds(limits.requestTimeout) < milliseconds(limits.headersTimeout)) {
-    errors.push(
-      locator.error(
-        ['listeners', 'limits', 'requestTimeout'],
-        'value',
-        'must not be shorter than headersTimeout',
-      ),
-    );
-  }
   return errors;
-}
-
-function milliseconds(text: string): number {
-  return parseDuration(text) ?? Number.NaN;
 }

@@ -1,37 +1,73 @@
-// The options of earlier versions. A configuration file with one of them is still valid: the option has no effect, and the
-// log names its replacement.
+// Removed options of the configuration file. For one release, a file that sets one gets a warning instead of an error.
 import { isRecord } from '../../reading/unknown-value.ts';
 import { removeOption } from './option-tree.ts';
 
-/** Paths of removed options with the option that replaces them; remove an entry after two minor versions. */
-const REMOVED: Readonly<Record<string, string>> = {
-  'gateway.maxRequests': 'gateway.seats',
-  'gateway.maxRequestsPerCaller': 'gateway.seats, which all callers share fairly',
-  'gateway.maxStreams': 'gateway.streams',
-  'gateway.maxStreamsPerCaller': 'gateway.streams, which all callers share fairly',
-  'requests.maxReadOnly': 'requests.seats',
-  'requests.maxMutating': 'requests.seats',
-  'requests.maxLongRunning': 'requests.streams',
-  'resources.kindBudget': 'resources.memoryBudget, for all caches together',
+/** The constant that now has the value of an option. */
+function fixed(constant: string, value: string): string {
+  return `the value is ${value} (${constant})`;
+}
+
+/** Paths of removed options, and what applies instead. Remove an entry after one minor version. */
+export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
+  'gateway.maxRequests': 'it is replaced by gateway.seats',
+  'gateway.maxRequestsPerCaller': 'it is replaced by gateway.seats, which all callers share fairly',
+  'gateway.maxStreams': 'it is replaced by gateway.streams',
+  'gateway.maxStreamsPerCaller': 'it is replaced by gateway.streams, which all callers share fairly',
+  'requests.maxReadOnly': 'it is replaced by requests.seats',
+  'requests.maxMutating': 'it is replaced by requests.seats',
+  'requests.maxLongRunning': 'it is replaced by requests.streams',
+  'resources.kindBudget': 'it is replaced by resources.memoryBudget, for all caches together',
+
+  'listeners.limits.headers': fixed('REQUEST_LIMITS.headers', '256Ki'),
+  'listeners.limits.body': fixed('MAX_BODY_BYTES', '3Mi'),
+  'listeners.limits.handshakeTimeout': fixed('REQUEST_LIMITS.handshakeTimeout', '10s'),
+  'listeners.limits.headersTimeout': fixed('REQUEST_LIMITS.headersTimeout', '30s'),
+  'listeners.limits.requestTimeout': fixed('REQUEST_LIMITS.requestTimeout', '60s'),
+  'listeners.limits.keepAliveTimeout': fixed('REQUEST_LIMITS.keepAliveTimeout', '95s'),
+  'requests.timeout': fixed('REQUEST_TIMEOUT_MS', '60s'),
+  'cache.readTimeout': fixed('READ_WAIT_MS', '3s'),
+  'cache.watchWindow.events': fixed('WATCH_WINDOW.events', '1024'),
+  'cache.watchWindow.age': fixed('WATCH_WINDOW.ageMs', '5m'),
+  'cache.watchWindow.bytes': fixed('WATCH_WINDOW.bytes', '32Mi'),
+  'cache.snapshots.count': fixed('LIST_HISTORY.snapshots', '4096'),
+  'cache.snapshots.age': fixed('LIST_HISTORY.ageMs', '5m'),
+  'cache.snapshots.bytes': fixed('LIST_HISTORY.bytes', '32Mi'),
+  'watch.pendingBytes': fixed('DEFAULT_OPTIONS.watch.maxPendingBytes', '16Mi'),
+  'watch.stallTimeout': fixed('DEFAULT_OPTIONS.watch.stallTimeoutMs', '60s'),
+  'watch.bookmarkInterval': fixed('DEFAULT_OPTIONS.watch.bookmarkIntervalMs', '60s'),
+  'watch.minTimeout': fixed('DEFAULT_OPTIONS.watch.minTimeoutSeconds', '30m'),
 };
 
 /** Deletes the removed options of a configuration. Returns a warning for each of them. */
 export function withoutRemovedOptions(configuration: unknown): string[] {
   const warnings: string[] = [];
-  for (const [option, replacement] of Object.entries(REMOVED)) {
+  for (const [option, instead] of Object.entries(REMOVED_OPTIONS)) {
     const path = option.split('.');
     if (!has(configuration, path)) continue;
-    removeOption(configuration, path);
-    warnings.push(`${option} is removed and has no effect; it is replaced by ${replacement}`);
+    removeWithSection(configuration, path);
+    warnings.push(`${option} is removed and has no effect; ${instead}`);
   }
   return warnings;
 }
 
+/** Removes the option, and sections that are empty without it: the whole section can be removed. */
+function removeWithSection(configuration: unknown, path: readonly string[]): void {
+  removeOption(configuration, path);
+  const section = path.slice(0, -1);
+  const rest = section.length > 0 ? valueAt(configuration, section) : undefined;
+  if (isRecord(rest) && Object.keys(rest).length === 0) removeWithSection(configuration, section);
+}
+
 function has(configuration: unknown, path: readonly string[]): boolean {
+  const section = valueAt(configuration, path.slice(0, -1));
+  return isRecord(section) && Object.hasOwn(section, path.at(-1) ?? '');
+}
+
+function valueAt(configuration: unknown, path: readonly string[]): unknown {
   let value = configuration;
   for (const key of path) {
-    if (!isRecord(value) || !Object.hasOwn(value, key)) return false;
+    if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
-  return true;
+  return value;
 }

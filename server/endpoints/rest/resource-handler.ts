@@ -36,10 +36,14 @@ export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
   headers: JSON_HEADERS,
   forwardable: false,
   watch: {
+    // The interval of kube-apiserver.
     bookmarkIntervalMs: 60_000,
     lastBookmarkMs: 2000,
+    // A watch without `timeoutSeconds` ends after this time, or up to twice as long, as at kube-apiserver.
     minTimeoutSeconds: 1800,
     maxTimeoutSeconds: 3600,
+    // The events that wait for one client to read them, and how long the client may read nothing: 16 MiB are about two
+    // thousand large nodes, and a client that pauses for a minute relists anyway.
     maxPendingBytes: 16 * 1024 * 1024,
     stallTimeoutMs: 60_000,
     random: Math.random,

@@ -180,7 +180,7 @@ export class FaultPlatform {
     return this.#at(2);
   }
 
-  /** Behind `answers`, with a clock that is 30 s ahead, short limits of requests, and without a cache of TokenReviews. */
+  /** Behind `answers`, with a clock that is 30 s ahead, and without a cache of TokenReviews. */
   get ahead(): Replica {
     return this.#at(3);
   }
@@ -261,11 +261,7 @@ export class FaultPlatform {
       }),
       platform.startReplica(
         'ahead',
-        {
-          kubernetes: { kubeconfig: faulty },
-          authentication: { tokenCacheTTL: '0s' },
-          listeners: { limits: { headersTimeout: '2s', requestTimeout: '3s' } },
-        },
+        { kubernetes: { kubeconfig: faulty }, authentication: { tokenCacheTTL: '0s' } },
         [`${import.meta.dirname}/clock-ahead.ts`],
       ),
     ]);

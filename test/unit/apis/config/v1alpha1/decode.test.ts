@@ -26,22 +26,22 @@ describe('decodeConfiguration', () => {
     const configuration = decode(HEAD);
     expect(configuration.listeners.secure.port).to.equal(9443);
     expect(configuration.listeners.insecure).to.include({ enabled: true, port: 9090 });
-    expect(configuration.listeners.limits.keepAliveTimeout, 'of Go clients').to.be.greaterThan(90_000);
     expect(decodeConfiguration(undefined)).to.deep.equal(configuration);
     expect(decode(`${HEAD}log:\n  # level: debug\n`)).to.deep.equal(configuration);
-    const { limits } = decode(
-      `${HEAD}listeners: {limits: {keepAliveTimeout: 1m31.5s, body: 2Mi}}\n`,
-    ).listeners;
-    expect(limits).to.include({ keepAliveTimeout: 91_500, body: 2 * 1024 * 1024 });
-    expect(decode(`${HEAD}listeners: {limits: {body: 4096}}\n`).listeners.limits.body).to.equal(4096);
+    const { shutdown, resources } = decode(
+      `${HEAD}shutdown: {timeout: 1m31.5s}\nresources: {memoryBudget: 2Mi}\n`,
+    );
+    expect(shutdown.timeout).to.equal(91_500);
+    expect(resources.memoryBudget).to.equal(2 * 1024 * 1024);
+    expect(decode(`${HEAD}resources: {memoryBudget: 4096}\n`).resources.memoryBudget).to.equal(4096);
   });
 
   it('reports all errors with file, line, column and path', () => {
-    const text = `${HEAD}listeners:\n  secure:\n    prot: 1\n    port: abc\n  limits:\n    body: 10\nlog: {level: inof}\n`;
+    const text = `${HEAD}listeners:\n  secure:\n    prot: 1\n    port: abc\n  limits:\n    connections: 0\nlog: {level: inof}\n`;
     expect(errorsOf(text)).to.deep.equal([
       'c.yaml:5:5: listeners.secure.prot: unknown option; did you mean "port"?',
       'c.yaml:6:11: listeners.secure.port: must be a whole number, not "abc"',
-      'c.yaml:8:11: listeners.limits.body: must be at least 1Ki, not 10',
+      'c.yaml:8:18: listeners.limits.connections: must be from 1 to 10000000, not 0',
       'c.yaml:9:14: log.level: must be one of debug, info, warn, error (info?), not "inof"',
     ]);
   });
@@ -106,8 +106,8 @@ describe('decodeConfiguration', () => {
     ],
     [
       'more bytes than can be counted',
-      `${HEAD}listeners: {limits: {body: 1e30}}\n`,
-      '3:28: listeners.limits.body: must be a number of bytes such as 4096, 256Ki or 3Mi, not 1e+30',
+      `${HEAD}resources: {memoryBudget: 1e30}\n`,
+      '3:27: resources.memoryBudget: must be a number of bytes such as 4096, 256Ki or 3Mi, not 1e+30',
     ],
     ['a key from the prototype', `${HEAD}__proto__: {}\n`, '3:1: __proto__: unknown option; known options: '],
   ] as const) {

@@ -1,0 +1,51 @@
+// Tests that each removed option is accepted with a warning, which contains the value of the constant in the server.
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
+import { putOption } from '../../../../../apis/config/v1alpha1/option-tree.ts';
+import { REMOVED_OPTIONS } from '../../../../../apis/config/v1alpha1/removed-options.ts';
+import { parseDuration, parseQuantity } from '../../../../../apis/config/v1alpha1/units.ts';
+import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../../../../server/cache/informer.ts';
+import { DEFAULT_OPTIONS } from '../../../../../server/endpoints/rest/resource-handler.ts';
+import { REQUEST_TIMEOUT_MS } from '../../../../../server/filters/deadline.ts';
+import { MAX_BODY_BYTES } from '../../../../../server/filters/request-checks.ts';
+import { REQUEST_LIMITS } from '../../../../../server/listener/listener.ts';
+
+const CONSTANTS = {
+  DEFAULT_OPTIONS,
+  LIST_HISTORY,
+  MAX_BODY_BYTES,
+  READ_WAIT_MS,
+  REQUEST_LIMITS,
+  REQUEST_TIMEOUT_MS,
+  WATCH_WINDOW,
+};
+
+describe('removed options', () => {
+  for (const [option, instead] of Object.entries(REMOVED_OPTIONS)) {
+    it(`include ${option}, with a warning`, () => {
+      const file = { apiVersion: 'config.platform.io/v1alpha1', kind: 'APIServerConfiguration' };
+      putOption(file, option.split('.'), 'any value');
+      const warnings: string[] = [];
+      const decoded = decodeConfiguration({ source: 'test', text: stringify(file) }, [], (warning) =>
+        warnings.push(warning),
+      );
+      expect(decoded).to.deep.equal(decodeConfiguration(undefined));
+      expect(warnings).to.deep.equal([`${option} is removed and has no effect; ${instead}`]);
+    });
+  }
+
+  for (const [option, instead] of Object.entries(REMOVED_OPTIONS)) {
+    const [, value, constant] = /^the value is (\S+) \((\S+)\)$/.exec(instead) ?? [];
+    if (value === undefined || constant === undefined) continue;
+    it(`have the value of ${constant} for ${option}`, () => {
+      const actual = constant.split('.').reduce<unknown>(valueIn, CONSTANTS);
+      const expected = parseDuration(value) ?? parseQuantity(value);
+      expect(actual).to.equal(constant.endsWith('Seconds') ? (expected ?? 0) / 1000 : expected);
+    });
+  }
+});
+
+function valueIn(inner: unknown, key: string): unknown {
+  return typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined;
+}
