@@ -3,11 +3,11 @@ import { hostname } from 'node:os';
 import { ConfigurationError } from '../apis/config/v1alpha1/configuration-error.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
 import { UsageError, usageText } from '../apis/reading/command-line.ts';
-import { readBuildInfo } from './build-info.ts';
-import { type CompletedConfig, completeConfig } from './config.ts';
-import { readEnvironment } from './environment.ts';
+import { readBuildInfo } from './config/build-info.ts';
+import { type CompletedConfig, completeConfig } from './config/config.ts';
+import { readEnvironment } from './config/environment.ts';
+import { type Options, parseOptions, SERVER } from './config/options.ts';
 import { createLogger } from './observability/logger.ts';
-import { type Options, parseOptions, SERVER } from './options.ts';
 import { run } from './server.ts';
 
 /**

@@ -2,50 +2,15 @@
 import { ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import { newPathNotFound } from '../apis/meta/v1/errors.ts';
-import type { KnownResource } from './filters/request-counting.ts';
 import type { Handler, RequestContext } from './request/request-context.ts';
 import type { ResourceRequest } from './request/request-info.ts';
 import { pathIn } from './request/request-path.ts';
-
-export interface ResourceRoute {
-  readonly prefix: ResourceRequest['prefix'];
-  readonly group: string;
-  readonly version: string;
-  /** `*` for all resources without a route of their own. */
-  readonly resource: string;
-  /** For `*`: returns true for resources that exist. Metrics use only these as label values. */
-  readonly serves?: (resource: string) => boolean;
-  /** Subresources that the handler supports. Metrics use only these as label values. */
-  readonly subresources?: readonly string[];
-  readonly handler: Handler;
-}
+import type { ResourceRoute } from './request/resource-route.ts';
 
 export interface Routes {
   readonly resources: readonly ResourceRoute[];
   /** Handlers by path, in Express's notation. A handler rejects methods that it does not support. */
   readonly paths: ReadonlyMap<string, Handler>;
-}
-
-/**
- * Returns a function that is true for resources with a handler. Metrics use it, so that requests for random resources
- * do not create label values. `subresource` is empty for a request without one.
- */
-export function knownResources(resources: readonly ResourceRoute[]): KnownResource {
-  const known = Map.groupBy(resources, ({ resource }) => resource);
-  const open = resources.filter(({ serves }) => serves !== undefined);
-  return (group, version, resource, subresource) =>
-    known
-      .get(resource)
-      ?.some(
-        (route) =>
-          route.group === group &&
-          route.version === version &&
-          (subresource === '' || route.subresources?.includes(subresource)),
-      ) ||
-    open.some(
-      (route) =>
-        subresource === '' && route.group === group && route.version === version && route.serves?.(resource),
-    );
 }
 
 interface Call {

@@ -1,16 +1,16 @@
-// Connects to kube-apiserver, starts the server, and stops the server gracefully. nodes.ts creates the node cache,
-// and serving.ts serves clients.
+// Connects to kube-apiserver, starts the server, and stops the server gracefully. nodes/nodes.ts creates the node
+// cache, and serving.ts serves clients.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../apis/reading/thrown-value.ts';
-import { readBuildInfo } from './build-info.ts';
 import { CacheMetrics } from './cache/cache-metrics.ts';
 import { ClusterConnection } from './cluster/connection/connection.ts';
 import { kubeConfigSource, UnusableKubeConfigError } from './cluster/connection/kubeconfig.ts';
 import { aborted } from './concurrency/aborted.ts';
-import type { CompletedConfig } from './config.ts';
-import { newNodes } from './nodes.ts';
+import { readBuildInfo } from './config/build-info.ts';
+import type { CompletedConfig } from './config/config.ts';
+import { newNodes } from './nodes/nodes.ts';
 import { createLogger } from './observability/logger.ts';
 import { collectProcessMetrics, createRegistry } from './observability/metrics.ts';
 

@@ -1,5 +1,4 @@
-// Creates the modules that serve clients, and opens and drains the listeners. access.ts, logs.ts, users-api.ts and
-// listening.ts create one part each.
+// Creates the parts that serve clients, and opens and drains the listeners. Each feature composes itself in its folder.
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -7,42 +6,48 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { apiServiceName as logsAPIServiceName } from '../apis/logging/v1alpha2/group-version.ts';
 import { apiServiceName } from '../apis/resources/v1alpha3/group-version.ts';
-import { newAccess } from './access.ts';
 import { Admission } from './admission/admission.ts';
+import { newAuthenticators } from './authentication/authenticators.ts';
+import { newAuthorizers } from './authorization/authorizers.ts';
 import type { CacheMetrics } from './cache/cache-metrics.ts';
 import { ClusterVersion } from './cluster/cluster-version.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
-import type { CompletedConfig } from './config.ts';
+import { ClusterReviews } from './cluster/reviews.ts';
+import type { CompletedConfig } from './config/config.ts';
 import { descriptionHandlers } from './endpoints/description/description.ts';
-import { discoveryHandlers } from './endpoints/discovery/discovery.ts';
+import { discoveryHandlers } from './endpoints/discovery/discovery-handlers.ts';
 import { collectHealthMetrics, healthHandlers } from './endpoints/health.ts';
-import { metricsHandler } from './endpoints/metrics.ts';
+import { healthRegistries } from './endpoints/health-checks.ts';
+import { metricsHandler } from './endpoints/metrics-endpoint.ts';
 import { OpenAPI } from './endpoints/openapi/openapi.ts';
-import { versionHandler } from './endpoints/version.ts';
+import { versionHandler } from './endpoints/server-version.ts';
 import { auditLog } from './filters/audit.ts';
 import { RequestChain } from './filters/chain.ts';
 import { REQUEST_TIMEOUT_MS } from './filters/deadline.ts';
 import { MAX_BODY_BYTES } from './filters/request-checks.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
-import { newGateway } from './gateway.ts';
-import { healthRegistries } from './health-checks.ts';
+import { newGateway } from './gateway/gateway.ts';
+import { atHost } from './gateway/proxied-request.ts';
+import { newUsersAPI } from './iam/users-api.ts';
 import { chooseCertificate } from './listener/certificates/certificate-choice.ts';
 import { newCertificateMetrics, watchExpiry } from './listener/certificates/certificate-metrics.ts';
 import { drain } from './listener/drain.ts';
 import { newListenerMetrics } from './listener/listener-metrics.ts';
-import { listen } from './listening.ts';
-import { newLogs } from './logs.ts';
-import type { Nodes } from './nodes.ts';
+import { listen } from './listener/listening.ts';
+import { newResources } from './lists/lists.ts';
+import { newLogs } from './logging/logging.ts';
+import type { Nodes } from './nodes/nodes.ts';
 import { newOAuth } from './oauth/oauth.ts';
 import { oauthSettings } from './oauth/settings.ts';
 import { issuerOf } from './oauth/tokens/token-issuer.ts';
+import { AccessMetrics } from './observability/access-metrics.ts';
 import { collectRegistrationMetrics, Registration } from './registration/registration.ts';
 import { isLongRunning } from './request/long-running.ts';
 import type { Handler } from './request/request-context.ts';
+import { pathIn } from './request/request-path.ts';
+import { knownResources } from './request/resource-route.ts';
 import { sourceAddress, trustedProxy } from './request/source-address.ts';
-import { newResources } from './resources.ts';
-import { knownResources, routes } from './routes.ts';
-import { newUsersAPI } from './users-api.ts';
+import { routes } from './routes.ts';
 
 export interface ServingDependencies {
   readonly version: string;
@@ -95,21 +100,28 @@ export async function serve(
       log,
       metrics,
     });
-  const access = newAccess(config, {
-    client,
-    lookups,
-    namespaceReviews: admission.namespaceReviews(),
-    log,
-    signal,
+  const isSignInPath = (path: string): boolean => oauth?.isPublic(path) ?? false;
+  const accessMetrics = new AccessMetrics(metrics);
+  const access = { client, reviews: new ClusterReviews(client, accessMetrics), lookups, log, signal };
+  const authenticators = newAuthenticators(config, {
+    ...access,
+    metrics: accessMetrics,
     oauth,
-    metrics,
+    isSignIn: ({ url = '' }) => isSignInPath(pathIn(url)),
+    isAtProxyHost: atHost(config.gateway.proxyHost),
   });
-  const { authorizer } = access;
+  const authorizers = newAuthorizers(config, {
+    ...access,
+    metrics: accessMetrics,
+    namespaceReviews: admission.namespaceReviews(),
+    isSignInPath,
+  });
+  const { authorizer, scopes } = authorizers;
   const users = oauth && newUsersAPI(config, { client, authorizer, oauth, log });
   const logs = config.logging.enabled
     ? await newLogs(config, {
         client,
-        scopes: access.scopes,
+        scopes,
         admission,
         log,
         metrics,
@@ -119,7 +131,7 @@ export async function serve(
     client,
     nodes,
     authorizer,
-    scopes: access.scopes,
+    scopes,
     admission,
     log,
     cacheMetrics,
@@ -128,7 +140,9 @@ export async function serve(
     ? newGateway(config, {
         client,
         kubeConfig,
-        access,
+        authenticators,
+        authorizer,
+        accessMetrics,
         oauth,
         issuer: () => issuerOf(config.oauth, securePort),
         kinds: resources.kinds,
@@ -171,8 +185,8 @@ export async function serve(
   let stopping = false;
   const health = healthRegistries({
     cacheSynced: () => nodes.informer.cache.synced,
-    accessKnown: () => access.settings.current() !== undefined,
-    describeFrontProxy: () => access.frontProxyStatus.describe(),
+    accessKnown: () => authenticators.settings.current() !== undefined,
+    describeFrontProxy: () => authenticators.frontProxyStatus.describe(),
     describeRegistration: () => registration.describe(),
     oauthMissing: () => oauth?.missing,
     describeLogs: () => logs?.describe(),
@@ -200,9 +214,9 @@ export async function serve(
         ['/metrics', metricsHandler(metrics)],
       ]),
     }),
-    authenticator: access.authenticator,
-    ...(access.checkSession ? { checkSession: access.checkSession } : {}),
-    identityHeaders: access.settings.identityHeaders,
+    authenticator: authenticators.authenticator,
+    ...(authenticators.checkSession ? { checkSession: authenticators.checkSession } : {}),
+    identityHeaders: authenticators.settings.identityHeaders,
     authorizer: [resources, ...(logs ? [logs] : [])].reduce(
       (inner, part) => part.authorizer(inner),
       users?.authorizer ?? authorizer,
@@ -219,7 +233,7 @@ export async function serve(
       timeoutMs: REQUEST_TIMEOUT_MS,
     },
     errorFamilies: oauth ? [oauth.errorFamily] : [],
-    signInPaths: (path) => oauth?.isPublic(path) ?? false,
+    signInPaths: isSignInPath,
     longRunning: (context) =>
       isLongRunning(context) || resources.isLongRunning(context) || (logs?.isLongRunning(context) ?? false),
     ...(gateway ? { gateway: gateway.route } : {}),
@@ -227,12 +241,15 @@ export async function serve(
   });
 
   const listeners = await listen(config, {
-    chain,
+    receiver: (secure) => ({
+      request: (request, response) => chain.serve(request, response, secure),
+      upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, secure),
+    }),
     certificates,
-    settings: access.settings,
+    settings: authenticators.settings,
     proxies: {
       hasAddress: trustedProxy(config.oauth.trustedProxies),
-      hasCertificate: (connection) => access.isFrontProxyPeer(connection),
+      hasCertificate: (connection) => authenticators.isFrontProxyPeer(connection),
     },
     metrics: newListenerMetrics(metrics),
     log,
@@ -240,7 +257,8 @@ export async function serve(
   });
   securePort = listeners[0].address.port;
   const followers = [
-    ...access.followers,
+    authenticators.settings,
+    ...authorizers.followers,
     ...resources.followers,
     openAPI,
     registration,

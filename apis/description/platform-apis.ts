@@ -1,5 +1,5 @@
-// Generates the OpenAPI 3.1 document of all APIs that this server implements. custom-resources.ts generates the
-// document of the custom resources.
+// Generates the OpenAPI 3.1 document of all APIs that this server implements. custom-resources-document.ts
+// generates the document of the custom resources.
 import { NewUserSchema, PasswordChangeSchema, ReplacedUserSchema } from '../iam/v1beta1/requests.ts';
 import { StatusSchema } from '../meta/v1/status-schema.ts';
 import {
@@ -22,12 +22,12 @@ import {
   ResourceSchema,
   SearchResultSchema,
 } from '../resources/v1alpha3/resource-list.ts';
-import { type OpenAPIDocument, openAPIDocument } from './document.ts';
-import { LOG_SCHEMAS, logOperations } from './logs.ts';
-import { oauthOperations } from './oauth.ts';
-import { resourceOperations } from './resources.ts';
-import { serverOperations } from './server.ts';
-import { UserListSchema, UserResponseSchema, userOperations } from './users.ts';
+import { serverOperations } from './health-operations.ts';
+import { resourceOperations } from './list-operations.ts';
+import { LOG_SCHEMAS, logOperations } from './log-operations.ts';
+import { oauthOperations } from './oauth-operations.ts';
+import { type OpenAPIDocument, openAPIDocument } from './openapi-document.ts';
+import { UserListSchema, UserResponseSchema, userOperations } from './user-operations.ts';
 
 export interface PlatformOptions {
   /** The `<platform>` of the API groups. */

@@ -1,8 +1,8 @@
 // TypeBox schemas of the OAuth forms and responses, for the OpenAPI document only. server/oauth/http/form.ts parses
 // the forms of requests.
 import { Type } from 'typebox';
-import { OAUTH_ERROR_CODES } from './errors.ts';
 import { GRANT_TYPES } from './grant-types.ts';
+import { OAUTH_ERROR_CODES } from './oauth-error.ts';
 
 /**
  * The endpoints do not validate with these schemas, because RFC 6749 has rules that no schema can express: for

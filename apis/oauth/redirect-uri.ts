@@ -1,4 +1,4 @@
-// Validates redirect URIs before registration (RFC 6749, 3.1.2; RFC 9700, 2.6). server/oauth/codes/redirect-uri.ts
+// Validates redirect URIs before registration (RFC 6749, 3.1.2; RFC 9700, 2.6). server/oauth/codes/redirect-target.ts
 // matches the URIs of requests.
 
 /** Groups: scheme and host, port, rest. Only a port, a path, a query or the end may follow the host. */

@@ -1,10 +1,10 @@
 // Generates the RBAC rules in the manifests, for the server and for users. The integration tests run the server with
 // exactly these permissions.
 
-import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
+import { CREDENTIAL } from '../../apis/iam/v1beta1/credential-resource.ts';
 import { administratorsGroup, groupName } from '../../apis/iam/v1beta1/group-version.ts';
-import { SESSION } from '../../apis/iam/v1beta1/session.ts';
-import { USER } from '../../apis/iam/v1beta1/user.ts';
+import { SESSION } from '../../apis/iam/v1beta1/session-resource.ts';
+import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
 import { groupName as loggingGroup } from '../../apis/logging/v1alpha2/group-version.ts';
 import { impersonatorPolicy } from './admission.ts';
 import { groupVersionsOf } from './groups.ts';

@@ -1,8 +1,8 @@
 // Generates ValidatingAdmissionPolicies against privilege escalation: callers may change only users and groups that the
 // callers may impersonate, and the server gets only short tokens of the impersonator.
-import { CREDENTIAL } from '../../apis/iam/v1beta1/credential.ts';
+import { CREDENTIAL } from '../../apis/iam/v1beta1/credential-resource.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
-import { USER } from '../../apis/iam/v1beta1/user.ts';
+import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
 import { LIFETIME_SECONDS } from '../../server/gateway/impersonator-token.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { IMPERSONATOR, type Names, SERVER } from './names.ts';

@@ -1,4 +1,4 @@
-import { customResourcesDescription } from '../../apis/description/custom-resources.ts';
+import { customResourcesDescription } from '../../apis/description/custom-resources-document.ts';
 import { platformDescription } from '../../apis/description/platform-apis.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import type { Names } from './names.ts';

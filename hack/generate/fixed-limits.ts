@@ -1,10 +1,10 @@
 // Generates the Markdown table of the limits that are constants of the server.
 
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../server/cache/informer.ts';
-import { DEFAULT_OPTIONS } from '../../server/endpoints/rest/resource-handler.ts';
 import { REQUEST_TIMEOUT_MS } from '../../server/filters/deadline.ts';
 import { MAX_BODY_BYTES } from '../../server/filters/request-checks.ts';
 import { REQUEST_LIMITS } from '../../server/listener/listener.ts';
+import { DEFAULT_OPTIONS } from '../../server/rest/resource-handler.ts';
 import { table } from './markdown-table.ts';
 
 const { watch } = DEFAULT_OPTIONS;

@@ -4,17 +4,17 @@ import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { Admission } from '../../server/admission/admission.ts';
 import { CacheMetrics } from '../../server/cache/cache-metrics.ts';
 import { collectHealthMetrics } from '../../server/endpoints/health.ts';
-import { WatchMetrics } from '../../server/endpoints/rest/watch-metrics.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { newCachedReads } from '../../server/gateway/acceleration/accelerator.ts';
 import { GatewayMetrics } from '../../server/gateway/gateway-metrics.ts';
 import { newCertificateMetrics } from '../../server/listener/certificates/certificate-metrics.ts';
 import { newListenerMetrics } from '../../server/listener/listener-metrics.ts';
-import { LogMetrics } from '../../server/logging/log-metrics.ts';
+import { LogMetrics } from '../../server/logging/store/log-metrics.ts';
 import { OAuthMetrics } from '../../server/oauth/oauth-metrics.ts';
 import { AccessMetrics } from '../../server/observability/access-metrics.ts';
 import { collectProcessMetrics, createRegistry } from '../../server/observability/metrics.ts';
 import { collectRegistrationMetrics } from '../../server/registration/registration.ts';
+import { WatchMetrics } from '../../server/rest/watch-metrics.ts';
 import { table } from './markdown-table.ts';
 
 /** Default metrics of Node programs. The table omits them; the document mentions them as a group. */

@@ -1,5 +1,5 @@
 // Restores users and passwords from a `kubectl get -o json` backup. Existing users and passwords are not changed.
-import type { User } from '../../apis/iam/v1beta1/user.ts';
+import type { User } from '../../apis/iam/v1beta1/user-resource.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { type ClusterCredentialStore, readCredential } from '../../server/oauth/users/credential-store.ts';

@@ -51,10 +51,14 @@ export function sessionCheckedTokens(inner: TokenAuthenticator, tokens: TokenIDC
   };
 }
 
+/**
+ * Checks the session of a user. Returns for a valid session, and throws Unauthorized (StatusError) for an ended one. Any other error
+ * means that the state of the session is unknown.
+ */
+export type SessionCheck = (user: UserInfo, context: CallContext) => Promise<void> | void;
+
 /** Returns a check of the session of a user. Users without one of our tokens always pass. */
-export function sessionCheck(
-  tokens: TokenIDChecker,
-): (user: UserInfo, context: CallContext) => Promise<void> | void {
+export function sessionCheck(tokens: TokenIDChecker): SessionCheck {
   return (user, context) => {
     const checking = checked(user, tokens, context);
     return checking instanceof Promise ? checking.then(() => undefined) : undefined;

@@ -2,8 +2,8 @@
 import { Gauge, type Registry } from 'prom-client';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
+import { requireRead } from '../http/static-document.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
-import { requireRead } from './static-document.ts';
 
 /** The last logged failure of each check. Repeated requests log the same failure only once. */
 type LoggedFailures = Map<string, string>;

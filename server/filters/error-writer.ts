@@ -2,7 +2,7 @@
 // for example under /oauth (RFC 6749).
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInternalError, StatusError } from '../../apis/meta/v1/errors.ts';
-import { hasBody } from '../request/request-body.ts';
+import { hasBody } from '../http/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { CORS_HEADERS } from './cors.ts';
 import type { Exchange } from './exchange.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest, newForbidden, newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
 import { isReadByScript, isServiceWorker } from '../authentication/browser-request.ts';
-import { setDefaultHeaders } from '../request/api-response.ts';
+import { setDefaultHeaders } from '../http/api-response.ts';
 import { type GatewayRoute, SANDBOX } from '../request/gateway-route.ts';
 import type { LongRunning } from '../request/long-running.ts';
 import { parseRequestInfo } from '../request/request-info.ts';

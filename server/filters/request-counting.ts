@@ -1,15 +1,8 @@
 // Filters that count requests in RequestMetrics, with the labels of kube-apiserver's metrics.
 import type { ResourceRequest } from '../request/request-info.ts';
+import type { KnownResource } from '../request/resource-route.ts';
 import type { Exchange, Filter } from './exchange.ts';
 import type { RequestLabels, RequestObserver } from './request-metrics.ts';
-
-/** Returns true if the server serves the resource. Requests for other resources share one set of labels. */
-export type KnownResource = (
-  group: string,
-  version: string,
-  resource: string,
-  subresource: string,
-) => boolean;
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** Health checks have separate labels, as in kube-apiserver, because a failed probe is not a failed request of a caller. */

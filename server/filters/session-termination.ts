@@ -1,14 +1,8 @@
 // Filter that ends watches and other streams when the session of the user has ended.
 import { isUnauthorized } from '../../apis/meta/v1/errors.ts';
+import type { SessionCheck } from '../authentication/session-check.ts';
 import type { UserInfo } from '../authentication/user.ts';
-import type { CallContext } from '../cluster/call-context.ts';
 import type { Exchange, Filter } from './exchange.ts';
-
-/**
- * Checks the session of a user. Returns for a valid session, and throws Unauthorized (StatusError) for an ended one. Any other error
- * means that the state of the session is unknown.
- */
-export type SessionCheck = (user: UserInfo, context: CallContext) => Promise<void> | void;
 
 /** Interval of the checks, in ms: the maximum time between the end of a session and the end of its streams. */
 const INTERVAL_MS = 5_000;

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { closeGracefully } from '../request/graceful-close.ts';
+import { closeGracefully } from '../http/graceful-close.ts';
 import type { Arrival } from './exchange.ts';
 
 /**

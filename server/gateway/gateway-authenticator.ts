@@ -1,7 +1,7 @@
 // Authenticator of the gateway. It accepts only credentials that the gateway can forward, or whose user the gateway
 // may impersonate, so that this server and kube-apiserver see the same identity.
 import { newForbidden, newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import { ACCESS_TOKEN } from '../authentication/access-token.ts';
+import { ACCESS_TOKEN } from '../authentication/access-token-authenticator.ts';
 import {
   type Authenticator,
   CallerRejected,

@@ -1,195 +1,167 @@
-// Gateway: forwards requests for the API of kube-apiserver as the caller. It authorizes nothing itself: kube-apiserver
-// authenticates the forwarded token, or the impersonated user, and authorizes the request.
-import type { IncomingMessage } from 'node:http';
-import {
-  newBadRequest,
-  newMethodNotAllowed,
-  newServiceUnavailable,
-  StatusError,
-} from '../../apis/meta/v1/errors.ts';
-import { shortened } from '../../apis/meta/v1/query-decoder.ts';
+// Creates the gateway to kube-apiserver from the configuration.
+import { randomBytes } from 'node:crypto';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { RequestPools } from '../admission/admission.ts';
+import type { Seats } from '../admission/seats.ts';
+import { ACCESS_TOKEN } from '../authentication/access-token-authenticator.ts';
+import { countedAuthentication } from '../authentication/authenticator-chain.ts';
+import type { Authenticators } from '../authentication/authenticators.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
-import type { ProxiedContext } from '../request/gateway-route.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
+import { ClusterConnection } from '../cluster/connection/connection.ts';
+import type { CompletedConfig } from '../config/config.ts';
+import type { OAuth } from '../oauth/oauth.ts';
+import type { AccessMetrics } from '../observability/access-metrics.ts';
+import type { GatewayRoute } from '../request/gateway-route.ts';
+import type { FollowedKinds } from '../resources/kinds/followed-kinds.ts';
 import type { RecentWrites } from '../resources/recent-writes.ts';
-import type { UpstreamResponse } from '../upstream/upstream-response.ts';
-import type { Accelerator } from './acceleration/accelerator.ts';
-import { forwardedIdentity, requestHeaders } from './forwarded-headers.ts';
-import { type ImpersonationMode, isImpersonated } from './gateway-authenticator.ts';
-import type { GatewayMetrics } from './gateway-metrics.ts';
-import { impersonatedUser, impersonationHeaders } from './impersonation.ts';
-import type { ImpersonatorToken } from './impersonator-token.ts';
-import { forward, respond } from './reverse-proxy.ts';
-import { forwardUpgrade } from './upgrade-proxy.ts';
-import type { Upstream } from './upstream.ts';
-import type { Forwarding } from './upstream-error.ts';
-import { noteWrite } from './written-object.ts';
+import { Accelerator } from './acceleration/accelerator.ts';
+import { CallerReviews } from './acceleration/caller-reviews.ts';
+import { TableColumns } from './acceleration/table-columns.ts';
+import { Gateway } from './forwarding.ts';
+import { gatewayAuthenticator } from './gateway-authenticator.ts';
+import { GatewayMetrics } from './gateway-metrics.ts';
+import { ImpersonatorToken } from './impersonator-token.ts';
+import { proxiedRequests } from './proxied-request.ts';
+import { TrustCheck } from './trust-check.ts';
+import { Upstream, withoutUser } from './upstream.ts';
 
-/** The impersonation of callers, see the option `gateway.impersonation`. */
-export interface Impersonation {
-  readonly mode: ImpersonationMode;
-  readonly token: ImpersonatorToken;
+export interface GatewayParts {
+  readonly route: GatewayRoute;
+  /** Describes for `/readyz?verbose` whether kube-apiserver accepts the forwarded tokens, and whether the gateway can impersonate. */
+  describe(): string;
+  /** Background work. */
+  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
+}
+
+export interface GatewayDependencies {
+  readonly client: ClusterClient;
+  readonly kubeConfig: (reload: boolean) => KubeConfig;
+  readonly authenticators: Authenticators;
   readonly authorizer: Authorizer;
-}
-
-export interface GatewayOptions {
-  readonly upstream: Upstream;
-  /** Name of this process in the header `Via`. */
-  readonly pseudonym: string;
-  readonly impersonation: Impersonation;
-  /** Names and prefixes of the front proxy's headers, in lower case. */
-  readonly frontProxyHeaders: () => readonly string[];
-  /**
-   * Called after kube-apiserver has rejected the forwarded token. Returns the cause if kube-apiserver rejects all tokens like this
-   * one, else undefined.
-   */
-  readonly rejection: (context: RequestContext) => Promise<string | undefined>;
-  /** Serves reads from caches; undefined if the acceleration is disabled. */
-  readonly accelerator: Pick<Accelerator, 'serve'> | undefined;
+  readonly accessMetrics: AccessMetrics;
+  readonly oauth: Pick<OAuth, 'checkToken'> | undefined;
+  readonly issuer: () => string;
+  /** The kinds whose reads can be accelerated. */
+  readonly kinds: FollowedKinds;
+  /** The writes that the gateway forwards. */
   readonly writes: RecentWrites;
-  readonly metrics: GatewayMetrics;
-  /** Monotonic clock in ms. */
-  readonly monotonic: () => number;
+  /** The API groups that this server serves itself. */
+  readonly ownGroups: readonly string[];
+  readonly pools: Pick<RequestPools, 'gateway' | 'gatewayStreams'>;
+  /** The seats of reviews in the name of callers. */
+  readonly callerReviews: Seats;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly signal: AbortSignal;
 }
 
-export class Gateway {
-  readonly #options: GatewayOptions;
-
-  constructor(options: GatewayOptions) {
-    this.#options = options;
-  }
-
-  /** Forwards the request. Throws StatusError if kube-apiserver sends no response. */
-  async serve(context: ProxiedContext): Promise<void> {
-    const { metrics } = this.#options;
-    const { caller } = context;
-    let code = 499;
-    try {
-      code = await this.#forward(context, caller);
-    } catch (error) {
-      if (error instanceof StatusError) code = error.code;
-      throw error;
-    } finally {
-      metrics.completed(
-        context.info.verb,
-        code,
-        context.upgrade ? (context.request.headers.upgrade ?? '') : '',
-      );
-    }
-  }
-
-  /** Returns the status code of the response. */
-  async #forward(context: ProxiedContext, caller: string): Promise<number> {
-    const { request, upgrade } = context;
-    const { upstream, pseudonym, accelerator, metrics, monotonic } = this.#options;
-    if (request.headers.via?.includes(pseudonym)) throw loopDetected();
-    // Node would wait for a tunnel, but kube-apiserver has none.
-    if (request.method === 'CONNECT') throw newMethodNotAllowed('this method on the requested resource');
-    if (!upgrade) checkUpgrade(request.headers);
-    const found = upstream.target(context);
-    const target = found instanceof Promise ? await found : found;
-    const isImpersonating = isImpersonated(context.credential, this.#options.impersonation.mode);
-    const impersonated = isImpersonating ? await this.#impersonated(context) : undefined;
-    // The deadline or the client may have ended the request while it waited.
-    if (context.abortReason !== undefined) throw context.abortReason;
-    if (!impersonated && (await accelerator?.serve(context))) return context.response.statusCode;
-    const forwarding: Forwarding = {
-      target,
-      caller,
-      headers: requestHeaders(request, {
-        host: hostOf(target.endpoint),
-        auditID: context.auditID,
-        source: context.source,
-        via: isBackendRequest(context) ? undefined : `1.1 ${pseudonym}`,
-        frontProxy: this.#options.frontProxyHeaders(),
-        atProxyHost: context.atProxyHost,
-        identity: impersonated?.headers ?? forwardedIdentity(context),
-      }),
-    };
-    const startedAt = monotonic();
-    const response = upgrade
-      ? await forwardUpgrade(context, upgrade, forwarding)
-      : await forward(context, forwarding);
-    if (!response) return 101;
-    metrics.responded(context.info.verb, (monotonic() - startedAt) / 1000);
-    if (isRejectedToken(context, response)) await this.#explain(context, response, impersonated?.token);
-    await respond(context, response, noteWrite(context, response, this.#options.writes));
-    return response.statusCode;
-  }
-
-  /** Returns the identity headers of an impersonated caller, and the token of the impersonator. */
-  async #impersonated(
-    context: ProxiedContext,
-  ): Promise<{ readonly headers: string[]; readonly token: string }> {
-    const { impersonation } = this.#options;
-    const user = await impersonatedUser(context.user, context.request, impersonation.authorizer, context);
-    const token = await impersonation.token.get(context.signal);
-    return { headers: impersonationHeaders(user, token), token };
-  }
-
-  /** Throws ServiceUnavailable if the configuration causes the 401 of kube-apiserver, because the caller cannot correct it. */
-  async #explain(
-    context: RequestContext,
-    response: UpstreamResponse,
-    impersonator: string | undefined,
-  ): Promise<void> {
-    if (impersonator !== undefined) {
-      response.destroy();
-      await this.#options.impersonation.token.get(context.signal, impersonator);
-      const reason =
-        'kube-apiserver rejected the token of the impersonator; the gateway has requested a new one';
-      throw newServiceUnavailable(reason, 1);
-    }
-    const reason = await this.#options.rejection(context);
-    if (reason === undefined) return;
-    response.destroy();
-    // Without `Retry-After`: kubectl would repeat the request for ten seconds before it prints the message.
-    throw new StatusError(503, 'ServiceUnavailable', reason);
-  }
-}
-
-/**
- * Throws BadRequest for a protocol to which the listener does not switch. As an ordinary request, it would surprise its client, and in
- * another protocol its requests would pass without checks.
- */
-function checkUpgrade({ connection = '', upgrade }: IncomingMessage['headers']): void {
-  if (upgrade === undefined || !/(?:^|,)\s*upgrade\s*(?:,|$)/i.test(connection)) return;
-  const protocol = JSON.stringify(shortened(upgrade));
-  throw newBadRequest(
-    `the connection cannot switch to ${protocol}: the gateway supports websocket and SPDY/3.1 over HTTP/1.1, while no other request is pending`,
-  );
-}
-
-/** Returns true if kube-apiserver forwards the headers of the request to a pod, Service or kubelet. */
-function isBackendRequest({ info }: ProxiedContext): boolean {
-  return info.isResourceRequest && info.subresource === 'proxy';
-}
-
-/**
- * Returns true for a 401 of the authentication of kube-apiserver. Backends, kubelets and aggregated API servers have their own reasons for
- * a 401. The header of priority and fairness proves that kube-apiserver had authenticated the request. Streams, except watches, have no
- * such header.
- */
-function isRejectedToken(
-  { longRunning, info }: ProxiedContext,
-  { statusCode, headers }: UpstreamResponse,
-): boolean {
-  return (
-    statusCode === 401 &&
-    (!longRunning || info.verb === 'watch') &&
-    headers['x-kubernetes-pf-flowschema-uid'] === undefined
-  );
-}
-
-function hostOf({ host, port }: Forwarding['target']['endpoint']): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** Status 508 of RFC 5842, 7.2. */
-function loopDetected(): StatusError {
-  return new StatusError(
-    508,
-    'InternalError',
-    'the gateway forwards to itself: the kubeconfig of this server selects this server instead of kube-apiserver',
-  );
+export function newGateway(
+  {
+    gateway: options,
+    platform,
+    authentication,
+    authorization: { allowCacheTTL: allowTtlMs, denyCacheTTL: denyTtlMs },
+  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'authorization'>,
+  {
+    client,
+    kubeConfig,
+    authenticators,
+    authorizer,
+    accessMetrics,
+    oauth,
+    issuer,
+    kinds,
+    writes,
+    ownGroups,
+    pools,
+    callerReviews,
+    log,
+    metrics: registry,
+    signal,
+  }: GatewayDependencies,
+): GatewayParts {
+  const upstream = new Upstream(kubeConfig);
+  const checking = new ClusterConnection({ kubeConfig: (reload) => withoutUser(kubeConfig(reload)) });
+  const close = (): void => {
+    upstream.close();
+    checking.close();
+  };
+  signal.addEventListener('abort', close, { once: true });
+  const pseudonym = `ks-apiserver-${randomBytes(4).toString('hex')}`;
+  const gatewayLog = log.child({ component: 'gateway' });
+  // If the gateway impersonates the users of this server, kube-apiserver need not trust its issuer.
+  const trust =
+    oauth && options.impersonation !== 'all'
+      ? new TrustCheck({
+          issuer,
+          token: () => oauth.checkToken(),
+          client: checking,
+          via: `1.1 ${pseudonym}`,
+          log: gatewayLog,
+        })
+      : undefined;
+  const impersonator = new ImpersonatorToken({
+    client,
+    namespace: platform.namespace,
+    serviceAccount: options.impersonator,
+    log: gatewayLog,
+    signal,
+  });
+  const authenticator = gatewayAuthenticator(authenticators, options.impersonation, authentication.anonymous);
+  const accelerator = options.acceleration
+    ? new Accelerator({
+        kinds,
+        reviews: new CallerReviews({ client: checking, allowTtlMs, denyTtlMs, seats: callerReviews, signal }),
+        tables: new TableColumns({ client, signal }),
+        writes,
+        excluded: options.unaccelerated,
+        reviewIntervalMs: options.watchReviewInterval,
+        registry,
+      })
+    : undefined;
+  const gateway = new Gateway({
+    upstream,
+    accelerator,
+    writes,
+    pseudonym,
+    impersonation: {
+      mode: options.impersonation,
+      token: impersonator,
+      authorizer,
+    },
+    frontProxyHeaders: authenticators.settings.identityHeaders,
+    rejection: async ({ credential, signal: aborted }) =>
+      credential?.kind === 'token' && credential.authenticator === ACCESS_TOKEN
+        ? trust?.rejection(aborted)
+        : undefined,
+    metrics: new GatewayMetrics(registry, {
+      requests: () => pools.gateway.held,
+      streams: () => pools.gatewayStreams.held,
+      trusted: () => trust?.trusted,
+    }),
+    monotonic: () => performance.now(),
+  });
+  const select = proxiedRequests(ownGroups, options.proxyHost);
+  const states = [...(trust ? [trust] : []), ...(options.impersonation === 'none' ? [] : [impersonator])];
+  return {
+    route: {
+      authenticator: countedAuthentication(authenticator, accessMetrics),
+      select: (context) => {
+        const proxied = select(context);
+        if (!proxied || !context.secure || authenticators.isFrontProxy(context)) return undefined;
+        // With a client certificate, kubectl still discovers and reads the own groups of this server.
+        const isLocal =
+          !proxied.info.isResourceRequest &&
+          options.impersonation === 'none' &&
+          authenticators.hasOnlyCertificate(context);
+        return isLocal ? undefined : proxied;
+      },
+      serve: (context) => gateway.serve(context),
+    },
+    describe: () => states.map((state) => state.describe()).join('; ') || 'forwards the tokens of callers',
+    followers: states,
+  };
 }

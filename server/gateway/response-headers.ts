@@ -1,8 +1,8 @@
 // Response headers that the gateway forwards. Every response may be from a backend behind `proxy` or from an aggregated API
 // server, so it passes only headers that describe the response itself, and none that acts on the origin of the sign-in pages.
 import type { IncomingMessage } from 'node:http';
+import { hasBody } from '../http/request-body.ts';
 import { type ProxiedContext, SANDBOX } from '../request/gateway-route.ts';
-import { hasBody } from '../request/request-body.ts';
 import { pathIn } from '../request/request-path.ts';
 import { connectionOptions } from './forwarded-headers.ts';
 import { PROXY_PATH } from './proxied-request.ts';

@@ -3,9 +3,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
-import { setDefaultHeaders } from '../request/api-response.ts';
+import { setDefaultHeaders } from '../http/api-response.ts';
+import { hasBody } from '../http/request-body.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
-import { hasBody } from '../request/request-body.ts';
 import { send } from '../upstream/send.ts';
 import type { UpstreamResponse } from '../upstream/upstream-response.ts';
 import { reasonOf, responseHeaders } from './response-headers.ts';

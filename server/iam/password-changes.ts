@@ -1,14 +1,14 @@
 // Changes passwords for PUT users/NAME/password. Users need the current password; other callers need the permission
 // to impersonate the user.
 import { type PasswordChange, PasswordChangeSchema } from '../../apis/iam/v1beta1/requests.ts';
-import { USER } from '../../apis/iam/v1beta1/user.ts';
+import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
 import {
   newConflict,
   newNotFound,
   newServiceUnavailable,
   newTooManyRequests,
 } from '../../apis/meta/v1/errors.ts';
-import { OAuthError } from '../../apis/oauth/errors.ts';
+import { OAuthError } from '../../apis/oauth/oauth-error.ts';
 import type { PasswordHasher } from '../oauth/passwords/password-hasher.ts';
 import { isSamePassword, newChangeTime, passwordViolations } from '../oauth/passwords/password-policy.ts';
 import type { PasswordSignIn } from '../oauth/passwords/password-sign-in.ts';

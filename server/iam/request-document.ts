@@ -7,7 +7,7 @@ import type { StatusCause } from '../../apis/meta/v1/status.ts';
 import { segmentsOf } from '../../apis/reading/json-pointer.ts';
 import { TRUSTED_SCHEMA } from '../../apis/reading/trusted-schema.ts';
 import { isRecord, recordIn, text } from '../../apis/reading/unknown-value.ts';
-import { readBody } from '../request/request-body.ts';
+import { readBody } from '../http/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 const MAX_BYTES = 64 * 1024;

@@ -1,10 +1,10 @@
 // The list of users: filtered, sorted and encoded in time slices, because it can contain every user of the platform.
 import type { UserQuery } from '../../apis/iam/v1beta1/requests.ts';
-import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
+import { USER, type User } from '../../apis/iam/v1beta1/user-resource.ts';
 import { mergeSort } from '../concurrency/merge-sort.ts';
 import type { TimeSlices } from '../concurrency/time-slicer.ts';
-import { sliced } from '../endpoints/platform/platform-body.ts';
-import { writeBody } from '../endpoints/response.ts';
+import { writeBody } from '../http/response-writer.ts';
+import { sliced } from '../lists/platform-body.ts';
 import { userObject } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { ordered } from '../resources/kind-profile.ts';

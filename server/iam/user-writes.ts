@@ -7,7 +7,7 @@ import {
   type ReplacedUser,
   ReplacedUserSchema,
 } from '../../apis/iam/v1beta1/requests.ts';
-import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
+import { USER, type User } from '../../apis/iam/v1beta1/user-resource.ts';
 import { newBadRequest, newConflict, newNotFound } from '../../apis/meta/v1/errors.ts';
 import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';

@@ -2,7 +2,7 @@
 // request.
 import type { Logger } from 'pino';
 import { UserQuerySchema } from '../../apis/iam/v1beta1/requests.ts';
-import { USER, type User } from '../../apis/iam/v1beta1/user.ts';
+import { USER, type User } from '../../apis/iam/v1beta1/user-resource.ts';
 import {
   newBadRequest,
   newMethodNotAllowed,

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { closeGracefully } from '../request/graceful-close.ts';
+import { closeGracefully } from '../http/graceful-close.ts';
 import { peerOf } from './connection-limit.ts';
 import { IncompleteRequests } from './incomplete-requests.ts';
 

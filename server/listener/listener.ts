@@ -5,7 +5,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { ApiResponse } from '../request/api-response.ts';
+import { ApiResponse } from '../http/api-response.ts';
 import { bindError } from './bind-error.ts';
 import { ConnectionLimit, type Proxies, peerOf } from './connection-limit.ts';
 import { Connections, pendingResponses } from './connections.ts';

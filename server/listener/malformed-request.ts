@@ -2,7 +2,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newBadRequest, StatusError } from '../../apis/meta/v1/errors.ts';
-import { closeGracefully } from '../request/graceful-close.ts';
+import { closeGracefully } from '../http/graceful-close.ts';
 
 /**
  * Maximum number of header fields of a request. A user may be in thousands of groups, and the front proxy sends one field per group.

@@ -1,6 +1,6 @@
 // Conformance tests of user directories.
 import { expect } from 'chai';
-import type { User } from '../../apis/iam/v1beta1/user.ts';
+import type { User } from '../../apis/iam/v1beta1/user-resource.ts';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
 import type { Users } from '../../server/oauth/users/user-directory.ts';
 

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
 import { type ChainOptions, RequestChain } from '../../server/filters/chain.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
-import { oauthErrors } from '../../server/oauth/error-writer.ts';
+import { oauthErrors } from '../../server/oauth/oauth-error-writer.ts';
 import type { Handler } from '../../server/request/request-context.ts';
 import { byPath } from './handler-server.ts';
 import { requestPools } from './request-pools.ts';

@@ -8,8 +8,8 @@ import {
   apiVersionOf,
   type ResolvedConfiguration,
 } from './configuration.ts';
+import { parseDocument } from './configuration-document.ts';
 import { ConfigurationError, type ValidationError } from './configuration-error.ts';
-import { parseDocument } from './document.ts';
 import { ErrorLocator, type Override } from './error-locator.ts';
 import { describeError } from './error-message.ts';
 import { loggingErrors } from './logging-validation.ts';

@@ -1,7 +1,8 @@
 // ErrorLocator: adds the location to each validation error of the configuration. A location is a flag, or a position
 // in the configuration file.
+
+import type { ConfigurationDocument, Path } from './configuration-document.ts';
 import type { ValidationError } from './configuration-error.ts';
-import type { ConfigurationDocument, Path } from './document.ts';
 
 /** An option that a flag overrides. */
 export interface Override {

@@ -1,7 +1,7 @@
 // Definitions of all custom resources of the IAM API group: User, Credential and Session.
-import { CREDENTIAL } from './credential.ts';
+import { CREDENTIAL } from './credential-resource.ts';
 import type { CustomResource } from './custom-resource.ts';
-import { SESSION } from './session.ts';
-import { USER } from './user.ts';
+import { SESSION } from './session-resource.ts';
+import { USER } from './user-resource.ts';
 
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [USER, CREDENTIAL, SESSION];

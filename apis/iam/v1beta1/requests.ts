@@ -2,7 +2,7 @@
 // OpenAPI document are derived from the schemas.
 import { type Static, Type } from 'typebox';
 import { MAX_USER_NAME, USER_NAME_EXPECTS, USER_NAME_PATTERN } from './custom-resource.ts';
-import { ObjectMetadataSchema, UserSpecSchema, UserStatusSchema } from './user.ts';
+import { ObjectMetadataSchema, UserSpecSchema, UserStatusSchema } from './user-resource.ts';
 
 const strict = { additionalProperties: false } as const;
 const StringMap = Type.Object({}, { additionalProperties: Type.String() });

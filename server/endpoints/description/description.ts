@@ -2,16 +2,16 @@
 // the OpenAPI documents that kube-apiserver aggregates.
 
 import { readFile } from 'node:fs/promises';
-import { customResourcesDescription } from '../../../apis/description/custom-resources.ts';
+import { customResourcesDescription } from '../../../apis/description/custom-resources-document.ts';
 import { type PlatformOptions, platformDescription } from '../../../apis/description/platform-apis.ts';
-import type { Handler } from '../../request/request-context.ts';
 import {
   requireRead,
   type StaticDocument,
   staticBytes,
   staticDocument,
   writeDocument,
-} from '../static-document.ts';
+} from '../../http/static-document.ts';
+import type { Handler } from '../../request/request-context.ts';
 
 const PLATFORM_DOCUMENT = '/openapi/platform.json';
 const CUSTOM_RESOURCES_DOCUMENT = '/openapi/custom-resources.json';

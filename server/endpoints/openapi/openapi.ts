@@ -6,10 +6,15 @@ import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../concurrency/pause.ts';
+import { acceptsJSON, parseAccept } from '../../http/accept.ts';
+import {
+  requireRead,
+  type StaticDocument,
+  staticDocument,
+  writeDocument,
+} from '../../http/static-document.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
-import { acceptsJSON, parseAccept } from '../accept.ts';
-import { requireRead, type StaticDocument, staticDocument, writeDocument } from '../static-document.ts';
 import { type DescribedGroup, type DescribedResource, operationsOf, schemaName } from './operations.ts';
 import {
   extractKind,

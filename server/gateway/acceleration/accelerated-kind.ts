@@ -1,13 +1,10 @@
 // The handler that serves reads of one followed kind on its path in the Kubernetes API.
-import {
-  DEFAULT_OPTIONS,
-  type ResourceHandler,
-  resourceHandler,
-} from '../../endpoints/rest/resource-handler.ts';
+
 import { sourcePath } from '../../resources/kind.ts';
 import type { FollowedKind } from '../../resources/kinds/followed-kind.ts';
 import type { KindFacts } from '../../resources/profiles/kind-values.ts';
 import type { Column, ResourceDefinition } from '../../resources/resource-definition.ts';
+import { DEFAULT_OPTIONS, type ResourceHandler, resourceHandler } from '../../rest/resource-handler.ts';
 
 /** Headers of kube-apiserver. */
 const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' };

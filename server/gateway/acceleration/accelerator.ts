@@ -2,8 +2,6 @@
 // kube-apiserver could have returned. All other requests are forwarded.
 import { Counter, type Registry } from 'prom-client';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
-import { PagedListError } from '../../endpoints/rest/list.ts';
-import type { ResourceHandler } from '../../endpoints/rest/resource-handler.ts';
 import type { ProxiedContext } from '../../request/gateway-route.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 import { exactName, type Kind, sourcePath } from '../../resources/kind.ts';
@@ -13,6 +11,8 @@ import { objectsIn } from '../../resources/lists/objects-in.ts';
 import type { KindFacts } from '../../resources/profiles/kind-values.ts';
 import type { RecentWrites } from '../../resources/recent-writes.ts';
 import type { Column } from '../../resources/resource-definition.ts';
+import { PagedListError } from '../../rest/list.ts';
+import type { ResourceHandler } from '../../rest/resource-handler.ts';
 import { acceleratedKind } from './accelerated-kind.ts';
 import { type Reason, type Requirement, requirementOf } from './cached-read.ts';
 import type { CallerReviews } from './caller-reviews.ts';

@@ -2,9 +2,9 @@
 // cannot be checked.
 import type { UserInfo } from '../../authentication/user.ts';
 import type { NamespaceScopes } from '../../authorization/namespace-scopes.ts';
-import { instantOf } from '../instant.ts';
-import type { NameFilter, Scope } from '../log-store.ts';
 import { nameMatcher } from '../matching/name-filter.ts';
+import { instantOf } from '../store/instant.ts';
+import type { NameFilter, Scope } from '../store/log-store.ts';
 
 const GET_POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: 'log' };
 

@@ -1,6 +1,6 @@
 // Counts of log lines by histogram bucket. Stores count in cells: time intervals of equal width. A bucket is a sum of cells.
-import { earlier, instantOf, later } from '../instant.ts';
-import type { Buckets, Instant, Selection } from '../log-store.ts';
+import { earlier, instantOf, later } from '../store/instant.ts';
+import type { Buckets, Instant, Selection } from '../store/log-store.ts';
 
 /** Counts of lines by histogram bucket. */
 export class BucketCounts {

@@ -1,7 +1,7 @@
 // Polling loop of a live tail of a log store. The loop survives short outages of the store.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { pause } from '../../concurrency/pause.ts';
-import type { Batches } from '../log-store.ts';
+import type { Batches } from '../store/log-store.ts';
 
 export interface PollingOptions {
   readonly signal: AbortSignal;

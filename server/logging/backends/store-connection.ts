@@ -4,7 +4,7 @@ import { describeFileError } from '../../files/file-error.ts';
 import { ConnectionPool } from '../../upstream/connection-pool.ts';
 import { abortableBy, send } from '../../upstream/send.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-response.ts';
-import { UnfitOptionError } from '../configuration-errors.ts';
+import { UnfitOptionError } from '../store/configuration-errors.ts';
 
 export interface CredentialOptions {
   readonly username?: string;

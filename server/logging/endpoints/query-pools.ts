@@ -3,7 +3,7 @@
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import type { Admission } from '../../admission/admission.ts';
 import type { Seats } from '../../admission/seats.ts';
-import type { LogOperation } from '../log-metrics.ts';
+import type { LogOperation } from '../store/log-metrics.ts';
 
 export interface QueryLimits {
   readonly concurrentQueries: number;

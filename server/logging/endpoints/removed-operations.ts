@@ -1,7 +1,7 @@
 // Responds to the log operations that release 3.3 of the API removed, with every method that they had: 410 with a message
 // that names the replacement.
 import { newGone } from '../../../apis/meta/v1/errors.ts';
-import { requireRead } from '../../endpoints/static-document.ts';
+import { requireRead } from '../../http/static-document.ts';
 import type { Handler } from '../../request/request-context.ts';
 
 /** Resources of the removed operations. */

@@ -1,7 +1,7 @@
 // Text filters for log lines, evaluated in this process. Matching takes linear time in the length of the line.
 import { RE2JS } from 're2js';
 import { wordsOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
-import type { TextFilter } from '../log-store.ts';
+import type { TextFilter } from '../store/log-store.ts';
 import { toRE2 } from './re2.ts';
 import { parsePattern, patternSize } from './regex-dialect.ts';
 

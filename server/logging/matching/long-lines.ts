@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Tinypool } from 'tinypool';
 import { Admission } from '../../admission/admission.ts';
 import type { Seats } from '../../admission/seats.ts';
-import type { TextFilter } from '../log-store.ts';
+import type { TextFilter } from '../store/log-store.ts';
 
 export interface LongLine {
   readonly text: TextFilter;

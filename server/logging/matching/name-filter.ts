@@ -1,5 +1,5 @@
 // Matcher of names by a NameFilter: full names, substrings or both.
-import type { NameFilter } from '../log-store.ts';
+import type { NameFilter } from '../store/log-store.ts';
 
 /** Returns a matcher of names for the filter. `contains` ignores the case of ASCII letters. */
 export function nameMatcher(filter: NameFilter | undefined): (name: string) => boolean {

@@ -1,6 +1,6 @@
 // Converter from the regular expressions of log queries to RE2 syntax, for re2js and VictoriaLogs.
 
-import type { TextFilter } from '../log-store.ts';
+import type { TextFilter } from '../store/log-store.ts';
 import { foldedRanges, type Range } from './character-ranges.ts';
 import { type Branch, type Item, type Pattern, parsePattern } from './regex-dialect.ts';
 

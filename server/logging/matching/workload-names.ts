@@ -1,6 +1,6 @@
 // Patterns of the pod names that controllers generate for a workload. Log records contain the name of the pod, but
 // not its owner.
-import type { NameFilter } from '../log-store.ts';
+import type { NameFilter } from '../store/log-store.ts';
 import { containsOneOf } from './name-filter.ts';
 
 /** The alphabet of random suffixes and hashes in Kubernetes. */

@@ -7,7 +7,7 @@ import {
 } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
-import type { Buckets } from '../log-store.ts';
+import type { Buckets } from '../store/log-store.ts';
 
 export interface BucketRequest {
   readonly interval: string;

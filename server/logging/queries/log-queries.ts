@@ -11,7 +11,7 @@ import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Scopes } from '../access/scope.ts';
-import { BEGINNING, instantOf, isQueryable, millisecondsOf } from '../instant.ts';
+import { BEGINNING, instantOf, isQueryable, millisecondsOf } from '../store/instant.ts';
 import {
   type Buckets,
   type Call,
@@ -24,8 +24,8 @@ import {
   type PageRequest,
   type Scope,
   type Selection,
-} from '../log-store.ts';
-import { PAGE_CUT, queryPage } from '../page-limit.ts';
+} from '../store/log-store.ts';
+import { PAGE_CUT, queryPage } from '../store/page-limit.ts';
 import { bucketsOf } from './buckets.ts';
 import { decodeOpaque, encodeOpaque, responseRecords, type SlicedCall, textOf } from './responses.ts';
 

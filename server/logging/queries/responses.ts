@@ -7,12 +7,12 @@ import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord, textSearchOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { Task, TimeSlicer } from '../../concurrency/time-slicer.ts';
-import type { BufferedResponses } from '../../endpoints/buffered-responses.ts';
-import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../endpoints/response.ts';
+import type { BufferedResponses } from '../../http/buffered-responses.ts';
+import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../http/response-writer.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { isQueryable } from '../instant.ts';
-import type { LogRecord, TextFilter } from '../log-store.ts';
 import { type LineMatcher, lineMatcher, maxSpanLength, type Span } from '../matching/line-matcher.ts';
+import { isQueryable } from '../store/instant.ts';
+import type { LogRecord, TextFilter } from '../store/log-store.ts';
 
 const compress = promisify(gzip);
 

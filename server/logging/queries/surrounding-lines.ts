@@ -2,10 +2,10 @@
 import type { LogQueryAnswer, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { type GroupResource, newInvalidParameter, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { Scopes } from '../access/scope.ts';
-import { BEGINNING, instantOf, millisecondsOf } from '../instant.ts';
-import type { Deadline, LogRecord, LogStore, PageRequest, Selection } from '../log-store.ts';
-import { fittingPage, queryPage } from '../page-limit.ts';
-import { newStoreTimeout, newStoreUnavailable } from '../store-errors.ts';
+import { BEGINNING, instantOf, millisecondsOf } from '../store/instant.ts';
+import type { Deadline, LogRecord, LogStore, PageRequest, Selection } from '../store/log-store.ts';
+import { fittingPage, queryPage } from '../store/page-limit.ts';
+import { newStoreTimeout, newStoreUnavailable } from '../store/store-errors.ts';
 import { type LogCall, partial, type WithoutTook } from './log-queries.ts';
 import { lineDigest, parseRecordID, type RecordID, responseRecords, type SlicedCall } from './responses.ts';
 

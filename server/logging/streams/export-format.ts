@@ -2,7 +2,7 @@
 // like the marker.
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { ExportFormat as FormatName } from '../../../apis/logging/v1alpha2/log-query.ts';
-import type { LogRecord } from '../log-store.ts';
+import type { LogRecord } from '../store/log-store.ts';
 
 export interface ExportFormat {
   readonly contentType: string;

@@ -3,12 +3,12 @@
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
-import { acceptsGzip } from '../../endpoints/response.ts';
-import { StreamBody } from '../../endpoints/stream-body.ts';
+import { acceptsGzip } from '../../http/response-writer.ts';
+import { StreamBody } from '../../http/stream-body.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { millisecondsOf } from '../instant.ts';
-import type { Call, Coverage, ExportBatches, LogRecord, LogStore, Order } from '../log-store.ts';
 import { pieces } from '../queries/responses.ts';
+import { millisecondsOf } from '../store/instant.ts';
+import type { Call, Coverage, ExportBatches, LogRecord, LogStore, Order } from '../store/log-store.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.ts';
 import {
   endWhenPreempted,

@@ -5,11 +5,11 @@ import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
-import { acceptsEvents } from '../../endpoints/accept.ts';
-import { GONE, StreamBody, streamHeaders } from '../../endpoints/stream-body.ts';
+import { acceptsEvents } from '../../http/accept.ts';
+import { GONE, StreamBody, streamHeaders } from '../../http/stream-body.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import type { Batches, Instant, LogRecord, LogStore } from '../log-store.ts';
 import { pieces, responseRecords } from '../queries/responses.ts';
+import type { Batches, Instant, LogRecord, LogStore } from '../store/log-store.ts';
 import {
   endWhenPreempted,
   isSameScope,

@@ -1,7 +1,7 @@
 // Early end of a log export or live tail: preemption by another stream, or lost permissions.
 import type { ServerResponse } from 'node:http';
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
-import type { Scope, Selection } from '../log-store.ts';
+import type { Scope, Selection } from '../store/log-store.ts';
 
 export interface Preemptible {
   /** Aborted with the reason when another caller preempts the stream. */

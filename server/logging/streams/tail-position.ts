@@ -2,8 +2,8 @@
 // disconnect.
 import type { IncomingHttpHeaders } from 'node:http';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
-import { earlier, instantOf, isQueryable, later, millisecondsOf } from '../instant.ts';
-import type { Instant, LogRecord } from '../log-store.ts';
+import { earlier, instantOf, isQueryable, later, millisecondsOf } from '../store/instant.ts';
+import type { Instant, LogRecord } from '../store/log-store.ts';
 
 /** Clocks of a live tail, both in ms. */
 export interface TailClocks {

@@ -3,7 +3,12 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { invalidClient, invalidRequest, methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
+import {
+  invalidClient,
+  invalidRequest,
+  methodNotAllowed,
+  OAuthError,
+} from '../../../apis/oauth/oauth-error.ts';
 import { networkOf } from '../../admission/network.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';

@@ -1,9 +1,9 @@
 // Validates authorization requests (RFC 6749, 4.1.1). Errors in the client id, redirect URI or state never redirect
 // to the client (RFC 6749, 4.1.2.1).
-import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
+import { invalidRequest, OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { type Form, requestedScopes, words } from '../http/form.ts';
-import { isRegistered, type URIPart } from './redirect-uri.ts';
+import { isRegistered, type URIPart } from './redirect-target.ts';
 
 /** A validated authorization request. The form tickets contain it as JSON with a MAC. */
 export interface AuthorizationRequest {

@@ -1,7 +1,7 @@
 // Stores open device authorization requests (RFC 8628) as Session objects. Every replica reads the same requests.
 
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
-import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { networkOf, siteOf } from '../../admission/network.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';

@@ -2,13 +2,13 @@
 // reason.
 import type { Static } from 'typebox';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import { invalidClient, invalidRequest } from '../../../apis/oauth/errors.ts';
 import type { IntrospectionSchema } from '../../../apis/oauth/forms.ts';
+import { invalidClient, invalidRequest } from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { readClientRequest, usesBasic } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import { writeJSON } from '../http/response.ts';
+import { writeJSON } from '../http/oauth-response.ts';
 import { SessionValidity } from '../sessions/session-validity.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { PresentedToken, PresentedTokens } from './presented-tokens.ts';

@@ -1,12 +1,12 @@
 // Logout endpoint (OpenID Connect RP-Initiated Logout): terminates the session of the token in the request. No cookie
 // identifies the session, so links on other sites cannot sign users out (CSRF).
 import type { IncomingMessage } from 'node:http';
-import { invalidRequest, methodNotAllowed } from '../../../apis/oauth/errors.ts';
-import { parseAccept } from '../../endpoints/accept.ts';
+import { invalidRequest, methodNotAllowed } from '../../../apis/oauth/oauth-error.ts';
+import { parseAccept } from '../../http/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
-import { withParameters } from '../codes/redirect-uri.ts';
+import { withParameters } from '../codes/redirect-target.ts';
 import { type Form, queryForm, readForm } from '../http/form.ts';
-import { NO_STORE, writeJSON } from '../http/response.ts';
+import { NO_STORE, writeJSON } from '../http/oauth-response.ts';
 import { messagePage, writePage } from '../page/page.ts';
 import { bearerToken, type IDTokenHints, type TokenOwner } from './presented-tokens.ts';
 import { type SessionTermination, terminateSession } from './revoke.ts';

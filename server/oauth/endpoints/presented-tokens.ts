@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { compactVerify, errors } from 'jose';
 import { isUnauthorized } from '../../../apis/meta/v1/errors.ts';
-import { OAuthError } from '../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import { mayBeStale } from '../codes/session-code.ts';
 import type { KeyRing } from '../keys/key-ring.ts';

@@ -5,11 +5,11 @@ import {
   invalidRequest,
   temporarilyUnavailable,
   unsupportedTokenType,
-} from '../../../apis/oauth/errors.ts';
+} from '../../../apis/oauth/oauth-error.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { readClientRequest } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
-import { NO_STORE } from '../http/response.ts';
+import { NO_STORE } from '../http/oauth-response.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { IDTokenHints, PresentedToken, PresentedTokens, TokenOwner } from './presented-tokens.ts';
 

@@ -5,14 +5,14 @@ import {
   OAuthError,
   unauthorizedClient,
   unsupportedGrantType,
-} from '../../../apis/oauth/errors.ts';
+} from '../../../apis/oauth/oauth-error.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';
 import { authenticateClient, presentedClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant } from '../grants/grant.ts';
 import { readForm } from '../http/form.ts';
-import { writeJSON } from '../http/response.ts';
+import { writeJSON } from '../http/oauth-response.ts';
 import { RepeatedForms } from '../throttle/repeated-forms.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 

@@ -1,10 +1,10 @@
 // Userinfo endpoint (OpenID Connect Core, 5.3): returns claims of the user of an access token. The scopes of the
 // access token limit the claims.
 import type { IncomingMessage } from 'node:http';
-import { methodNotAllowed, OAuthError } from '../../../apis/oauth/errors.ts';
+import { methodNotAllowed, OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { readForm } from '../http/form.ts';
-import { writeJSON } from '../http/response.ts';
+import { writeJSON } from '../http/oauth-response.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { scopedClaims } from '../tokens/token-issuer.ts';
 import type { UserDirectory } from '../users/account.ts';

@@ -1,6 +1,6 @@
 // Handles the authorization_code grant (RFC 6749, 4.1.3) with PKCE. session-code.ts ensures that each code is used
 // only once.
-import { invalidRequest } from '../../../apis/oauth/errors.ts';
+import { invalidRequest } from '../../../apis/oauth/oauth-error.ts';
 import { boundHash, CODE_LIFETIME_MS, challengeOf, parseCode } from '../codes/authorization-code.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import { familyHash, firstRefreshToken, isStarted, type SessionCode } from '../codes/session-code.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';

@@ -1,6 +1,6 @@
 // Handles the device_code grant (RFC 8628, 3.4 and 3.5). A device polls until the user approves or denies the
 // request.
-import { invalidRequest, OAuthError } from '../../../apis/oauth/errors.ts';
+import { invalidRequest, OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';

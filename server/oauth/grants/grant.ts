@@ -1,6 +1,6 @@
 // Interface of the grants at the token endpoint. checkFresh rejects requests while cached sessions, users or
 // passwords are stale.
-import { temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { Form } from '../http/form.ts';
 import type { SessionStore } from '../sessions/session.ts';

@@ -1,7 +1,7 @@
 // Handles the password grant (RFC 6749, 4.3), only for clients with `password` in the option `grants`. RFC 9700
 // advises against the password grant.
 import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
-import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/errors.ts';
+import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { requestedScopes } from '../http/form.ts';
 import type { PasswordSignIn } from '../passwords/password-sign-in.ts';
 import type { SessionCreator } from '../sessions/session-creator.ts';

@@ -8,7 +8,7 @@ import {
   invalidRequest,
   type OAuthError,
   temporarilyUnavailable,
-} from '../../../apis/oauth/errors.ts';
+} from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import { mayBeStale } from '../codes/session-code.ts';
 import { requestedScopes } from '../http/form.ts';

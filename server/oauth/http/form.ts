@@ -2,9 +2,14 @@
 // A malformed or repeated parameter is an error only for an endpoint that reads it.
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
-import { invalidRequest, invalidScope, OAuthError, unsupportedBody } from '../../../apis/oauth/errors.ts';
+import {
+  invalidRequest,
+  invalidScope,
+  OAuthError,
+  unsupportedBody,
+} from '../../../apis/oauth/oauth-error.ts';
 import { SCOPES } from '../../../apis/oauth/scopes.ts';
-import { hasBody, readBody } from '../../request/request-body.ts';
+import { hasBody, readBody } from '../../http/request-body.ts';
 import { searchIn } from '../../request/request-path.ts';
 
 const MAX_BYTES = 64 * 1024;

@@ -1,11 +1,11 @@
 // Renders HTML pages and error pages, with the layout, style sheet and security headers. No page runs a script.
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import type { OAuthError } from '../../../apis/oauth/errors.ts';
-import { staticBytes } from '../../endpoints/static-document.ts';
+import type { OAuthError } from '../../../apis/oauth/oauth-error.ts';
+import { staticBytes } from '../../http/static-document.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { pathIn } from '../../request/request-path.ts';
-import { errorHeaders, NO_STORE, writePublicDocument } from '../http/response.ts';
+import { errorHeaders, NO_STORE, writePublicDocument } from '../http/oauth-response.ts';
 import { html, type Markup } from './html.ts';
 
 export const STYLE_PATH = '/oauth/page.css';
@@ -55,7 +55,7 @@ export function writeErrorPage(context: RequestContext, error: OAuthError): void
 
 /** Handler of page.css; reads the file once. */
 export function styleHandler(): Handler {
-  const document = staticBytes(readFileSync(new URL('page.css', import.meta.url)));
+  const document = staticBytes(readFileSync(new URL('sign-in.css', import.meta.url)));
   return (context) =>
     writePublicDocument(context, document, 'text/css; charset=utf-8', STYLE_MAX_AGE_SECONDS);
 }

@@ -7,7 +7,7 @@ import {
   invalidRequest,
   temporarilyUnavailable,
   tooManyAttempts,
-} from '../../../apis/oauth/errors.ts';
+} from '../../../apis/oauth/oauth-error.ts';
 import { networkCaller } from '../../admission/network.ts';
 import { userCaller } from '../../authentication/user.ts';
 import { pause } from '../../concurrency/pause.ts';

@@ -3,7 +3,7 @@
 
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
-import { SESSION } from '../../../apis/iam/v1beta1/session.ts';
+import { SESSION } from '../../../apis/iam/v1beta1/session-resource.ts';
 import {
   isAlreadyExists,
   isConflict,

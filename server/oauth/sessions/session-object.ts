@@ -1,7 +1,7 @@
 // Converts sessions to Session objects, and Session objects to sessions. A MAC protects the fields and the name of
 // the object.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
-import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session.ts';
+import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session-resource.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import { type ObjectVersion, type Session, type StoredSession, sameHash } from './session.ts';

@@ -1,6 +1,6 @@
 // Recognizes failed requests that a client sends twice, so that one mistake of a user counts once in the throttles.
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import { OAuthError } from '../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import { BoundedMap } from '../../memory/bounded-map.ts';
 
 /** Time after a failure during which its repetition does not count, in ms. */

@@ -50,7 +50,7 @@ export function sessionOfAny(jti: string): string | undefined {
 }
 
 /**
- * Maximum length of an accepted token. All groups that a user can have (apis/iam/v1beta1/user.ts) fit, at up to four
+ * Maximum length of an accepted token. All groups that a user can have (apis/iam/v1beta1/user-resource.ts) fit, at up to four
  * bytes per character; the value is well below common limits of header size.
  */
 export const MAX_TOKEN = 48 * 1024;

@@ -1,8 +1,8 @@
 // Store of password hashes in Credential objects, separate from User objects. Password hashes are never logged, not
 // even in errors of kube-apiserver.
-import { CREDENTIAL, type CredentialSpec } from '../../../apis/iam/v1beta1/credential.ts';
+import { CREDENTIAL, type CredentialSpec } from '../../../apis/iam/v1beta1/credential-resource.ts';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
-import { USER } from '../../../apis/iam/v1beta1/user.ts';
+import { USER } from '../../../apis/iam/v1beta1/user-resource.ts';
 import {
   isAlreadyExists,
   isConflict,

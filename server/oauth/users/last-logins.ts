@@ -1,7 +1,7 @@
 // Writer of the field `status.lastLoginTime` of users, with a precision of one minute. No sign-in waits for a write.
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
-import { USER } from '../../../apis/iam/v1beta1/user.ts';
+import { USER } from '../../../apis/iam/v1beta1/user-resource.ts';
 import { isInvalid, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Backoff } from '../../concurrency/backoff.ts';

@@ -1,7 +1,7 @@
 // Directory of User objects: reads come from a cache, and writes go to kube-apiserver. server/iam checks the
 // permissions of callers.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
-import { USER, type User } from '../../../apis/iam/v1beta1/user.ts';
+import { USER, type User } from '../../../apis/iam/v1beta1/user-resource.ts';
 import { isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText, record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';

@@ -24,7 +24,7 @@ import {
   unknownReason,
 } from './api-service.ts';
 import { CUSTOM_DEFINITIONS_PATH, customDefinitions } from './custom-definitions.ts';
-import { discover, type GroupVersion } from './discovery.ts';
+import { discover, type GroupVersion } from './kind-discovery.ts';
 import { isServed, restrictedReason } from './restricted-kinds.ts';
 import { WatchedObjects } from './watched-objects.ts';
 

@@ -9,7 +9,7 @@ import type {
   Order,
   PageRequest,
   Selection,
-} from '../../../server/logging/log-store.ts';
+} from '../../../server/logging/store/log-store.ts';
 import { PlainTexts } from '../../support/logging/brute-force/text.ts';
 import { call } from '../../support/logging/call.ts';
 import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';

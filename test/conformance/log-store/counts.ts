@@ -1,6 +1,6 @@
 // Conformance tests of log stores: statistics and histograms.
 import { expect } from 'chai';
-import { instantOf } from '../../../server/logging/instant.ts';
+import { instantOf } from '../../../server/logging/store/instant.ts';
 import { milliseconds, type Subject, selection, text } from './subject.ts';
 
 const HOUR = 3_600_000;

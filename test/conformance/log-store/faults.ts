@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
-import type { Call, LogBackend, LogRecord, Selection } from '../../../server/logging/log-store.ts';
+import type { Call, LogBackend, LogRecord, Selection } from '../../../server/logging/store/log-store.ts';
 import { type Fault, type FaultyProxy, STORE_SECRET } from '../../support/cluster/faulty-proxy.ts';
 import { fault } from '../../support/faults.ts';
 import { call } from '../../support/logging/call.ts';

@@ -1,7 +1,7 @@
 // Conformance tests of log stores: filters by name, text and level.
 import { expect } from 'chai';
 import { LEVELS, MAX_TEXTS } from '../../../apis/logging/v1alpha2/log-query.ts';
-import type { Selection, TextFilter } from '../../../server/logging/log-store.ts';
+import type { Selection, TextFilter } from '../../../server/logging/store/log-store.ts';
 import type { LogStoreTraits } from './harness.ts';
 import { type Subject, selection, text } from './subject.ts';
 import { TEXTS } from './texts.ts';

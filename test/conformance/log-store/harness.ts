@@ -1,6 +1,6 @@
 // Interfaces between the conformance suite and the test of a log store.
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
-import type { LogBackend, Selection } from '../../../server/logging/log-store.ts';
+import type { LogBackend, Selection } from '../../../server/logging/store/log-store.ts';
 
 /** A running store with records. */
 export interface StartedLogStore {

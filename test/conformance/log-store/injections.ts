@@ -1,7 +1,7 @@
 // Conformance tests of log stores: query injection. Filter values must never be interpreted as LogsQL, Lucene or query
 // DSL syntax.
 import { expect } from 'chai';
-import type { NameFilter, Selection } from '../../../server/logging/log-store.ts';
+import type { NameFilter, Selection } from '../../../server/logging/store/log-store.ts';
 import { words } from '../../support/logging/brute-force/words.ts';
 import { ALWAYS, type Subject, selection, text } from './subject.ts';
 

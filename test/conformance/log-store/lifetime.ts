@@ -1,7 +1,7 @@
 // Conformance tests of log stores: live tails, aborted calls and timed-out calls.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
-import type { Batches, Call, LogRecord } from '../../../server/logging/log-store.ts';
+import type { Batches, Call, LogRecord } from '../../../server/logging/store/log-store.ts';
 import { call } from '../../support/logging/call.ts';
 import { toLogRecord } from '../../support/logging/memory-log-store.ts';
 import { collect } from './collect.ts';

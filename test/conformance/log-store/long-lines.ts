@@ -1,9 +1,9 @@
 // Conformance tests of log stores: pages of long lines that exceed the maximum response size.
 import { expect } from 'chai';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
-import { instantOf, millisecondsOf } from '../../../server/logging/instant.ts';
-import { Deadline, type LogPage, type Selection } from '../../../server/logging/log-store.ts';
-import { isPageTooLong, MAX_PAGE_BYTES, queryPage } from '../../../server/logging/page-limit.ts';
+import { instantOf, millisecondsOf } from '../../../server/logging/store/instant.ts';
+import { Deadline, type LogPage, type Selection } from '../../../server/logging/store/log-store.ts';
+import { isPageTooLong, MAX_PAGE_BYTES, queryPage } from '../../../server/logging/store/page-limit.ts';
 import type { StartedLogStore } from './harness.ts';
 
 const LENGTH = 200_000;

@@ -1,8 +1,8 @@
 // Conformance tests of log stores: incomplete and unusual log records. Every operation must include each permitted log
 // record exactly once.
 import { expect } from 'chai';
-import { instantOf } from '../../../server/logging/instant.ts';
-import type { LogBackend, LogRecord, Order, Selection } from '../../../server/logging/log-store.ts';
+import { instantOf } from '../../../server/logging/store/instant.ts';
+import type { LogBackend, LogRecord, Order, Selection } from '../../../server/logging/store/log-store.ts';
 
 export interface StartedOddStore {
   readonly store: LogBackend;

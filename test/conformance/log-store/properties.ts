@@ -1,6 +1,6 @@
 // Conformance tests of log stores: random log queries (property tests).
 import * as fc from 'fast-check';
-import type { Selection } from '../../../server/logging/log-store.ts';
+import type { Selection } from '../../../server/logging/store/log-store.ts';
 import { call } from '../../support/logging/call.ts';
 import { RandomSelections } from '../../support/logging/random-selections.ts';
 import type { Subject } from './subject.ts';

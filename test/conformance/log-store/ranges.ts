@@ -1,6 +1,6 @@
 // Conformance tests of log stores: time ranges, and the namespaces that the caller may read.
 import { expect } from 'chai';
-import type { Selection } from '../../../server/logging/log-store.ts';
+import type { Selection } from '../../../server/logging/store/log-store.ts';
 import { call } from '../../support/logging/call.ts';
 import {
   ALWAYS,

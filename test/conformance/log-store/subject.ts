@@ -1,7 +1,7 @@
 // Helper functions that create the arguments of log store calls in the conformance suite.
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
-import type { Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';
+import type { Scope, Selection, TextFilter } from '../../../server/logging/store/log-store.ts';
 import type { Comparison } from './comparison.ts';
 import type { LogStoreTraits, StartedLogStore } from './harness.ts';
 

@@ -17,7 +17,7 @@ describe('npm run dev', function () {
   });
 
   async function save(change: (text: string) => string): Promise<void> {
-    const file = join(clone.dir, 'server/options.ts');
+    const file = join(clone.dir, 'server/config/options.ts');
     await writeFile(file, change(await readFile(file, 'utf8')));
   }
 

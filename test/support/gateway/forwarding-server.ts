@@ -14,7 +14,7 @@ import type { UserInfo } from '../../../server/authentication/user.ts';
 import { kubeConfigClass } from '../../../server/cluster/connection/client-node.ts';
 import type { ChainOptions, RequestChain } from '../../../server/filters/chain.ts';
 import { RequestMetrics } from '../../../server/filters/request-metrics.ts';
-import { Gateway } from '../../../server/gateway/gateway.ts';
+import { Gateway } from '../../../server/gateway/forwarding.ts';
 import { GatewayMetrics } from '../../../server/gateway/gateway-metrics.ts';
 import {
   ImpersonatorToken,

@@ -1,5 +1,5 @@
 // Reads an export of a log store to its end.
-import type { ExportBatches, LogRecord } from '../../../server/logging/log-store.ts';
+import type { ExportBatches, LogRecord } from '../../../server/logging/store/log-store.ts';
 
 export async function exported(batches: ExportBatches) {
   const records: LogRecord[] = [];

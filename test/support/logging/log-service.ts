@@ -10,8 +10,8 @@ import type { Namespace } from '../../../server/authorization/namespaces.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
 import { Scopes } from '../../../server/logging/access/scope.ts';
 import { type LogLimits, logsHandler } from '../../../server/logging/endpoints/logs-handler.ts';
-import { LogMetrics } from '../../../server/logging/log-metrics.ts';
-import type { LogStore } from '../../../server/logging/log-store.ts';
+import { LogMetrics } from '../../../server/logging/store/log-metrics.ts';
+import type { LogStore } from '../../../server/logging/store/log-store.ts';
 import { HandlerServer } from '../handler-server.ts';
 
 export const LOGS = '/kapis/logging.platform.io/v1alpha2/logs';

@@ -13,7 +13,7 @@ import type {
   Order,
   PageRequest,
   Selection,
-} from '../../../server/logging/log-store.ts';
+} from '../../../server/logging/store/log-store.ts';
 import { selects } from './brute-force/selection.ts';
 
 export interface MemoryLogStoreOptions {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { LEVELS } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { instantOf, momentOf } from '../../../hack/log-data/times.ts';
 import type { LogRecord } from '../../../hack/log-stores/record.ts';
-import type { NameFilter, Scope, Selection, TextFilter } from '../../../server/logging/log-store.ts';
+import type { NameFilter, Scope, Selection, TextFilter } from '../../../server/logging/store/log-store.ts';
 import { PlainTexts } from './brute-force/text.ts';
 import { words } from './brute-force/words.ts';
 

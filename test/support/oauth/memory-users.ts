@@ -1,5 +1,5 @@
 // User directory and credential store in memory, for tests. The conformance suites also test the real stores.
-import type { User } from '../../../apis/iam/v1beta1/user.ts';
+import type { User } from '../../../apis/iam/v1beta1/user-resource.ts';
 import { newConflict, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type {
   Account,

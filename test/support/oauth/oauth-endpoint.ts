@@ -1,5 +1,5 @@
 // Test server with one OAuth endpoint.
-import { oauthErrors } from '../../../server/oauth/error-writer.ts';
+import { oauthErrors } from '../../../server/oauth/oauth-error-writer.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import { HandlerServer } from '../handler-server.ts';
 import { type Login, type Replica, SignedInCluster } from './signed-in.ts';

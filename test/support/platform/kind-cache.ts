@@ -5,7 +5,7 @@ import type { ObjectSnapshot } from '../../../server/cache/object-snapshot.ts';
 import type { ObjectHead } from '../../../server/cache/resource-cache.ts';
 import { PackedFrames } from '../../../server/cache/stored-object.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
-import { KindLists } from '../../../server/endpoints/platform/kind-lists.ts';
+import { KindLists } from '../../../server/lists/kind-lists.ts';
 import { SizedCache } from '../../../server/memory/bounded-map.ts';
 import { apiVersionOf, type Kind, sourcePath } from '../../../server/resources/kind.ts';
 import type { ListedKind } from '../../../server/resources/kinds/followed-kind.ts';

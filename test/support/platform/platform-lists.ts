@@ -7,15 +7,11 @@ import { NamespaceScopes } from '../../../server/authorization/namespace-scopes.
 import type { Namespace } from '../../../server/authorization/namespaces.ts';
 import type { InformerCache } from '../../../server/cache/informer-cache.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
-import {
-  KindLists,
-  type KindListsOptions,
-  type PlatformLists,
-} from '../../../server/endpoints/platform/kind-lists.ts';
-import { ListAccess } from '../../../server/endpoints/platform/list-access.ts';
-import type { LiveOptions } from '../../../server/endpoints/platform/live-list.ts';
-import { platformHandler } from '../../../server/endpoints/platform/platform-handler.ts';
-import { Search } from '../../../server/endpoints/platform/search.ts';
+import { KindLists, type KindListsOptions, type PlatformLists } from '../../../server/lists/kind-lists.ts';
+import { ListAccess } from '../../../server/lists/list-access.ts';
+import type { LiveOptions } from '../../../server/lists/live-list.ts';
+import { platformHandler } from '../../../server/lists/platform-handler.ts';
+import { Search } from '../../../server/lists/search.ts';
 import { SizedCache } from '../../../server/memory/bounded-map.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import type { Kind } from '../../../server/resources/kind.ts';

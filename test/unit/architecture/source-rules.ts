@@ -61,9 +61,9 @@ export const SOURCE_RULES: readonly SourceRule[] = [
   },
   {
     behaviour: 'leaves environment variables to environment.ts and its caller',
-    applies: (file) => isServer(file) && file !== 'server/environment.ts' && file !== 'server/main.ts',
+    applies: (file) => isServer(file) && file !== 'server/config/environment.ts' && file !== 'server/main.ts',
     broken: (_file, source) => linesWith(source, /\bprocess\.env\b/),
-    example: { file: 'server/config.ts', source: "const home = process.env['HOME'];\n" },
+    example: { file: 'server/config/config.ts', source: "const home = process.env['HOME'];\n" },
   },
   {
     behaviour: 'replaces no module by a mock',

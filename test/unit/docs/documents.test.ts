@@ -7,8 +7,8 @@ import { clusterRules, namespaceRules, podLogsRules, userRoles } from '../../../
 import { metricsTable } from '../../../hack/generate/metrics-table.ts';
 import { namesFor, readPlatform } from '../../../hack/generate/names.ts';
 import packageManifest from '../../../package.json' with { type: 'json' };
+import { SERVER } from '../../../server/config/options.ts';
 import { collectProcessMetrics, createRegistry } from '../../../server/observability/metrics.ts';
-import { SERVER } from '../../../server/options.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

@@ -14,7 +14,7 @@ import {
   SECURE_PORT,
   TERMINATION_GRACE_SECONDS,
 } from '../../../hack/generate/workload.ts';
-import { healthRegistries } from '../../../server/health-checks.ts';
+import { healthRegistries } from '../../../server/endpoints/health-checks.ts';
 
 const CONFIGURATIONS = [`base/${CONFIGURATION.file}`, `components/no-plain-http/${CONFIGURATION.file}`];
 

@@ -6,8 +6,8 @@ import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { stringify } from 'yaml';
-import { completeConfig } from '../../../server/config.ts';
-import { readEnvironment } from '../../../server/environment.ts';
+import { completeConfig } from '../../../server/config/config.ts';
+import { readEnvironment } from '../../../server/config/environment.ts';
 import { run } from '../../../server/server.ts';
 
 describe('run', () => {

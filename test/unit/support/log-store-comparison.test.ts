@@ -1,7 +1,7 @@
 // Tests of the comparison between a log store and the reference implementation.
 import { expect } from 'chai';
 import { logData } from '../../../hack/log-data/log-data.ts';
-import type { LogPage, LogRecord, Selection } from '../../../server/logging/log-store.ts';
+import type { LogPage, LogRecord, Selection } from '../../../server/logging/store/log-store.ts';
 import { Comparison } from '../../conformance/log-store/comparison.ts';
 import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 

@@ -1,7 +1,7 @@
 // Check of this server's own permissions to read pods and pod logs, with SelfSubjectAccessReviews.
 import { recordIn } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
-import { UnfitOptionError } from '../../configuration-errors.ts';
+import { UnfitOptionError } from '../../store/configuration-errors.ts';
 
 /** Permissions that the server needs in all namespaces. */
 const REQUIRED = [

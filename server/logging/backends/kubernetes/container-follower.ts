@@ -2,19 +2,19 @@
 // kubelet still has exactly once.
 import { Backoff } from '../../../concurrency/backoff.ts';
 import { pause } from '../../../concurrency/pause.ts';
-import { BEGINNING, instantOf, millisecondsOf } from '../../instant.ts';
-import type { Instant, LogRecord } from '../../log-store.ts';
-import { OverlapWindow } from '../../overlap-window.ts';
+import { BEGINNING, instantOf, millisecondsOf } from '../../store/instant.ts';
+import type { Instant, LogRecord } from '../../store/log-store.ts';
+import { OverlapWindow } from '../../store/overlap-window.ts';
 import { CLOCK_SLACK_MS, type ContainerLog } from './container-log.ts';
 import type { Backlog } from './follow-queue.ts';
 import { KubeletError } from './kubelet-error.ts';
 import { DISORDER_S } from './kubelet-time.ts';
 import { ifAccepted, type LineFilter } from './line-filter.ts';
+import type { MemoryBudget } from './line-memory.ts';
 import type { OnLine } from './line-reader.ts';
 import { detached } from './log-line.ts';
 import type { LogReader } from './log-reader.ts';
 import { LogReadError } from './log-request.ts';
-import type { MemoryBudget } from './memory-budget.ts';
 
 /** Time limits of a follower, in ms. */
 export interface FollowTuning {

@@ -1,7 +1,7 @@
 // ContainerLog: the log of one run of a container. The kubelet serves only the current run and the previous run
 // (`previous=true`).
-import { compareText, millisecondsOf } from '../../instant.ts';
-import type { Instant } from '../../log-store.ts';
+import { compareText, millisecondsOf } from '../../store/instant.ts';
+import type { Instant } from '../../store/log-store.ts';
 import type { ContainerRun, ContainerSummary, PodIndex, PodSummary } from './pod-index.ts';
 
 /** Value of `logging.store`, also used in errors. */

@@ -1,10 +1,10 @@
 // Queue that merges the lines of all containers of a live tail by time. A line waits until the existing lines of
 // every container are read up to its time.
 import { setTimeout as delay } from 'node:timers/promises';
-import { compareText } from '../../instant.ts';
-import type { Instant, LogRecord } from '../../log-store.ts';
+import { compareText } from '../../store/instant.ts';
+import type { Instant, LogRecord } from '../../store/log-store.ts';
+import type { MemoryShare } from './line-memory.ts';
 import { costOf } from './log-line.ts';
-import type { MemoryShare } from './memory-budget.ts';
 
 /** Progress of reading a backlog: the lines of one log that existed when the live tail began. */
 export interface Backlog {

@@ -1,6 +1,6 @@
 // Parser of timestamps in the pod log API: RFC 3339, up to nine decimals, any time zone.
-import { instantOf, parseInstant } from '../../instant.ts';
-import type { Instant } from '../../log-store.ts';
+import { instantOf, parseInstant } from '../../store/instant.ts';
+import type { Instant } from '../../store/log-store.ts';
 
 /** More than the length of any timestamp. */
 const MAX_LENGTH = 48;

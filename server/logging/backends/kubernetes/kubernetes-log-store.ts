@@ -7,6 +7,7 @@ import type { Seats } from '../../../admission/seats.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import { LongLines } from '../../matching/long-lines.ts';
 import type {
   Batches,
   Buckets,
@@ -20,19 +21,18 @@ import type {
   Order,
   PageRequest,
   Selection,
-} from '../../log-store.ts';
-import { LongLines } from '../../matching/long-lines.ts';
-import { newStoreTimeout, newStoreUnavailable } from '../../store-errors.ts';
+} from '../../store/log-store.ts';
+import { newStoreTimeout, newStoreUnavailable } from '../../store/store-errors.ts';
 import { BucketCounts } from '../bucket-counts.ts';
 import { checkAccess } from './access-check.ts';
 import type { FollowTuning } from './container-follower.ts';
 import { displayName, STORE } from './container-log.ts';
 import { beginByNamespace, lineFilter } from './line-filter.ts';
+import { MemoryBudget } from './line-memory.ts';
 import { LogReader } from './log-reader.ts';
 import { LogReadError } from './log-request.ts';
 import { LogScan } from './log-scan.ts';
 import { selectLogs } from './log-selection.ts';
-import { MemoryBudget } from './memory-budget.ts';
 import type { PodIndex } from './pod-index.ts';
 import { PodInformer } from './pod-informer.ts';
 import { exportLines, readPage } from './pod-log-pages.ts';

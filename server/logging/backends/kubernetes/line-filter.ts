@@ -1,10 +1,11 @@
 // Filter of pod log lines by text, level and start of the time range. log-selection.ts selects the pods and
 // containers.
-import { earlier, later } from '../../instant.ts';
-import type { Instant, Selection, TextFilter } from '../../log-store.ts';
+
 import { levelMatcher } from '../../matching/levels.ts';
 import { lineMatcher, maxLineLength, maxMainThreadLength } from '../../matching/line-matcher.ts';
 import type { LongLines } from '../../matching/long-lines.ts';
+import { earlier, later } from '../../store/instant.ts';
+import type { Instant, Selection, TextFilter } from '../../store/log-store.ts';
 
 /** Returns whether a line matches; a promise for a long line, which a worker thread matches. */
 export type LineFilter = (text: string) => boolean | Promise<boolean>;

@@ -1,11 +1,11 @@
 // Parses pod log responses into lines with timestamps. Lines above 1 MiB are truncated.
 import { StringDecoder } from 'node:string_decoder';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
-import { millisecondsOf } from '../../instant.ts';
-import type { Instant } from '../../log-store.ts';
+import { millisecondsOf } from '../../store/instant.ts';
+import type { Instant } from '../../store/log-store.ts';
 import { DISORDER_S, type LineHead, parseLineHead, parseUncertainHead, shifted } from './kubelet-time.ts';
+import type { MemoryShare } from './line-memory.ts';
 import { detached } from './log-line.ts';
-import type { MemoryShare } from './memory-budget.ts';
 import { UntimedText } from './untimed-text.ts';
 
 /**

@@ -1,7 +1,7 @@
 // LogLine: a line of a pod log with its sort position. Lines are sorted by time, then by container log, then by
 // order in the log.
-import { compareText } from '../../instant.ts';
-import type { Instant, LogRecord } from '../../log-store.ts';
+import { compareText } from '../../store/instant.ts';
+import type { Instant, LogRecord } from '../../store/log-store.ts';
 import type { ContainerLog } from './container-log.ts';
 
 export interface LogLine {

@@ -4,7 +4,7 @@ import type { Seats } from '../../../admission/seats.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import { BoundedMap } from '../../../memory/bounded-map.ts';
-import type { Instant } from '../../log-store.ts';
+import type { Instant } from '../../store/log-store.ts';
 import type { ContainerLog } from './container-log.ts';
 import { type Extent, newExtent, type OnLine } from './line-reader.ts';
 import { LogReadError, type LogRequest } from './log-request.ts';

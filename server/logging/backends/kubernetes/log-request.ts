@@ -3,7 +3,7 @@ import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { readError } from '../../../cluster/connection/response-body.ts';
 import { StalledError, type UpstreamResponse } from '../../../upstream/upstream-response.ts';
-import type { Instant } from '../../log-store.ts';
+import type { Instant } from '../../store/log-store.ts';
 import type { ContainerLog, ContainerName } from './container-log.ts';
 import { sinceTime } from './kubelet-time.ts';
 

@@ -3,12 +3,12 @@ import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { streamedBody } from '../../../cluster/connection/response-stream.ts';
 import type { TimeSlicer, TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { StalledError, type UpstreamResponse } from '../../../upstream/upstream-response.ts';
-import type { Instant } from '../../log-store.ts';
+import type { Instant } from '../../store/log-store.ts';
 import type { ContainerLog } from './container-log.ts';
 import { newKubeletError } from './kubelet-error.ts';
+import type { MemoryShare } from './line-memory.ts';
 import { type Extent, LineReader, type OnLine, type OpenLine } from './line-reader.ts';
 import { LogReadError, type LogRequest, openLog } from './log-request.ts';
-import type { MemoryShare } from './memory-budget.ts';
 import type { UntimedText } from './untimed-text.ts';
 
 export interface ReadOptions {

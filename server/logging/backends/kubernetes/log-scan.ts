@@ -1,6 +1,6 @@
 // Scan of all selected container logs within a time range. Each log that is not read completely is reported.
-import { BEGINNING, earlier, instantOf, later } from '../../instant.ts';
-import type { Instant, Total } from '../../log-store.ts';
+import { BEGINNING, earlier, instantOf, later } from '../../store/instant.ts';
+import type { Instant, Total } from '../../store/log-store.ts';
 import { type ContainerLog, isReplaced, mayReach } from './container-log.ts';
 import { shifted } from './kubelet-time.ts';
 import { ifAccepted, type LineFilter } from './line-filter.ts';

@@ -1,9 +1,9 @@
 // Selection of container logs by the namespaces, workloads, pods and containers of a log query. Only namespaces that
 // the caller may read are visited.
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
-import type { Selection } from '../../log-store.ts';
 import { nameMatcher } from '../../matching/name-filter.ts';
 import { workloadMatcher } from '../../matching/workload-names.ts';
+import type { Selection } from '../../store/log-store.ts';
 import { type ContainerLog, compareLogs, displayName, logsOf, mayReach } from './container-log.ts';
 import type { PodIndex, PodSummary } from './pod-index.ts';
 

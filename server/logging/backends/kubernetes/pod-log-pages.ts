@@ -1,7 +1,7 @@
 // Pages of pod log lines, sorted by time, that fit into the memory budget. A query reads one page, an export reads
 // consecutive pages. A query without a cursor reads the whole time range, to count the matching lines.
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
-import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../instant.ts';
+import { compareText, earlier, instantOf, isInstant, later, millisecondsOf } from '../../store/instant.ts';
 import type {
   ExportBatches,
   Instant,
@@ -10,14 +10,14 @@ import type {
   PageRequest,
   Selection,
   Total,
-} from '../../log-store.ts';
-import { PAGE_CUT } from '../../page-limit.ts';
-import { newForeignCursor } from '../../store-errors.ts';
+} from '../../store/log-store.ts';
+import { PAGE_CUT } from '../../store/page-limit.ts';
+import { newForeignCursor } from '../../store/store-errors.ts';
 import { type ContainerName, compareContainers, STORE } from './container-log.ts';
 import { earliestBegin } from './line-filter.ts';
+import type { MemoryBudget, MemoryShare } from './line-memory.ts';
 import { type LogLine, toRecord } from './log-line.ts';
 import type { LogScan, SinkFor, Window } from './log-scan.ts';
-import type { MemoryBudget, MemoryShare } from './memory-budget.ts';
 import { TopLines } from './top-lines.ts';
 
 export interface PageOptions {

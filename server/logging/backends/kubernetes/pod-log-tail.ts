@@ -2,17 +2,17 @@
 // ContainerFollower.
 import type { Seats } from '../../../admission/seats.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
-import { instantOf } from '../../instant.ts';
-import type { Batches, Instant, Selection } from '../../log-store.ts';
 import type { LongLines } from '../../matching/long-lines.ts';
-import { newNotSupported } from '../../store-errors.ts';
+import { instantOf } from '../../store/instant.ts';
+import type { Batches, Instant, Selection } from '../../store/log-store.ts';
+import { newNotSupported } from '../../store/store-errors.ts';
 import { ContainerFollower, type FollowTuning } from './container-follower.ts';
 import { logsOf, mayReach, STORE } from './container-log.ts';
 import { FollowQueue } from './follow-queue.ts';
 import { beginByNamespace, lineFilter } from './line-filter.ts';
+import type { MemoryBudget, MemoryShare } from './line-memory.ts';
 import type { LogReader } from './log-reader.ts';
 import { eachPod, type PodFilter, podFilter } from './log-selection.ts';
-import type { MemoryBudget, MemoryShare } from './memory-budget.ts';
 import type { PodIndex, PodListener, PodSummary } from './pod-index.ts';
 
 export interface PodLogTailOptions {

@@ -2,9 +2,9 @@
 // order are dropped.
 import { mergeSort } from '../../../concurrency/merge-sort.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
-import type { Instant, Order } from '../../log-store.ts';
+import type { Instant, Order } from '../../store/log-store.ts';
+import type { MemoryShare } from './line-memory.ts';
 import { comparePositions, costOf, detached, type LinePosition, type LogLine } from './log-line.ts';
-import type { MemoryShare } from './memory-budget.ts';
 
 export interface TopLinesOptions {
   readonly order: Order;

@@ -1,9 +1,10 @@
 // Builders of query DSL clauses for names, workloads and text. The clauses work in OpenSearch and Elasticsearch.
-import { BEGINNING, earlier, LAST_NANOSECOND, later } from '../../instant.ts';
-import type { Instant, NameFilter, TextFilter } from '../../log-store.ts';
+
 import { parsePattern } from '../../matching/regex-dialect.ts';
 import { podNameForms } from '../../matching/workload-names.ts';
-import { newNotSupported } from '../../store-errors.ts';
+import { BEGINNING, earlier, LAST_NANOSECOND, later } from '../../store/instant.ts';
+import type { Instant, NameFilter, TextFilter } from '../../store/log-store.ts';
+import { newNotSupported } from '../../store/store-errors.ts';
 import { STORE } from './error-response.ts';
 import type { Layout } from './layout.ts';
 import { isLiteral, literal, literalSomewhere, somewhere } from './lucene-pattern.ts';

@@ -1,7 +1,7 @@
 // Queries OpenSearch and Elasticsearch for histograms and for the numbers of lines and containers.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
-import { instantOf } from '../../instant.ts';
-import type { Buckets, Deadline, LogHistogram, LogStatistics } from '../../log-store.ts';
+import { instantOf } from '../../store/instant.ts';
+import type { Buckets, Deadline, LogHistogram, LogStatistics } from '../../store/log-store.ts';
 import { BucketCounts, cellsOf } from '../bucket-counts.ts';
 import { layoutPaths } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';

@@ -1,8 +1,8 @@
 // Builds lower time bounds for OpenSearch queries from the creation times of namespaces. Older log lines belong to a
 // deleted namespace of the same name.
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
-import { instantOf, millisecondsOf } from '../../instant.ts';
-import type { Call, Instant, Selection } from '../../log-store.ts';
+import { instantOf, millisecondsOf } from '../../store/instant.ts';
+import type { Call, Instant, Selection } from '../../store/log-store.ts';
 import { exactClause, timeRange } from './clauses.ts';
 import { type IndexSet, layoutPaths } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';

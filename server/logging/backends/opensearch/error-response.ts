@@ -2,7 +2,7 @@
 // contain names of indices and hosts.
 import type { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
-import { UnfitOptionError } from '../../configuration-errors.ts';
+import { UnfitOptionError } from '../../store/configuration-errors.ts';
 import {
   newCredentialsRejected,
   newIndexAccessDenied,
@@ -11,7 +11,7 @@ import {
   newStoreExhausted,
   newStoreTimeout,
   newStoreUnavailable,
-} from '../../store-errors.ts';
+} from '../../store/store-errors.ts';
 
 /** Value of `logging.store`, also used in errors. */
 export const STORE = 'opensearch';

@@ -3,12 +3,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { pause } from '../../../concurrency/pause.ts';
-import type { Deadline, ExportBatches, LogRecord, Order } from '../../log-store.ts';
-import { withFewerLines } from '../../page-limit.ts';
-import { isIndexAccessDenied } from '../../store-errors.ts';
+import type { Deadline, ExportBatches, LogRecord, Order } from '../../store/log-store.ts';
+import { withFewerLines } from '../../store/page-limit.ts';
+import { isIndexAccessDenied } from '../../store/store-errors.ts';
 import { isTransient } from './error-response.ts';
+import {
+  newHits,
+  type Position,
+  positionBehind,
+  repeatedHits,
+  searchAfter,
+  sortedSearch,
+} from './hit-page.ts';
 import { listed } from './index-sets.ts';
-import { newHits, type Position, positionBehind, repeatedHits, searchAfter, sortedSearch } from './page.ts';
 import type { SearchClient } from './search-client.ts';
 import type { RecordReader, SearchResponse } from './search-response.ts';
 import type { SelectionQuery } from './selection-query.ts';

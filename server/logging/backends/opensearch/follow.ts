@@ -4,14 +4,21 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Admission } from '../../../admission/admission.ts';
 import type { Seats } from '../../../admission/seats.ts';
-import { instantOf, millisecondsOf, millisecondsOfNanoseconds } from '../../instant.ts';
-import type { Batches, Call, FollowCall, LogRecord, Selection } from '../../log-store.ts';
-import { OverlapWindow } from '../../overlap-window.ts';
-import { withFewerLines } from '../../page-limit.ts';
-import { isIndexAccessDenied } from '../../store-errors.ts';
+import { instantOf, millisecondsOf, millisecondsOfNanoseconds } from '../../store/instant.ts';
+import type { Batches, Call, FollowCall, LogRecord, Selection } from '../../store/log-store.ts';
+import { OverlapWindow } from '../../store/overlap-window.ts';
+import { withFewerLines } from '../../store/page-limit.ts';
+import { isIndexAccessDenied } from '../../store/store-errors.ts';
 import { polledBatches } from '../polled-batches.ts';
+import {
+  newHits,
+  type Position,
+  positionBehind,
+  repeatedHits,
+  searchAfter,
+  sortedSearch,
+} from './hit-page.ts';
 import type { IndexSets } from './index-sets.ts';
-import { newHits, type Position, positionBehind, repeatedHits, searchAfter, sortedSearch } from './page.ts';
 import type { SearchClient } from './search-client.ts';
 import { assertComplete, type Hit, type RecordReader } from './search-response.ts';
 import type { SelectionQueries, SelectionQuery } from './selection-query.ts';

@@ -4,10 +4,10 @@ import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts'
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { inParallel } from '../../../concurrency/parallel.ts';
 import { BoundedMap } from '../../../memory/bounded-map.ts';
-import { UnfitOptionError } from '../../configuration-errors.ts';
-import { instantOf, millisecondsOf } from '../../instant.ts';
-import type { Call, Selection } from '../../log-store.ts';
-import { isIndexAccessDenied, newNotSupported, newStoreUnavailable } from '../../store-errors.ts';
+import { UnfitOptionError } from '../../store/configuration-errors.ts';
+import { instantOf, millisecondsOf } from '../../store/instant.ts';
+import type { Call, Selection } from '../../store/log-store.ts';
+import { isIndexAccessDenied, newNotSupported, newStoreUnavailable } from '../../store/store-errors.ts';
 import { STORE, unsearchableIndexIn } from './error-response.ts';
 import { type Layout, type Layouts, readLayouts, requestedFields } from './layout.ts';
 import { LENIENT, type SearchBody, type SearchClient } from './search-client.ts';

@@ -19,14 +19,14 @@ import {
   type Order,
   type PageRequest,
   type Selection,
-} from '../../log-store.ts';
-import { isIndexAccessDenied } from '../../store-errors.ts';
+} from '../../store/log-store.ts';
+import { isIndexAccessDenied } from '../../store/store-errors.ts';
 import { bucketRange } from '../bucket-counts.ts';
 import { countByTime, countLines } from './counts.ts';
 import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
+import { readPage } from './hit-page.ts';
 import { IndexSets } from './index-sets.ts';
-import { readPage } from './page.ts';
 import { SearchClient, type SearchClientOptions } from './search-client.ts';
 import { type FieldNames, RecordReader } from './search-response.ts';
 import { SelectionQueries, type SelectionQuery } from './selection-query.ts';

@@ -2,9 +2,9 @@
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
-import { instantOfNanoseconds, parseInstant } from '../../instant.ts';
-import { type LogRecord, type Total, withoutLineEnd } from '../../log-store.ts';
-import { newStoreUnavailable } from '../../store-errors.ts';
+import { instantOfNanoseconds, parseInstant } from '../../store/instant.ts';
+import { type LogRecord, type Total, withoutLineEnd } from '../../store/log-store.ts';
+import { newStoreUnavailable } from '../../store/store-errors.ts';
 import { reasonsOf, STORE } from './error-response.ts';
 
 export interface Hit {

@@ -2,7 +2,7 @@
 // indices make the result partial.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import type { Call, Selection } from '../../log-store.ts';
+import type { Call, Selection } from '../../store/log-store.ts';
 import {
   anyOf,
   type Clause,

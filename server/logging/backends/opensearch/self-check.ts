@@ -1,8 +1,8 @@
 // Checks the health of OpenSearch or Elasticsearch. The check requires indices with the configured names and a
 // supported mapping.
-import { UnfitOptionError } from '../../configuration-errors.ts';
-import type { Call } from '../../log-store.ts';
-import { isIndexAccessDenied, newStoreUnavailable } from '../../store-errors.ts';
+import { UnfitOptionError } from '../../store/configuration-errors.ts';
+import type { Call } from '../../store/log-store.ts';
+import { isIndexAccessDenied, newStoreUnavailable } from '../../store/store-errors.ts';
 import { regexp } from './clauses.ts';
 import { STORE } from './error-response.ts';
 import {

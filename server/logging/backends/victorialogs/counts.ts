@@ -1,9 +1,9 @@
 // Counts VictoriaLogs records in total, by histogram bucket and by container. The counts are exact.
-import { nextInstant } from '../../instant.ts';
-import type { Buckets, Deadline, LogStatistics } from '../../log-store.ts';
+import { nextInstant } from '../../store/instant.ts';
+import type { Buckets, Deadline, LogStatistics } from '../../store/log-store.ts';
 import { BucketCounts, cellsOf } from '../bucket-counts.ts';
-import type { Client } from './client.ts';
 import { type FieldNames, quoted, type Range, TIME } from './logsql.ts';
+import type { Client } from './query-client.ts';
 import { instantIn, numberIn } from './rows.ts';
 import type { Query } from './selection-query.ts';
 import { newMalformedResponse } from './store-error.ts';

@@ -2,12 +2,12 @@
 // because VictoriaLogs sorts each response in memory.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
-import { nextInstant } from '../../instant.ts';
-import type { Batches, Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
-import { newNotSupported } from '../../store-errors.ts';
-import { type Client, REQUEST_MS } from './client.ts';
+import { nextInstant } from '../../store/instant.ts';
+import type { Batches, Deadline, Instant, LogRecord, Order } from '../../store/log-store.ts';
+import { newNotSupported } from '../../store/store-errors.ts';
 import { countRecords } from './counts.ts';
 import type { Range } from './logsql.ts';
+import { type Client, REQUEST_MS } from './query-client.ts';
 import { fieldsPipe, inOrder, recordOf, sortPipe } from './record.ts';
 import type { SelectionQuery } from './selection-query.ts';
 import { isOutOfMemory, newMalformedResponse, STORE } from './store-error.ts';

@@ -2,10 +2,10 @@
 // in Go.
 import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
-import type { TextFilter } from '../../log-store.ts';
 import { foldedCharacter } from '../../matching/character-ranges.ts';
 import { allWords, KLOG_LETTERS, LEVEL_NUMBERS, LEVEL_WORDS, levelPatterns } from '../../matching/levels.ts';
 import { linePattern, literal } from '../../matching/re2.ts';
+import type { TextFilter } from '../../store/log-store.ts';
 import { allOf, anyOf, matchesPattern, matchesWords } from './logsql.ts';
 
 /** Returns the filter for `log_query`; undefined when no line can match. */

@@ -1,13 +1,19 @@
 // Live tail that polls VictoriaLogs for new records. Records that reach the store more than 30 seconds late are not
 // returned.
-import { instantOf, later, millisecondsOf, nextInstant } from '../../instant.ts';
-import { type Batches, Deadline, type FollowCall, type Instant, type LogRecord } from '../../log-store.ts';
-import { OverlapWindow } from '../../overlap-window.ts';
-import { isPageTooLong, MAX_PAGE_BYTES } from '../../page-limit.ts';
+import { instantOf, later, millisecondsOf, nextInstant } from '../../store/instant.ts';
+import {
+  type Batches,
+  Deadline,
+  type FollowCall,
+  type Instant,
+  type LogRecord,
+} from '../../store/log-store.ts';
+import { OverlapWindow } from '../../store/overlap-window.ts';
+import { isPageTooLong, MAX_PAGE_BYTES } from '../../store/page-limit.ts';
 import { polledBatches } from '../polled-batches.ts';
-import { type Client, MAX_INSTANT_BYTES } from './client.ts';
 import { exportRecords } from './export.ts';
 import { TIME } from './logsql.ts';
+import { type Client, MAX_INSTANT_BYTES } from './query-client.ts';
 import { fieldsPipe, inOrder, recordsOf } from './record.ts';
 import { instantIn, numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';

@@ -1,6 +1,6 @@
 // Builders of LogsQL filters, with escaping. No other code inserts values into a LogsQL query.
-import { earlier, LAST_NANOSECOND } from '../../instant.ts';
-import type { Instant, Selection } from '../../log-store.ts';
+import { earlier, LAST_NANOSECOND } from '../../store/instant.ts';
+import type { Instant, Selection } from '../../store/log-store.ts';
 
 export type Range = Selection['range'];
 

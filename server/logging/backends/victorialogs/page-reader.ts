@@ -7,13 +7,13 @@ import {
   later,
   nanosecondsOf,
   nextInstant,
-} from '../../instant.ts';
-import type { Deadline, Instant, LogRecord, Order } from '../../log-store.ts';
-import { MAX_PAGE_BYTES } from '../../page-limit.ts';
-import { newForeignCursor } from '../../store-errors.ts';
-import { type Client, MAX_INSTANT_BYTES } from './client.ts';
+} from '../../store/instant.ts';
+import type { Deadline, Instant, LogRecord, Order } from '../../store/log-store.ts';
+import { MAX_PAGE_BYTES } from '../../store/page-limit.ts';
+import { newForeignCursor } from '../../store/store-errors.ts';
 import type { Overview } from './counts.ts';
 import { type Range, TIME } from './logsql.ts';
+import { type Client, MAX_INSTANT_BYTES } from './query-client.ts';
 import { fieldsPipe, inOrder, recordsOf, sortPipe } from './record.ts';
 import { numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';

@@ -3,8 +3,8 @@
 import { text } from '../../../../apis/reading/unknown-value.ts';
 import { mergeSort } from '../../../concurrency/merge-sort.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
-import { compareText } from '../../instant.ts';
-import { type LogRecord, type Order, withoutLineEnd } from '../../log-store.ts';
+import { compareText } from '../../store/instant.ts';
+import { type LogRecord, type Order, withoutLineEnd } from '../../store/log-store.ts';
 import { type FieldNames, quoted, TIME } from './logsql.ts';
 import { instantIn, type Row } from './rows.ts';
 

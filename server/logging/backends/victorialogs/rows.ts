@@ -2,8 +2,8 @@
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
-import { parseInstant } from '../../instant.ts';
-import type { Instant } from '../../log-store.ts';
+import { parseInstant } from '../../store/instant.ts';
+import type { Instant } from '../../store/log-store.ts';
 import { MalformedResponseError, newMalformedResponse } from './store-error.ts';
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
 // Builder of the VictoriaLogs parameters `query` and `extra_filters` from the criteria of a log query. The text in
 // `query` can never widen the time range or the namespaces in `extra_filters`.
-import type { NameFilter, Scope, Selection } from '../../log-store.ts';
+
 import { nameMatcher } from '../../matching/name-filter.ts';
 import { podPatterns } from '../../matching/workload-names.ts';
+import type { NameFilter, Scope, Selection } from '../../store/log-store.ts';
 import { levelFilter, textFilter } from './line-filters.ts';
 import { ALL, anyOf, type FieldNames, isOneOf, matchesPattern, type Range, since, within } from './logsql.ts';
 

@@ -1,11 +1,11 @@
 // Checks the health of VictoriaLogs: the store responds, and each configured field occurs in a recent record. A
 // store without recent records is healthy.
 import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
-import { UnfitOptionError } from '../../configuration-errors.ts';
-import type { Deadline } from '../../log-store.ts';
-import { newStoreUnavailable } from '../../store-errors.ts';
-import type { Client } from './client.ts';
+import { UnfitOptionError } from '../../store/configuration-errors.ts';
+import type { Deadline } from '../../store/log-store.ts';
+import { newStoreUnavailable } from '../../store/store-errors.ts';
 import { ALL, type FieldNames, quoted, TIME } from './logsql.ts';
+import type { Client } from './query-client.ts';
 import { numberIn } from './rows.ts';
 import { STORE } from './store-error.ts';
 

@@ -7,7 +7,7 @@ import {
   newNotSupported,
   newStoreTimeout,
   newStoreUnavailable,
-} from '../../store-errors.ts';
+} from '../../store/store-errors.ts';
 
 export const STORE = 'victorialogs';
 

@@ -1,9 +1,9 @@
 // Divides a time range into time windows, each with a limited number of VictoriaLogs records.
-import { instantOfNanoseconds, nanosecondsOf } from '../../instant.ts';
-import type { Deadline, Order } from '../../log-store.ts';
-import { type Client, REQUEST_MS } from './client.ts';
+import { instantOfNanoseconds, nanosecondsOf } from '../../store/instant.ts';
+import type { Deadline, Order } from '../../store/log-store.ts';
 import type { Overview } from './counts.ts';
 import { type Range, TIME } from './logsql.ts';
+import { type Client, REQUEST_MS } from './query-client.ts';
 import { instantIn, numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';
 

@@ -20,14 +20,14 @@ import {
   type Order,
   type PageRequest,
   type Selection,
-} from '../../log-store.ts';
+} from '../../store/log-store.ts';
 import { bucketRange } from '../bucket-counts.ts';
-import { Client, type ClientOptions } from './client.ts';
 import { countByBucket, countContainers, countRecords, type Overview } from './counts.ts';
 import { exportRecords } from './export.ts';
 import { LiveTails } from './live-tail.ts';
 import type { FieldNames } from './logsql.ts';
 import { PageReader, readPosition, writePosition } from './page-reader.ts';
+import { Client, type ClientOptions } from './query-client.ts';
 import { type Query, SelectionQuery } from './selection-query.ts';
 import { checkFit } from './self-check.ts';
 import { statusErrorOf } from './store-error.ts';

@@ -8,7 +8,7 @@ import {
   type AuthorizationRequest,
   authorizationRequest,
 } from '../../codes/authorization-request.ts';
-import { displayHost, isRegistered } from '../../codes/redirect-uri.ts';
+import { displayHost, isRegistered } from '../../codes/redirect-target.ts';
 import { queryForm, readForm } from '../../http/form.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import {

@@ -1,12 +1,12 @@
 // Handles errors of the OAuth endpoints for browsers. An error becomes an HTML page, or a redirect to the client
 // with `iss` (RFC 9207).
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
-import { OAuthError } from '../../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { TLSCheck } from '../../../request/source-address.ts';
 import { AuthorizationError } from '../../codes/authorization-request.ts';
-import { type URIPart, withParameters } from '../../codes/redirect-uri.ts';
-import { asOAuthError } from '../../http/response.ts';
+import { type URIPart, withParameters } from '../../codes/redirect-target.ts';
+import { asOAuthError } from '../../http/oauth-response.ts';
 import { messagePage, redirect, writeErrorPage, writePage } from '../../page/page.ts';
 
 export interface BrowserHandlerOptions {

@@ -1,5 +1,5 @@
 // Device authorization endpoint (RFC 8628, 3.1), and the page where users enter the user code (3.3).
-import { unauthorizedClient } from '../../../../apis/oauth/errors.ts';
+import { unauthorizedClient } from '../../../../apis/oauth/oauth-error.ts';
 import { networkOf } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
@@ -9,7 +9,7 @@ import { parseUserCode, requestID } from '../../codes/device-codes.ts';
 import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../../codes/device-requests.ts';
 import { POLL_INTERVAL } from '../../grants/device-code-grant.ts';
 import { queryForm, requestedScopes } from '../../http/form.ts';
-import { writeJSON } from '../../http/response.ts';
+import { writeJSON } from '../../http/oauth-response.ts';
 import {
   deviceConnectedPage,
   deviceNotice,

@@ -1,6 +1,6 @@
 // Handles the sign-in form, and the form for a forced password change. passwords/ verifies passwords, and throttle/
 // limits attempts.
-import { OAuthError } from '../../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';

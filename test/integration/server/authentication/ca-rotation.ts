@@ -30,7 +30,7 @@ export function describeCARotation(cluster: () => GuardedCluster): void {
       };
       const ask = async (pair: typeof next): Promise<number> =>
         (await cluster().ask(NODES, { pair, headers: RITA, ...(pair === next ? {} : { agent }) })).status;
-      const trusted = (): number => cluster().access.settings.current()?.frontProxy?.cas.length ?? 0;
+      const trusted = (): number => cluster().authenticators.settings.current()?.frontProxy?.cas.length ?? 0;
       const former = pki.frontProxyClient;
       expect([await ask(former), await ask(next)]).to.deep.equal([200, 401]);
 

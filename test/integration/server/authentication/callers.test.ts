@@ -142,7 +142,7 @@ describe('callers of a server with a real cluster', function () {
       const pair = await ca.issueClient({ cn: 'rita', o: ['readers'] });
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       expect((await cluster.ask(NODES, { pair, agent })).status).to.equal(401);
-      const believed = (): boolean => cluster.access.settings.clientCAs().length === 3;
+      const believed = (): boolean => cluster.authenticators.settings.clientCAs().length === 3;
       await cluster.publish({ 'client-ca-file': `${before['client-ca-file']}\n${ca.cert}` }, believed);
       expect((await cluster.ask(NODES, { pair, agent })).status).to.equal(200);
       await cluster.publish({ 'client-ca-file': before['client-ca-file'] ?? '' }, () => !believed());

@@ -7,10 +7,15 @@ import { pino } from 'pino';
 import { record } from '../../../../apis/reading/unknown-value.ts';
 import type { KeyPair } from '../../../../hack/control-plane/certificate-authority.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
-import { type Access, newAccess } from '../../../../server/access.ts';
 import { Admission } from '../../../../server/admission/admission.ts';
+import { type Authenticators, newAuthenticators } from '../../../../server/authentication/authenticators.ts';
+import { newAuthorizers } from '../../../../server/authorization/authorizers.ts';
+import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
+import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
+import { atHost } from '../../../../server/gateway/proxied-request.ts';
+import { AccessMetrics } from '../../../../server/observability/access-metrics.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
 import { issueServer, newCA } from '../../../support/certificates.ts';
 import { exchange } from '../../../support/exchange.ts';
@@ -41,7 +46,7 @@ export const PROXY_HOST = 'pages.example.com';
 
 export class GuardedCluster {
   readonly controlPlane: ControlPlane;
-  readonly access: Access;
+  readonly authenticators: Authenticators;
   /** Number of TokenReviews that the cluster has received. */
   tokenReviews = 0;
   readonly #dir: string;
@@ -57,35 +62,39 @@ export class GuardedCluster {
     this.#client = new ClusterConnection({ kubeConfig: kubeConfigSource(controlPlane.kubeconfig) });
     const log = pino({ level: 'silent' });
     const client = this.#client;
-    this.access = newAccess(
+    const counting: ClusterClient = {
+      open: (call) => client.open(call),
+      json: (call) => {
+        if (call.path.endsWith('/tokenreviews')) this.tokenReviews++;
+        return client.json(call);
+      },
+    };
+    const metrics = new AccessMetrics(createRegistry());
+    const shared = {
+      client: counting,
+      reviews: new ClusterReviews(counting, metrics),
+      lookups: new Admission().lookups(),
+      log,
+      signal: stop.signal,
+      metrics,
+    };
+    this.authenticators = newAuthenticators(
       {
         authentication: { anonymous: true, tokenCacheTTL: 10_000, refusedTokenCacheTTL: 10_000 },
-        authorization: { allowCacheTTL: 1, denyCacheTTL: 1, reviewAllNamespaces: false },
         cors: { allowedOrigins: [CONSOLE] },
-        gateway: { proxyHost: PROXY_HOST },
       },
-      {
-        lookups: new Admission().lookups(),
-        namespaceReviews: new Admission().namespaceReviews(),
-        client: {
-          open: (call) => client.open(call),
-          json: (call) => {
-            if (call.path.endsWith('/tokenreviews')) this.tokenReviews++;
-            return client.json(call);
-          },
-        },
-        log,
-        signal: stop.signal,
-        oauth: undefined,
-        metrics: createRegistry(),
-      },
+      { ...shared, oauth: undefined, isSignIn: () => false, isAtProxyHost: atHost(PROXY_HOST) },
     );
-    this.#following = this.access.settings.run(stop.signal);
+    const { authorizer } = newAuthorizers(
+      { authorization: { allowCacheTTL: 1, denyCacheTTL: 1, reviewAllNamespaces: false } },
+      { ...shared, namespaceReviews: new Admission().namespaceReviews(), isSignInPath: () => false },
+    );
+    this.#following = this.authenticators.settings.run(stop.signal);
     const chain = openChain({
       handler: ({ user, response }) => void response.end(JSON.stringify(user)),
-      authenticator: this.access.authenticator,
-      identityHeaders: this.access.settings.identityHeaders,
-      authorizer: this.access.authorizer,
+      authenticator: this.authenticators.authenticator,
+      identityHeaders: this.authenticators.settings.identityHeaders,
+      authorizer,
       limits: { timeoutMs: 30_000 },
       signal: stop.signal,
     });
@@ -103,7 +112,7 @@ export class GuardedCluster {
     const cluster = new GuardedCluster(controlPlane, dir, stop, { cert, key });
     const known = cluster.nextSettings();
     await listenOnLoopback(cluster.#server);
-    if (!cluster.access.settings.current()) await known;
+    if (!cluster.authenticators.settings.current()) await known;
     return cluster;
   }
 
@@ -119,7 +128,7 @@ export class GuardedCluster {
   /** Resolves when the settings have changed. */
   nextSettings(): Promise<void> {
     return new Promise((resolve) => {
-      const end = this.access.settings.subscribe(() => {
+      const end = this.authenticators.settings.subscribe(() => {
         end();
         resolve();
       });

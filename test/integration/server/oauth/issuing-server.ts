@@ -14,7 +14,7 @@ import {
   keysHandler,
   metadataHandlers,
   OPENID_CONFIGURATION,
-} from '../../../../server/oauth/endpoints/discovery.ts';
+} from '../../../../server/oauth/endpoints/server-metadata.ts';
 import { SecretKeyRing } from '../../../../server/oauth/keys/secret-key-ring.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { until } from '../../../support/until.ts';

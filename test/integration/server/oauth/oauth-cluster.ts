@@ -9,7 +9,7 @@ import type { CustomFetch } from 'openid-client';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
-import type { User } from '../../../../apis/iam/v1beta1/user.ts';
+import type { User } from '../../../../apis/iam/v1beta1/user-resource.ts';
 import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
 import { record } from '../../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';

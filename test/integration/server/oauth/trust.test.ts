@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { AccessTokenAuthenticator } from '../../../../server/authentication/access-token.ts';
+import { AccessTokenAuthenticator } from '../../../../server/authentication/access-token-authenticator.ts';
 import {
   AuthenticatorChain,
   BearerTokenAuthenticator,

@@ -8,8 +8,8 @@ import { array, record, recordIn } from '../../../../apis/reading/unknown-value.
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { freePort } from '../../../../hack/system/ports.ts';
-import { completeConfig } from '../../../../server/config.ts';
-import { readEnvironment } from '../../../../server/environment.ts';
+import { completeConfig } from '../../../../server/config/config.ts';
+import { readEnvironment } from '../../../../server/config/environment.ts';
 import { run } from '../../../../server/server.ts';
 import { exchange } from '../../../support/exchange.ts';
 import { until } from '../../../support/until.ts';

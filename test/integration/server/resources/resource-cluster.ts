@@ -10,8 +10,8 @@ import { array, record, recordIn, text } from '../../../../apis/reading/unknown-
 import type { KeyPair } from '../../../../hack/control-plane/certificate-authority.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { freePort } from '../../../../hack/system/ports.ts';
-import { completeConfig } from '../../../../server/config.ts';
-import { readEnvironment } from '../../../../server/environment.ts';
+import { completeConfig } from '../../../../server/config/config.ts';
+import { readEnvironment } from '../../../../server/config/environment.ts';
 import { createLogger } from '../../../../server/observability/logger.ts';
 import { run } from '../../../../server/server.ts';
 import { LiveEvents } from '../../../support/platform/live-events.ts';

@@ -1,7 +1,7 @@
 // Reference implementation of the filters of log queries: a predicate for log records.
 import type { LogRecord } from '../../../../hack/log-stores/record.ts';
-import type { NameFilter, Scope, Selection } from '../../../../server/logging/log-store.ts';
 import { podPatterns } from '../../../../server/logging/matching/workload-names.ts';
+import type { NameFilter, Scope, Selection } from '../../../../server/logging/store/log-store.ts';
 import { levelsOf } from './levels.ts';
 import { textMatcher } from './text.ts';
 

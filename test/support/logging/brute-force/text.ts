@@ -1,6 +1,6 @@
 // Reference implementation of text filters, with JavaScript regular expressions. Only tests may provide patterns,
 // because the engine can take exponential time.
-import type { TextFilter } from '../../../../server/logging/log-store.ts';
+import type { TextFilter } from '../../../../server/logging/store/log-store.ts';
 import { segmentedWords, words } from './words.ts';
 
 type LineTest = (line: string) => boolean;

@@ -10,7 +10,7 @@ import { delegatingAuthorizer } from '../../../../server/authorization/delegatin
 import type { AuditEvent } from '../../../../server/filters/audit.ts';
 import { type ChainOptions, RequestChain } from '../../../../server/filters/chain.ts';
 import type { RequestLabels } from '../../../../server/filters/request-metrics.ts';
-import { ApiResponse } from '../../../../server/request/api-response.ts';
+import { ApiResponse } from '../../../../server/http/api-response.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 import { type Answer, exchange } from '../../../support/exchange.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';

@@ -5,9 +5,10 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { newServiceUnavailable, newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
+import type { SessionCheck } from '../../../../server/authentication/session-check.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import { Exchange } from '../../../../server/filters/exchange.ts';
-import { type SessionCheck, sessionTermination } from '../../../../server/filters/session-termination.ts';
+import { sessionTermination } from '../../../../server/filters/session-termination.ts';
 import { until } from '../../../support/until.ts';
 import { alice } from './chain-fixture.ts';
 

@@ -1,7 +1,7 @@
 // Tests of password changes through PUT users/NAME/password.
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
-import { temporarilyUnavailable, tooManyAttempts } from '../../../../apis/oauth/errors.ts';
+import { temporarilyUnavailable, tooManyAttempts } from '../../../../apis/oauth/oauth-error.ts';
 import { fieldsOf, GOOD, UsersSite } from './users-site.ts';
 
 const OLD = 'the old password';

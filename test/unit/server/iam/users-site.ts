@@ -1,6 +1,6 @@
 // Test server with the users handler behind the real filter chain.
 import { groupName } from '../../../../apis/iam/v1beta1/group-version.ts';
-import { invalidGrant } from '../../../../apis/oauth/errors.ts';
+import { invalidGrant } from '../../../../apis/oauth/oauth-error.ts';
 import type { Attributes } from '../../../../server/authorization/authorizer.ts';
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
 import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';

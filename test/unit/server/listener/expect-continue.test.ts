@@ -1,8 +1,8 @@
 // Tests of requests with `Expect: 100-continue`.
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { readBody } from '../../../../server/http/request-body.ts';
 import type { RequestReceiver } from '../../../../server/listener/listener.ts';
-import { readBody } from '../../../../server/request/request-body.ts';
 import { listenInsecure, open, readAll, stopListenersEach } from './listening.ts';
 
 const HEAD =

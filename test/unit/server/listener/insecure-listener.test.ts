@@ -1,9 +1,9 @@
 // Tests of the plain-HTTP listener.
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { closeGracefully } from '../../../../server/http/graceful-close.ts';
 import { isServedInsecurely } from '../../../../server/listener/insecure-listener.ts';
 import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
-import { closeGracefully } from '../../../../server/request/graceful-close.ts';
 import { listenInsecure, open, readAll, stopListenersEach } from './listening.ts';
 
 describe('the plain-HTTP listener', () => {

@@ -1,7 +1,7 @@
 // Tests of bodies in tiny chunks.
 import { expect } from 'chai';
+import { readBody } from '../../../../server/http/request-body.ts';
 import type { RequestReceiver } from '../../../../server/listener/listener.ts';
-import { readBody } from '../../../../server/request/request-body.ts';
 import { listenInsecure, open, readAll, stopListenersEach } from './listening.ts';
 
 const HEAD =

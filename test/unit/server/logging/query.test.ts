@@ -1,7 +1,7 @@
 // Tests of log queries over HTTP, with a log store in memory.
 import { expect } from 'chai';
 import { array, record, text } from '../../../../apis/reading/unknown-value.ts';
-import { newStoreUnavailable } from '../../../../server/logging/store-errors.ts';
+import { newStoreUnavailable } from '../../../../server/logging/store/store-errors.ts';
 import { LOGS, LogService, line, recordsIn } from '../../../support/logging/log-service.ts';
 import { MemoryLogStore, toLogRecord } from '../../../support/logging/memory-log-store.ts';
 

@@ -6,10 +6,10 @@ import { putOption } from '../../../../../apis/config/v1alpha1/option-tree.ts';
 import { REMOVED_OPTIONS } from '../../../../../apis/config/v1alpha1/removed-options.ts';
 import { parseDuration, parseQuantity } from '../../../../../apis/config/v1alpha1/units.ts';
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../../../../server/cache/informer.ts';
-import { DEFAULT_OPTIONS } from '../../../../../server/endpoints/rest/resource-handler.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../../../server/filters/deadline.ts';
 import { MAX_BODY_BYTES } from '../../../../../server/filters/request-checks.ts';
 import { REQUEST_LIMITS } from '../../../../../server/listener/listener.ts';
+import { DEFAULT_OPTIONS } from '../../../../../server/rest/resource-handler.ts';
 
 const CONSTANTS = {
   DEFAULT_OPTIONS,

@@ -1,6 +1,6 @@
 // Tests of the handlers of the OpenAPI 3.1 documents and the API page.
 import { expect } from 'chai';
-import { customResourcesDescription } from '../../../../../apis/description/custom-resources.ts';
+import { customResourcesDescription } from '../../../../../apis/description/custom-resources-document.ts';
 import { platformDescription } from '../../../../../apis/description/platform-apis.ts';
 import { CUSTOM_RESOURCES } from '../../../../../apis/iam/v1beta1/custom-resources.ts';
 import { UserQuerySchema } from '../../../../../apis/iam/v1beta1/requests.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readCredentials } from '../../../../../server/logging/backends/store-connection.ts';
-import { unfitOptionIn } from '../../../../../server/logging/configuration-errors.ts';
+import { unfitOptionIn } from '../../../../../server/logging/store/configuration-errors.ts';
 import { call } from '../../../../support/logging/call.ts';
 import { storeAt } from '../../../../support/logging/opensearch-store.ts';
 import { storeAt as victoriaLogsAt } from '../../../../support/logging/victorialogs.ts';

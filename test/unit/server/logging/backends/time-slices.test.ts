@@ -1,6 +1,6 @@
 // Tests that each log store uses the time slices of its caller, so that callers share the event loop fairly.
 import { expect } from 'chai';
-import type { Call, LogBackend, Selection } from '../../../../../server/logging/log-store.ts';
+import type { Call, LogBackend, Selection } from '../../../../../server/logging/store/log-store.ts';
 import { storeAt as openSearchAt } from '../../../../support/logging/opensearch-store.ts';
 import { rows, ScriptedVictoriaLogs } from '../../../../support/logging/scripted-victorialogs.ts';
 import { storeAt as victoriaLogsAt } from '../../../../support/logging/victorialogs.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import type { ExportBatches } from '../../../../../server/logging/log-store.ts';
+import type { ExportBatches } from '../../../../../server/logging/store/log-store.ts';
 import { receivedBody } from '../../../../support/handler-server.ts';
 import { LOGS, LogService, line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore, toLogRecord } from '../../../../support/logging/memory-log-store.ts';

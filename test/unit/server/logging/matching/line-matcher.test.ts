@@ -1,8 +1,8 @@
 // Tests of the text filters for log lines.
 import { expect } from 'chai';
 import type { MatchMode } from '../../../../../apis/logging/v1alpha2/log-query.ts';
-import type { TextFilter } from '../../../../../server/logging/log-store.ts';
 import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
+import type { TextFilter } from '../../../../../server/logging/store/log-store.ts';
 
 const filter = (
   mode: MatchMode,

@@ -1,8 +1,8 @@
 // Tests of the worker thread that matches long lines.
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { TextFilter } from '../../../../../server/logging/log-store.ts';
 import { LongLines } from '../../../../../server/logging/matching/long-lines.ts';
+import type { TextFilter } from '../../../../../server/logging/store/log-store.ts';
 
 /** A slow pattern, and a line with many partial matches. */
 const SLOW: TextFilter = { mode: 'regex', texts: ['[ab]*a[ab]{400}c'], caseSensitive: true };

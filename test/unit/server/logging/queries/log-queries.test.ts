@@ -1,7 +1,7 @@
 // Tests of the time limit of requests to the log store.
 import { expect } from 'chai';
 import { text } from '../../../../../apis/reading/unknown-value.ts';
-import type { Call } from '../../../../../server/logging/log-store.ts';
+import type { Call } from '../../../../../server/logging/store/log-store.ts';
 import { LogService, line, NOW } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';
 

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
-import { BufferedResponses } from '../../../../../server/endpoints/buffered-responses.ts';
+import { BufferedResponses } from '../../../../../server/http/buffered-responses.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 import {
   encodedResponse,

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { ExportBatches, LogRecord, LogStore } from '../../../../../server/logging/log-store.ts';
-import { newStoreTimeout, newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
+import type { ExportBatches, LogRecord, LogStore } from '../../../../../server/logging/store/log-store.ts';
+import { newStoreTimeout, newStoreUnavailable } from '../../../../../server/logging/store/store-errors.ts';
 import { receivedBody } from '../../../../support/handler-server.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore, toLogRecord } from '../../../../support/logging/memory-log-store.ts';

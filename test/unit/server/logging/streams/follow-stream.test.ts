@@ -1,7 +1,7 @@
 // Tests of live tails over HTTP.
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { newStoreUnavailable } from '../../../../../server/logging/store-errors.ts';
+import { newStoreUnavailable } from '../../../../../server/logging/store/store-errors.ts';
 import { receivedBody } from '../../../../support/handler-server.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../../support/logging/memory-log-store.ts';

@@ -4,11 +4,11 @@ import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
-import { GONE } from '../../../../../server/endpoints/stream-body.ts';
-import { BEGINNING } from '../../../../../server/logging/instant.ts';
-import type { ExportBatches, Scope, Selection } from '../../../../../server/logging/log-store.ts';
+import { GONE } from '../../../../../server/http/stream-body.ts';
 import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
-import { newNotSupported } from '../../../../../server/logging/store-errors.ts';
+import { BEGINNING } from '../../../../../server/logging/store/instant.ts';
+import type { ExportBatches, Scope, Selection } from '../../../../../server/logging/store/log-store.ts';
+import { newNotSupported } from '../../../../../server/logging/store/store-errors.ts';
 import { type ExportRequest, writeExport } from '../../../../../server/logging/streams/export-stream.ts';
 import {
   type FollowOptions,

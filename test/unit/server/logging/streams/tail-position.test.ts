@@ -1,6 +1,6 @@
 // Tests of the position of a live tail, for resumption after a disconnect.
 import { expect } from 'chai';
-import { instantOf } from '../../../../../server/logging/instant.ts';
+import { instantOf } from '../../../../../server/logging/store/instant.ts';
 import { resumedFrom, TailPosition } from '../../../../../server/logging/streams/tail-position.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');

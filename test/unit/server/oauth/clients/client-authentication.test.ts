@@ -2,7 +2,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
 import {
   authenticateClient,
   ClientThrottle,

@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { invalidGrant, tooManyAttempts } from '../../../../../apis/oauth/errors.ts';
+import { invalidGrant, tooManyAttempts } from '../../../../../apis/oauth/oauth-error.ts';
 import { tokenHandler } from '../../../../../server/oauth/endpoints/token.ts';
-import { oauthErrors } from '../../../../../server/oauth/error-writer.ts';
 import type { Grant, TokenRequest } from '../../../../../server/oauth/grants/grant.ts';
+import { oauthErrors } from '../../../../../server/oauth/oauth-error-writer.ts';
 import { OAuthMetrics } from '../../../../../server/oauth/oauth-metrics.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { basic, type PostedForm } from '../../../../support/oauth/oauth-endpoint.ts';

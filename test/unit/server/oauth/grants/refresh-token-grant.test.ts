@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
 import type { TokenResponse } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';

@@ -1,6 +1,6 @@
 // Tests of the parser of form bodies and scopes.
 import { expect } from 'chai';
-import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
 import { Form, queryForm, readForm, requestedScopes } from '../../../../../server/oauth/http/form.ts';
 import { OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 

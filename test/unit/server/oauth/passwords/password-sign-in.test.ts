@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { expect } from 'chai';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../../apis/meta/v1/errors.ts';
-import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
 import { PasswordHasher } from '../../../../../server/oauth/passwords/password-hasher.ts';
 import {
   type LoginRecord,

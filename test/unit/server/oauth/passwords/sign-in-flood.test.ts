@@ -1,6 +1,6 @@
 // Tests of password sign-ins while many addresses send wrong passwords, with the real throttle and the real hash queue.
 import { expect } from 'chai';
-import { OAuthError } from '../../../../../apis/oauth/errors.ts';
+import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
 import { PasswordHasher } from '../../../../../server/oauth/passwords/password-hasher.ts';
 import { PasswordSignIn } from '../../../../../server/oauth/passwords/password-sign-in.ts';
 import { LoginThrottle } from '../../../../../server/oauth/throttle/login-throttle.ts';

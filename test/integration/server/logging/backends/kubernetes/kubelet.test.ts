@@ -4,7 +4,7 @@ import pino from 'pino';
 import { ClusterConnection } from '../../../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../../../server/cluster/connection/kubeconfig.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
-import type { PageRequest, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { PageRequest, Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { rejection } from '../../../../../support/rejection.ts';
 import { until } from '../../../../../support/until.ts';

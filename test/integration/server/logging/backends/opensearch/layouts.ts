@@ -1,9 +1,9 @@
 // Tests of the OpenSearch log store against indices with different mappings, on a real node. Log collectors and index
 // templates create these mappings.
 import { expect } from 'chai';
-import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import { BEGINNING } from '../../../../../../server/logging/instant.ts';
-import type { LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/store/configuration-errors.ts';
+import { BEGINNING } from '../../../../../../server/logging/store/instant.ts';
+import type { LogStore, Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { exported } from '../../../../../support/logging/exported.ts';
 import { FIELDS, storeAt } from '../../../../../support/logging/opensearch-store.ts';

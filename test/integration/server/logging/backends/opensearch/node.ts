@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { unfilteredTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { exported } from '../../../../../support/logging/exported.ts';
 import { line } from '../../../../../support/logging/log-service.ts';

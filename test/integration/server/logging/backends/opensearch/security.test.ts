@@ -11,8 +11,8 @@ import type { LogStoreProcess } from '../../../../../../hack/log-stores/log-stor
 import { OPENSEARCH_2_SECURITY } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
-import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import type { LogStore, Selection } from '../../../../../../server/logging/log-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/store/configuration-errors.ts';
+import type { LogStore, Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { issue, issueServer, newCA } from '../../../../../support/certificates.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { exported } from '../../../../../support/logging/exported.ts';

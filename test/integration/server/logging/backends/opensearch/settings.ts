@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
-import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import type { Selection, TextFilter } from '../../../../../../server/logging/log-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/store/configuration-errors.ts';
+import type { Selection, TextFilter } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { rejection } from '../../../../../support/rejection.ts';

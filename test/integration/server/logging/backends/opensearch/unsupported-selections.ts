@@ -1,6 +1,6 @@
 // Predicates for log queries that the OpenSearch log store rejects as unsupported. Support depends on index fields
 // of type `wildcard`.
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 
 /** Selections that are NotSupported with each layout. */
 export function isUnsupported({ text, pods, namespaces, containers }: Selection): boolean {

@@ -1,6 +1,6 @@
 // Tests of the OpenSearch log store against OpenSearch 3 and Elasticsearch 8.
 import { ELASTICSEARCH_8, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { oneNode, startedStore } from './started-node.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.ts';

@@ -1,6 +1,6 @@
 // Provides a time range, log lines, logs and call arguments for unit tests of the pod log store.
 import type { ContainerLog } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
-import type { Call, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Call, Selection } from '../../../../../../server/logging/store/log-store.ts';
 import type { WrittenLine } from './kubelet-log.ts';
 
 export const call: Call = { signal: new AbortController().signal, timeoutMs: 55_000 };

@@ -1,8 +1,8 @@
 // Tests of log queries over long lines of pod logs.
 import { setImmediate as round } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { TextFilter } from '../../../../../../server/logging/log-store.ts';
 import { maxLineLength } from '../../../../../../server/logging/matching/line-matcher.ts';
+import type { TextFilter } from '../../../../../../server/logging/store/log-store.ts';
 import { rejection } from '../../../../../support/rejection.ts';
 import { at, call, everything } from './instants.ts';
 import { clusterForEachTest, type LogCluster } from './log-cluster.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
-import type { PageRequest, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { PageRequest, Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { at, call, everything } from './instants.ts';
 import { KubeletLog, type WrittenLine } from './kubelet-log.ts';
 import { clusterForEachTest, type LogCluster } from './log-cluster.ts';

@@ -1,6 +1,6 @@
 // Tests of exports of pod logs.
 import { expect } from 'chai';
-import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
+import type { LogRecord } from '../../../../../../server/logging/store/log-store.ts';
 import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
 import { exported } from '../../../../../support/logging/exported.ts';
 import { rejection } from '../../../../../support/rejection.ts';

@@ -1,8 +1,8 @@
 // Tests of the reader of pages of pod log lines.
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import type { LogPage, PageRequest } from '../../../../../../server/logging/log-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/store/configuration-errors.ts';
+import type { LogPage, PageRequest } from '../../../../../../server/logging/store/log-store.ts';
 import { rejection } from '../../../../../support/rejection.ts';
 import { until } from '../../../../../support/until.ts';
 import { at, call, everything } from './instants.ts';

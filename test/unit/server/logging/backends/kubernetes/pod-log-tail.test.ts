@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/memory-budget.ts';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { MemoryBudget } from '../../../../../../server/logging/backends/kubernetes/line-memory.ts';
+import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
 import { rejection } from '../../../../../support/rejection.ts';
 import { at, call, everything } from './instants.ts';

@@ -1,6 +1,6 @@
 // Live tail of the pod log store that collects the texts of its lines.
 import type { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
-import type { Batches, Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Batches, Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { everything } from './instants.ts';
 
 export class Tail {

@@ -1,6 +1,6 @@
 // Tests of live tails of OpenSearch against a fake node.
 import { expect } from 'chai';
-import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
+import type { LogRecord } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { rejection } from '../../../../../support/rejection.ts';

@@ -1,7 +1,7 @@
 // Fake OpenSearch that returns prepared responses, including incorrect responses.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { closeNow, listenOnLoopback } from '../../../../../support/loopback.ts';
 
 export interface ScriptedRequest {

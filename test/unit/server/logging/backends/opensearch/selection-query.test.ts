@@ -1,6 +1,6 @@
 // Tests of the OpenSearch queries that log queries become.
 import { expect } from 'chai';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { rejection } from '../../../../../support/rejection.ts';

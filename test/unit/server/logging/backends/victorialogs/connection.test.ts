@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { issueServer, newCA } from '../../../../../support/certificates.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { rows, ScriptedVictoriaLogs } from '../../../../../support/logging/scripted-victorialogs.ts';

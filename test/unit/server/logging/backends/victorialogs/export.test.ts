@@ -1,14 +1,14 @@
 // Tests of exports from VictoriaLogs, against a fake VictoriaLogs.
 import { expect } from 'chai';
-import { Client } from '../../../../../../server/logging/backends/victorialogs/client.ts';
 import {
   type ExportTuning,
   exportRecords,
 } from '../../../../../../server/logging/backends/victorialogs/export.ts';
 import type { Range } from '../../../../../../server/logging/backends/victorialogs/logsql.ts';
+import { Client } from '../../../../../../server/logging/backends/victorialogs/query-client.ts';
 import { SelectionQuery } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
-import { instantOfNanoseconds, nanosecondsOf } from '../../../../../../server/logging/instant.ts';
-import { Deadline, type Order } from '../../../../../../server/logging/log-store.ts';
+import { instantOfNanoseconds, nanosecondsOf } from '../../../../../../server/logging/store/instant.ts';
+import { Deadline, type Order } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import {
   type Responder,

@@ -1,9 +1,9 @@
 // Tests of live tails of VictoriaLogs, against a fake VictoriaLogs.
 import { expect } from 'chai';
-import { Client } from '../../../../../../server/logging/backends/victorialogs/client.ts';
 import { LiveTails } from '../../../../../../server/logging/backends/victorialogs/live-tail.ts';
+import { Client } from '../../../../../../server/logging/backends/victorialogs/query-client.ts';
 import { SelectionQuery } from '../../../../../../server/logging/backends/victorialogs/selection-query.ts';
-import type { LogRecord } from '../../../../../../server/logging/log-store.ts';
+import type { LogRecord } from '../../../../../../server/logging/store/log-store.ts';
 import {
   type Responder,
   rows,

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import type { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
-import { unfitOptionIn } from '../../../../../../server/logging/configuration-errors.ts';
-import type { Selection } from '../../../../../../server/logging/log-store.ts';
+import { unfitOptionIn } from '../../../../../../server/logging/store/configuration-errors.ts';
+import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import {
   type Responder,

@@ -1,0 +1,64 @@
+// Reads the completed configuration from flags, the configuration file and the environment.
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
+import { decodeConfiguration } from '../../apis/config/v1alpha1/decode.ts';
+import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
+import { resolvePaths } from '../../apis/config/v1alpha1/resolve.ts';
+import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
+import { describeFileError } from '../files/file-error.ts';
+import type { Environment } from './environment.ts';
+
+declare const completed: unique symbol;
+
+/** The validated configuration, with all defaults, durations in ms, sizes in bytes and absolute paths. Only completeConfig creates it. */
+export type CompletedConfig = ResolvedConfiguration & {
+  readonly environment: Environment;
+  /** Warnings about options without an effect. */
+  readonly warnings: readonly string[];
+  readonly [completed]: true;
+};
+
+export interface ConfigSources {
+  /** Path of the configuration file. */
+  readonly config: string | undefined;
+  readonly overrides: readonly Override[];
+  readonly environment: Environment;
+  readonly workingDirectory: string;
+}
+
+/** Reads and validates the configuration. Throws ConfigurationError with all validation errors, and StartupError for an unreadable file. */
+export async function completeConfig(sources: ConfigSources): Promise<CompletedConfig> {
+  const { config, environment, workingDirectory } = sources;
+  const path = config === undefined ? undefined : resolve(workingDirectory, config);
+  const text = path === undefined ? undefined : await read(path, config ?? path);
+  const warnings: string[] = [];
+  const resolved = decodeConfiguration(
+    text === undefined || config === undefined ? undefined : { source: config, text },
+    sources.overrides,
+    (warning) => warnings.push(warning),
+  );
+  // Paths in the file are relative to the file, as in a kubeconfig. Paths in flags are relative to the working directory.
+  const base = path === undefined ? workingDirectory : dirname(path);
+  const absolute = (value: string, option: readonly string[]): string => {
+    const fromFlag = sources.overrides.some((override) => override.path.join() === option.join());
+    return resolve(fromFlag ? workingDirectory : base, value);
+  };
+  const configuration = resolvePaths(resolved, absolute);
+  const { kubernetes } = configuration;
+  const finished: Omit<CompletedConfig, typeof completed> = {
+    ...configuration,
+    environment,
+    warnings,
+    kubernetes: { ...kubernetes, kubeconfig: kubernetes.kubeconfig || (environment.kubeconfig ?? '') },
+  };
+  return finished as CompletedConfig;
+}
+
+async function read(path: string, name: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new StartupError('ERR_CONFIG_FILE', `${name}: ${describeFileError(error)}`, { cause: error });
+  }
+}

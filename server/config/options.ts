@@ -1,0 +1,73 @@
+// Command line of the server. Options without a flag are set in the configuration file.
+import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
+import { type CommandLine, type Flag, parseCommandLine } from '../../apis/reading/command-line.ts';
+
+/** A flag that overrides an option of the configuration file. */
+interface OverridingFlag extends Flag {
+  readonly value: string;
+  /** Path of the option. */
+  readonly path: readonly string[];
+  readonly read?: (text: string) => unknown;
+}
+
+const OVERRIDES: Readonly<Record<string, OverridingFlag>> = {
+  kubeconfig: {
+    value: 'FILE',
+    description:
+      'kubeconfig file; default: KUBECONFIG, else the ServiceAccount of the pod, else ~/.kube/config',
+    path: ['kubernetes', 'kubeconfig'],
+  },
+  'secure-port': {
+    value: 'PORT',
+    description: 'port of the TLS listener; 0: a free port',
+    path: ['listeners', 'secure', 'port'],
+    read: numberOrText,
+  },
+  'insecure-port': {
+    value: 'PORT',
+    description: 'port of the plain-HTTP listener; 0: a free port',
+    path: ['listeners', 'insecure', 'port'],
+    read: numberOrText,
+  },
+  'log-level': { value: 'LEVEL', description: 'debug, info, warn or error', path: ['log', 'level'] },
+  'log-format': { value: 'FORMAT', description: 'json or text', path: ['log', 'format'] },
+};
+
+export const SERVER = {
+  command: 'node server/main.ts',
+  usage: ['[flags]'],
+  about:
+    'ks-apiserver: an API server for platforms on Kubernetes: nodes, tokens, users and logs behind one TLS listener.',
+  flags: {
+    config: { value: 'FILE', description: 'configuration file (APIServerConfiguration, YAML)' },
+    ...OVERRIDES,
+    version: { description: 'print the version and exit' },
+  },
+  notes: `All other options are in the configuration file, see docs/configuration.md. Without a file the defaults apply.
+SIGTERM or SIGINT stops the server gracefully; a second signal after at least a second stops it at once.`,
+} satisfies CommandLine;
+
+/** The parsed command line. Values are validated together with the configuration file. */
+export type Options =
+  | { readonly action: 'help' }
+  | { readonly action: 'version' }
+  | { readonly action: 'run'; readonly config: string | undefined; readonly overrides: readonly Override[] };
+
+/** Throws UsageError. */
+export function parseOptions(args: readonly string[]): Options {
+  const given = parseCommandLine(SERVER, args);
+  if (given === undefined) return { action: 'help' };
+  if (given.values.version) return { action: 'version' };
+  const values: Readonly<Record<string, unknown>> = given.values;
+  const overrides = Object.entries(OVERRIDES).flatMap(([name, { path, read }]): Override[] => {
+    const value = values[name];
+    if (typeof value !== 'string') return [];
+    return [{ path, value: read ? read(value) : value, source: `--${name}` }];
+  });
+  return { action: 'run', config: given.values.config, overrides };
+}
+
+/** Returns other text unchanged, so that the schema reports the validation error. */
+function numberOrText(text: string): unknown {
+  return /^\d+$/.test(text) ? Number(text) : text;
+}

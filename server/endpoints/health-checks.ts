@@ -1,0 +1,77 @@
+// Defines the health checks of /livez, /readyz and /healthz. An unreachable log store never fails a health check.
+import { HealthCheckError, HealthRegistry } from './health.ts';
+
+export interface HealthSources {
+  readonly cacheSynced: () => boolean;
+  readonly accessKnown: () => boolean;
+  /** Describes the expected front proxy, and its last accepted and rejected requests. */
+  readonly describeFrontProxy: () => string;
+  readonly describeRegistration: () => string;
+  /** Returns the unavailable data of the authorization server. Undefined if the authorization server is disabled. */
+  readonly oauthMissing: () => readonly string[] | undefined;
+  /** Describes the state of the log store. Undefined if log queries are disabled. */
+  readonly describeLogs: () => string | undefined;
+  /** Describes whether kube-apiserver accepts the tokens that the gateway forwards. Undefined if the gateway is disabled. */
+  readonly describeGateway: () => string | undefined;
+  /** Describes the followed kinds, and why kinds cannot be followed. */
+  readonly describeKinds: () => string;
+  readonly stopping: () => boolean;
+}
+
+export function healthRegistries(sources: HealthSources): readonly HealthRegistry[] {
+  const ping = { name: 'ping', check: () => {} };
+  const informers = {
+    name: 'informer-sync',
+    check: () => {
+      if (!sources.cacheSynced()) throw new HealthCheckError('the cache is not yet synced');
+    },
+  };
+  const frontProxy = {
+    name: 'front-proxy',
+    check: () => {
+      if (!sources.accessKnown()) {
+        throw new HealthCheckError(
+          'ConfigMap kube-system/extension-apiserver-authentication is not loaded yet',
+        );
+      }
+      return sources.describeFrontProxy();
+    },
+  };
+  const registration = { name: 'registration', check: sources.describeRegistration };
+  const oauth = {
+    name: 'oauth',
+    check: () => {
+      const missing = sources.oauthMissing();
+      if (missing === undefined) return 'disabled';
+      if (missing.length === 0) return undefined;
+      throw new HealthCheckError(`not loaded, or not watched for too long: ${missing.join(', ')}`);
+    },
+  };
+  // Never fails, because all requests except log queries work without the log store.
+  const logs = { name: 'logs', check: () => sources.describeLogs() ?? 'disabled' };
+  // Never fails, because all other requests work without the trust of kube-apiserver.
+  const gateway = { name: 'gateway', check: () => sources.describeGateway() ?? 'disabled' };
+  // Never fails, because a missing permission or a full budget affects only lists of some kinds.
+  const kinds = { name: 'kinds', check: sources.describeKinds };
+  const shutdown = {
+    name: 'shutdown',
+    check: () => {
+      if (sources.stopping()) throw new HealthCheckError('the server is shutting down');
+    },
+  };
+  return [
+    new HealthRegistry('livez', [ping]),
+    new HealthRegistry('readyz', [
+      ping,
+      informers,
+      frontProxy,
+      registration,
+      oauth,
+      logs,
+      gateway,
+      kinds,
+      shutdown,
+    ]),
+    new HealthRegistry('healthz', [ping, informers, frontProxy]),
+  ];
+}

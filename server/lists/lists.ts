@@ -1,0 +1,202 @@
+// Creates the lists, live lists and search under `/kapis` from the configuration.
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import type { Logger } from 'pino';
+import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { Authorizer, ResourceAttributes } from '../authorization/authorizer.ts';
+import type { NamespaceScopes } from '../authorization/namespace-scopes.ts';
+import { openToAuthenticated } from '../authorization/open-to-authenticated.ts';
+import type { CacheMetrics } from '../cache/cache-metrics.ts';
+import type { CallContext } from '../cluster/call-context.ts';
+import type { ClusterClient } from '../cluster/connection/client.ts';
+import { TimeSlicer } from '../concurrency/time-slicer.ts';
+import type { CompletedConfig } from '../config/config.ts';
+import { acceptsEvents } from '../http/accept.ts';
+import { SizedCache } from '../memory/bounded-map.ts';
+import type { Nodes } from '../nodes/nodes.ts';
+import type { LongRunning } from '../request/long-running.ts';
+import type { ResourceRoute } from '../request/resource-route.ts';
+import { apiVersionOf, exactName, type Kind } from '../resources/kind.ts';
+import type { FollowedKind } from '../resources/kinds/followed-kind.ts';
+import { FollowedKinds } from '../resources/kinds/followed-kinds.ts';
+import { ListIndex } from '../resources/lists/list-index.ts';
+import { nodeProfile } from '../resources/nodes/node-profile.ts';
+import { RecentWrites, type WrittenCache } from '../resources/recent-writes.ts';
+import { type Caller, KindLists, type PlatformLists } from './kind-lists.ts';
+import { ListAccess } from './list-access.ts';
+import { platformHandler } from './platform-handler.ts';
+import { Search } from './search.ts';
+import { ServiceSelectors } from './service-selectors.ts';
+
+export interface Resources {
+  readonly route: ResourceRoute;
+  /** The writes that reads of the same caller must contain. */
+  readonly writes: RecentWrites;
+  readonly kinds: FollowedKinds;
+  /** Background work. */
+  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
+  readonly isLongRunning: LongRunning;
+  /** The authorizer of the filter chain: every authenticated caller may list, and the handler checks the permissions. */
+  authorizer(inner: Authorizer): Authorizer;
+}
+
+export interface ResourcesDependencies {
+  readonly client: ClusterClient;
+  readonly nodes: Nodes;
+  /** Cached. */
+  readonly authorizer: Authorizer;
+  readonly scopes: Pick<NamespaceScopes, 'of' | 'within'>;
+  readonly admission: Pick<Admission, 'pool'>;
+  readonly log: Logger;
+  readonly cacheMetrics: CacheMetrics;
+}
+
+/** Memory of the bodies of recently requested pages of all kinds: a share of the budget, and a maximum in bytes. */
+const BODIES_SHARE = 1 / 8;
+const MAX_BODIES = 32 << 20;
+
+/** Maximum time in ms in which a list has to contain the writes of its caller. */
+const MAX_WRITE_MS = 3_000;
+
+/** Shares of the memory of this process for all caches. The other memory is for requests, logs and garbage. */
+const MEMORY_SHARE = 0.4;
+/** Facts and indexes are in the heap, compressed objects are not. */
+const HEAP_SHARE = 0.6;
+
+/** The budget without a configured one, in bytes. */
+function defaultBudget(): number {
+  // 0 or a number beyond the machine without a limit.
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  const memory = Math.min(limit, totalmem());
+  return Math.floor(Math.min(memory * MEMORY_SHARE, getHeapStatistics().heap_size_limit * HEAP_SHARE));
+}
+
+const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+
+export function newResources(
+  { platform, resources: options }: Pick<CompletedConfig, 'platform' | 'resources'>,
+  { client, nodes, authorizer, scopes, admission, log: parent, cacheMetrics }: ResourcesDependencies,
+): Resources {
+  const group = groupName(platform.name);
+  const apiVersion = `${group}/${VERSION}`;
+  const path = `/kapis/${apiVersion}`;
+  const log = parent.child({ component: 'resources' });
+  // Shared, because all lists together must not block the event loop.
+  const slicer = new TimeSlicer();
+  const memoryBudget = options.memoryBudget || defaultBudget();
+  const bodies = new SizedCache<string, Buffer>(
+    Math.min(MAX_BODIES, memoryBudget * BODIES_SHARE),
+    ({ length }) => length,
+  );
+  const { cache } = nodes.informer;
+  const followed = new FollowedKinds({
+    client,
+    log,
+    domain: `${platform.name}.io`,
+    slicer,
+    preload: options.preload,
+    restricted: options.restricted,
+    callerIndependent: options.callerIndependent,
+    maxKinds: options.maxKinds,
+    memoryBudget,
+    otherBytes: () => cache.bytes + bodies.bytes,
+    idleTimeout: options.idleTimeout,
+    syncTimeout: options.syncTimeout,
+    metrics: {
+      observe: (kind, current) => cacheMetrics.observe(exactName(kind), current),
+      remove: (kind) => cacheMetrics.remove(exactName(kind)),
+    },
+  });
+  const profile = nodeProfile(nodes.definition);
+  const nodeLists = new KindLists({
+    listed: {
+      kind: NODES,
+      profile,
+      index: new ListIndex(profile, slicer),
+      head: cache.head,
+      snapshot: () => cache.snapshot(),
+      onChange: (changed) => cache.onChange(changed),
+    },
+    path,
+    apiVersion,
+    slicer,
+    bodies,
+    ...(nodes.usage ? { computed: nodes.usage.annotations } : {}),
+  });
+  const known = new WeakMap<FollowedKind, PlatformLists>();
+  const listsOf = (kind: FollowedKind): PlatformLists => {
+    let lists = known.get(kind);
+    if (!lists) {
+      lists = new KindLists({
+        listed: kind,
+        path,
+        apiVersion: apiVersionOf(kind.kind),
+        slicer,
+        bodies,
+      });
+      known.set(kind, lists);
+    }
+    return lists;
+  };
+  const writes = new RecentWrites((kind) => exactName(kind) === NODES.plural || followed.follows(kind));
+  /** Returns the lists when they contain the writes of the caller. Throws ServiceUnavailable if this takes too long. */
+  const withWrites = (
+    lists: PlatformLists,
+    cached: WrittenCache,
+    caller: Caller,
+  ): Promise<PlatformLists> | PlatformLists => {
+    const { kind } = lists;
+    const { user } = caller;
+    if (!writes.pending(user, kind, cached)) return lists;
+    return writes.contained(user, kind, cached, MAX_WRITE_MS, caller.signal).then((contained) => {
+      if (contained) return lists;
+      throw newServiceUnavailable(`the list of ${exactName(kind)} does not contain your last write yet`, 1);
+    });
+  };
+  const kinds = {
+    resolve: (resource: string, call: CallContext) =>
+      resource === NODES.plural ? NODES : followed.catalog.resolve(resource, call),
+    lists: (kind: Kind, caller: Caller) => {
+      if (kind === NODES) return withWrites(nodeLists, nodes.informer, caller);
+      const used = followed.use(kind, caller);
+      if (!(used instanceof Promise)) return withWrites(listsOf(used), used, caller);
+      return used.then((synced) => withWrites(listsOf(synced), synced, caller));
+    },
+    get followed() {
+      return [NODES, ...followed.synced.map(({ kind }) => kind)];
+    },
+  };
+  const access = new ListAccess({ group, authorizer, scopes });
+  const handler = platformHandler({
+    group,
+    kinds,
+    access,
+    services: new ServiceSelectors(client, access),
+    live: {
+      intervalMs: options.liveInterval,
+      seats: admission.pool('live-pages', { capacity: 1, sharing: 'queue' }),
+    },
+    search: new Search({ apiVersion, kinds }),
+  });
+  const isOurs = (info: Pick<ResourceAttributes, 'prefix' | 'group' | 'version'>): boolean =>
+    info.prefix === 'kapis' && info.group === group && info.version === VERSION;
+  return {
+    route: {
+      prefix: 'kapis',
+      group,
+      version: VERSION,
+      resource: '*',
+      serves: (resource) =>
+        resource === NODES.plural || resource === 'search' || followed.catalog.has(resource),
+      handler,
+    },
+    kinds: followed,
+    writes,
+    followers: [followed],
+    isLongRunning: ({ info, request }) =>
+      info.isResourceRequest && isOurs(info) && acceptsEvents(request.headers.accept),
+    authorizer: (inner) => openToAuthenticated(inner, (attributes) => isOurs(attributes)),
+  };
+}

@@ -1,0 +1,27 @@
+// Writes the error responses of the OAuth endpoints (RFC 6749, 5.2). Page requests of browsers get an HTML page.
+import type { IncomingMessage } from 'node:http';
+import type { ErrorFamily } from '../filters/error-writer.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import { AUTHORIZATION_SERVER } from './endpoints/server-metadata.ts';
+import { asOAuthError, errorHeaders, writeJSON } from './http/oauth-response.ts';
+import { writeErrorPage } from './page/page.ts';
+
+/** Paths of the authorization server. They need no authentication by the filter chain. */
+export function isOAuthPath(path: string): boolean {
+  return path === '/oauth' || path.startsWith('/oauth/') || path === AUTHORIZATION_SERVER;
+}
+
+export const oauthErrors: ErrorFamily = { claims: isOAuthPath, write };
+
+function write(context: RequestContext, error: unknown): void {
+  const shown = asOAuthError(context, error);
+  if (isNavigation(context.request)) return writeErrorPage(context, shown);
+  const { status, code, message } = shown;
+  const headers = errorHeaders(context, shown);
+  writeJSON(context.response, { error: code, error_description: message }, { status, headers });
+}
+
+/** Whether a browser will display the response. `Accept` is no indication: programs send text/html by default too. */
+function isNavigation({ headers }: IncomingMessage): boolean {
+  return headers['sec-fetch-mode'] === 'navigate';
+}

@@ -1,0 +1,86 @@
+// Tests of authentication by TokenReview and session checks. A token of an ended session must be rejected, even with a
+// cached TokenReview.
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
+import { newAuthenticators } from '../../../../server/authentication/authenticators.ts';
+import type { UserInfo } from '../../../../server/authentication/user.ts';
+import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
+import { TokenIDCheck } from '../../../../server/oauth/tokens/revocation-check.ts';
+import { AccessMetrics } from '../../../../server/observability/access-metrics.ts';
+import { ScriptedCluster } from '../../../support/cluster/scripted-cluster.ts';
+import { type Login, type Replica, SignedInCluster } from '../../../support/oauth/signed-in.ts';
+import { fewSeats } from '../../../support/request-pools.ts';
+
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+const TTL = 10_000;
+
+describe('callers with reviewed tokens', () => {
+  let cluster: ScriptedCluster;
+  let replica: Replica;
+  let login: Login;
+  let authenticator: Authenticator;
+  let jti: string;
+  let token: string;
+  const stop = new AbortController();
+
+  beforeEach(async () => {
+    replica = (await SignedInCluster.start()).replica();
+    login = await replica.signIn();
+    jti = `ks.${login.session.id}.AAAAAAAAAAAAAAAA`;
+    token = 'opaque';
+    cluster = await ScriptedCluster.start(({ response }) => {
+      const user = { username: 'alice', extra: { [CREDENTIAL_ID]: [`JTI=${jti}`] } };
+      const review = { kind: 'TokenReview', status: { authenticated: true, user } };
+      response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(review));
+    });
+    const config = {
+      authentication: { anonymous: true, tokenCacheTTL: TTL, refusedTokenCacheTTL: TTL },
+      cors: { allowedOrigins: [] },
+    };
+    const client = cluster.connect();
+    const metrics = new AccessMetrics(new Registry());
+    ({ authenticator } = newAuthenticators(config, {
+      client,
+      reviews: new ClusterReviews(client, metrics),
+      lookups: fewSeats(100),
+      log: pino({ level: 'silent' }),
+      signal: stop.signal,
+      metrics,
+      oauth: { verifier: replica.verifier, tokenIDs: new TokenIDCheck(replica.revocation) },
+      isSignIn: () => false,
+      isAtProxyHost: () => false,
+    }));
+  });
+  afterEach(() => cluster.stop());
+  after(() => stop.abort());
+
+  async function caller(): Promise<UserInfo | undefined | number> {
+    const request = new IncomingMessage(new Socket());
+    // An opaque token, so the server cannot recognise it as its own.
+    request.headers.authorization = `Bearer ${token}`;
+    try {
+      return await authenticator.authenticate({ request, secure: false, signal: stop.signal });
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? Number(error.code) : Number.NaN;
+    }
+  }
+
+  it('are accepted', async () => {
+    for (const id of [jti, 'b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c']) {
+      jti = id;
+      token = `opaque-${id}`;
+      expect(await caller()).to.include({ name: 'alice' });
+    }
+  });
+
+  it('are rejected after their session has ended, despite a cached review', async () => {
+    expect(await caller()).to.include({ name: 'alice' });
+    await replica.sessions.delete(login.session.id, stop.signal);
+    expect(await caller()).to.equal(401);
+    expect(cluster.calls).to.have.length(1);
+  });
+});

@@ -1,0 +1,36 @@
+// Tests of the command line of the server.
+import { expect } from 'chai';
+import { UsageError } from '../../../../apis/reading/command-line.ts';
+import { parseOptions } from '../../../../server/config/options.ts';
+
+describe('parseOptions', () => {
+  it('returns the file, and flags as overrides', () => {
+    expect(parseOptions(['--config', 'a.yaml', '--log-level', 'debug', '--secure-port=0'])).to.deep.equal({
+      action: 'run',
+      config: 'a.yaml',
+      overrides: [
+        { path: ['listeners', 'secure', 'port'], value: 0, source: '--secure-port' },
+        { path: ['log', 'level'], value: 'debug', source: '--log-level' },
+      ],
+    });
+  });
+
+  it('leaves the validation of values to the configuration', () => {
+    const overrides = [{ path: ['listeners', 'secure', 'port'], value: 'x', source: '--secure-port' }];
+    expect(parseOptions(['--secure-port', 'x'])).to.deep.equal({
+      action: 'run',
+      config: undefined,
+      overrides,
+    });
+  });
+
+  for (const action of ['help', 'version'] as const) {
+    it(`accepts --${action}`, () => expect(parseOptions([`--${action}`])).to.deep.equal({ action }));
+  }
+
+  it('rejects other arguments', () => {
+    for (const args of [['--secure-prot', '1'], ['--config'], ['--version=1'], ['stray']]) {
+      expect(() => parseOptions(args), args.join(' ')).to.throw(UsageError);
+    }
+  });
+});

@@ -1,0 +1,105 @@
+// Tests of the metadata and the JWK Set of the authorization server.
+import { expect } from 'chai';
+import { decodeJwt } from 'jose';
+import { SCOPES } from '../../../../../apis/oauth/scopes.ts';
+import {
+  AUTHORIZATION_SERVER,
+  keysHandler,
+  metadataHandlers,
+  metadataOf,
+  OPENID_CONFIGURATION,
+} from '../../../../../server/oauth/endpoints/server-metadata.ts';
+import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { ALICE } from '../../../../support/oauth/signed-in.ts';
+
+const issuer = (): string => 'https://api.example.com/oauth';
+const client = { isPublic: false, grants: ['password', 'refresh_token'], scopes: ['openid'] } as const;
+
+const ALWAYS = ['token_endpoint', 'userinfo_endpoint', 'revocation_endpoint', 'end_session_endpoint'];
+
+const endpointsOf = (metadata: object): string[] =>
+  Object.keys(metadata).filter((name) => name.endsWith('_endpoint'));
+
+describe('the metadata', () => {
+  it('lists only features that some client can use', () => {
+    const metadata = metadataOf({ issuer, clients: [client] });
+    expect(metadata).to.deep.include({
+      issuer: 'https://api.example.com/oauth',
+      jwks_uri: 'https://api.example.com/oauth/keys',
+      token_endpoint: 'https://api.example.com/oauth/token',
+      grant_types_supported: ['password', 'refresh_token'],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    });
+    expect(endpointsOf(metadata)).to.have.members([...ALWAYS, 'introspection_endpoint']);
+    expect(metadata).not.to.have.property('code_challenge_methods_supported');
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const browser = { isPublic: true, grants: ['authorization_code', device], scopes: [] } as const;
+    const more = ['authorization_endpoint', 'device_authorization_endpoint'];
+    expect(endpointsOf(metadataOf({ issuer, clients: [browser] }))).to.have.members([...ALWAYS, ...more]);
+  });
+
+  it('lists PKCE with S256 and the iss parameter when a client uses codes', () => {
+    const browser = { isPublic: true, grants: ['authorization_code'], scopes: ['openid', 'email'] } as const;
+    expect(metadataOf({ issuer, clients: [browser] })).to.deep.include({
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      scopes_supported: ['openid', 'email'],
+      token_endpoint_auth_methods_supported: ['none'],
+    });
+    expect(metadataOf({ issuer, clients: [browser, client] })).to.deep.include({
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    });
+  });
+
+  it('lists exactly the claims of ID tokens', async () => {
+    const keys = await memoryKeyRing();
+    const tokens = new TokenIssuer({ keys, issuer, audience: 'platform' });
+    const subject = { client: newClient('console'), account: ALICE, session: newSession(), scopes: SCOPES };
+    const token = tokens.idToken(subject, { nonce: 'n', accessToken: 'a' });
+    expect(Object.keys(decodeJwt(token))).to.have.members(
+      metadataOf({ issuer, clients: [client] }).claims_supported,
+    );
+  });
+
+  it('is the same at both well-known paths, with a max-age of minutes', async () => {
+    const handlers = metadataHandlers({ issuer, clients: [client] });
+    expect([...handlers.keys()]).to.deep.equal([OPENID_CONFIGURATION, AUTHORIZATION_SERVER]);
+    await using server = await new HandlerServer((context) =>
+      handlers.get(context.info.path)?.(context),
+    ).start();
+    const [{ headers, body }, other] = [
+      await server.ask(AUTHORIZATION_SERVER),
+      await server.ask(OPENID_CONFIGURATION),
+    ];
+    expect(other.body).to.deep.equal(body);
+    const expected = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' };
+    expect(headers).to.include(expected);
+    const again = { headers: { 'If-None-Match': headers.etag ?? '' } };
+    expect((await server.ask(AUTHORIZATION_SERVER, again)).status).to.equal(304);
+    expect((await server.ask(AUTHORIZATION_SERVER, { method: 'HEAD' })).body).to.have.length(0);
+    await server.ask(AUTHORIZATION_SERVER, { method: 'POST' });
+    expect(server.lastError).to.include({ status: 405, allow: 'GET, HEAD' });
+  });
+});
+
+describe('the keys endpoint', () => {
+  for (const [publishAhead, maxAge] of [
+    [600_000, 60],
+    [30_000, 15],
+  ] as const) {
+    it(`has a max-age of ${maxAge} seconds when keys are published ${publishAhead} ms ahead`, async () => {
+      const keys = await memoryKeyRing();
+      await using server = await new HandlerServer(keysHandler({ keys, publishAhead })).start();
+      const response = await server.ask('/oauth/keys');
+      expect(response.headers['cache-control']).to.equal(`public, max-age=${maxAge}`);
+      expect(JSON.parse(response.body.toString())).to.deep.equal(keys.jwks());
+    });
+  }
+});

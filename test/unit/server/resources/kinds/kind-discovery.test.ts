@@ -1,0 +1,24 @@
+// Tests of reading resources from aggregated discovery.
+import { expect } from 'chai';
+import { assert, jsonValue, property } from 'fast-check';
+import { kindsOf, unavailableIn } from '../../../../../server/resources/kinds/kind-discovery.ts';
+import { PODS } from '../../../../support/platform/kind-cache.ts';
+import { discoveryOf } from '../../../../support/platform/kind-cluster.ts';
+
+describe('kindsOf', () => {
+  it('omits kinds that cannot be listed and watched', () => {
+    expect(kindsOf(discoveryOf([PODS], ['get', 'list']))).to.deep.equal([]);
+    expect(kindsOf(discoveryOf([PODS], ['create']))).to.deep.equal([]);
+  });
+
+  it('reads any value without an error', () => {
+    assert(
+      property(jsonValue(), (value) => {
+        for (const list of [value, { items: value }, { items: [{ versions: value }] }]) {
+          expect(kindsOf(list)).to.be.an('array');
+          expect(unavailableIn(list)).to.be.an('array');
+        }
+      }),
+    );
+  });
+});
