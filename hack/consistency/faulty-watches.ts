@@ -71,6 +71,10 @@ export class FaultyWatches {
     this.#active = true;
   }
 
+  end(): void {
+    this.#active = false;
+  }
+
   stop(): void {
     this.#server.close();
     this.#server.closeAllConnections();

@@ -10,7 +10,7 @@ export interface TestArguments {
   /** Names of stages; empty for all. */
   readonly stages: readonly string[];
   readonly grep: string | undefined;
-  /** Number of test files that run in parallel. */
+  /** Number of processes that run tests in parallel. */
   readonly jobs: number | undefined;
 }
 
@@ -23,8 +23,7 @@ const FLAGS = {
   },
   jobs: {
     value: 'N',
-    description:
-      'number of parallel test files; with 1, integration and e2e tests must not leave open handles',
+    description: 'number of processes that run tests in parallel',
   },
 } as const;
 

@@ -4,6 +4,7 @@ import { missingForCluster } from '../cluster/prerequisites.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
 import { printProgress } from '../terminal/progress.ts';
 import { gate } from './gate.ts';
+import { byEnvironment, inShares, together } from './groups.ts';
 import { Prerequisites } from './prerequisites.ts';
 import type { Stage, StageContext } from './stage.ts';
 import { suite } from './suite.ts';
@@ -56,8 +57,8 @@ export function stages(options: {
         'test/unit/**/{memory-log-store,object-snapshot,paged-list,watch}.test.ts',
         'test/unit/**/*.test.ts',
       ],
+      groups: inShares(jobs ?? WAITING_JOBS),
       jobs: jobs ?? WAITING_JOBS,
-      inShares: true,
       timeout: 180_000,
       grep,
       strict,
@@ -70,6 +71,7 @@ export function stages(options: {
         'test/integration/**/{control-plane,graceful-stop,security,suite,trust}.test.ts',
         'test/integration/**/*.test.ts',
       ],
+      groups: byEnvironment,
       jobs: jobs ?? WAITING_JOBS,
       timeout: 120_000,
       prepare,
@@ -79,10 +81,12 @@ export function stages(options: {
     suite({
       name: 'e2e',
       files: [
-        'test/e2e/**/{callers,description,gateway}.test.ts',
-        'test/e2e/**/{acceleration,configured,start}.test.ts',
+        'test/e2e/gateway/*.test.ts',
+        'test/e2e/{callers,acceleration}/*.test.ts',
+        'test/e2e/**/{description,start}.test.ts',
         'test/e2e/**/!(faults|flood).test.ts',
       ],
+      groups: byEnvironment,
       jobs: jobs ?? WAITING_JOBS,
       timeout: 180_000,
       prepare,
@@ -93,6 +97,7 @@ export function stages(options: {
       name: 'load',
       // One after the other: they use all cores, and check response times or times of recovery.
       files: ['test/e2e/**/{faults,flood}.test.ts'],
+      groups: together,
       jobs: 1,
       timeout: 180_000,
       prepare,
@@ -109,6 +114,7 @@ export function stages(options: {
         'test/cluster/documents.test.ts',
         'test/cluster/**/*.test.ts',
       ],
+      groups: together,
       jobs: 1,
       timeout: 180_000,
       missing: ({ env }) => missingForCluster(env),

@@ -5,6 +5,7 @@ import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { TestRecord } from '../../test/support/reporter.ts';
 import { COMPILE_CACHE } from '../extension/server-command.ts';
 import { type Ending, runCommand } from '../system/command.ts';
+import type { Grouping } from './groups.ts';
 import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { newScratch, unwritableReason } from './scratch.ts';
@@ -15,18 +16,18 @@ export interface SuiteOptions {
   readonly name: string;
   /** Globs of the test files, relative to the root, in the order in which they run: list slow files first. */
   readonly files: readonly string[];
-  /** Number of files that run in parallel; 1 also detects open handles. */
+  /** The files of each group run in one process. */
+  readonly groups: Grouping;
+  /** Number of groups that run in parallel. */
   readonly jobs: number;
-  /** Each job runs a fixed share of the files serially. Otherwise a free job takes the next file. */
-  readonly inShares?: boolean;
   /** Default timeout of a test, in ms. */
   readonly timeout: number;
   /** Only the tests whose title matches. */
   readonly grep: string | undefined;
   /** A skipped test is a failure. */
   readonly strict: boolean;
-  /** `collect` buffers the output; the default prints it live. */
-  readonly output?: 'inherit' | 'collect';
+  /** `none` discards the output. By default, the output of a group is printed when the group ends, and that of a single job at once. */
+  readonly output?: 'none';
   /** Why this machine cannot run the suite, in one line; undefined if it can. */
   missing?(context: StageContext): Promise<string | undefined>;
   /** Prepares the prerequisites of the suite. */
@@ -53,28 +54,42 @@ export function suite(options: SuiteOptions): Stage {
         context.signal.throwIfAborted();
         return failedWith(messageOf(error));
       }
-      const shares = sharesOf(files, options);
-      const results = await Promise.all(
-        shares.map(async (share, index) => {
-          // Interleaved output of two jobs would be unreadable.
-          const output = index === 0 ? (options.output ?? 'inherit') : 'collect';
-          const scratch = await newScratch(options.name);
-          try {
-            return await runMocha({ ...options, output }, share, scratch, context);
-          } finally {
-            await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
-          }
+      const queue = (await options.groups(files, context.root)).values();
+      const results: StageResult[] = [];
+      await Promise.all(
+        Array.from({ length: options.jobs }, async () => {
+          for (const group of queue) results.push(await runGroup(options, group, context));
         }),
       );
-      if (options.output !== 'collect') {
-        for (const { output } of results.slice(1)) context.print(output.trimEnd());
-      }
       return {
         tally: sum(results.map(({ tally }) => tally)),
         problems: results.flatMap(({ problems }) => problems),
       };
     },
   };
+}
+
+async function runGroup(
+  options: SuiteOptions,
+  files: readonly string[],
+  context: StageContext,
+): Promise<StageResult> {
+  // Interleaved output of several jobs would be unreadable.
+  const isLive = options.jobs === 1 && options.output !== 'none';
+  const scratch = await newScratch(options.name);
+  try {
+    const { output, ...result } = await runMocha(
+      options,
+      files,
+      scratch,
+      context,
+      isLive ? 'inherit' : 'collect',
+    );
+    if (!isLive && options.output !== 'none') context.print(output.trimEnd());
+    return result;
+  } finally {
+    await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 async function filesOf(patterns: readonly string[], root: string): Promise<string[]> {
@@ -84,16 +99,12 @@ async function filesOf(patterns: readonly string[], root: string): Promise<strin
   return [...new Set(found.flat())];
 }
 
-function sharesOf(files: readonly string[], { jobs, inShares = false }: SuiteOptions): string[][] {
-  const shares = inShares ? Math.min(jobs, files.length) : 1;
-  return Array.from({ length: shares }, (_, share) => files.filter((_, index) => index % shares === share));
-}
-
 async function runMocha(
   options: SuiteOptions,
   files: readonly string[],
   scratch: string,
   context: StageContext,
+  output: 'inherit' | 'collect',
 ): Promise<StageResult & Pick<Ending, 'output'>> {
   const recordFile = join(scratch, 'record.json');
   const args = [
@@ -102,7 +113,6 @@ async function runMocha(
     '--timeout',
     String(options.timeout),
     ...(options.strict ? ['--forbid-pending'] : []),
-    ...(options.jobs > 1 && options.inShares !== true ? ['--parallel', '--jobs', String(options.jobs)] : []),
     ...(options.grep === undefined ? [] : ['--grep', options.grep]),
     ...files,
   ];
@@ -121,7 +131,7 @@ async function runMocha(
         NODE_COMPILE_CACHE: join(context.root, COMPILE_CACHE),
       },
       signal: context.signal,
-      output: options.output ?? 'inherit',
+      output,
     });
   } finally {
     left = await endLeftovers(`TEST_RECORD=${recordFile}`);

@@ -20,10 +20,8 @@ async function failOnLeak(): Promise<void> {
   throw new Error(`a promise was rejected and not awaited${more}: ${String(first)}`, { cause: first });
 }
 
-/** Workers of `--parallel` remove all listeners after each file, so each file adds its own. */
 export const mochaHooks = {
   beforeAll(): void {
-    process.removeListener('unhandledRejection', remember);
     process.on('unhandledRejection', remember);
   },
 

@@ -1,4 +1,4 @@
-// Tests that the documentation lists exactly the differences that test/e2e/gateway/differences.ts accepts.
+// Tests that the documentation lists exactly the differences that test/e2e/gateway/differences.test.ts accepts.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

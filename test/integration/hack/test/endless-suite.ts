@@ -1,10 +1,12 @@
-// Program that runs a mocha suite with an endless test, in parallel mode. suite.test.ts runs the program.
+// Program that runs a mocha suite with an endless test. suite.test.ts runs the program.
 import { join } from 'node:path';
+import { together } from '../../../../hack/test/groups.ts';
 import { suite } from '../../../../hack/test/suite.ts';
 
 await suite({
   name: 'endless',
   files: ['test/integration/hack/test/fixtures/endless.fixture.ts'],
+  groups: together,
   jobs: 2,
   timeout: 60_000,
   grep: undefined,

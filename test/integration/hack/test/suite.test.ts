@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { byEnvironment, type Grouping, together } from '../../../../hack/test/groups.ts';
 import { endLeftovers } from '../../../../hack/test/leftovers.ts';
 import type { StageResult } from '../../../../hack/test/stage.ts';
 import { suite } from '../../../../hack/test/suite.ts';
@@ -18,22 +19,28 @@ const { TEST_RECORD: _ownRecord, ...env } = process.env;
 interface Run {
   fixture: string;
   jobs?: number;
-  inShares?: boolean;
+  groups?: Grouping;
   strict?: boolean;
   grep?: string;
 }
 
 /** Runs mocha on a passing file and the fixture, without output. */
-async function run({ fixture, jobs = 1, inShares = false, strict = false, grep }: Run): Promise<StageResult> {
+async function run({
+  fixture,
+  jobs = 1,
+  groups = together,
+  strict = false,
+  grep,
+}: Run): Promise<StageResult> {
   const stage = suite({
     name: 'fixture',
     files: [`test/integration/hack/test/fixtures/{green,${fixture}}.fixture.ts`],
     jobs,
-    inShares,
+    groups,
     timeout: 60_000,
     grep,
     strict,
-    output: 'collect',
+    output: 'none',
   });
   return stage.run({ root, env, signal: new AbortController().signal, print: () => {} });
 }
@@ -58,6 +65,7 @@ describe('a suite of npm test', function () {
     const stage = suite({
       name: 'none',
       files: ['test/no-such-folder/*.test.ts'],
+      groups: together,
       jobs: 1,
       timeout: 1,
       grep: undefined,
@@ -71,6 +79,7 @@ describe('a suite of npm test', function () {
     const stage = suite({
       name: 'fixture',
       files: ['test/integration/hack/test/fixtures/green.fixture.ts'],
+      groups: together,
       jobs: 1,
       timeout: 1,
       grep: undefined,
@@ -93,6 +102,7 @@ describe('a suite of npm test', function () {
     const stage = suite({
       name: 'fixture',
       files: ['test/integration/hack/test/fixtures/endless.fixture.ts'],
+      groups: together,
       jobs: 1,
       timeout: 60_000,
       grep: undefined,
@@ -126,9 +136,8 @@ describe('a suite of npm test', function () {
   });
 
   for (const [how, way] of [
-    ['serially', { jobs: 1 }],
-    ['in parallel', { jobs: 2 }],
-    ['in shares', { jobs: 2, inShares: true }],
+    ['in one process', { groups: together, jobs: 1 }],
+    ['in two processes', { groups: byEnvironment, jobs: 2 }],
   ] as const) {
     describe(`run ${how}`, () => {
       it('fails when a test fails', async () => {
@@ -148,8 +157,7 @@ describe('a suite of npm test', function () {
         expect(problems[0]).to.match(/a test left a process running: sleep 300/);
       });
 
-      // Each share is a serial run.
-      if (how === 'in shares') return;
+      if (how === 'in two processes') return;
 
       it('fails only the test that leaks a rejection', async () => {
         const { tally } = await run({ fixture: 'leak', ...way });
@@ -186,13 +194,8 @@ describe('a suite of npm test', function () {
       .that.matches(/^no folder for temporary files \(ENOENT: .*\): free disk space there, or set TMPDIR/);
   });
 
-  for (const [how, way] of [
-    ['serially', { jobs: 1 }],
-    ['in shares', { jobs: 2, inShares: true }],
-  ] as const) {
-    it(`fails when a test that runs ${how} leaves an open handle`, async () => {
-      const { problems } = await run({ fixture: 'open', ...way });
-      expect(problems).to.deep.equal(['the tests left open handles: TCPServerWrap']);
-    });
-  }
+  it('fails when a test leaves an open handle', async () => {
+    const { problems } = await run({ fixture: 'open' });
+    expect(problems).to.deep.equal(['the tests left open handles: TCPServerWrap']);
+  });
 });

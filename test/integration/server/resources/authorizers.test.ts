@@ -262,7 +262,7 @@ describe('lists with an authorization webhook', function () {
     }
   });
 
-  it('decide about reads that the gateway answers from a cache (checks 40, 41)', async () => {
+  it('decide about reads that the gateway answers from a cache', async () => {
     const accounts = '/api/v1/namespaces/a/serviceaccounts';
     await cluster.create(accounts, { metadata: { name: 'reviewed' } });
     await cluster.create(`${RBAC}/namespaces/a/roles`, {

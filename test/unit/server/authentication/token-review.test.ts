@@ -108,7 +108,7 @@ describe('bearer tokens', () => {
     expect(await ask(bearer, 'Bearer good')).to.include({ name: 'sa' });
   });
 
-  it('return 401 when the review does not authenticate (check 9), and 503 when it names no user', async () => {
+  it('return 401 when the review does not authenticate, and 503 when it names no user', async () => {
     const codeFor = async (status: object): Promise<unknown> => {
       const cluster = fakeCluster(() => Promise.resolve(status));
       return rejection(ask(authenticator(cluster), 'Bearer good'));

@@ -47,7 +47,7 @@ describe('the identity headers of an impersonated caller', () => {
     ]);
   });
 
-  it('are never made for an empty user, who would be the impersonator: 401 (check 4)', () => {
+  it('are never made for an empty user, who would be the impersonator: 401', () => {
     expect(codeOf(() => headersOf({ name: '' }))).to.equal(401);
     expect(codeOf(() => headersOf({ groups: ['dev', 'system:masters'] }))).to.equal(403);
   });

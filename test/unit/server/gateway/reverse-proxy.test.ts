@@ -131,13 +131,13 @@ describe('a forwarded request', () => {
     expect(response).to.not.match(/transfer-encoding/i);
   });
 
-  it('keeps a path below services/proxy as it is (check 31)', async () => {
+  it('keeps a path below services/proxy as it is', async () => {
     const path = `${PROXY}//a%2Fb/../c%252F/./%2e%2e//?q=%2F&&x`;
     expect(await server.exchange([`GET ${path} HTTP/1.1`])).to.match(/^HTTP\/1\.1 200 OK\r\n/);
     expect(upstream.received[0]?.url).to.equal(path);
   });
 
-  it('does not forward an upgrade to h2c (check 22)', async () => {
+  it('does not forward an upgrade to h2c', async () => {
     const response = await server.exchange([
       `GET ${PODS} HTTP/1.1`,
       'Connection: Upgrade, HTTP2-Settings',
@@ -161,7 +161,7 @@ describe('a forwarded request', () => {
     expect(upstream.received[0]?.headers).to.not.have.property('upgrade');
   });
 
-  it('breaks the connection of the client if kube-apiserver breaks its own in the middle of a body (check 28)', async () => {
+  it('breaks the connection of the client if kube-apiserver breaks its own in the middle of a body', async () => {
     for (const headers of [{}, { 'Content-Length': 100 }]) {
       upstream.respond = (request, response) => {
         response.writeHead(200, headers);
@@ -175,7 +175,7 @@ describe('a forwarded request', () => {
     }
   });
 
-  it('is repeated on a stale connection only if it is a GET (check 29)', async () => {
+  it('is repeated on a stale connection only if it is a GET', async () => {
     /** Leaves an idle connection that kube-apiserver closes at the next request. */
     const makeStale = async (): Promise<void> => {
       upstream.respond = (_request, response) => void response.end('first');
@@ -201,7 +201,7 @@ describe('a forwarded request', () => {
     }
   });
 
-  it('has no deadline and no body limit as a stream or a proxy request (check 30)', async () => {
+  it('has no deadline and no body limit as a stream or a proxy request', async () => {
     await restart({ limits: { timeoutMs: 100, maxBodyBytes: 10 } });
     const body = 'x'.repeat(1000);
     const length = `Content-Length: ${body.length}`;
@@ -227,7 +227,7 @@ describe('a forwarded request', () => {
     expect(await watch).to.match(/late $/);
   });
 
-  it('continues while certificate and address of kube-apiserver rotate (check 32)', async () => {
+  it('continues while certificate and address of kube-apiserver rotate', async () => {
     const get = (): Promise<string> => server.exchange([`GET ${PODS} HTTP/1.1`]);
     await get();
     await upstream.renewCertificate();
@@ -246,7 +246,7 @@ describe('a forwarded request', () => {
     expect(await get()).to.match(/at the new address$/);
   });
 
-  it('reads the kubeconfig again, at most once per second, after kube-apiserver was unreachable (check 32)', async () => {
+  it('reads the kubeconfig again, at most once per second, after kube-apiserver was unreachable', async () => {
     let reads = 0;
     await restart({
       cluster: () => {

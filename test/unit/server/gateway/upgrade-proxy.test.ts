@@ -73,7 +73,7 @@ describe('a forwarded upgrade', () => {
     }
   });
 
-  it('gets the status and the body of a rejection, on a connection that is not reused (check 20)', async () => {
+  it('gets the status and the body of a rejection, on a connection that is not reused', async () => {
     const status = JSON.stringify({
       kind: 'Status',
       message: 'pods "cart" is forbidden '.repeat(5_000),
@@ -107,7 +107,7 @@ describe('a forwarded upgrade', () => {
     expect(response.length - response.indexOf('\r\n\r\n') - 4).to.equal(body.length);
   });
 
-  it('is a 502 after a response that neither accepts nor rejects it (check 21)', async () => {
+  it('is a 502 after a response that neither accepts nor rejects it', async () => {
     for (const head of ['200 OK', '204 No Content', '302 Found\r\nLocation: https://127.0.0.1/']) {
       upstream.upgrade = (_request, socket) => {
         socket.write(`HTTP/1.1 ${head}\r\n${head.startsWith('204') ? '' : 'Content-Length: 2\r\n'}\r\n`);
@@ -130,7 +130,7 @@ describe('a forwarded upgrade', () => {
     expect(upstream.received).to.have.length(0);
   });
 
-  it('keeps the bytes that arrive with the upgrade, in both directions (check 23)', async () => {
+  it('keeps the bytes that arrive with the upgrade, in both directions', async () => {
     upstream.upgrade = (_request, socket, head) => {
       let seen = head.toString();
       socket.write(`${ACCEPTED}first bytes`);

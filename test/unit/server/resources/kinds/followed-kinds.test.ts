@@ -141,7 +141,7 @@ describe('FollowedKinds', () => {
     expect(await use(kinds, PODS)).to.equal(pods);
   });
 
-  it('offers no cache from the end of its watch until kube-apiserver is known to have the same history (check 48)', async () => {
+  it('offers no cache from the end of its watch until kube-apiserver is known to have the same history', async () => {
     const kinds = await follow();
     const pods = await use(kinds, PODS);
     const cached = () => kinds.cached(PODS);
@@ -161,7 +161,7 @@ describe('FollowedKinds', () => {
     expect(pods.snapshot().resourceVersion).to.equal('1000');
   });
 
-  it('offers no cache of a kind that exceeds its budget (check 49)', async () => {
+  it('offers no cache of a kind that exceeds its budget', async () => {
     const kinds = await follow({ memoryBudget: 1 });
     const { message } = await failure(use(kinds, PODS));
     expect(message).to.equal('the pods of the cluster need more memory than resources.memoryBudget allows');

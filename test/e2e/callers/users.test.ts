@@ -1,0 +1,93 @@
+// Tests of user and password management with kubectl and `npm run user`.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { type Answer, type Output, PASSWORD, type Platform } from '../platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const USERS = '/kapis/iam.platform.io/v1beta1/users';
+
+describe('users of a platform', () => {
+  let platform: Platform;
+
+  before(async () => {
+    platform = await sharedPlatform();
+  });
+
+  /** `npm run user` without npm. */
+  async function user(input: string, ...args: string[]): Promise<Output> {
+    const child = spawn(process.execPath, ['hack/user.ts', ...args], {
+      cwd: ROOT,
+      env: platform.environment(),
+    });
+    child.stdin.end(input);
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close') as Promise<[number]>,
+    ]);
+    return { code, stdout, stderr };
+  }
+
+  const rest = (
+    token: string,
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<Answer> => platform.ask(`${USERS}${path}`, { method, token, body });
+
+  it('are created by a command that reads the password from standard input', async () => {
+    const args = 'create uma --email uma@example.com --group staff'.split(' ');
+    const made = await user(`${PASSWORD}\n`, ...args);
+    expect(made).to.deep.equal({ code: 0, stdout: 'user uma created\n', stderr: '' });
+    expect(await platform.signIn('uma', PASSWORD)).to.match(/^ey/);
+    expect(await platform.succeeding('get users --no-headers')).to.match(
+      /uma +uma@example\.com +\["staff"\]/,
+    );
+  });
+
+  it('are not created with an invalid password or an existing name', async () => {
+    const bad = await user('short', 'create', 'bob');
+    expect([bad.code, bad.stderr]).to.deep.equal([1, 'the password must have at least 8 characters\n']);
+    expect((await platform.kubectl('get user bob')).code).to.equal(1);
+    const twice = await user(PASSWORD, 'create', 'uma');
+    expect(twice.code).to.equal(1);
+    expect(twice.stderr).to.include('already exists');
+    expect((await user(PASSWORD, 'password', 'bob')).stderr).to.include('user bob not found');
+  });
+
+  it('may only change their own password, and sign in again with it', async () => {
+    const token = await platform.signIn('uma', PASSWORD);
+    expect((await rest(token, 'GET', '')).status).to.equal(403);
+    expect((await rest(token, 'GET', '/uma')).status).to.equal(403);
+    const password = `${PASSWORD}!`;
+    expect((await rest(token, 'PUT', '/admin/password', { password })).status).to.equal(403);
+    const change = (currentPassword: string): Promise<Answer> =>
+      rest(token, 'PUT', '/uma/password', { currentPassword, password });
+    const wrong = await change('guessed it');
+    expect(wrong.status, JSON.stringify(wrong.body)).to.equal(422);
+    const changed = await change(PASSWORD);
+    expect([changed.status, changed.body['message']]).to.deep.equal([200, 'success']);
+    expect((await rest(token, 'PUT', '/uma/password', {})).status).to.equal(401);
+    expect((await platform.grant('uma', PASSWORD)).status).to.equal(400);
+    expect(await platform.signIn('uma', password)).to.match(/^ey/);
+  });
+
+  it('are managed by an administrator with a token only', async () => {
+    expect((await user(PASSWORD, 'password', 'admin')).code).to.equal(0);
+    const token = await platform.signIn('admin', PASSWORD);
+    const metadata = { name: 'carol' };
+    const spec = { groups: ['staff'] };
+    expect((await rest(token, 'POST', '', { metadata, spec })).status).to.equal(201);
+    const set = await rest(token, 'PUT', '/carol/password', { password: PASSWORD, mustChange: false });
+    expect(set.status, JSON.stringify(set.body)).to.equal(200);
+    const carol = await platform.signIn('carol', PASSWORD);
+    const disabled = { metadata, spec: { ...spec, disabled: true } };
+    expect((await rest(token, 'PUT', '/carol', disabled)).status).to.equal(200);
+    expect((await rest(carol, 'GET', '')).status).to.equal(401);
+    expect((await platform.grant('carol', PASSWORD)).status).to.equal(400);
+  });
+});

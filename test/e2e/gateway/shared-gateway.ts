@@ -1,0 +1,14 @@
+// The gateway of all tests in this folder, with a real kube-apiserver and simulated pods.
+import { shareEnvironment } from '../../support/shared-environment.ts';
+import { GatewayPlatform } from './gateway-platform.ts';
+
+/** The value of gateway.streams. */
+export const MAX_STREAMS = 1_000;
+
+export const sharedGateway = shareEnvironment(async () => {
+  const gateway = await GatewayPlatform.start({
+    configure: async () => ({ gateway: { acceleration: true, streams: MAX_STREAMS } }),
+  });
+  await gateway.createUser('ada', ['platform-admins']);
+  return gateway;
+});
