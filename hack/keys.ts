@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { isNotFound } from '../apis/meta/v1/errors.ts';
 import { type CommandLine, UsageError, unknownCommand } from '../apis/reading/command-line.ts';
+import { KEYS_SECRET } from '../server/oauth/keys/key-rotator.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../server/oauth/keys/key-secret.ts';
 import { namesFor, readPlatform } from './generate/names.ts';
 import { KUBECONFIG, withGivenCluster } from './terminal/given-cluster.ts';
@@ -17,7 +18,6 @@ rotate --immediately  after a leak: revokes all keys, sessions and tokens now`,
     immediately: { description: 'revoke all keys, sessions and tokens' },
     kubeconfig: KUBECONFIG,
     namespace: { value: 'NAME', description: 'namespace of the server (default: that of the manifests)' },
-    secret: { value: 'NAME', default: 'ks-apiserver-signing-keys', description: 'Secret with the keys' },
   },
   maxArguments: 1,
 } as const satisfies CommandLine;
@@ -27,7 +27,8 @@ await runScript(LINE, async ({ values, positionals }) => {
   if (command !== 'list' && command !== 'rotate') throw unknownCommand(command, ['list', 'rotate']);
   if (command === 'list' && values.immediately)
     throw new UsageError('--immediately is only valid with rotate');
-  const { secret: name, namespace = await ownNamespace() } = values;
+  const name = KEYS_SECRET;
+  const { namespace = await ownNamespace() } = values;
   return withGivenCluster(values.kubeconfig, async (cluster) => {
     const signal = AbortSignal.timeout(30_000);
     try {

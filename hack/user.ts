@@ -6,7 +6,7 @@ import { groupName } from '../apis/iam/v1beta1/group-version.ts';
 import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
 import { Admission } from '../server/admission/admission.ts';
 import { describeFileError } from '../server/files/file-error.ts';
-import { PasswordHasher } from '../server/oauth/passwords/password-hasher.ts';
+import { PASSWORD_HASH, PasswordHasher } from '../server/oauth/passwords/password-hasher.ts';
 import { passwordViolations } from '../server/oauth/passwords/password-policy.ts';
 import { ClusterCredentialStore } from '../server/oauth/users/credential-store.ts';
 import { ClusterUserDirectory } from '../server/oauth/users/user-directory.ts';
@@ -18,8 +18,7 @@ import { readPassword } from './user/password-input.ts';
 import { restore } from './user/restore.ts';
 
 const HASHING = {
-  memory: 19 * 1024 * 1024,
-  iterations: 2,
+  ...PASSWORD_HASH,
   queue: { concurrency: 1, length: 1, timeoutMs: 10_000 },
 };
 

@@ -6,11 +6,12 @@ import { administratorsGroup, groupName } from '../../apis/iam/v1beta1/group-ver
 import { SESSION } from '../../apis/iam/v1beta1/session-resource.ts';
 import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
 import { groupName as loggingGroup } from '../../apis/logging/v1alpha2/group-version.ts';
+import { IMPERSONATOR } from '../../server/gateway/impersonator-token.ts';
 import { impersonatorPolicy } from './admission.ts';
 import { groupVersionsOf } from './groups.ts';
 import { CLIENT_SECRETS, INSTALLED_SECRETS } from './installed-secrets.ts';
 import type { KubernetesObject, PolicyRule } from './kubernetes-object.ts';
-import { IMPERSONATOR, type Names, SERVER } from './names.ts';
+import { type Names, SERVER } from './names.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 

@@ -3,9 +3,9 @@
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential-resource.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
-import { LIFETIME_SECONDS } from '../../server/gateway/impersonator-token.ts';
+import { IMPERSONATOR, LIFETIME_SECONDS } from '../../server/gateway/impersonator-token.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
-import { IMPERSONATOR, type Names, SERVER } from './names.ts';
+import { type Names, SERVER } from './names.ts';
 
 const API = 'admissionregistration.k8s.io/v1';
 

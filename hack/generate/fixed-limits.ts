@@ -1,9 +1,17 @@
 // Generates the Markdown table of the limits that are constants of the server.
 
+import { GATEWAY_STREAMS } from '../../server/admission/admission.ts';
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../server/cache/informer.ts';
+import { MAX_REFUSAL_MS } from '../../server/cluster/reviews.ts';
 import { REQUEST_TIMEOUT_MS } from '../../server/filters/deadline.ts';
 import { MAX_BODY_BYTES } from '../../server/filters/request-checks.ts';
+import { REVIEW_INTERVAL_MS } from '../../server/gateway/acceleration/accelerator.ts';
 import { REQUEST_LIMITS } from '../../server/listener/listener.ts';
+import { PUBLISH_AHEAD_MS } from '../../server/oauth/keys/key-rotator.ts';
+import { HASH_QUEUE, PASSWORD_HASH } from '../../server/oauth/passwords/password-hasher.ts';
+import { SESSIONS_PER_USER } from '../../server/oauth/sessions/session-creator.ts';
+import { THROTTLE } from '../../server/oauth/throttle/login-throttle.ts';
+import { VERIFIED_TOKENS } from '../../server/oauth/tokens/token-verifier.ts';
 import { DEFAULT_OPTIONS } from '../../server/rest/resource-handler.ts';
 import { table } from './markdown-table.ts';
 
@@ -47,6 +55,57 @@ const ROWS: readonly (readonly [limit: string, value: string, result: string])[]
     'the connection closes; other clients are not affected',
   ],
   ['time in which a watch client reads nothing', time(watch.stallTimeoutMs), 'the connection closes'],
+  [
+    'concurrent streams of the gateway, without a lower `requests.streams`',
+    `${GATEWAY_STREAMS}`,
+    'as for `requests.streams`',
+  ],
+  [
+    'interval of the reviews of a watch that is served from a cache',
+    time(REVIEW_INTERVAL_MS),
+    'the watch ends with 410 when the permission is lost',
+  ],
+  [
+    'time for which a failed TokenReview or a denial is cached',
+    time(MAX_REFUSAL_MS),
+    'a new token or permission takes effect',
+  ],
+  [
+    'password hashes in computation',
+    'the number of cores, and less than `UV_THREADPOOL_SIZE`',
+    'sign-ins wait',
+  ],
+  [
+    'sign-ins that wait for a password hash',
+    `${HASH_QUEUE.length}, ${time(HASH_QUEUE.timeoutMs)}`,
+    '503; half of the queue is reserved for users who have signed in from the same address before',
+  ],
+  [
+    'memory and iterations of a password hash (argon2id)',
+    `${bytes(PASSWORD_HASH.memory)}, ${PASSWORD_HASH.iterations}`,
+    '—',
+  ],
+  [
+    'first delay after failed sign-ins',
+    time(THROTTLE.delay),
+    `each failure doubles it; the number is reset after ${time(THROTTLE.reset)} without a failure`,
+  ],
+  [
+    'accounts and addresses whose failed sign-ins are counted',
+    THROTTLE.entries.toLocaleString('en'),
+    'further ones are counted in groups',
+  ],
+  [
+    'sessions of a user',
+    `${SESSIONS_PER_USER}`,
+    'a further sign-in terminates the least recently used session',
+  ],
+  [
+    'access tokens whose verified signature is cached',
+    VERIFIED_TOKENS.toLocaleString('en'),
+    'further signatures are verified at each request; expiry and session always are',
+  ],
+  ['time from the publication of a signing key to its first signature', time(PUBLISH_AHEAD_MS), '—'],
   ['interval of bookmarks', time(watch.bookmarkIntervalMs), '—'],
   [
     'duration of a watch without `timeoutSeconds`',

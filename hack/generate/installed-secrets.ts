@@ -1,10 +1,11 @@
 // Generates the Secrets of the server, without data. The server fills them, because it is not allowed to create Secrets.
+import { KEYS_SECRET } from '../../server/oauth/keys/key-rotator.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 import { LABELS } from './workload.ts';
 
 /** The signing keys, and the password of the first administrator: the only Secrets that the server writes. */
-export const INSTALLED_SECRETS = [`${SERVER}-signing-keys`, `${SERVER}-admin`] as const;
+export const INSTALLED_SECRETS = [KEYS_SECRET, `${SERVER}-admin`] as const;
 /** The only Secret that the server can also read: the secrets of OAuth clients. */
 export const CLIENT_SECRETS = `${SERVER}-clients`;
 

@@ -13,9 +13,6 @@ export interface Names {
 /** Name of Deployment, Service, ServiceAccount and container, for every platform. */
 export const SERVER = 'ks-apiserver';
 
-/** ServiceAccount with which the gateway impersonates callers: the default of the option `gateway.impersonator`. */
-export const IMPERSONATOR = `${SERVER}-impersonator`;
-
 const DNS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
 /** Names for a platform; throws a UsageError if `platform` cannot be part of an API group. */

@@ -23,8 +23,6 @@ function optionTable(selects: (path: string) => boolean): string {
 /** Sections of the configuration that limit the resources of clients. */
 const LIMITING = [
   'listeners.limits.',
-  'gateway.seats',
-  'gateway.streams',
   'requests.',
   'resources.syncTimeout',
   'resources.idleTimeout',
@@ -32,9 +30,6 @@ const LIMITING = [
   'resources.memoryBudget',
   'resources.liveInterval',
   'shutdown.',
-  'oauth.sessionsPerUser',
-  'oauth.verifiedTokens',
-  'oauth.passwords.',
   'oauth.throttle.',
   'logging.limits.',
   'logging.kubernetes.',

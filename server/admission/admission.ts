@@ -20,9 +20,10 @@ export interface RequestPools {
 
 export interface RequestLimits {
   readonly requests: { readonly seats: number; readonly streams: number };
-  readonly gateway: { readonly seats: number; readonly streams: number };
 }
 
+/** Maximum number of streams of the gateway: each one has two connections with their buffers. */
+export const GATEWAY_STREAMS = 5_000;
 /** Maximum wait of a request for its seat, in ms. */
 const WAIT_MS = 5_000;
 const BUSY = 'Too many requests, please try again later.';
@@ -55,7 +56,7 @@ export class Admission {
     return seats;
   }
 
-  requestPools({ requests, gateway }: RequestLimits): RequestPools {
+  requestPools({ requests }: RequestLimits): RequestPools {
     const ordinary = (name: string, capacity: number): Seats =>
       this.pool(name, { capacity, sharing: 'reserve', waiting: capacity, waitMs: WAIT_MS });
     const preemption = (): Error =>
@@ -64,11 +65,11 @@ export class Admission {
       this.pool(name, { capacity, sharing: 'preempt', preemption });
     return {
       requests: ordinary('requests', requests.seats),
-      gateway: ordinary('gateway', gateway.seats),
+      gateway: ordinary('gateway', requests.seats),
       exempt: ordinary('exempt', requests.seats),
       streams: streams('streams', requests.streams),
-      gatewayStreams: streams('gateway-streams', gateway.streams),
-      stalled: this.pool('stalled', { capacity: requests.seats + gateway.seats, sharing: 'preempt' }),
+      gatewayStreams: streams('gateway-streams', Math.min(requests.streams, GATEWAY_STREAMS)),
+      stalled: this.pool('stalled', { capacity: 2 * requests.seats, sharing: 'preempt' }),
     };
   }
 

@@ -1,10 +1,11 @@
 // Creates the authenticators of all requests from the configuration.
+
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Seats } from '../admission/seats.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import type { ClusterReviews } from '../cluster/reviews.ts';
+import { type ClusterReviews, refusalTTL } from '../cluster/reviews.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import type { AccessMetrics } from '../observability/access-metrics.ts';
 import { AccessTokenAuthenticator, type TokenVerifier } from './access-token-authenticator.ts';
@@ -76,7 +77,7 @@ export function newAuthenticators(
   const tokenReview = new TokenReviewAuthenticator({
     reviews,
     successTtlMs: authentication.tokenCacheTTL,
-    failureTtlMs: authentication.refusedTokenCacheTTL,
+    failureTtlMs: refusalTTL(authentication.tokenCacheTTL),
     seats: lookups,
     onLookup: (hit) => metrics.tokenLookedUp(hit),
     signal,

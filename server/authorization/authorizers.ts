@@ -1,8 +1,9 @@
 // Creates the authorizer of all requests, and the namespaces in which callers have permissions, from the configuration.
+
 import type { Logger } from 'pino';
 import type { Seats } from '../admission/seats.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import type { ClusterReviews } from '../cluster/reviews.ts';
+import { type ClusterReviews, refusalTTL } from '../cluster/reviews.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import type { AccessMetrics } from '../observability/access-metrics.ts';
 import { AccessReviewAuthorizer } from './access-review.ts';
@@ -46,7 +47,8 @@ export function newAuthorizers(
       new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, seats, signal }),
       isSignInPath,
     );
-  const { allowCacheTTL, denyCacheTTL, reviewAllNamespaces } = authorization;
+  const { allowCacheTTL, reviewAllNamespaces } = authorization;
+  const denyCacheTTL = refusalTTL(allowCacheTTL);
   const namespaces = new Namespaces({ client, log });
   const bindings = reviewAllNamespaces ? undefined : new RoleBindings({ client, log });
   return {

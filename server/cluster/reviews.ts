@@ -4,6 +4,14 @@ import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import type { ClusterClient } from './connection/client.ts';
 
+/** Maximum TTL of failed TokenReviews and of denials, in ms: a new token or permission takes effect after this time. */
+export const MAX_REFUSAL_MS = 10_000;
+
+/** The TTL of a refusal. `ttl`: that of the other results. */
+export function refusalTTL(ttl: number): number {
+  return Math.min(ttl, MAX_REFUSAL_MS);
+}
+
 export interface ReviewedUser {
   readonly name: string;
   readonly uid: string;

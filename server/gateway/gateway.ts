@@ -1,4 +1,5 @@
 // Creates the gateway to kube-apiserver from the configuration.
+
 import { randomBytes } from 'node:crypto';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
@@ -11,6 +12,7 @@ import type { Authenticators } from '../authentication/authenticators.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { ClusterConnection } from '../cluster/connection/connection.ts';
+import { refusalTTL } from '../cluster/reviews.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import type { AccessMetrics } from '../observability/access-metrics.ts';
@@ -23,7 +25,7 @@ import { TableColumns } from './acceleration/table-columns.ts';
 import { Gateway } from './forwarding.ts';
 import { gatewayAuthenticator } from './gateway-authenticator.ts';
 import { GatewayMetrics } from './gateway-metrics.ts';
-import { ImpersonatorToken } from './impersonator-token.ts';
+import { IMPERSONATOR, ImpersonatorToken } from './impersonator-token.ts';
 import { proxiedRequests } from './proxied-request.ts';
 import { TrustCheck } from './trust-check.ts';
 import { Upstream, withoutUser } from './upstream.ts';
@@ -63,7 +65,7 @@ export function newGateway(
     gateway: options,
     platform,
     authentication,
-    authorization: { allowCacheTTL: allowTtlMs, denyCacheTTL: denyTtlMs },
+    authorization: { allowCacheTTL: allowTtlMs },
   }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'authorization'>,
   {
     client,
@@ -106,7 +108,7 @@ export function newGateway(
   const impersonator = new ImpersonatorToken({
     client,
     namespace: platform.namespace,
-    serviceAccount: options.impersonator,
+    serviceAccount: IMPERSONATOR,
     log: gatewayLog,
     signal,
   });
@@ -114,11 +116,15 @@ export function newGateway(
   const accelerator = options.acceleration
     ? new Accelerator({
         kinds,
-        reviews: new CallerReviews({ client: checking, allowTtlMs, denyTtlMs, seats: callerReviews, signal }),
+        reviews: new CallerReviews({
+          client: checking,
+          allowTtlMs,
+          denyTtlMs: refusalTTL(allowTtlMs),
+          seats: callerReviews,
+          signal,
+        }),
         tables: new TableColumns({ client, signal }),
         writes,
-        excluded: options.unaccelerated,
-        reviewIntervalMs: options.watchReviewInterval,
         registry,
       })
     : undefined;

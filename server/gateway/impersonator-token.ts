@@ -7,6 +7,9 @@ import { recordIn } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 
+/** The ServiceAccount with which the gateway impersonates callers, in the namespace of the server. The manifests create it. */
+export const IMPERSONATOR = 'ks-apiserver-impersonator';
+
 export interface ImpersonatorTokenOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   readonly namespace: string;

@@ -26,15 +26,15 @@ import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import type { Grant } from './grants/grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
-import { KeyRotator } from './keys/key-rotator.ts';
+import { KEYS_SECRET, KeyRotator, PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { isOAuthPath, oauthErrors } from './oauth-error-writer.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { DecoyHashes } from './passwords/decoy-hashes.ts';
-import { hashConcurrency, PasswordHasher } from './passwords/password-hasher.ts';
+import { HASH_QUEUE, hashConcurrency, PASSWORD_HASH, PasswordHasher } from './passwords/password-hasher.ts';
 import { newLoginRecords, PasswordSignIn } from './passwords/password-sign-in.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
-import { SessionCreator } from './sessions/session-creator.ts';
+import { SESSIONS_PER_USER, SessionCreator } from './sessions/session-creator.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
 import type { OAuthSettings } from './settings.ts';
 import { newSharedThrottle } from './throttle/shared-throttle.ts';
@@ -112,7 +112,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const metrics = new OAuthMetrics(registry, () => throttle.logins.size);
   const sourceOf = sourceAddress(settings.trustedProxies);
 
-  const secret = { namespace, name: keySettings.secretName };
+  const secret = { namespace, name: KEYS_SECRET };
   const keys = new SecretKeyRing({ client, log, ...secret });
   const users = new ClusterUserDirectory({ client, group, lookups, log });
   const credentials = new ClusterCredentialStore({ client, group, lookups, log });
@@ -132,31 +132,30 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...(sessions.fresh ? [] : ['sessions']),
   ];
 
-  const revocation = new RevocationCheck({
-    sessions,
-    users,
-    credentials,
-    acceptWhenStale: settings.acceptWhenStale,
-  });
+  const revocation = new RevocationCheck({ sessions, users, credentials });
   const verifier = new TokenVerifier({
     keys,
     issuer,
     audience,
     revocation,
-    cacheSize: settings.verifiedTokens,
   });
   const tokens = new TokenIssuer({ keys, issuer, audience });
 
-  const { memory, iterations, concurrency, queue, queueTimeout } = settings.passwords;
-  const waitLimits = { length: queue, timeoutMs: queueTimeout };
   const hasher = new PasswordHasher({
-    memory,
-    iterations,
+    ...PASSWORD_HASH,
     admission,
-    queue: { ...waitLimits, concurrency: hashConcurrency(concurrency, machine.cores, machine.threads) },
+    queue: { ...HASH_QUEUE, concurrency: hashConcurrency(machine.cores, machine.threads) },
   });
   const limits = settings.throttle;
-  const throttle = newSharedThrottle({ limits, waitLimits, keys, sessions, client, namespace, log });
+  const throttle = newSharedThrottle({
+    limits,
+    waitLimits: HASH_QUEUE,
+    keys,
+    sessions,
+    client,
+    namespace,
+    log,
+  });
   const audit = newLoginRecords(log.child({ audit: true }), metrics);
   const lastLogins = new LastLogins({ client, group, users, log, now });
   const signIn = new PasswordSignIn({
@@ -181,7 +180,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
 
   const creator = new SessionCreator({
     sessions,
-    sessionsPerUser: settings.sessionsPerUser,
+    sessionsPerUser: SESSIONS_PER_USER,
     random,
     now,
     log,
@@ -228,7 +227,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
         log,
       }),
     ],
-    ['/oauth/keys', keysHandler({ keys, publishAhead: keySettings.publishAhead })],
+    ['/oauth/keys', keysHandler({ keys, publishAhead: PUBLISH_AHEAD_MS })],
     ...pages,
   ]);
   const metadata = metadataHandlers({ issuer, clients: settings.clients });
@@ -239,7 +238,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...secret,
     policy: {
       rotationInterval: keySettings.rotationInterval,
-      publishAhead: keySettings.publishAhead,
+      publishAhead: PUBLISH_AHEAD_MS,
       tokenLifetime: maxLifetime(settings.clients, 'accessTokenLifetime') + LEEWAY_MS,
       macLifetime: maxLifetime(settings.clients, 'sessionLifetime') + LEEWAY_MS,
     },

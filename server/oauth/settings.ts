@@ -5,21 +5,17 @@ import { KUBECTL_CLIENT } from '../../apis/oauth/kubectl-client.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient } from './clients/oauth-client.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
+import { THROTTLE, type ThrottleLimits } from './throttle/login-throttle.ts';
 import { issuerOf } from './tokens/token-issuer.ts';
 
 type Configuration = ResolvedConfiguration['oauth'];
 
 /** Sizes in bytes, times in ms. */
-export interface OAuthSettings
-  extends Pick<
-    Configuration,
-    'sessionsPerUser' | 'verifiedTokens' | 'trustedProxies' | 'passwords' | 'throttle' | 'keys'
-  > {
+export interface OAuthSettings extends Pick<Configuration, 'trustedProxies' | 'keys'> {
   readonly audience: string;
   readonly signInPages: SignInPageTexts;
   readonly clients: readonly ConfiguredClient[];
-  /** Whether access tokens are accepted while the session cache is stale. */
-  readonly acceptWhenStale: boolean;
+  readonly throttle: ThrottleLimits;
 }
 
 /** Returns the settings of the authorization server; undefined if it is disabled. */
@@ -28,7 +24,7 @@ export function oauthSettings(
 ): OAuthSettings | undefined {
   const { oauth, platform, listeners } = config;
   if (!oauth.enabled) return undefined;
-  const { sessionsPerUser, verifiedTokens, trustedProxies, passwords, throttle, keys } = oauth;
+  const { trustedProxies, throttle, keys } = oauth;
   return {
     audience: oauth.audience || platform.name,
     signInPages: {
@@ -36,13 +32,9 @@ export function oauthSettings(
       platformName: oauth.signInPages.platformName || platform.name,
     },
     clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
-    sessionsPerUser,
-    verifiedTokens,
     trustedProxies,
-    passwords,
-    throttle,
+    throttle: { ...THROTTLE, ...throttle },
     keys,
-    acceptWhenStale: oauth.whenStale === 'accept',
   };
 }
 

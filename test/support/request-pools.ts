@@ -6,7 +6,7 @@ import { Seats, type Sharing } from '../../server/admission/seats.ts';
 /** Pools with this number of seats each; by default so many that no test fills them. */
 export function requestPools(seats = 10_000): RequestPools {
   const limits = { seats, streams: seats };
-  return new Admission().requestPools({ requests: limits, gateway: limits });
+  return new Admission().requestPools({ requests: limits });
 }
 
 /** Seats without a queue: a request without a seat gets 429 at once. */

@@ -46,11 +46,6 @@ const platform = section('The platform.', {
     'Namespace of the server and its Service. A self-signed certificate contains it in its DNS names.',
     DNS_LABEL,
   ),
-  service: textOption(
-    'ks-apiserver',
-    'Name of the Service of the server. A self-signed certificate contains it in its DNS names.',
-    DNS_LABEL,
-  ),
 });
 
 const selfSigned = section('The self-signed certificate, used without `certFile`.', {
@@ -103,17 +98,21 @@ const authentication = section('Authentication.', {
     true,
     'Accepts requests without credentials as `system:anonymous`. If false, these requests get 401.',
   ),
-  tokenCacheTTL: durationOption('10s', 'Cache TTL of successful TokenReviews.', { atMost: '1h' }),
-  refusedTokenCacheTTL: durationOption('10s', 'Cache TTL of failed TokenReviews.', { atMost: '1h' }),
+  tokenCacheTTL: durationOption(
+    '10s',
+    'Cache TTL of successful TokenReviews. Failed TokenReviews are cached for the same time, at most ten seconds.',
+    { atMost: '1h' },
+  ),
 });
 
 const authorization = section('Authorization by SubjectAccessReview.', {
-  allowCacheTTL: durationOption('10s', 'Cache TTL of SubjectAccessReviews that allow the request.', {
-    atMost: '1h',
-  }),
-  denyCacheTTL: durationOption('10s', 'Cache TTL of SubjectAccessReviews that deny the request.', {
-    atMost: '1h',
-  }),
+  allowCacheTTL: durationOption(
+    '10s',
+    'Cache TTL of SubjectAccessReviews that allow the request. Denials are cached for the same time, at most ten seconds.',
+    {
+      atMost: '1h',
+    },
+  ),
   reviewAllNamespaces: flagOption(
     false,
     'If true, the server reviews the permission of the caller in every namespace; if false, only in namespaces with a RoleBinding for the caller. Applies to lists and log queries of callers without the permission for the whole cluster. Must be true with other authorizers than RBAC.',
@@ -129,11 +128,11 @@ const cors = section('Cross-origin resource sharing (CORS) for web pages of othe
 const requests = section('Concurrency of requests.', {
   seats: countOption(
     600,
-    'Maximum number of concurrent requests, without streams. A further request waits up to five seconds, and then gets 429. All callers share the seats fairly: while n callers are busy, each of them can hold 1/(n + 1) of the seats.',
+    'Maximum number of concurrent requests that the server handles, without streams, and of those that the gateway forwards. A further request waits up to five seconds, and then gets 429. All callers share the seats fairly: while n callers are busy, each of them can hold 1/(n + 1) of the seats.',
   ),
   streams: countOption(
     12_000,
-    'Maximum number of concurrent watches, live lists and other streams. A further stream preempts the newest stream of the caller with the most streams; if that caller has fewer than two more, the further stream gets 429.',
+    'Maximum number of concurrent watches, live lists and other streams. The gateway has as many of its own, at most 5,000. A further stream preempts the newest stream of the caller with the most streams; if that caller has fewer than two more, the further stream gets 429.',
   ),
 });
 

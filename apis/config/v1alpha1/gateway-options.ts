@@ -1,13 +1,5 @@
 // The configuration section `gateway`: options of the gateway to kube-apiserver.
-import {
-  choiceOption,
-  countOption,
-  durationOption,
-  flagOption,
-  namesOption,
-  section,
-  textOption,
-} from './option-types.ts';
+import { choiceOption, flagOption, section, textOption } from './option-types.ts';
 
 /** Callers that the gateway impersonates: none, those with a client certificate, or also those with our tokens. */
 const IMPERSONATED = ['none', 'certificates', 'all'] as const;
@@ -24,14 +16,6 @@ export const gateway = section(
       'none',
       'Callers whom the gateway impersonates. `none`: all callers need a token that kube-apiserver accepts. `certificates`: callers with a client certificate. `all`: also callers with a token of this server. Use `all` if kube-apiserver cannot be configured to accept these tokens. `certificates` and `all` require the component `gateway-constrained-impersonation` or `gateway-impersonation`.',
     ),
-    impersonator: textOption(
-      'ks-apiserver-impersonator',
-      'ServiceAccount in `platform.namespace` with which the gateway impersonates callers.',
-      {
-        pattern: '^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$',
-        expects: 'the name of a ServiceAccount',
-      },
-    ),
     proxyHost: textOption(
       '',
       'DNS name at which browsers can open the pages of backends, behind `proxy` of pods, Services and nodes. This host serves nothing else. Empty: no host; browsers get 403 instead of pages, scripts and images.',
@@ -43,20 +27,6 @@ export const gateway = section(
     acceleration: flagOption(
       false,
       'Serves gets, lists and watches of `/api` and `/apis` from the caches of `resources` if kube-apiserver could have sent the same response. The header `Cache-Status` shows whether a response is from a cache, or why the request was forwarded.',
-    ),
-    unaccelerated: namesOption('Kinds whose reads are always forwarded, as `plural` or `plural.group`.'),
-    watchReviewInterval: durationOption(
-      '30s',
-      'Interval at which the permission of a watch that is served from a cache is reviewed again. The watch ends with 410 when the permission is lost.',
-      { atLeast: '1s' },
-    ),
-    seats: countOption(
-      600,
-      'Maximum number of concurrent requests, without streams. Shared as `requests.seats`.',
-    ),
-    streams: countOption(
-      5_000,
-      'Maximum number of concurrent streams: watches, logs, exec, attach, port-forward and proxy requests. Shared as `requests.streams`.',
     ),
   },
 );

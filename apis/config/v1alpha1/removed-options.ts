@@ -9,10 +9,10 @@ function fixed(constant: string, value: string): string {
 
 /** Paths of removed options, and what applies instead. Remove an entry after one minor version. */
 export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
-  'gateway.maxRequests': 'it is replaced by gateway.seats',
-  'gateway.maxRequestsPerCaller': 'it is replaced by gateway.seats, which all callers share fairly',
-  'gateway.maxStreams': 'it is replaced by gateway.streams',
-  'gateway.maxStreamsPerCaller': 'it is replaced by gateway.streams, which all callers share fairly',
+  'gateway.maxRequests': 'it is replaced by requests.seats',
+  'gateway.maxRequestsPerCaller': 'it is replaced by requests.seats, which all callers share fairly',
+  'gateway.maxStreams': 'it is replaced by requests.streams',
+  'gateway.maxStreamsPerCaller': 'it is replaced by requests.streams, which all callers share fairly',
   'requests.maxReadOnly': 'it is replaced by requests.seats',
   'requests.maxMutating': 'it is replaced by requests.seats',
   'requests.maxLongRunning': 'it is replaced by requests.streams',
@@ -35,6 +35,30 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'watch.pendingBytes': fixed('DEFAULT_OPTIONS.watch.maxPendingBytes', '16Mi'),
   'watch.stallTimeout': fixed('DEFAULT_OPTIONS.watch.stallTimeoutMs', '60s'),
   'watch.bookmarkInterval': fixed('DEFAULT_OPTIONS.watch.bookmarkIntervalMs', '60s'),
+  'platform.service': fixed('SERVICE', 'ks-apiserver'),
+  'authentication.refusedTokenCacheTTL':
+    'authentication.tokenCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
+  'authorization.denyCacheTTL': 'authorization.allowCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
+  'gateway.impersonator': fixed('IMPERSONATOR', 'ks-apiserver-impersonator'),
+  'gateway.unaccelerated':
+    'no kind is excluded; with gateway.acceleration: false, the gateway forwards all reads',
+  'gateway.watchReviewInterval': fixed('REVIEW_INTERVAL_MS', '30s'),
+  'gateway.seats': 'it is replaced by requests.seats, of which the gateway has as many of its own',
+  'gateway.streams': fixed('GATEWAY_STREAMS', '5000'),
+  'oauth.sessionsPerUser': fixed('SESSIONS_PER_USER', '50'),
+  'oauth.verifiedTokens': fixed('VERIFIED_TOKENS', '10000'),
+  'oauth.passwords.memory': fixed('PASSWORD_HASH.memory', '19Mi'),
+  'oauth.passwords.iterations': fixed('PASSWORD_HASH.iterations', '2'),
+  'oauth.passwords.concurrency':
+    'the value is the number of cores, and less than UV_THREADPOOL_SIZE (hashConcurrency)',
+  'oauth.passwords.queue': fixed('HASH_QUEUE.length', '64'),
+  'oauth.passwords.queueTimeout': fixed('HASH_QUEUE.timeoutMs', '2s'),
+  'oauth.throttle.delay': fixed('THROTTLE.delay', '1s'),
+  'oauth.throttle.reset': fixed('THROTTLE.reset', '12h'),
+  'oauth.throttle.entries': fixed('THROTTLE.entries', '100000'),
+  'oauth.keys.secretName': fixed('KEYS_SECRET', 'ks-apiserver-signing-keys'),
+  'oauth.keys.publishAhead': fixed('PUBLISH_AHEAD_MS', '10m'),
+  'oauth.whenStale': 'access tokens get 503 while the sessions are not up to date (RevocationCheck)',
   'watch.minTimeout': fixed('DEFAULT_OPTIONS.watch.minTimeoutSeconds', '30m'),
 };
 

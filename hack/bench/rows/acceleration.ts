@@ -32,7 +32,8 @@ export async function accelerationRows(scene: Scene): Promise<readonly Row[]> {
   const server = await scene.another({
     configuration: {
       // All clients of the bench are one caller.
-      gateway: { acceleration: true, seats: 10_000 },
+      gateway: { acceleration: true },
+      requests: { seats: 10_000 },
       resources: { syncTimeout: '300s', memoryBudget: '4Gi', preload: ['pods'] },
     },
   });

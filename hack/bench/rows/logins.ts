@@ -14,7 +14,7 @@ export async function loginRows(scene: Scene): Promise<readonly Row[]> {
   const { ca } = scene.direct;
   const issuer = `${scene.server.url}/oauth`;
   const other = await scene.another({
-    configuration: { oauth: { issuer, passwords: { concurrency: 1 } } },
+    configuration: { oauth: { issuer } },
   });
   const clients = [
     await TokenClient.connect(scene.server.url, ca, 2 * AT_A_TIME),

@@ -25,7 +25,6 @@ interface Usage {
 
 type Server = readonly [pid: number, client: TokenClient];
 
-/** `server` must be configured for one hash at a time. */
 export async function passwordRows(scene: Scene, server: Server): Promise<readonly Row[]> {
   const { options, signal } = scene;
   const loop = startLineProtocolProgram(process.execPath, [HASH_LOOP], signal);

@@ -11,13 +11,10 @@ import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
 /** User name of the bench's caller, which has the RBAC bindings. */
 const USER = 'bench';
 const GOAL = 15_000;
-const GOAL_EACH = 3_000;
 
 export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
   const { kube, direct, server, signal } = scene;
   const token = await accessToken(scene);
-  const issuer = `${server.url}/oauth`;
-  const plain = await scene.another({ configuration: { oauth: { issuer, verifiedTokens: 0 } } });
   const paths = [`${OUR_NODES}/${scene.nodeName(0)}`];
   const sides = {
     peer: {
@@ -26,13 +23,12 @@ export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
       paths: [`${CORE_NODES}/${scene.nodeName(0)}`],
     },
     ours: { target: withToken(direct, token), pid: server.pid, paths },
-    each: { target: withToken({ ...direct, server: plain.url }, token), pid: plain.pid, paths },
   };
   scene.progress('waiting until kube-apiserver accepts the token');
   const isTrusted = (): Promise<boolean> => onOneCore(scene, sides.peer, 1).then(() => true);
   await until(isTrusted, { signal, timeoutMs: 60_000, pollMs: 500 });
   await onOneCore(scene, sides.ours, 5);
-  const { peer, ours, each } = await eachOnOneCore(scene, sides);
+  const { peer, ours } = await eachOnOneCore(scene, sides);
   const facts = ({ cpu, p99 }: Figures): string =>
     `${(cpu * 1000).toFixed(0)} µs of CPU per request, p99 ${milliseconds(p99)}`;
   return [
@@ -41,18 +37,6 @@ export async function tokenRows(scene: Scene): Promise<readonly Row[]> {
       goal: `≥ ${perSecond(GOAL)}`,
       met: ours.rate >= GOAL,
       note: `one core for each server; ${facts(peer)}; ours ${facts(ours)}`,
-    },
-    {
-      ...atLeast(
-        'get one node with an access token, each signature verified',
-        peer.rate,
-        each.rate,
-        1,
-        perSecond,
-      ),
-      goal: `≥ ${perSecond(GOAL_EACH)}`,
-      met: each.rate >= GOAL_EACH,
-      note: `ours ${facts(each)}; kube-apiserver caches a token for ten seconds`,
     },
   ];
 }

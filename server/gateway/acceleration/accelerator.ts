@@ -25,12 +25,15 @@ export interface AcceleratorOptions {
   /** Shared with the lists under `/kapis`. */
   readonly writes: RecentWrites;
   readonly registry: Registry;
-  /** Exact names of kinds whose reads are always forwarded. */
-  readonly excluded: readonly string[];
-  /** Interval in ms at which the permission of a watch is reviewed again. */
-  readonly reviewIntervalMs: number;
+  /** Interval in ms at which the permission of a watch is reviewed again; default: REVIEW_INTERVAL_MS. */
+  readonly reviewIntervalMs?: number;
 }
 
+/**
+ * A watch of kube-apiserver keeps its permission until it ends. Here it loses the permission within this time, in ms: 300
+ * watches cost ten reviews per second.
+ */
+export const REVIEW_INTERVAL_MS = 30_000;
 /** A media type of the header `Accept`, with the white space that kube-apiserver accepts. */
 const TABLE = /\bas\s*=\s*Table\b/;
 /** Minimum time in ms that a read waits for its cache. An event of a busy kind arrives earlier. */
@@ -71,8 +74,7 @@ export class Accelerator {
   async serve(context: ProxiedContext): Promise<boolean> {
     const { info, response } = context;
     if (!isRead(context, info)) return false;
-    const { kinds, excluded } = this.#options;
-    if (excluded.includes(exactName({ group: info.group, plural: info.resource }))) return false;
+    const { kinds } = this.#options;
     const found = kinds.cached({ ...info, plural: info.resource });
     if (!found) void this.#start(context, info);
     const followed = found && isPathOf(info, found.kind) ? found : undefined;
@@ -203,7 +205,7 @@ export class Accelerator {
       void this.#stillAllowed(authorization, info, context).then((allowed) => {
         if (!allowed) revoke();
       });
-    }, this.#options.reviewIntervalMs);
+    }, this.#options.reviewIntervalMs ?? REVIEW_INTERVAL_MS);
     followed.stopped.addEventListener('abort', revoke);
     try {
       await handler(context, revoked.signal);

@@ -15,6 +15,9 @@ export interface CertificateDependencies extends Pick<CertificateFilesOptions, '
   readonly hostname: string;
 }
 
+/** The Service of the server in the manifests. */
+export const SERVICE = 'ks-apiserver';
+
 export function chooseCertificate(
   {
     listeners: { secure },
@@ -26,9 +29,13 @@ export function chooseCertificate(
   if (secure.certFile !== '') return new CertificateFiles({ paths: secure, log, metrics });
   const { directory, names } = secure.selfSigned;
   const store = directory === '' ? new MemoryAuthorityStore() : new DirectoryAuthorityStore(directory);
-  const { service, namespace } = platform;
   return new SelfSignedCertificate({
-    names: servingNames({ service, namespace, hostname, additional: [...names, gateway.proxyHost] }),
+    names: servingNames({
+      service: SERVICE,
+      namespace: platform.namespace,
+      hostname,
+      additional: [...names, gateway.proxyHost],
+    }),
     store,
     log,
     metrics,

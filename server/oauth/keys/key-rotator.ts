@@ -19,6 +19,11 @@ export interface RotationPolicy {
   readonly macLifetime: number;
 }
 
+/** The Secret with the signing keys, in the namespace of the server. The manifests create it, and allow the server to update it. */
+export const KEYS_SECRET = 'ks-apiserver-signing-keys';
+/** Ten times as long as verifiers may cache the JWK Set (see keysHandler). */
+export const PUBLISH_AHEAD_MS = 600_000;
+
 export interface KeyRotatorOptions extends SecretLocation {
   readonly client: Pick<ClusterClient, 'json'>;
   readonly policy: RotationPolicy;

@@ -26,6 +26,15 @@ export interface HashQueueLimits {
   readonly timeoutMs: number;
 }
 
+/** Cost of a hash: the recommendation of OWASP for argon2id. The parameters are part of each hash, so they can change. */
+export const PASSWORD_HASH = { memory: 19 << 20, iterations: 2 } as const;
+
+/**
+ * With 30 ms for a hash, the last of 64 requests waits two seconds on one core. In a longer queue, clients would give up and
+ * retry. Half of the queue is for users who have signed in from the same address before.
+ */
+export const HASH_QUEUE = { length: 64, timeoutMs: 2_000 } as const;
+
 /**
  * Flow of a request in fair queuing. `known`: the user is authenticated, or has signed in from the same address before.
  * `unknown`: all other sign-ins.
@@ -173,8 +182,8 @@ const NEVER = new AbortController().signal;
  * Returns the number of concurrent hashes: `configured`, or the number of cores if `configured` is 0. One thread of libuv's
  * pool is reserved for file system and DNS operations.
  */
-export function hashConcurrency(configured: number, cores: number, threads: number): number {
-  return Math.max(1, Math.min(configured > 0 ? configured : cores, threads - 1));
+export function hashConcurrency(cores: number, threads: number): number {
+  return Math.max(1, Math.min(cores, threads - 1));
 }
 
 function kindOf(stored: string | undefined): 'argon2' | 'bcrypt' | undefined {

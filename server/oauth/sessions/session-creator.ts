@@ -7,6 +7,9 @@ import type { RandomBytes } from '../keys/key-ring.ts';
 import type { Account, PasswordID } from '../users/account.ts';
 import type { Session, SessionStore, StoredSession } from './session.ts';
 
+/** A person has a few devices, and the default client of scripts creates a session at each sign-in. */
+export const SESSIONS_PER_USER = 50;
+
 export interface SessionCreatorOptions {
   readonly sessions: Pick<SessionStore, 'newID' | 'create' | 'delete' | 'ofUser'>;
   /** Maximum number of sessions per user; beyond it, the least recently used session is deleted. */

@@ -11,6 +11,16 @@ export interface ThrottleLimits extends DelayLimits {
   readonly entries: number;
 }
 
+/** The limits without an option. */
+export const THROTTLE = {
+  /** Short for a typing error; each further failure doubles it. */
+  delay: 1_000,
+  /** Far longer than the longest delay, so that an attacker gains nothing by waiting for the reset. */
+  reset: 12 * 3_600_000,
+  /** Bounds the memory. A flood of new names and addresses evicts no delay. */
+  entries: 100_000,
+} as const;
+
 /** Failures of one account or source, as replicas share them. Zero failures end the delay. */
 export interface ThrottleRecord extends Failures {
   readonly key: string;

@@ -22,8 +22,6 @@ export interface RevocationCheckOptions {
   readonly sessions: TokenSessions;
   readonly users: UserDirectory;
   readonly credentials: CredentialDirectory;
-  /** Whether to use the last known state while the caches are stale. */
-  readonly acceptWhenStale: boolean;
   /** Ms since the epoch. */
   readonly now?: () => number;
 }
@@ -54,11 +52,9 @@ export class RevocationCheck {
    * and user are in the cache; otherwise reads the cluster, because another replica may have just created them.
    */
   check(token: TokenIdentity, context: CallContext): Promise<void> | void {
-    const { sessions, acceptWhenStale } = this.#options;
+    const { sessions } = this.#options;
     const session = sessions.get(token.sid);
-    if (!sessions.fresh && !(acceptWhenStale && session)) {
-      throw newServiceUnavailable('the session cache is stale');
-    }
+    if (!sessions.fresh) throw newServiceUnavailable('the session cache is stale');
     if (session) return this.#checkSession(session, token, context);
     return sessions.read(token.sid, context).then((found) => {
       if (!found) throw revoked('session not found');
@@ -71,17 +67,14 @@ export class RevocationCheck {
     { user, uid, clientID }: TokenIdentity,
     context: CallContext,
   ): Promise<void> | void {
-    const { users, credentials, acceptWhenStale } = this.#options;
+    const { users, credentials } = this.#options;
     const now = this.#now();
     if (session.user !== user || (clientID !== undefined && session.clientID !== clientID)) {
       throw revoked('the session belongs to another user or client');
     }
     if (now >= session.notAfter || now >= session.idleNotAfter) throw revoked('the session has expired');
     if (uid !== undefined && session.userUID !== uid) throw revoked('user recreated');
-    const synced = users.synced && credentials.synced;
-    if (!synced && !(acceptWhenStale && users.get(user) && credentials.get(user))) {
-      throw newServiceUnavailable('the user cache is stale');
-    }
+    if (!users.synced || !credentials.synced) throw newServiceUnavailable('the user cache is stale');
     const end = this.#validity.end(session);
     if (end === undefined) return undefined;
     if (!this.#validity.mayBeStale(session)) throw revoked(end);

@@ -24,12 +24,12 @@ export interface TokenVerifierOptions {
   readonly issuer: () => string;
   readonly audience: string;
   readonly revocation: Pick<RevocationCheck, 'check'>;
-  /** Maximum number of cached verified tokens; 0 disables the cache. Default 10,000. */
-  readonly cacheSize?: number;
   /** Ms since the epoch. */
   readonly now?: () => number;
 }
 
+/** Maximum number of tokens whose signature is not verified again. It bounds the memory. */
+export const VERIFIED_TOKENS = 10_000;
 /** TTL of a successful signature check. */
 const CACHE_TTL_MS = 30_000;
 /** Our refresh tokens and codes. They never go into a TokenReview, because the cluster may log it. */
@@ -45,7 +45,7 @@ export class TokenVerifier implements AccessTokenVerifier {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#verified = new ExpiringMap({
-      most: options.cacheSize ?? 10_000,
+      most: VERIFIED_TOKENS,
       ttlMs: CACHE_TTL_MS,
       now: this.#now,
     });

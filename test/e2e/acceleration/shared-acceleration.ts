@@ -21,8 +21,8 @@ export const sharedAcceleration = shareEnvironment(async () => {
       started.resolve(proxy);
       return {
         kubernetes: { kubeconfig: proxy.kubeconfig },
-        gateway: { acceleration: true, watchReviewInterval: '1s' },
-        authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
+        gateway: { acceleration: true },
+        authorization: { allowCacheTTL: '1s' },
         cache: { currentReads: true },
       };
     },

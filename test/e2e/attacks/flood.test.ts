@@ -12,7 +12,6 @@ const FORM = 'Content-Type: application/x-www-form-urlencoded';
 const LIMITS = {
   listeners: { limits: { connections: 1_200 } },
   requests: { seats: 60, streams: 1_000 },
-  gateway: { seats: 60, streams: 200 },
 };
 
 describe('a flood', function () {

@@ -22,7 +22,7 @@ describe('hostile APIs and callers', function () {
     platform = await Platform.start(0, {
       configure: async () => ({
         gateway: { acceleration: true },
-        authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
+        authorization: { allowCacheTTL: '1s' },
         resources: { syncTimeout: '2s', preload: ['configmaps'] },
       }),
     });

@@ -2,12 +2,12 @@
 import { shareEnvironment } from '../../support/shared-environment.ts';
 import { GatewayPlatform } from './gateway-platform.ts';
 
-/** The value of gateway.streams. */
+/** The value of `requests.streams`. */
 export const MAX_STREAMS = 1_000;
 
 export const sharedGateway = shareEnvironment(async () => {
   const gateway = await GatewayPlatform.start({
-    configure: async () => ({ gateway: { acceleration: true, streams: MAX_STREAMS } }),
+    configure: async () => ({ gateway: { acceleration: true }, requests: { streams: MAX_STREAMS } }),
   });
   await gateway.createUser('ada', ['platform-admins']);
   return gateway;

@@ -116,7 +116,7 @@ export class Replica {
     const now = (): number => cluster.now;
     this.sessions = new MemorySessionStore(cluster.shared, now);
     const { sessions } = this;
-    this.revocation = new RevocationCheck({ sessions, users, credentials, acceptWhenStale: false, now });
+    this.revocation = new RevocationCheck({ sessions, users, credentials, now });
     const { revocation } = this;
     this.verifier = new TokenVerifier({ keys, issuer: () => ISSUER, audience: 'platform', revocation, now });
     this.tokens = new PresentedTokens({ verifier: this.verifier, sessions });

@@ -31,7 +31,6 @@ describe('the generated manifests', () => {
       expect(configuration.platform).to.include({
         name: 'acme',
         namespace: 'acme-system',
-        service: 'ks-apiserver',
       });
       expect(configuration.listeners.secure.port).to.equal(SECURE_PORT.number);
       expect(configuration.registration.manageCABundle).to.equal(true);

@@ -80,13 +80,13 @@ export class GuardedCluster {
     };
     this.authenticators = newAuthenticators(
       {
-        authentication: { anonymous: true, tokenCacheTTL: 10_000, refusedTokenCacheTTL: 10_000 },
+        authentication: { anonymous: true, tokenCacheTTL: 10_000 },
         cors: { allowedOrigins: [CONSOLE] },
       },
       { ...shared, oauth: undefined, isSignIn: () => false, isAtProxyHost: atHost(PROXY_HOST) },
     );
     const { authorizer } = newAuthorizers(
-      { authorization: { allowCacheTTL: 1, denyCacheTTL: 1, reviewAllNamespaces: false } },
+      { authorization: { allowCacheTTL: 1, reviewAllNamespaces: false } },
       { ...shared, namespaceReviews: new Admission().namespaceReviews(), isSignInPath: () => false },
     );
     this.#following = this.authenticators.settings.run(stop.signal);

@@ -163,7 +163,7 @@ export class ResourceCluster {
       registration: { manageCABundle: false },
       logging: { enabled: false },
       oauth: { enabled: false },
-      authorization: { allowCacheTTL: '1s', denyCacheTTL: '1s' },
+      authorization: { allowCacheTTL: '1s' },
       shutdown: { readinessDelay: '0s' },
       ...sections,
     };

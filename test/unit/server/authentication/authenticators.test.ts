@@ -38,7 +38,7 @@ describe('callers with reviewed tokens', () => {
       response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(review));
     });
     const config = {
-      authentication: { anonymous: true, tokenCacheTTL: TTL, refusedTokenCacheTTL: TTL },
+      authentication: { anonymous: true, tokenCacheTTL: TTL },
       cors: { allowedOrigins: [] },
     };
     const client = cluster.connect();

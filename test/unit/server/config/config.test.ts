@@ -52,7 +52,7 @@ describe('completeConfig', () => {
     );
     expect(requests).to.include({ seats: 600, streams: 7 }).and.not.have.property('maxReadOnly');
     expect(warnings).to.deep.equal([
-      'gateway.maxStreamsPerCaller is removed and has no effect; it is replaced by gateway.streams, which all callers share fairly',
+      'gateway.maxStreamsPerCaller is removed and has no effect; it is replaced by requests.streams, which all callers share fairly',
       'requests.maxReadOnly is removed and has no effect; it is replaced by requests.seats',
     ]);
   });

@@ -5,13 +5,33 @@ import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.
 import { putOption } from '../../../../../apis/config/v1alpha1/option-tree.ts';
 import { REMOVED_OPTIONS } from '../../../../../apis/config/v1alpha1/removed-options.ts';
 import { parseDuration, parseQuantity } from '../../../../../apis/config/v1alpha1/units.ts';
+import { GATEWAY_STREAMS } from '../../../../../server/admission/admission.ts';
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../../../../server/cache/informer.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../../../server/filters/deadline.ts';
 import { MAX_BODY_BYTES } from '../../../../../server/filters/request-checks.ts';
+import { REVIEW_INTERVAL_MS } from '../../../../../server/gateway/acceleration/accelerator.ts';
+import { IMPERSONATOR } from '../../../../../server/gateway/impersonator-token.ts';
+import { SERVICE } from '../../../../../server/listener/certificates/certificate-choice.ts';
 import { REQUEST_LIMITS } from '../../../../../server/listener/listener.ts';
+import { KEYS_SECRET, PUBLISH_AHEAD_MS } from '../../../../../server/oauth/keys/key-rotator.ts';
+import { HASH_QUEUE, PASSWORD_HASH } from '../../../../../server/oauth/passwords/password-hasher.ts';
+import { SESSIONS_PER_USER } from '../../../../../server/oauth/sessions/session-creator.ts';
+import { THROTTLE } from '../../../../../server/oauth/throttle/login-throttle.ts';
+import { VERIFIED_TOKENS } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import { DEFAULT_OPTIONS } from '../../../../../server/rest/resource-handler.ts';
 
 const CONSTANTS = {
+  GATEWAY_STREAMS,
+  HASH_QUEUE,
+  IMPERSONATOR,
+  KEYS_SECRET,
+  PASSWORD_HASH,
+  PUBLISH_AHEAD_MS,
+  REVIEW_INTERVAL_MS,
+  SERVICE,
+  SESSIONS_PER_USER,
+  THROTTLE,
+  VERIFIED_TOKENS,
   DEFAULT_OPTIONS,
   LIST_HISTORY,
   MAX_BODY_BYTES,
@@ -40,8 +60,8 @@ describe('removed options', () => {
     if (value === undefined || constant === undefined) continue;
     it(`have the value of ${constant} for ${option}`, () => {
       const actual = constant.split('.').reduce<unknown>(valueIn, CONSTANTS);
-      const expected = parseDuration(value) ?? parseQuantity(value);
-      expect(actual).to.equal(constant.endsWith('Seconds') ? (expected ?? 0) / 1000 : expected);
+      const expected = parseDuration(value) ?? parseQuantity(value) ?? value;
+      expect(actual).to.equal(constant.endsWith('Seconds') ? Number(expected) / 1000 : expected);
     });
   }
 });

@@ -110,8 +110,6 @@ describe('the decision of the accelerator', () => {
       }),
       writes: new RecentWrites(() => true),
       registry: new Registry(),
-      excluded: [],
-      reviewIntervalMs: 60_000,
     });
     server = await new HandlerServer(async (context) => {
       const text = bearerToken(context);

@@ -136,9 +136,8 @@ describe('the hash queue of unknown callers', () => {
 
 describe('hashConcurrency', () => {
   it('is the number of cores, but reserves one thread of the pool', () => {
-    expect(hashConcurrency(0, 2, 4)).to.equal(2);
-    expect(hashConcurrency(0, 16, 4)).to.equal(3);
-    expect(hashConcurrency(8, 2, 16)).to.equal(8);
-    expect(hashConcurrency(0, 4, 1)).to.equal(1);
+    expect(hashConcurrency(2, 4)).to.equal(2);
+    expect(hashConcurrency(16, 4)).to.equal(3);
+    expect(hashConcurrency(4, 1)).to.equal(1);
   });
 });

@@ -5,7 +5,7 @@ import { base64url, decodeJwt, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT
 import { newDeviceCode } from '../../../../../server/oauth/codes/device-codes.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
 import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
-import { RevocationCheck, TokenIDCheck } from '../../../../../server/oauth/tokens/revocation-check.ts';
+import { TokenIDCheck } from '../../../../../server/oauth/tokens/revocation-check.ts';
 import {
   TokenVerifier,
   type TokenVerifierOptions,
@@ -16,7 +16,6 @@ import {
   ALICE,
   ISSUER,
   type Login,
-  passwordSince,
   type Replica,
   SignedInCluster,
 } from '../../../../support/oauth/signed-in.ts';
@@ -264,23 +263,6 @@ describe('TokenVerifier', () => {
         Object.assign(cache, { [property]: false });
         expect(await response(login.access)).to.equal(503);
         Object.assign(cache, { [property]: true });
-      }
-    });
-
-    it('uses the last known state if configured, and rejects what it does not know', async () => {
-      const { sessions } = replica;
-      const { users, credentials } = at;
-      const now = (): number => at.now;
-      const options = { sessions, users, credentials, acceptWhenStale: true, now };
-      const lenient = newVerifier({ revocation: new RevocationCheck(options) });
-      sessions.fresh = false;
-      users.synced = false;
-      expect(await response(login.access, lenient)).to.be.an('object');
-      for (const unknown of [at.accounts, at.passwords, at.shared.objects]) {
-        at.accounts.set('alice', ALICE);
-        at.passwords.set('alice', passwordSince(0));
-        unknown.clear();
-        expect(await response(login.access, lenient)).to.equal(503);
       }
     });
   });
