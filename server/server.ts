@@ -13,18 +13,20 @@ import type { CompletedConfig } from './config/config.ts';
 import { newNodes } from './nodes/nodes.ts';
 import { createLogger } from './observability/logger.ts';
 import { collectProcessMetrics, createRegistry } from './observability/metrics.ts';
+import type { KindLimits } from './resources/kinds/followed-kinds-options.ts';
 
 /** Maximum wait for the first response of the cluster before serving.ts is loaded, in ms. */
 const HEAD_START_MS = 100;
 
 /**
  * Runs the server until `stop` is aborted, then stops it gracefully. Throws StartupError if the server cannot start. Failures of the
- * cluster after the start do not end the server.
+ * cluster after the start do not end the server. `kindLimits` replaces values of KIND_LIMITS.
  */
 export async function run(
   config: CompletedConfig,
   stop: AbortSignal,
   log: Logger = createLogger(config.log),
+  kindLimits: Partial<KindLimits> = {},
 ): Promise<void> {
   // Reflectors and controllers run until the last response is sent, so they have their own signal.
   const work = new AbortController();
@@ -62,7 +64,7 @@ export async function run(
     if (stop.aborted) return;
     const serving = await serve(
       config,
-      { version, client, kubeConfig, metrics, cacheMetrics, nodes, log },
+      { version, client, kubeConfig, metrics, cacheMetrics, nodes, log, kindLimits },
       signal,
     );
     follow(serving.followers);

@@ -47,6 +47,7 @@ import type { Handler } from './request/request-context.ts';
 import { pathIn } from './request/request-path.ts';
 import { knownResources } from './request/resource-route.ts';
 import { sourceAddress, trustedProxy } from './request/source-address.ts';
+import type { KindLimits } from './resources/kinds/followed-kinds-options.ts';
 import { routes } from './routes.ts';
 
 export interface ServingDependencies {
@@ -59,6 +60,7 @@ export interface ServingDependencies {
   /** The node cache, already running. */
   readonly nodes: Nodes;
   readonly log: Logger;
+  readonly kindLimits: Partial<KindLimits>;
 }
 
 export interface Serving {
@@ -71,7 +73,7 @@ export interface Serving {
 /** Starts serving. Throws StartupError, for instance if an address is unavailable. */
 export async function serve(
   config: CompletedConfig,
-  { version, client, kubeConfig, metrics, cacheMetrics, nodes, log }: ServingDependencies,
+  { version, client, kubeConfig, metrics, cacheMetrics, nodes, log, kindLimits }: ServingDependencies,
   signal: AbortSignal,
 ): Promise<Serving> {
   const { environment, platform } = config;
@@ -135,6 +137,7 @@ export async function serve(
     admission,
     log,
     cacheMetrics,
+    kindLimits,
   });
   const gateway = config.gateway.enabled
     ? newGateway(config, {

@@ -7,15 +7,26 @@ import { REQUEST_TIMEOUT_MS } from '../../server/filters/deadline.ts';
 import { MAX_BODY_BYTES } from '../../server/filters/request-checks.ts';
 import { REVIEW_INTERVAL_MS } from '../../server/gateway/acceleration/accelerator.ts';
 import { REQUEST_LIMITS } from '../../server/listener/listener.ts';
+import { LIVE_INTERVAL_MS } from '../../server/lists/lists.ts';
+import { POD_LOG_LIMITS } from '../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import { EXPORT_PAGE } from '../../server/logging/backends/opensearch/export.ts';
+import { LOG_LIMITS } from '../../server/logging/endpoints/logs-handler.ts';
 import { PUBLISH_AHEAD_MS } from '../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../server/oauth/sessions/session-creator.ts';
 import { THROTTLE } from '../../server/oauth/throttle/login-throttle.ts';
 import { VERIFIED_TOKENS } from '../../server/oauth/tokens/token-verifier.ts';
+import { KIND_LIMITS } from '../../server/resources/kinds/followed-kinds-options.ts';
 import { DEFAULT_OPTIONS } from '../../server/rest/resource-handler.ts';
 import { table } from './markdown-table.ts';
 
 const { watch } = DEFAULT_OPTIONS;
+
+const FOLLOWED =
+  'a kind of the caller who started the most is stopped, first one without live lists and the least recently used; a kind with live lists only for a caller who started at least two fewer, else 503';
+const PREEMPTS =
+  'the newest one of the caller with the most is preempted, if he has at least two more than the other caller; else 429';
+const TRUNCATED = 'the export is truncated, and marked as truncated';
 
 /** Limit, value, and the result for a client that reaches it. */
 const ROWS: readonly (readonly [limit: string, value: string, result: string])[] = [
@@ -106,6 +117,61 @@ const ROWS: readonly (readonly [limit: string, value: string, result: string])[]
     'further signatures are verified at each request; expiry and session always are',
   ],
   ['time from the publication of a signing key to its first signature', time(PUBLISH_AHEAD_MS), '—'],
+  ['followed kinds', `${KIND_LIMITS.maxKinds}`, FOLLOWED],
+  [
+    'time without requests for a kind',
+    time(KIND_LIMITS.idleTimeout),
+    'the kind is not followed any more, unless `resources.preload` names it',
+  ],
+  [
+    'wait of a request for the first list of a kind',
+    time(KIND_LIMITS.syncTimeout),
+    '503 with `Retry-After`; the list continues in the background',
+  ],
+  ['interval of the events of a live list', time(LIVE_INTERVAL_MS), 'the next event has the newest state'],
+  [
+    'concurrent log queries',
+    `${LOG_LIMITS.concurrentQueries}`,
+    `${LOG_LIMITS.queuedQueries} more wait for ${time(LOG_LIMITS.queueTimeout)}; then 429`,
+  ],
+  ['concurrent exports of logs', `${LOG_LIMITS.concurrentExports}`, PREEMPTS],
+  ['concurrent live tails', `${LOG_LIMITS.concurrentFollowers}`, PREEMPTS],
+  ['duration of a log query', time(LOG_LIMITS.queryTimeout), 'a partial result'],
+  ['duration of an export', time(LOG_LIMITS.exportTimeout), TRUNCATED],
+  ['lines of an export', LOG_LIMITS.exportLines.toLocaleString('en'), TRUNCATED],
+  ['duration of a live tail', time(LOG_LIMITS.followTimeout), 'it ends, and the client reconnects'],
+  [
+    'overlap of a resumed live tail',
+    time(LOG_LIMITS.followOverlap),
+    'a line that reaches the store later, while the client is disconnected, is missing',
+  ],
+  ['buckets of a histogram', `${LOG_LIMITS.buckets.toLocaleString('en')}, of a day or longer 2,000`, '400'],
+  [
+    'containers whose pod logs a query reads',
+    `${POD_LOG_LIMITS.maxContainers}`,
+    'the response lists the omitted containers',
+  ],
+  [
+    'container logs that queries and exports read concurrently',
+    `${POD_LOG_LIMITS.concurrentReads}; one caller half of them`,
+    'they wait',
+  ],
+  [
+    'container logs that live tails follow',
+    `${POD_LOG_LIMITS.followedLogs.toLocaleString('en')}; one caller half of them`,
+    '429',
+  ],
+  [
+    'container log that a query reads completely',
+    bytes(POD_LOG_LIMITS.bytesPerContainer),
+    'about this many bytes at the start and at the end; exports read the whole log',
+  ],
+  [
+    'lines of pod logs in memory, for all queries, exports and live tails',
+    `${bytes(POD_LOG_LIMITS.memory)}; one request half of it`,
+    'a partial result or 503',
+  ],
+  ['lines of a page that an export requests from OpenSearch', EXPORT_PAGE.toLocaleString('en'), '—'],
   ['interval of bookmarks', time(watch.bookmarkIntervalMs), '—'],
   [
     'duration of a watch without `timeoutSeconds`',

@@ -21,19 +21,7 @@ function optionTable(selects: (path: string) => boolean): string {
 }
 
 /** Sections of the configuration that limit the resources of clients. */
-const LIMITING = [
-  'listeners.limits.',
-  'requests.',
-  'resources.syncTimeout',
-  'resources.idleTimeout',
-  'resources.maxKinds',
-  'resources.memoryBudget',
-  'resources.liveInterval',
-  'shutdown.',
-  'oauth.throttle.',
-  'logging.limits.',
-  'logging.kubernetes.',
-];
+const LIMITING = ['listeners.limits.', 'requests.', 'resources.memoryBudget', 'shutdown.', 'oauth.throttle.'];
 
 /** Markdown table of all configurable limits. */
 export function limitsTable(): string {

@@ -21,6 +21,7 @@ import type { ResourceRoute } from '../request/resource-route.ts';
 import { apiVersionOf, exactName, type Kind } from '../resources/kind.ts';
 import type { FollowedKind } from '../resources/kinds/followed-kind.ts';
 import { FollowedKinds } from '../resources/kinds/followed-kinds.ts';
+import { KIND_LIMITS, type KindLimits } from '../resources/kinds/followed-kinds-options.ts';
 import { ListIndex } from '../resources/lists/list-index.ts';
 import { nodeProfile } from '../resources/nodes/node-profile.ts';
 import { RecentWrites, type WrittenCache } from '../resources/recent-writes.ts';
@@ -51,11 +52,16 @@ export interface ResourcesDependencies {
   readonly admission: Pick<Admission, 'pool'>;
   readonly log: Logger;
   readonly cacheMetrics: CacheMetrics;
+  /** Replaces values of KIND_LIMITS. */
+  readonly kindLimits?: Partial<KindLimits>;
 }
 
 /** Memory of the bodies of recently requested pages of all kinds: a share of the budget, and a maximum in bytes. */
 const BODIES_SHARE = 1 / 8;
 const MAX_BODIES = 32 << 20;
+
+/** Minimum time between two events of a live list, in ms: a person cannot read faster. */
+export const LIVE_INTERVAL_MS = 1_000;
 
 /** Maximum time in ms in which a list has to contain the writes of its caller. */
 const MAX_WRITE_MS = 3_000;
@@ -77,7 +83,16 @@ const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', n
 
 export function newResources(
   { platform, resources: options }: Pick<CompletedConfig, 'platform' | 'resources'>,
-  { client, nodes, authorizer, scopes, admission, log: parent, cacheMetrics }: ResourcesDependencies,
+  {
+    client,
+    nodes,
+    authorizer,
+    scopes,
+    admission,
+    log: parent,
+    cacheMetrics,
+    kindLimits,
+  }: ResourcesDependencies,
 ): Resources {
   const group = groupName(platform.name);
   const apiVersion = `${group}/${VERSION}`;
@@ -99,11 +114,10 @@ export function newResources(
     preload: options.preload,
     restricted: options.restricted,
     callerIndependent: options.callerIndependent,
-    maxKinds: options.maxKinds,
     memoryBudget,
     otherBytes: () => cache.bytes + bodies.bytes,
-    idleTimeout: options.idleTimeout,
-    syncTimeout: options.syncTimeout,
+    ...KIND_LIMITS,
+    ...kindLimits,
     metrics: {
       observe: (kind, current) => cacheMetrics.observe(exactName(kind), current),
       remove: (kind) => cacheMetrics.remove(exactName(kind)),
@@ -175,7 +189,7 @@ export function newResources(
     access,
     services: new ServiceSelectors(client, access),
     live: {
-      intervalMs: options.liveInterval,
+      intervalMs: LIVE_INTERVAL_MS,
       seats: admission.pool('live-pages', { capacity: 1, sharing: 'queue' }),
     },
     search: new Search({ apiVersion, kinds }),

@@ -26,7 +26,7 @@ import type { LongRunning } from '../request/long-running.ts';
 import type { Handler } from '../request/request-context.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
 import { Scopes } from './access/scope.ts';
-import { isLongRunningQuery, logsHandler } from './endpoints/logs-handler.ts';
+import { isLongRunningQuery, LOG_LIMITS, logsHandler } from './endpoints/logs-handler.ts';
 import { REMOVED_RESOURCES, removedOperations } from './endpoints/removed-operations.ts';
 import { LogMetrics } from './store/log-metrics.ts';
 import type { LogBackend } from './store/log-store.ts';
@@ -76,7 +76,7 @@ export async function newLogs(
     store,
     storeName: logging.store,
     scopes: new Scopes(scopes),
-    limits: logging.limits,
+    limits: LOG_LIMITS,
     admission,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     slicer,
@@ -122,7 +122,7 @@ export async function newLogs(
 }
 
 async function newLogStore(
-  { store, kubernetes, opensearch, victorialogs }: CompletedConfig['logging'],
+  { store, opensearch, victorialogs }: CompletedConfig['logging'],
   {
     client,
     admission,
@@ -140,5 +140,5 @@ async function newLogStore(
     return new VictoriaLogsLogStore({ ...victorialogs, slicer });
   }
   const { KubernetesLogStore } = await import('./backends/kubernetes/kubernetes-log-store.ts');
-  return new KubernetesLogStore({ client, admission, log, slicer, limits: kubernetes });
+  return new KubernetesLogStore({ client, admission, log, slicer });
 }

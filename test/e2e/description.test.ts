@@ -30,14 +30,12 @@ describe('the OpenAPI documents', function () {
   after(() => platform?.stop());
 
   /** The client of the specification, with an additional grant. */
-  async function clients({ dir }: { dir: string }): Promise<{ oauth: object; logging: object }> {
+  async function clients({ dir }: { dir: string }): Promise<{ oauth: object }> {
     const secret = join(dir, 'client-secret');
     await writeFile(secret, 'platform');
     const grants = ['password', 'authorization_code', 'refresh_token'];
     const device = 'urn:ietf:params:oauth:grant-type:device_code';
     return {
-      // Ends live tails during the test.
-      logging: { limits: { followTimeout: '1s' } },
       oauth: {
         clients: [{ id: 'platform', secretFiles: [secret], grants: [...grants, device] }],
       },

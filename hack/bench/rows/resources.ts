@@ -38,6 +38,7 @@ const KINDS = [
   'jobs.batch',
   'ingresses.networking.k8s.io',
 ] as const;
+const FIRST_LIST_MS = 300_000;
 /** Time before a measurement of memory, in ms. */
 const SETTLE_MS = 10_000;
 
@@ -51,7 +52,7 @@ export async function resourceRows(scene: Scene): Promise<readonly Row[]> {
   await createManyObjects(scene);
   const server = await scene.another({
     probed: true,
-    configuration: { resources: { syncTimeout: '300s', memoryBudget: '4Gi' } },
+    configuration: { resources: { memoryBudget: '4Gi' } },
   });
   const caller = { ...scene.direct, server: server.url };
   const side = { server, caller, tenant: { ...caller, ...scene.tenant } };
@@ -70,6 +71,19 @@ async function once({ load }: Scene, target: Target, path: string): Promise<numb
   return (await load.requests({ target, paths: [path], connections: 1, requests: 1 })).latencyMs.max;
 }
 
+/** Requests a path until it succeeds, because a large kind can load longer than one request waits; returns the time in ms. */
+async function firstSuccess(scene: Scene, target: Target, path: string): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      await once(scene, target, path);
+      return performance.now() - began;
+    } catch (error) {
+      if (performance.now() - began > FIRST_LIST_MS) throw error;
+    }
+  }
+}
+
 async function firstList(scene: Scene, { server, caller, tenant }: Side): Promise<readonly Row[]> {
   const { load, kube, options, progress } = scene;
   const idle = await settledMB(scene, server);
@@ -79,7 +93,7 @@ async function firstList(scene: Scene, { server, caller, tenant }: Side): Promis
   await server.ask('loop-delays');
   // Otherwise, the longest block is a garbage collection whose threads wait for kube-apiserver.
   const cluster = [scene.kubePid, scene.etcdPid, scene.controllersPid];
-  const list = (): Promise<number> => once(scene, caller, `${PLATFORM}/pods?limit=1&sortBy=name`);
+  const list = (): Promise<number> => firstSuccess(scene, caller, `${PLATFORM}/pods?limit=1&sortBy=name`);
   const synced = await yielding(cluster, scene.machine, list);
   const { maxMs } = (await server.ask('loop-delays')) as LoopDelays;
   const tenantMs = await once(scene, tenant, `${PLATFORM}/pods?limit=${PAGE}`);

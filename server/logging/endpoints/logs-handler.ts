@@ -31,7 +31,7 @@ import { newStoreTimeout } from '../store/store-errors.ts';
 import { writeExport } from '../streams/export-stream.ts';
 import { writeFollowed } from '../streams/follow-stream.ts';
 import { resumedFrom } from '../streams/tail-position.ts';
-import { type QueryLimits, queryPools } from './query-pools.ts';
+import { QUERY_LIMITS, type QueryLimits, queryPools } from './query-pools.ts';
 
 /** Times in ms. */
 export interface LogLimits extends QueryLimits {
@@ -42,6 +42,24 @@ export interface LogLimits extends QueryLimits {
   readonly followOverlap: number;
   readonly buckets: number;
 }
+
+export const LOG_LIMITS = {
+  ...QUERY_LIMITS,
+  /** Half of the time limit of a request, so that a partial result is in time. */
+  queryTimeout: 30_000,
+  /** An export of `exportLines` lines takes minutes. */
+  exportTimeout: 1_800_000,
+  exportLines: 10_000_000,
+  /** The client reconnects, to a replica that may be new. */
+  followTimeout: 4 * 3_600_000,
+  /**
+   * A resumed live tail starts this long before the last event that the client received: collectors deliver most lines
+   * within this time after their timestamps.
+   */
+  followOverlap: 15_000,
+  /** A week in buckets of one minute, which consoles request, has 10,080. */
+  buckets: 11_000,
+} as const satisfies LogLimits;
 
 export interface LogsHandlerOptions {
   readonly store: LogStore;

@@ -14,6 +14,17 @@ export interface QueryLimits {
   readonly concurrentFollowers: number;
 }
 
+/** A store serves few queries at a time: more in parallel make each of them slower. */
+export const QUERY_LIMITS = {
+  concurrentQueries: 8,
+  queuedQueries: 64,
+  queueTimeout: 5_000,
+  /** An export can occupy the store for minutes. */
+  concurrentExports: 4,
+  /** A live tail polls the store about once per second. */
+  concurrentFollowers: 100,
+} as const satisfies QueryLimits;
+
 const RETRY_AFTER_SECONDS = 10;
 
 export function queryPools(

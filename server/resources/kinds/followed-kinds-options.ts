@@ -6,7 +6,26 @@ import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { Kind } from '../kind.ts';
 import type { FollowedKind } from './followed-kind.ts';
 
-export interface FollowedKindsOptions {
+/** Times in ms. */
+export interface KindLimits {
+  /** Maximum number of followed kinds. */
+  readonly maxKinds: number;
+  /** Time after the last request for a kind, after which it is not followed any more. */
+  readonly idleTimeout: number;
+  /** Maximum wait of a request for the first list. */
+  readonly syncTimeout: number;
+}
+
+export const KIND_LIMITS: KindLimits = {
+  /** More than the kinds of a cluster with many operators that a console shows. */
+  maxKinds: 100,
+  /** A console that is open requests its kinds far more often. */
+  idleTimeout: 900_000,
+  /** Far longer than the first list of a large kind, and shorter than the timeouts of proxies. */
+  syncTimeout: 10_000,
+};
+
+export interface FollowedKindsOptions extends KindLimits {
   readonly client: ClusterClient;
   readonly log: Logger;
   readonly domain: string;
@@ -17,16 +36,10 @@ export interface FollowedKindsOptions {
   readonly restricted: readonly string[];
   /** Kinds of aggregated APIs to serve, as `plural.group` or `*.group`. */
   readonly callerIndependent: readonly string[];
-  /** Maximum number of followed kinds. */
-  readonly maxKinds: number;
   /** Maximum memory of all caches together, in bytes. */
   readonly memoryBudget: number;
   /** Returns the memory of the caches that are no kinds of this class, in bytes. */
   readonly otherBytes?: () => number;
-  /** Time in ms after the last request for a kind, after which it is not followed any more. */
-  readonly idleTimeout: number;
-  /** Maximum wait of a request for the first list, in ms. */
-  readonly syncTimeout: number;
   readonly metrics: KindMetrics;
   /** Time in ms without a proof that the objects are up to date, after which lists get 503; 3 minutes by default. */
   readonly staleMs?: number;

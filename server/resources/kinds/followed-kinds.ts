@@ -268,7 +268,7 @@ export class FollowedKinds {
     const victim = this.#victimFor(caller, isRequired);
     if (!victim) {
       throw newServiceUnavailable(
-        'the server follows as many kinds as resources.maxKinds allows, and none of them can be stopped for this caller',
+        'the server follows as many kinds as it can, and none of them can be stopped for this caller',
         1,
       );
     }

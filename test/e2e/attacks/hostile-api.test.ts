@@ -1,6 +1,7 @@
 // Attacks on the caches of kinds: aggregated APIs that show each caller other objects, and callers without permissions.
 import { expect } from 'chai';
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import type { ServerProcess } from '../../../hack/extension/server-process.ts';
 import { AggregatedAPI, thing } from '../../support/cluster/aggregated-api.ts';
 import { until } from '../../support/until.ts';
 import { cacheResult, type RawResponse, rawRequest } from '../gateway/raw-request.ts';
@@ -23,7 +24,7 @@ describe('hostile APIs and callers', function () {
       configure: async () => ({
         gateway: { acceleration: true },
         authorization: { allowCacheTTL: '1s' },
-        resources: { syncTimeout: '2s', preload: ['configmaps'] },
+        resources: { preload: ['configmaps'] },
       }),
     });
     api = await AggregatedAPI.start(platform.controlPlane, GROUP);
@@ -109,18 +110,15 @@ describe('hostile APIs and callers', function () {
 
   describe('that the operator names', () => {
     let url: string;
+    let replica: ServerProcess;
 
-    before(async () => {
-      const resources = { callerIndependent: [`*.${GROUP}`], idleTimeout: '1s', syncTimeout: '3s' };
-      ({ url } = await platform.startReplica('named', { gateway: { acceleration: true }, resources }));
+    /** Each test starts with another state of the API, so it has a replica of its own, which does not follow the kind yet. */
+    beforeEach(async () => {
+      const resources = { callerIndependent: [`*.${GROUP}`] };
+      replica = await platform.startReplica('named', { gateway: { acceleration: true }, resources });
+      ({ url } = replica);
     });
-    /** Each test starts with another state of the API, so the kind is not followed before. */
-    beforeEach(() =>
-      until(async () => {
-        const metrics = (await ask('admin', '/metrics', '*/*', url)).body.toString();
-        return !metrics.includes(`cache_synced{resource="${THINGS}"}`);
-      }),
-    );
+    afterEach(() => replica.stop());
 
     const list = (): Promise<RawResponse> => ask('ada', `${LISTS}/${THINGS}`, 'application/json', url);
 

@@ -39,7 +39,6 @@ import { exportLines, readPage } from './pod-log-pages.ts';
 import { PodLogTail } from './pod-log-tail.ts';
 import { Shortfalls } from './shortfalls.ts';
 
-/** `logging.kubernetes` of the configuration. */
 export interface KubernetesLimits {
   readonly maxContainers: number;
   readonly concurrentReads: number;
@@ -49,12 +48,25 @@ export interface KubernetesLimits {
   readonly memory: number;
 }
 
+/** One caller can use half of the reads, of the followed logs and of the memory. */
+export const POD_LOG_LIMITS = {
+  /** The containers whose logs one query reads. Each is a request to a kubelet, and a query has 30 s. */
+  maxContainers: 500,
+  concurrentReads: 32,
+  /** Each followed log is a connection of kube-apiserver to a kubelet. */
+  followedLogs: 1_000,
+  /** A kubelet rotates logs at 10 MiB by default. A query reads a larger log only at its start and its end. */
+  bytesPerContainer: 64 << 20,
+  memory: 64 << 20,
+} as const satisfies KubernetesLimits;
+
 export interface KubernetesLogStoreOptions {
   readonly client: ClusterClient;
   /** Default: an Admission without metrics. */
   readonly admission?: Pick<Admission, 'pool'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  readonly limits: KubernetesLimits;
+  /** Default: POD_LOG_LIMITS. */
+  readonly limits?: KubernetesLimits;
   readonly slicer?: TimeSlicer;
   /** Default: a budget of `limits.memory` bytes. */
   readonly memory?: MemoryBudget;
@@ -72,7 +84,7 @@ const PARTIAL_SEARCH =
   'only the start of some long lines was searched, because the pattern is too expensive for all of them';
 
 export class KubernetesLogStore implements LogBackend {
-  readonly #options: KubernetesLogStoreOptions;
+  readonly #options: KubernetesLogStoreOptions & { readonly limits: KubernetesLimits };
   readonly #slicer: TimeSlicer;
   readonly #informer: PodInformer;
   readonly #reader: LogReader;
@@ -84,13 +96,13 @@ export class KubernetesLogStore implements LogBackend {
     const {
       client,
       log,
-      limits,
+      limits = POD_LOG_LIMITS,
       slicer = new TimeSlicer(),
       monotonic,
       wallClock,
       admission = new Admission(),
     } = options;
-    this.#options = options;
+    this.#options = { ...options, limits };
     this.#slicer = slicer;
     this.#informer = new PodInformer({ client, log, monotonic });
     this.#followSeats = admission.pool('followed-logs', {

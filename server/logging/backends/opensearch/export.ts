@@ -23,8 +23,8 @@ import type { SelectionQuery } from './selection-query.ts';
 export interface ExportOptions {
   readonly client: SearchClient;
   readonly records: RecordReader;
-  /** Maximum number of records in a page. */
-  readonly pageSize: number;
+  /** Maximum number of records in a page; default: EXPORT_PAGE. */
+  readonly pageSize?: number | undefined;
   /** Time limit of one page, in ms. */
   readonly pageMs?: number | undefined;
   /** Pauses before a failed page is requested again, in ms. */
@@ -33,6 +33,8 @@ export interface ExportOptions {
   readonly plan: () => Promise<SelectionQuery | undefined>;
 }
 
+/** Half of the default of `index.max_result_window`, which indices can lower. */
+export const EXPORT_PAGE = 5_000;
 /** Records in the first page. Few, because the length of the lines is unknown. Later pages have about PAGE_BYTES. */
 const FIRST_PAGE = 100;
 const PAGE_BYTES = 128 << 10;
@@ -92,7 +94,7 @@ class ExportPages {
     this.#options = options;
     this.#order = order;
     this.#deadline = deadline;
-    this.#size = Math.min(FIRST_PAGE, options.pageSize);
+    this.#size = Math.min(FIRST_PAGE, options.pageSize ?? EXPORT_PAGE);
   }
 
   get shortfalls(): readonly Shortfall[] {
@@ -105,7 +107,7 @@ class ExportPages {
     if (!this.#selected) await this.#plan();
     const page = await this.#completePage();
     if (!page) return undefined;
-    const { records, pageSize } = this.#options;
+    const { records, pageSize = EXPORT_PAGE } = this.#options;
     const { response, requested, isReduced } = page;
     const { hits } = response;
     this.#add(response.shortfalls);
@@ -150,7 +152,7 @@ class ExportPages {
 
   /** Searches the next page; undefined if no index is left. */
   async #page(): Promise<SearchedPage | undefined> {
-    const { client, pageSize, pageMs = PAGE_MS } = this.#options;
+    const { client, pageSize = EXPORT_PAGE, pageMs = PAGE_MS } = this.#options;
     const selected = this.#selected;
     if (!selected) return undefined;
     const { indices } = selected;

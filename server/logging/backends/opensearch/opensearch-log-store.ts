@@ -41,7 +41,7 @@ export interface OpenSearchLogStoreOptions extends SearchClientOptions {
   readonly fields: FieldNames;
   readonly admission?: Pick<Admission, 'pool'>;
   /** Maximum number of records in one page of an export. */
-  readonly pageSize: number;
+  readonly pageSize?: number;
   /** Time limit of one page of an export, in ms. */
   readonly pageMs?: number;
   /** Pauses before an export requests a failed page again, in ms. */

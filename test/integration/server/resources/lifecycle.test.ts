@@ -3,7 +3,7 @@ import { describeDocuments } from './documents.ts';
 import { describeLifecycle } from './lifecycle.ts';
 import { describeLimits } from './limits.ts';
 import { describeLive } from './live.ts';
-import { describeOutages } from './outages.ts';
+import { describeOutages, SYNC_MS } from './outages.ts';
 import { ResourceCluster, type Server } from './resource-cluster.ts';
 
 describe('lists of any kind with a real cluster', function () {
@@ -14,9 +14,10 @@ describe('lists of any kind with a real cluster', function () {
   before(async () => {
     cluster = await ResourceCluster.start({ controllers: true });
     const callerIndependent = ['late', 'silent', 'unreachable'].map((name) => `*.${name}.example.org`);
-    server = await cluster.serve({
-      resources: { syncTimeout: '3s', liveInterval: '500ms', memoryBudget: '1Gi', callerIndependent },
-    });
+    server = await cluster.serve(
+      { resources: { memoryBudget: '1Gi', callerIndependent } },
+      { syncTimeout: SYNC_MS },
+    );
   });
 
   after(() => cluster?.stop());

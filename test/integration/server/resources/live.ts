@@ -1,16 +1,15 @@
 // Tests of live lists, and of the metrics of cached kinds. lifecycle.test.ts runs the tests.
+
 import { expect } from 'chai';
 import { array, record, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { grant } from '../../../../hack/extension/registration.ts';
+import { LIVE_INTERVAL_MS } from '../../../../server/lists/lists.ts';
 import { PasswordHasher } from '../../../../server/oauth/passwords/password-hasher.ts';
 import { type Definition, version } from '../../../support/cluster/custom-resource.ts';
 import type { LiveEvent } from '../../../support/platform/live-events.ts';
 import { until } from '../../../support/until.ts';
 import { createCustom, define, definitionPath } from './lifecycle.ts';
 import type { ResourceCluster, Server } from './resource-cluster.ts';
-
-/** The configured `resources.liveInterval`. */
-const INTERVAL_MS = 500;
 
 const HASHER = new PasswordHasher({
   memory: 7 << 20,
@@ -62,7 +61,7 @@ export function describeLive(subject: () => { cluster: ResourceCluster; server: 
       for (let i = 0; i < 50; i++) await createMap();
       const last = await reading;
       expect(events.every(({ event }) => event === 'changed')).to.equal(true);
-      expect(events.length).to.be.within(1, 1 + (last.at - first.at) / INTERVAL_MS);
+      expect(events.length).to.be.within(1, 1 + (last.at - first.at) / LIVE_INTERVAL_MS);
       live.close();
     });
 

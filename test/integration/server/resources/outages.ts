@@ -13,8 +13,10 @@ import { until } from '../../../support/until.ts';
 import { createCustom, define, definitionPath } from './lifecycle.ts';
 import type { ResourceCluster, Server } from './resource-cluster.ts';
 
-/** The configured `resources.syncTimeout` in ms, with time for the rest of the request. */
-const IN_TIME_MS = 3_000 + 1_000;
+/** The maximum wait for a first list, in ms. */
+export const SYNC_MS = 3_000;
+/** With time for the rest of the request. */
+const IN_TIME_MS = SYNC_MS + 1_000;
 /** Far below every timeout. */
 const QUICK_MS = 1_000;
 

@@ -13,6 +13,7 @@ import { freePort } from '../../../../hack/system/ports.ts';
 import { completeConfig } from '../../../../server/config/config.ts';
 import { readEnvironment } from '../../../../server/config/environment.ts';
 import { createLogger } from '../../../../server/observability/logger.ts';
+import type { KindLimits } from '../../../../server/resources/kinds/followed-kinds-options.ts';
 import { run } from '../../../../server/server.ts';
 import { LiveEvents } from '../../../support/platform/live-events.ts';
 import { until } from '../../../support/until.ts';
@@ -144,7 +145,7 @@ export class ResourceCluster {
    * Starts a server with the permissions of the administrator, and waits until it is ready. `sections`: sections of its
    * configuration, which replace the defaults.
    */
-  async serve(sections: Fields = {}): Promise<Server> {
+  async serve(sections: Fields = {}, kindLimits: Partial<KindLimits> = {}): Promise<Server> {
     const { pki, kubeconfig, ca } = this.controlPlane;
     const port = await freePort();
     const tls = await pki.cluster.issueServer({ cn: 'server' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
@@ -176,7 +177,7 @@ export class ResourceCluster {
     });
     const log = createLogger({ level: 'warn', format: 'json' }, { write: () => undefined });
     const admin = { pair: await this.certificate('admin', ['system:masters']) };
-    const server = new Server({ port, ca }, this, admin, (stop) => run(completed, stop, log));
+    const server = new Server({ port, ca }, this, admin, (stop) => run(completed, stop, log, kindLimits));
     this.#servers.push(server);
     await until(() =>
       server.admin.ask('/readyz').then(

@@ -13,14 +13,24 @@ import { REVIEW_INTERVAL_MS } from '../../../../../server/gateway/acceleration/a
 import { IMPERSONATOR } from '../../../../../server/gateway/impersonator-token.ts';
 import { SERVICE } from '../../../../../server/listener/certificates/certificate-choice.ts';
 import { REQUEST_LIMITS } from '../../../../../server/listener/listener.ts';
+import { LIVE_INTERVAL_MS } from '../../../../../server/lists/lists.ts';
+import { POD_LOG_LIMITS } from '../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import { EXPORT_PAGE } from '../../../../../server/logging/backends/opensearch/export.ts';
+import { LOG_LIMITS } from '../../../../../server/logging/endpoints/logs-handler.ts';
 import { KEYS_SECRET, PUBLISH_AHEAD_MS } from '../../../../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../../../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../../../../server/oauth/sessions/session-creator.ts';
 import { THROTTLE } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import { VERIFIED_TOKENS } from '../../../../../server/oauth/tokens/token-verifier.ts';
+import { KIND_LIMITS } from '../../../../../server/resources/kinds/followed-kinds-options.ts';
 import { DEFAULT_OPTIONS } from '../../../../../server/rest/resource-handler.ts';
 
 const CONSTANTS = {
+  EXPORT_PAGE,
+  KIND_LIMITS,
+  LIVE_INTERVAL_MS,
+  LOG_LIMITS,
+  POD_LOG_LIMITS,
   GATEWAY_STREAMS,
   HASH_QUEUE,
   IMPERSONATOR,

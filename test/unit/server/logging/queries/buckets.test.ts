@@ -1,6 +1,6 @@
 // Tests of the time boundaries of histogram buckets.
 import { expect } from 'chai';
-import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
+import { LOG_LIMITS } from '../../../../../server/logging/endpoints/logs-handler.ts';
 import { bucketsOf } from '../../../../../server/logging/queries/buckets.ts';
 
 function edges(interval: string, timeZone: string, from: string, to: string): string[] {
@@ -73,7 +73,7 @@ describe('the buckets of a histogram', () => {
   });
 
   it('include a week by the minute, which consoles request', () => {
-    const { buckets: limit } = decodeConfiguration(undefined).logging.limits;
+    const { buckets: limit } = LOG_LIMITS;
     const [start, end] = ['2026-11-13T10:00:30Z', '2026-11-20T10:00:30Z'].map(Date.parse);
     const week = { interval: '1m', timeZone: 'Europe/Berlin', start: start ?? 0, end: end ?? 0, limit };
     expect(bucketsOf(week).edges).to.have.length(10_082);

@@ -1,7 +1,8 @@
 // Tests of the pod log store by the conformance suite, with a scripted cluster.
-import { decodeConfiguration } from '../../../../../../apis/config/v1alpha1/decode.ts';
+
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import type { ClusterClient } from '../../../../../../server/cluster/connection/client.ts';
+import { POD_LOG_LIMITS } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
@@ -15,7 +16,7 @@ describeLogStore(
     cluster.write(records);
     return {
       // The default limits.
-      store: cluster.store(decodeConfiguration(undefined).logging.kubernetes),
+      store: cluster.store(POD_LOG_LIMITS),
       records,
       precision: 'ns',
       write: async (more) => cluster.write(more),
