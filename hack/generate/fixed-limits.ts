@@ -97,9 +97,14 @@ const ROWS: readonly (readonly [limit: string, value: string, result: string])[]
     '—',
   ],
   [
+    'failed sign-ins from an IPv4 address or IPv6 /64 before the first delay',
+    `${THROTTLE.sourceFailures}`,
+    'a delay of at most a minute',
+  ],
+  [
     'first delay after failed sign-ins',
     time(THROTTLE.delay),
-    `each failure doubles it; the number is reset after ${time(THROTTLE.reset)} without a failure`,
+    `each failure doubles it, up to ${time(THROTTLE.maxDelay)}; the number is reset after ${time(THROTTLE.reset)} without a failure`,
   ],
   [
     'accounts and addresses whose failed sign-ins are counted',

@@ -3,7 +3,7 @@
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
 import { KUBECTL_CLIENT } from '../../apis/oauth/kubectl-client.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
-import type { ConfiguredClient } from './clients/oauth-client.ts';
+import type { ConfiguredClient, SecretReference } from './clients/oauth-client.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
 import { THROTTLE, type ThrottleLimits } from './throttle/login-throttle.ts';
 import { issuerOf } from './tokens/token-issuer.ts';
@@ -62,9 +62,14 @@ function configured(client: Configuration['clients'][number], shared: Configurat
     refreshIdleLifetime: seconds(client.refreshIdleLifetime || shared.refreshIdleLifetime),
     sessionLifetime: seconds(client.sessionLifetime || shared.sessionLifetime),
     secretFiles: client.secretFiles,
-    secretRefs: [client.secretRef, client.nextSecretRef].filter(({ name }) => name !== ''),
+    secretRefs: client.secretRef.name === '' ? [] : [client.secretRef, nextOf(client.secretRef)],
     wellKnownSecret: undefined,
   };
+}
+
+/** The second secret, while the client secret is rotated. */
+function nextOf({ name, key }: SecretReference): SecretReference {
+  return { name, key: `${key}-next`, optional: true };
 }
 
 /** The default client of the specification: id and secret are the platform's name. */

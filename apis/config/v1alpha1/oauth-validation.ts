@@ -52,7 +52,7 @@ function clientErrors(path: readonly string[], client: Client, ids: Set<unknown>
 
 /** Returns an error if a confidential client has no secret, or a public client has one. */
 function secretErrors(path: readonly string[], client: Client): OptionError[] {
-  const given = ['secretFiles', 'secretRef', 'nextSecretRef'].find((option) => isSet(client[option]));
+  const given = ['secretFiles', 'secretRef'].find((option) => isSet(client[option]));
   if (client['public'] === true && given !== undefined) {
     return [{ path: [...path, given], message: 'conflicts with public: true' }];
   }

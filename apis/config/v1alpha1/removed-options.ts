@@ -1,6 +1,5 @@
 // Removed options of the configuration file. For one release, a file that sets one gets a warning instead of an error.
 import { isRecord } from '../../reading/unknown-value.ts';
-import { removeOption } from './option-tree.ts';
 
 /** The constant that now has the value of an option. */
 function fixed(constant: string, value: string): string {
@@ -53,6 +52,9 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
     'the value is the number of cores, and less than UV_THREADPOOL_SIZE (hashConcurrency)',
   'oauth.passwords.queue': fixed('HASH_QUEUE.length', '64'),
   'oauth.passwords.queueTimeout': fixed('HASH_QUEUE.timeoutMs', '2s'),
+  'oauth.clients[].nextSecretRef': 'the key of secretRef with the suffix -next is valid too',
+  'oauth.throttle.sourceFailures': fixed('THROTTLE.sourceFailures', '50'),
+  'oauth.throttle.maxDelay': fixed('THROTTLE.maxDelay', '15m'),
   'oauth.throttle.delay': fixed('THROTTLE.delay', '1s'),
   'oauth.throttle.reset': fixed('THROTTLE.reset', '12h'),
   'oauth.throttle.entries': fixed('THROTTLE.entries', '100000'),
@@ -87,32 +89,20 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
 export function withoutRemovedOptions(configuration: unknown): string[] {
   const warnings: string[] = [];
   for (const [option, instead] of Object.entries(REMOVED_OPTIONS)) {
-    const path = option.split('.');
-    if (!has(configuration, path)) continue;
-    removeWithSection(configuration, path);
-    warnings.push(`${option} is removed and has no effect; ${instead}`);
+    if (remove(configuration, option.split('.'))) {
+      warnings.push(`${option} is removed and has no effect; ${instead}`);
+    }
   }
   return warnings;
 }
 
-/** Removes the option, and sections that are empty without it: the whole section can be removed. */
-function removeWithSection(configuration: unknown, path: readonly string[]): void {
-  removeOption(configuration, path);
-  const section = path.slice(0, -1);
-  const rest = section.length > 0 ? valueAt(configuration, section) : undefined;
-  if (isRecord(rest) && Object.keys(rest).length === 0) removeWithSection(configuration, section);
-}
-
-function has(configuration: unknown, path: readonly string[]): boolean {
-  const section = valueAt(configuration, path.slice(0, -1));
-  return isRecord(section) && Object.hasOwn(section, path.at(-1) ?? '');
-}
-
-function valueAt(configuration: unknown, path: readonly string[]): unknown {
-  let value = configuration;
-  for (const key of path) {
-    if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
+/** Removes the option, and sections that are empty without it. Returns false if the option is not set. */
+function remove(value: unknown, [segment = '', ...rest]: readonly string[]): boolean {
+  const key = segment.replace('[]', '');
+  if (!isRecord(value) || !Object.hasOwn(value, key)) return false;
+  const member = value[key];
+  if (Array.isArray(member)) return member.filter((item: unknown) => remove(item, rest)).length > 0;
+  if (rest.length > 0 && !remove(member, rest)) return false;
+  if (rest.length === 0 || (isRecord(member) && Object.keys(member).length === 0)) delete value[key];
+  return true;
 }

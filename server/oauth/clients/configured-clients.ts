@@ -90,12 +90,12 @@ export class ConfiguredClients implements ClientRegistry {
     const { clients, log } = this.#options;
     const data = texts(record(secret)['data']);
     for (const { id, secretRefs } of clients) {
-      for (const { name: wanted, key } of secretRefs) {
+      for (const { name: wanted, key, optional } of secretRefs) {
         if (wanted !== name) continue;
         const value = withoutLineEnd(Buffer.from(data[key] ?? '', 'base64').toString('utf8'));
         this.#secrets.set(id, `secret ${name}/${key}`, value);
-        if (value === '') log.warn({ client: id, secretName: name, key }, 'client secret not found');
-        else log.info({ client: id, secretName: name, key }, 'client secret loaded');
+        if (value !== '') log.info({ client: id, secretName: name, key }, 'client secret loaded');
+        else if (!optional) log.warn({ client: id, secretName: name, key }, 'client secret not found');
       }
     }
   }

@@ -23,6 +23,8 @@ export interface OAuthClient {
 export interface SecretReference {
   readonly name: string;
   readonly key: string;
+  /** The key can be absent. */
+  readonly optional?: boolean;
 }
 
 /** A configured client with the sources of its secrets. */

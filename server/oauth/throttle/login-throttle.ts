@@ -13,8 +13,12 @@ export interface ThrottleLimits extends DelayLimits {
 
 /** The limits without an option. */
 export const THROTTLE = {
+  /** More than for an account, because many users can share an address. */
+  sourceFailures: 50,
   /** Short for a typing error; each further failure doubles it. */
   delay: 1_000,
+  /** About a hundred guesses a day for the password of one account. */
+  maxDelay: 900_000,
   /** Far longer than the longest delay, so that an attacker gains nothing by waiting for the reset. */
   reset: 12 * 3_600_000,
   /** Bounds the memory. A flood of new names and addresses evicts no delay. */

@@ -23,12 +23,7 @@ describe('validation of oauth', () => {
   for (const [what, client, option, message] of [
     ['a confidential client without a place for its secret', { public: false }, '', 'requires a secret'],
     ['a public client with a secret', { secretFiles: ['/x'] }, 'secretFiles', 'conflicts with public'],
-    [
-      'a public client with a Secret to come',
-      { nextSecretRef: { name: 's' } },
-      'nextSecretRef',
-      'conflicts with',
-    ],
+    ['a public client with a Secret', { secretRef: { name: 's' } }, 'secretRef', 'conflicts with'],
     ['a client that has neither a secret nor PKCE', { pkce: 'optional' }, 'pkce', 'must not be optional for'],
     [
       'a client with unprotected refresh tokens',

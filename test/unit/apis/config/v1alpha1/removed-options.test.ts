@@ -51,16 +51,21 @@ const CONSTANTS = {
   WATCH_WINDOW,
 };
 
+const HEAD = { apiVersion: 'config.platform.io/v1alpha1', kind: 'APIServerConfiguration' };
+const WITHOUT = stringify({ ...HEAD, oauth: { clients: [{ id: 'console', public: true }] } });
+
 describe('removed options', () => {
   for (const [option, instead] of Object.entries(REMOVED_OPTIONS)) {
     it(`include ${option}, with a warning`, () => {
-      const file = { apiVersion: 'config.platform.io/v1alpha1', kind: 'APIServerConfiguration' };
-      putOption(file, option.split('.'), 'any value');
+      const client = { id: 'console', public: true };
+      const file = { ...HEAD, oauth: { clients: [client] } };
+      const [member, ...items] = option.split('oauth.clients[].').reverse();
+      putOption(items.length > 0 ? client : file, member?.split('.') ?? [], 'any value');
       const warnings: string[] = [];
       const decoded = decodeConfiguration({ source: 'test', text: stringify(file) }, [], (warning) =>
         warnings.push(warning),
       );
-      expect(decoded).to.deep.equal(decodeConfiguration(undefined));
+      expect(decoded).to.deep.equal(decodeConfiguration({ source: 'test', text: WITHOUT }));
       expect(warnings).to.deep.equal([`${option} is removed and has no effect; ${instead}`]);
     });
   }
