@@ -19,6 +19,7 @@ import { ClusterConnection } from '../../../../server/cluster/connection/connect
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
 import { newOAuth, type OAuth } from '../../../../server/oauth/oauth.ts';
 import { oauthSettings } from '../../../../server/oauth/settings.ts';
+import type { ThrottleLimits } from '../../../../server/oauth/throttle/login-throttle.ts';
 import { closeNow, listenOnLoopback, portOf } from '../../../support/loopback.ts';
 import { askSite, type SiteRequest, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { openChain } from '../../../support/open-chain.ts';
@@ -43,6 +44,7 @@ export class OAuthReplica {
     configuration: string,
     tls: { cert: string; key: string },
     issuer: string | undefined,
+    throttle: Partial<ThrottleLimits>,
   ) {
     this.#issuer = issuer;
     this.#client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
@@ -57,7 +59,7 @@ export class OAuthReplica {
       if (entry['audit'] === true) this.audited.push(entry);
     };
     this.oauth = newOAuth({
-      settings,
+      settings: { ...settings, throttle: { ...settings.throttle, ...throttle } },
       platform: { name: 'platform', namespace: NAMESPACE },
       issuer: () => this.issuer,
       client: this.#client,
@@ -156,12 +158,13 @@ export class OAuthCluster {
   }
 
   /** Starts a further replica with the shipped permissions. `configuration`: section `oauth`, in YAML. */
-  async replica(configuration = '{}'): Promise<OAuthReplica> {
+  /** `throttle`: limits that replace those of the configuration. */
+  async replica(configuration = '{}', throttle: Partial<ThrottleLimits> = {}): Promise<OAuthReplica> {
     const { pki } = this.controlPlane;
     const tls = await pki.cluster.issueServer({ cn: 'oauth' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
     const kubeconfig = await this.controlPlane.kubeconfigFor(SERVICE_ACCOUNT);
     const issuer = this.#replicas[0]?.issuer;
-    const replica = await new OAuthReplica(kubeconfig, configuration, tls, issuer).start();
+    const replica = await new OAuthReplica(kubeconfig, configuration, tls, issuer, throttle).start();
     this.#replicas.push(replica);
     return replica;
   }

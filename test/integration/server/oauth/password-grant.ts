@@ -10,7 +10,7 @@ import { NAMESPACE, type OAuthCluster, type OAuthReplica } from './oauth-cluster
 const PASSWORD = 'correct horse battery staple';
 const CLIENT = { client_id: 'platform', client_secret: 'platform' };
 const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
-const QUICK_THROTTLE = '{failures: 3, delay: 5m, sourceFailures: 1000}';
+const QUICK_THROTTLE = { failures: 3, delay: 300_000, sourceFailures: 1000 };
 const run = promisify(execFile);
 
 export function describePasswordGrant(subject: () => OAuthCluster): void {
@@ -31,14 +31,16 @@ export function describePasswordGrant(subject: () => OAuthCluster): void {
         stringData: { console: 'from a Secret' },
       };
       await cluster.controlPlane.client.expect(SECRETS, { method: 'POST', body }, [201]);
-      first = await cluster.replica(`{throttle: ${QUICK_THROTTLE}}`);
-      second = await cluster.replica(`
-  throttle: ${QUICK_THROTTLE}
+      first = await cluster.replica('{}', QUICK_THROTTLE);
+      second = await cluster.replica(
+        `
   clients:
     - {id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}
     - {id: console, secretRef: {name: ks-apiserver-clients, key: console}, grants: [password]}
     - {id: cli, public: true, grants: [password]}
-`);
+`,
+        QUICK_THROTTLE,
+      );
       await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });
     });
     after(() => cluster.reset());
@@ -156,7 +158,7 @@ export function describePasswordGrant(subject: () => OAuthCluster): void {
       await until(async () => (await cluster.controlPlane.client.send(map)).status === 200);
       const stored = await cluster.controlPlane.client.send(map);
       expect(stored.body).not.to.include('bob');
-      const third = await cluster.replica(`{throttle: ${QUICK_THROTTLE}}`);
+      const third = await cluster.replica('{}', QUICK_THROTTLE);
       let response = await guess(third);
       for (let i = 0; i < 2 && response.status === 400; i++) response = await guess(third);
       expect(response.status).to.equal(429);
