@@ -2,22 +2,9 @@
 import { type OptionRow, optionRows } from '../../apis/config/v1alpha1/option-table.ts';
 import { table } from './markdown-table.ts';
 
-/** Sections of the configuration whose options have a page of their own. */
-const OWN_PAGES = ['oauth', 'logging'] as const;
-
-/** Markdown table of the options of one section with a page of its own. */
-export function sectionTable(section: (typeof OWN_PAGES)[number]): string {
-  return optionTable((path) => path.startsWith(`${section}.`));
-}
-
-/** Markdown table of all other options. */
+/** Markdown table of all options. */
 export function configurationTable(): string {
-  return optionTable((path) => !OWN_PAGES.some((section) => path.startsWith(`${section}.`)));
-}
-
-function optionTable(selects: (path: string) => boolean): string {
-  const rows = optionRows().filter(({ path }) => selects(path));
-  return table(['option', 'type', 'default', 'meaning'], rows.map(rowOf));
+  return table(['option', 'type', 'default', 'meaning'], optionRows().map(rowOf));
 }
 
 /** Sections of the configuration that limit the resources of clients. */

@@ -191,7 +191,7 @@ describe('a disruption', () => {
     const from = Object.keys(files).map((name) => `--from-file=${join(folder.path, name)}`);
     await kubectl('create', 'secret', 'generic', 'ks-apiserver-tls', ...from);
     await writeConfiguration('20s');
-    const block = await blockWith('docs/certificates.md', 'With certificate files', 'kustomization');
+    const block = await blockWith('docs/network.md', 'With certificate files', 'kustomization');
     const replicas = stringify({ replicas: [{ name: 'ks-apiserver', count: REPLICAS }] });
     await folder.write('kustomization.yaml', `${block}${replicas}`);
     await cluster.applyOverlay(folder.path);

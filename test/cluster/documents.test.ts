@@ -51,7 +51,7 @@ describe('the documents', () => {
   });
 
   it('reproduce the image', async () => {
-    const block = await blockWith('docs/supply-chain.md', 'Reproduce an image', 'buildah build');
+    const block = await blockWith('docs/operations.md', 'Reproduce an image', 'buildah build');
     await folder.run(block.replaceAll(/\b(?:first|second)\b/g, `${folder.path}/$&`), { inClone: true });
   });
 
@@ -136,7 +136,7 @@ describe('the documents', () => {
   });
 
   it('back up the users, and uninstall', async () => {
-    await folder.run(await blockWith('docs/backup.md', 'Backup and restore', 'users.json'));
+    await folder.run(await blockWith('docs/operations.md', 'Backup and restore', 'users.json'));
     await folder.run(await blockWith('docs/installation.md', 'Uninstall', 'delete -k'));
     expect(await cluster.kubectl('get', 'namespace', NAMESPACE, '--ignore-not-found')).to.equal('');
     const resources = await cluster.kubectl('get', 'customresourcedefinitions,apiservices', '-o', 'name');
@@ -144,7 +144,7 @@ describe('the documents', () => {
   });
 
   it('restore the users in a new installation', async () => {
-    await folder.run(await blockWith('docs/backup.md', 'Restore', 'user -- restore'));
+    await folder.run(await blockWith('docs/operations.md', 'Restore', 'user -- restore'));
     await cluster.available();
     expect(await signIn('robot')).to.deep.include({ status: 200 });
     const users = await cluster.kubectl('get', 'users.iam.platform.io', '-o', 'name');

@@ -124,7 +124,7 @@ export class SteadyLoad implements AsyncDisposable {
         try {
           session = await tokens.refresh(session.refresh_token);
         } catch (error) {
-          // The server may have used the token, and its reuse would terminate the session (docs/sessions.md).
+          // The server may have used the token, and its reuse would terminate the session (docs/users.md#sessions).
           session = await tokens.signIn(REFRESHED, PASSWORD);
           throw error;
         }

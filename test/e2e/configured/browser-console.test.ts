@@ -1,4 +1,4 @@
-// Tests of the example programs in docs/consoles.md, docs/resource-live.md and docs/console-kubernetes.md, in a real
+// Tests of the example programs in docs/consoles.md and docs/resource-lists.md, in a real
 // browser. The page and ks-apiserver have different origins.
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { listenOnLoopback } from '../../support/loopback.ts';
 
-const DOCUMENTS = ['consoles.md', 'resource-live.md', 'console-kubernetes.md'].map((name) =>
+const DOCUMENTS = ['consoles.md', 'resource-lists.md'].map((name) =>
   join(import.meta.dirname, '../../../docs', name),
 );
 

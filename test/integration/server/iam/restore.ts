@@ -1,4 +1,4 @@
-// Tests of backup and restore of users, with the commands from docs/backup.md.
+// Tests of backup and restore of users, with the commands from docs/operations.md#backup-and-restore.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ export function describeRestore(subject: () => IamCluster): void {
 
     before(async () => {
       // The two command blocks of the document: backup and restore.
-      const text = await readFile(join(ROOT, 'docs/backup.md'), 'utf8');
+      const text = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
       const blocks = [...text.matchAll(/^```\n(.*?)^```$/gms)].map(([, block = '']) => block);
       expect(blocks).to.have.length(2);
       [backUp = '', putBack = ''] = blocks;
