@@ -11,11 +11,16 @@ import { join } from 'node:path';
  *
  * One thread collects the young generation: it is too small to share, and a second thread competes for few cores. The
  * median collection takes 0.25 ms instead of 0.39 ms.
+ *
+ * No collection of the whole heap below 96 MB: V8 adds the bytes of received buffers to the heap, and would collect the whole
+ * heap of 35 MB again after 12 MB of them. The collection of the young generation frees them. 1 GB through exec takes 1.6 s of
+ * CPU instead of 2.8 s, and the server stays resident with 10 MB more.
  */
 const NODE_OPTIONS = [
   '--max-semi-space-size=4',
   '--no-allocation-site-pretenuring',
   '--no-parallel-scavenge',
+  '--initial-old-space-size=96',
 ];
 
 /**
