@@ -37,7 +37,7 @@ import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SESSIONS_PER_USER, SessionCreator } from './sessions/session-creator.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
 import type { OAuthSettings } from './settings.ts';
-import { newSharedThrottle } from './throttle/shared-throttle.ts';
+import { SharedThrottle } from './throttle/shared-throttle.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
 import { CHECK_USER, TokenIssuer } from './tokens/token-issuer.ts';
 import { TokenVerifier } from './tokens/token-verifier.ts';
@@ -147,15 +147,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     queue: { ...HASH_QUEUE, concurrency: hashConcurrency(machine.cores, machine.threads) },
   });
   const limits = settings.throttle;
-  const throttle = newSharedThrottle({
-    limits,
-    waitLimits: HASH_QUEUE,
-    keys,
-    sessions,
-    client,
-    namespace,
-    log,
-  });
+  const throttle = new SharedThrottle({ limits, keys, sessions, client, namespace, log });
   const audit = newLoginRecords(log.child({ audit: true }), metrics);
   const lastLogins = new LastLogins({ client, group, users, log, now });
   const signIn = new PasswordSignIn({

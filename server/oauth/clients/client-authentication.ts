@@ -13,7 +13,7 @@ import { networkOf } from '../../admission/network.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';
 import { decoded, type Form, readForm } from '../http/form.ts';
-import { type DelayLimits, FailureBuckets } from '../throttle/failure-buckets.ts';
+import { type DelayLimits, FailureTable } from '../throttle/failure-table.ts';
 import { MAX_SOURCE_DELAY, type ThrottleLimits } from '../throttle/login-throttle.ts';
 import type { ClientRegistry, ClientThrottling, ConfiguredClient, OAuthClient } from './oauth-client.ts';
 
@@ -161,17 +161,17 @@ export interface ClientThrottleOptions {
  */
 export class ClientThrottle implements ClientThrottling {
   readonly #options: ClientThrottleOptions;
-  readonly #table: FailureBuckets;
+  readonly #table: FailureTable;
   readonly #now: () => number;
 
   constructor(options: ClientThrottleOptions) {
     this.#options = options;
-    this.#table = new FailureBuckets(options.entries);
+    this.#table = new FailureTable(options.limits, options.entries);
     this.#now = options.now ?? (() => performance.now());
   }
 
   checkAllowed(id: string, request: IncomingMessage): void {
-    const wait = this.#table.remaining(this.#key(id, request), this.#options.limits, this.#now());
+    const wait = this.#table.wait(this.#key(id, request), this.#now());
     if (wait === 0) return;
     throw new OAuthError(429, 'invalid_client', 'too many attempts, try again later', {
       retryAfterSeconds: Math.ceil(wait / 1000),
@@ -179,13 +179,11 @@ export class ClientThrottle implements ClientThrottling {
   }
 
   succeeded(id: string, request: IncomingMessage): void {
-    const key = this.#key(id, request);
-    this.#table.get(key)?.clear();
-    this.#table.settle(key, this.#now());
+    this.#table.clear(this.#key(id, request));
   }
 
   failed(id: string, request: IncomingMessage): void {
-    this.#table.fail(this.#key(id, request), this.#options.limits, this.#now());
+    this.#table.fail(this.#key(id, request), this.#now());
   }
 
   /** A digest, because ids are client input of any length. */

@@ -53,6 +53,8 @@ export interface VerifyOptions {
   /** Shares the queue with the other callers of the flow: a known user, or the network of an unknown one. */
   readonly caller?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Called when the verification begins, after the wait in the queue. Its error rejects the verification. */
+  readonly begin?: () => void;
 }
 
 /** Accepted length of a password, in characters. NIST SP 800-63B requires servers to accept at least 64 characters. */
@@ -103,6 +105,7 @@ export class PasswordHasher {
    */
   verify(stored: string | undefined, password: string, options: VerifyOptions = {}): Promise<boolean> {
     const work = async (): Promise<boolean> => {
+      options.begin?.();
       const kind = kindOf(stored);
       if (kind === 'argon2' && stored !== undefined) return argon2Verify(stored, password);
       if (kind === 'bcrypt' && stored !== undefined && Buffer.byteLength(password) <= BCRYPT_BYTES) {

@@ -12,10 +12,10 @@ import { networkCaller } from '../../admission/network.ts';
 import { userCaller } from '../../authentication/user.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { recordedAgent } from '../../observability/printable-text.ts';
-import type { LoginThrottle } from '../throttle/login-throttle.ts';
+import type { CountedAttempt, LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { DecoyHashes } from './decoy-hashes.ts';
-import { type HashFlow, isTooLong, type PasswordHasher } from './password-hasher.ts';
+import { isTooLong, type PasswordHasher } from './password-hasher.ts';
 
 /** Where the password was entered. */
 export type LoginMethod = 'password_grant' | 'page' | 'password_change';
@@ -55,7 +55,7 @@ export interface PasswordSignInOptions {
   readonly credentials: Pick<CredentialStore, 'get' | 'set'>;
   readonly hasher: Pick<PasswordHasher, 'verify' | 'hash' | 'needsRehash'>;
   readonly decoys: Pick<DecoyHashes, 'of'>;
-  readonly throttle: Pick<LoginThrottle, 'reserve'>;
+  readonly throttle: Pick<LoginThrottle, 'attempt'>;
   readonly records: LoginRecords;
   readonly log: Pick<Logger, 'warn'>;
   /** Time that a failed attempt waits for watch events about the user, in ms; default 100. */
@@ -87,7 +87,7 @@ const SETTLE_MS = 100;
 
 /** An attempt that the throttle has allowed. */
 interface AllowedAttempt extends SignInAttempt {
-  readonly flow: HashFlow;
+  readonly counted: CountedAttempt;
 }
 
 /** Cached user and credential of a name. */
@@ -116,21 +116,23 @@ export class PasswordSignIn {
     // User names are Kubernetes names, without upper case and spaces; keyboards of phones add both.
     const name = attempt.user.trim().toLowerCase();
     const found = this.#find(name);
-    const reservation = await throttle.reserve(name, source, signal).catch((error: unknown) => {
-      throw this.#throttled(attempt, found.account, error);
-    });
-    const flow = reservation.isKnown ? 'known' : 'unknown';
-    const verdict = await this.#settledVerdict(name, found, { ...attempt, flow }).catch((error: unknown) => {
-      reservation.cancelled();
-      throw signal.aborted ? error : this.#unavailable(attempt, found.account, error);
-    });
+    const refused = (error: unknown): never => {
+      throw signal.aborted ? error : this.#refusal(attempt, found.account, error);
+    };
+    const counted = await Promise.try(() => throttle.attempt(name, source)).catch(refused);
+    const verdict = await this.#settledVerdict(name, found, { ...attempt, counted }).catch(
+      (error: unknown) => {
+        counted.cancelled();
+        return refused(error);
+      },
+    );
     if (verdict.outcome !== 'success') {
       // The correct password of a disabled user is a failure too, so that delays do not distinguish it from a wrong one.
-      reservation.failed();
+      counted.failed();
       this.#record(attempt, verdict.account, verdict.outcome);
       throw invalidGrant('the user name or the password is wrong', new Error(verdict.outcome));
     }
-    reservation.succeeded();
+    counted.succeeded();
     return this.#admit(attempt, verdict);
   }
 
@@ -153,12 +155,15 @@ export class PasswordSignIn {
   async #verdict(
     name: string,
     found: Found,
-    { password, flow, source, signal }: AllowedAttempt,
+    { password, counted, source, signal }: AllowedAttempt,
   ): Promise<Verdict> {
     const { hasher, decoys } = this.#options;
     const stored = found.credential?.passwordHash ?? decoys.of(name);
-    const caller = flow === 'known' ? userCaller({ name }) : networkCaller(source);
-    return verdictOf(found, await hasher.verify(stored, password, { flow, caller, signal }));
+    const seat = counted.isKnown
+      ? ({ flow: 'known', caller: userCaller({ name }) } as const)
+      : ({ flow: 'unknown', caller: networkCaller(source) } as const);
+    const begin = (): void => counted.begin();
+    return verdictOf(found, await hasher.verify(stored, password, { ...seat, signal, begin }));
   }
 
   async #admit(attempt: SignInAttempt, { account, credential }: CheckedUser): Promise<CheckedUser> {
@@ -177,7 +182,7 @@ export class PasswordSignIn {
     return { account, credential: account && ownCredential(account, credentials.get(name)) };
   }
 
-  #throttled(attempt: SignInAttempt, account: Account | undefined, error: unknown): unknown {
+  #refusal(attempt: SignInAttempt, account: Account | undefined, error: unknown): unknown {
     if (isTooManyRequests(error)) {
       this.#record(attempt, account, 'throttled');
       return tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
@@ -185,8 +190,7 @@ export class PasswordSignIn {
     return isServiceUnavailable(error) ? this.#unavailable(attempt, account, error) : error;
   }
 
-  #unavailable(attempt: SignInAttempt, account: Account | undefined, cause?: unknown): unknown {
-    if (cause !== undefined && !isServiceUnavailable(cause)) return cause;
+  #unavailable(attempt: SignInAttempt, account: Account | undefined, cause?: unknown): Error {
     this.#record(attempt, account, 'unavailable');
     const seconds = cause === undefined ? undefined : retryAfterSeconds(cause);
     return temporarilyUnavailable('sign-in is temporarily unavailable, try again later', seconds ?? 1, cause);

@@ -109,11 +109,12 @@ export class SignInSite {
       decoys: { of: () => undefined },
       hasher,
       throttle: {
-        reserve: async () => {
+        attempt: () => {
           if (state.throttled) throw state.throttled;
           state.meanwhile();
           return {
             isKnown: false,
+            begin: () => undefined,
             succeeded: () => undefined,
             failed: () => undefined,
             cancelled: () => undefined,

@@ -19,7 +19,7 @@ import {
 import type { Alert } from '../../page/form-fields.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
-import { type DelayLimits, FailureBuckets } from '../../throttle/failure-buckets.ts';
+import { FailureTable } from '../../throttle/failure-table.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 
@@ -150,13 +150,13 @@ function alreadyApproved(): PageError {
 
 // Ten failures without delay, then delays of up to a minute. At most 200 of 25.6 billion codes are open, so one of 128
 // million guesses is right on average. A right guess only connects the device of another user to the guesser's own account.
-const LIMITS: DelayLimits = { failures: 10, delay: 5000, maxDelay: 60_000, reset: 600_000 };
+const LIMITS = { failures: 10, delay: 5000, maxDelay: 60_000, reset: 600_000 } as const;
 const MAX_SOURCES = 10_000;
 
 /** RFC 8628, 5.1: counts unknown user codes per source, so that an attacker delays only its own address. */
 export class UserCodeThrottle {
   readonly #monotonic: () => number;
-  readonly #table = new FailureBuckets(MAX_SOURCES);
+  readonly #table = new FailureTable(LIMITS, MAX_SOURCES);
 
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
@@ -164,10 +164,10 @@ export class UserCodeThrottle {
 
   /** Whole seconds until the next allowed attempt; 0 when it is allowed now. */
   wait(source: string): number {
-    return Math.ceil(this.#table.remaining(networkOf(source), LIMITS, this.#monotonic()) / 1000);
+    return Math.ceil(this.#table.wait(networkOf(source), this.#monotonic()) / 1000);
   }
 
   failed(source: string): void {
-    this.#table.fail(networkOf(source), LIMITS, this.#monotonic());
+    this.#table.fail(networkOf(source), this.#monotonic());
   }
 }

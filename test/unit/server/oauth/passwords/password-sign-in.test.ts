@@ -36,7 +36,9 @@ class Scene {
   readonly users = new Map<string, Account>();
   readonly credentials = new MemoryCredentials();
   readonly records: LoginRecord[] = [];
-  /** Outcomes of reservations. */
+  /** Users whose attempts were counted before the password was verified. */
+  readonly begun: string[] = [];
+  /** Outcomes of attempts. */
   readonly ended: string[] = [];
   readonly verified: (string | undefined)[] = [];
   readonly flows: unknown[] = [];
@@ -59,17 +61,19 @@ class Scene {
         verify: async (stored, password, options) => {
           if (this.hashing) throw this.hashing;
           this.flows.push(options?.flow);
-          const matches = await hasher.verify(stored, password);
+          const { begin = () => undefined } = options ?? {};
+          const matches = await hasher.verify(stored, password, { begin });
           this.verified.push(stored);
           this.firstVerified.resolve();
           return matches;
         },
       },
       throttle: {
-        reserve: async (name) => {
+        attempt: (name) => {
           if (this.throttled) throw this.throttled;
           return {
             isKnown: this.isKnown,
+            begin: () => this.begun.push(name),
             succeeded: () => this.ended.push(`${name} succeeded`),
             failed: () => this.ended.push(`${name} failed`),
             cancelled: () => this.ended.push(`${name} cancelled`),
@@ -136,7 +140,7 @@ describe('password sign-in', () => {
     for (const [user, password, outcome] of attempts) {
       expect(await scene.refusal(user, password), user).to.deep.equal(WRONG);
       expect(scene.records.at(-1)?.outcome, user).to.equal(outcome);
-      expect(scene.ended.at(-1), user).to.equal(`${user} failed`);
+      expect([scene.begun.at(-1), scene.ended.at(-1)], user).to.deep.equal([user, `${user} failed`]);
     }
     expect([scene.verified.length, scene.ended.length]).to.deep.equal([attempts.length, attempts.length]);
     expect(JSON.stringify(scene.records), 'unknown names may be passwords').not.to.match(/nobody|proto|@/);
@@ -178,7 +182,7 @@ describe('password sign-in', () => {
     expect(scene.records[0]?.outcome).to.equal('throttled');
   });
 
-  it('cancels the reservation when the password cannot be verified', async () => {
+  it('cancels the counted attempt when the password cannot be verified', async () => {
     scene.hashing = newServiceUnavailable('too many', 2);
     const expected = { status: 503, code: 'temporarily_unavailable', retryAfterSeconds: 2 };
     expect(await rejection(scene.check('alice'))).to.include(expected);

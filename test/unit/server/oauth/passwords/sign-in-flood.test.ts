@@ -33,11 +33,7 @@ describe('a flood of sign-ins from many addresses', () => {
         credentials,
         decoys: { of: (name) => `decoy of ${name}` },
         hasher,
-        throttle: new LoginThrottle({
-          limits,
-          waitLimits: queue,
-          digest: (kind, value) => `${kind}.${value}`,
-        }),
+        throttle: new LoginThrottle({ limits, digest: (kind, value) => `${kind}.${value}` }),
         records: { record: () => undefined },
         log,
         settleMs: 20,

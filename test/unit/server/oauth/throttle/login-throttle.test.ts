@@ -1,14 +1,12 @@
 // Tests of the throttle of password sign-ins.
-import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import {
+  type CountedAttempt,
   LoginThrottle,
   type LoginThrottleOptions,
-  type Reservation,
   type ThrottleRecord,
 } from '../../../../../server/oauth/throttle/login-throttle.ts';
-import { rejection } from '../../../../support/rejection.ts';
 
 const LIMITS = {
   failures: 3,
@@ -36,22 +34,24 @@ class Scene {
     });
   }
 
-  reserve(account: string, source = HOME): Promise<Reservation> {
-    return this.throttle.reserve(account, source);
+  begin(account: string, source = HOME): CountedAttempt {
+    const attempt = this.throttle.attempt(account, source);
+    attempt.begin();
+    return attempt;
   }
 
-  async fail(account: string, source = HOME, times = 1): Promise<void> {
-    for (let i = 0; i < times; i++) (await this.reserve(account, source)).failed();
+  fail(account: string, source = HOME, times = 1): void {
+    for (let i = 0; i < times; i++) this.begin(account, source).failed();
   }
 
-  async succeed(account: string, source = HOME): Promise<void> {
-    (await this.reserve(account, source)).succeeded();
+  succeed(account: string, source = HOME): void {
+    this.begin(account, source).succeeded();
   }
 
   /** Seconds to wait; 0 when an attempt may begin. */
-  async wait(account: string, source = HOME): Promise<number> {
+  wait(account: string, source = HOME): number {
     try {
-      (await this.reserve(account, source)).cancelled();
+      this.begin(account, source).cancelled();
       return 0;
     } catch (error) {
       if (error instanceof StatusError && error.code === 429) return error.details?.retryAfterSeconds ?? -1;
@@ -66,12 +66,12 @@ describe('the login throttle', () => {
     scene = new Scene();
   });
 
-  it('delays an account after failures, and doubles the delay after each further one, up to the maximum', async () => {
+  it('delays an account after failures, and doubles the delay after each further one, up to the maximum', () => {
     const waits: number[] = [];
     for (let i = 0; i < 15; i++) {
       // A new source each time, so that only the account is throttled.
-      await scene.fail('alice', `203.0.113.${i}`);
-      const seconds = await scene.wait('alice', '203.0.113.99');
+      scene.fail('alice', `203.0.113.${i}`);
+      const seconds = scene.wait('alice', '203.0.113.99');
       waits.push(seconds);
       scene.now += seconds * 1000;
     }
@@ -79,110 +79,89 @@ describe('the login throttle', () => {
     expect(waits.slice(11)).to.deep.equal([512, 900, 900, 900]);
   });
 
-  it('delays a source that fails with many accounts, for at most a minute', async () => {
-    for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`);
-    expect(await scene.wait('another')).to.equal(1);
-    expect(await scene.wait('another', OTHER_SOURCE)).to.equal(0);
+  it('delays a source that fails with many accounts, for at most a minute', () => {
+    for (let i = 0; i < LIMITS.sourceFailures; i++) scene.fail(`user${i}`);
+    expect(scene.wait('another')).to.equal(1);
+    expect(scene.wait('another', OTHER_SOURCE)).to.equal(0);
     for (let i = 0; i < 20; i++) {
-      scene.now += (await scene.wait(`later${i}`)) * 1000;
-      await scene.fail(`later${i}`);
+      scene.now += scene.wait(`later${i}`) * 1000;
+      scene.fail(`later${i}`);
     }
-    expect(await scene.wait('another')).to.equal(60);
+    expect(scene.wait('another')).to.equal(60);
   });
 
-  it('treats the /64 network of an IPv6 address as one source', async () => {
-    for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, `2001:db8::${i}`);
-    expect(await scene.wait('another', '2001:db8:0:0:ffff::1')).to.equal(1);
-    expect(await scene.wait('another', '2001:db8:0:1::1')).to.equal(0);
+  it('treats the /64 network of an IPv6 address as one source', () => {
+    for (let i = 0; i < LIMITS.sourceFailures; i++) scene.fail(`user${i}`, `2001:db8::${i}`);
+    expect(scene.wait('another', '2001:db8:0:0:ffff::1')).to.equal(1);
+    expect(scene.wait('another', '2001:db8:0:1::1')).to.equal(0);
   });
 
-  it('limits pending attempts to the number of failures before the next delay', async () => {
-    const running = await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
-    const fourth = scene.reserve('alice');
-    expect(await Promise.race([fourth.then(() => 'begun'), Promise.resolve('waits')])).to.equal('waits');
-    for (const reservation of running) reservation.failed();
-    expect(await rejection(fourth)).to.have.property('code', 429);
+  it('counts pending attempts as failures, and gives those that were cancelled back', () => {
+    const waiting = scene.throttle.attempt('alice', HOME);
+    const running = [1, 2, 3].map(() => scene.begin('alice'));
+    expect(() => waiting.begin())
+      .to.throw(StatusError)
+      .with.property('code', 429);
+    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(1);
+    for (const attempt of running) attempt.cancelled();
+    waiting.begin();
+    waiting.failed();
+    expect(scene.wait('alice')).to.equal(0);
+    scene.fail('alice', HOME, 2);
+    expect(scene.wait('alice')).to.equal(1);
   });
 
-  it('treats a source as known for thirty days', async () => {
+  it('treats a source as known for thirty days', () => {
     for (const [later, wait] of [
       [0, 0],
       [1, 1],
     ] as const) {
       scene = new Scene();
-      await scene.succeed('alice', HOME);
+      scene.succeed('alice', HOME);
       scene.now += 30 * 86_400_000 + later;
-      await scene.fail('alice', OTHER_SOURCE, 3);
-      expect(await scene.wait('alice', HOME), `${later} ms later`).to.equal(wait);
+      scene.fail('alice', OTHER_SOURCE, 3);
+      expect(scene.wait('alice', HOME), `${later} ms later`).to.equal(wait);
     }
   });
 
-  it('bounds the number of waiting attempts, and their time, which the end of other attempts does not extend', async () => {
-    scene = new Scene({ waitLimits: { timeoutMs: 50, length: 1 } });
-    await Promise.all([1, 2, 3].map(() => scene.reserve('alice')));
-    const over = new AbortController();
-    const waiting = rejection(scene.reserve('alice')).finally(() => over.abort());
-    const surplus = await rejection(scene.reserve('alice'));
-    expect(surplus, 'beyond the number of waiting attempts').to.include({ code: 503 });
-    for (let i = 0; i < 100 && !over.signal.aborted; i++) {
-      await setTimeout(5);
-      await scene.succeed('bob');
-    }
-    expect(over.signal.aborted).to.equal(true);
-    expect(await waiting).to.include({ code: 503 });
+  it('does not delay a user at a known source because of failures from other sources', () => {
+    scene.succeed('alice', HOME);
+    scene.fail('alice', OTHER_SOURCE, 3);
+    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(1);
+    expect(scene.wait('alice', HOME)).to.equal(0);
+    scene.succeed('alice', HOME);
+    expect(scene.wait('alice', OTHER_SOURCE), 'after a success elsewhere').to.equal(1);
   });
 
-  it('starts a waiting attempt when another one ends, and has a separate queue for known sources', async () => {
-    scene = new Scene({ waitLimits: { timeoutMs: 30_000, length: 1 } });
-    await scene.succeed('alice', HOME);
-    const waiting: Promise<Reservation>[] = [];
-    const running: Reservation[] = [];
-    for (const source of [OTHER_SOURCE, HOME]) {
-      running.push(...(await Promise.all([1, 2, 3].map(() => scene.reserve('alice', source)))));
-      waiting.push(scene.reserve('alice', source));
-    }
-    for (const reservation of running) reservation.cancelled();
-    for (const reservation of await Promise.all(waiting)) reservation.cancelled();
-  });
-
-  it('does not delay a user at a known source because of failures from other sources', async () => {
-    await scene.succeed('alice', HOME);
-    await scene.fail('alice', OTHER_SOURCE, 3);
-    expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
-    expect(await scene.wait('alice', HOME)).to.equal(0);
-    await scene.succeed('alice', HOME);
-    expect(await scene.wait('alice', OTHER_SOURCE), 'after a success elsewhere').to.equal(1);
-  });
-
-  it('treats a source with an open session as known', async () => {
+  it('treats a source with an open session as known', () => {
     scene = new Scene({ isSignedIn: (account, network) => account === 'alice' && network === HOME });
-    await scene.fail('alice', OTHER_SOURCE, 3);
-    expect(await scene.wait('alice', HOME)).to.equal(0);
-    expect(await scene.wait('alice', '192.0.2.2')).to.equal(1);
+    scene.fail('alice', OTHER_SOURCE, 3);
+    expect(scene.wait('alice', HOME)).to.equal(0);
+    expect(scene.wait('alice', '192.0.2.2')).to.equal(1);
   });
 
-  it('does not delay a user at a known source because of failures of other users there', async () => {
-    await scene.succeed('alice', HOME);
-    for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, HOME);
-    expect(await scene.wait('bob', HOME)).to.equal(1);
-    expect(await scene.wait('alice', HOME)).to.equal(0);
+  it('does not delay a user at a known source because of failures of other users there', () => {
+    scene.succeed('alice', HOME);
+    for (let i = 0; i < LIMITS.sourceFailures; i++) scene.fail(`user${i}`, HOME);
+    expect(scene.wait('bob', HOME)).to.equal(1);
+    expect(scene.wait('alice', HOME)).to.equal(0);
   });
 
-  it('delays failed attempts from a known source too, until a sign-in there succeeds', async () => {
-    await scene.succeed('alice');
-    await scene.fail('alice', HOME, 3);
-    expect(await scene.wait('alice')).to.equal(1);
+  it('delays failed attempts from a known source too, until a sign-in there succeeds', () => {
+    scene.succeed('alice');
+    scene.fail('alice', HOME, 3);
+    expect(scene.wait('alice')).to.equal(1);
     scene.now += 1000;
-    await scene.succeed('alice');
-    await scene.fail('alice', HOME, 2);
-    expect(await scene.wait('alice')).to.equal(0);
+    scene.succeed('alice');
+    scene.fail('alice', HOME, 2);
+    expect(scene.wait('alice')).to.equal(0);
   });
 
-  it('shares each failure that causes a delay, and new known sources of a delayed account', async () => {
-    await scene.succeed('alice', HOME);
-    await scene.fail('alice', OTHER_SOURCE, 2);
+  it('shares each failure that causes a delay, and new known sources of a delayed account', () => {
+    scene.succeed('alice', HOME);
+    scene.fail('alice', OTHER_SOURCE, 2);
     expect(scene.records).to.have.length(0);
-    await scene.fail('alice', OTHER_SOURCE);
+    scene.fail('alice', OTHER_SOURCE);
     expect(scene.records.at(-1)).to.deep.equal({
       key: 'account.alice',
       failures: 3,
@@ -190,7 +169,7 @@ describe('the login throttle', () => {
       knownSources: [`source.${HOME}`],
     });
     scene.now += 1000;
-    await scene.succeed('alice', '192.0.2.7');
+    scene.succeed('alice', '192.0.2.7');
     expect(scene.records.at(-1)?.knownSources).to.deep.equal([`source.${HOME}`, 'source.192.0.2.7']);
   });
 
@@ -203,56 +182,61 @@ describe('the login throttle', () => {
       for (const record of scene.records.splice(0)) there.throttle.merge(record);
     };
 
-    it('merges records', async () => {
-      await scene.succeed('alice', HOME);
-      await scene.fail('alice', OTHER_SOURCE, 3);
+    it('merges records', () => {
+      scene.succeed('alice', HOME);
+      scene.fail('alice', OTHER_SOURCE, 3);
       share();
-      expect(await there.wait('alice', OTHER_SOURCE)).to.equal(1);
-      expect(await there.wait('alice', HOME)).to.equal(0);
+      expect(there.wait('alice', OTHER_SOURCE)).to.equal(1);
+      expect(there.wait('alice', HOME)).to.equal(0);
     });
 
-    it('merges the end of a delay, but keeps later local failures', async () => {
-      for (const replica of [scene, there]) await replica.succeed('alice');
-      await scene.fail('alice', HOME, 3);
+    it('merges the end of a delay, but keeps later local failures', () => {
+      for (const replica of [scene, there]) replica.succeed('alice');
+      scene.fail('alice', HOME, 3);
       share();
-      expect(await there.wait('alice')).to.equal(1);
+      expect(there.wait('alice')).to.equal(1);
       for (const replica of [scene, there]) replica.now += 1000;
-      await scene.succeed('alice');
+      scene.succeed('alice');
       share();
-      expect(await there.wait('alice')).to.equal(0);
-      await there.fail('alice', HOME, 2);
-      expect(await there.wait('alice')).to.equal(0);
+      expect(there.wait('alice')).to.equal(0);
+      there.fail('alice', HOME, 2);
+      expect(there.wait('alice')).to.equal(0);
 
-      await scene.fail('alice', HOME, 3);
+      scene.fail('alice', HOME, 3);
       share();
       there.now += 5000;
       scene.now += 1000;
-      await there.fail('alice', HOME);
-      await scene.succeed('alice');
+      there.fail('alice', HOME);
+      scene.succeed('alice');
       share();
-      expect(await there.wait('alice')).to.equal(2);
+      expect(there.wait('alice')).to.equal(2);
     });
 
-    it('does not extend delays when a clock is ahead or was set back', async () => {
+    it('does not extend delays when a clock is ahead or was set back', () => {
       scene.now += 240_000;
-      await scene.fail('alice', OTHER_SOURCE, 3);
+      scene.fail('alice', OTHER_SOURCE, 3);
       share();
-      expect(await there.wait('alice', OTHER_SOURCE)).to.equal(1);
+      expect(there.wait('alice', OTHER_SOURCE)).to.equal(1);
       scene.now -= 3_000_000;
-      expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
+      expect(scene.wait('alice', OTHER_SOURCE)).to.equal(1);
     });
   });
 
-  it('ends all delays on clear, including pending attempts', async () => {
-    await scene.fail('alice', OTHER_SOURCE, 3);
-    await scene.fail('bob', OTHER_SOURCE, 2);
-    const underWay = await scene.reserve('bob', HOME);
+  it('ends all delays on clear', () => {
+    scene.fail('alice', OTHER_SOURCE, 3);
     scene.throttle.clear();
-    underWay.failed();
-    expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(0);
-    await scene.fail('bob', HOME, 2);
-    expect(await scene.wait('bob', HOME)).to.equal(0);
-    expect(scene.records.filter(({ key }) => key === 'account.bob')).to.deep.equal([]);
+    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(0);
+    scene.fail('alice', OTHER_SOURCE, 2);
+    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(0);
+  });
+
+  it('resets the failures of an account after a time without failures', () => {
+    scene.fail('alice', OTHER_SOURCE, 3);
+    expect(scene.throttle.size).to.equal(2);
+    scene.now += LIMITS.reset + 1;
+    expect(scene.throttle.size).to.equal(0);
+    scene.fail('alice', OTHER_SOURCE, 2);
+    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(0);
   });
 
   describe('when it is full', () => {
@@ -260,18 +244,20 @@ describe('the login throttle', () => {
       scene = new Scene({ limits: { ...LIMITS, entries: 20, sourceFailures: 1_000_000 } });
     });
 
-    it('keeps delaying buckets during a flood of new accounts', async () => {
-      await scene.fail('alice', HOME, 3);
-      for (let i = 0; i < 500; i++) await scene.fail(`invented${i}`, HOME);
-      expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
-      expect(scene.throttle.size).to.be.at.most(20);
+    it('keeps delaying buckets during a flood of new accounts', () => {
+      scene.fail('alice', HOME, 3);
+      for (let i = 0; i < 500; i++) scene.fail(`invented${i}`, HOME);
+      expect(scene.wait('alice', OTHER_SOURCE)).to.equal(1);
+      // Twenty accounts and one address.
+      expect(scene.throttle.size).to.equal(21);
     });
 
-    it('still counts failures of new accounts', async () => {
-      for (let i = 0; i < 20; i++) await scene.fail(`attacked${i}`, HOME, 3);
-      expect(scene.throttle.size).to.be.at.most(20);
-      await scene.fail('alice', HOME, 3);
-      expect(await scene.wait('alice')).to.equal(1);
+    it('still counts failures of new accounts', () => {
+      for (let i = 0; i < 20; i++) scene.fail(`attacked${i}`, HOME, 3);
+      // Twenty accounts and one address.
+      expect(scene.throttle.size).to.equal(21);
+      scene.fail('alice', HOME, 3);
+      expect(scene.wait('alice')).to.equal(1);
     });
   });
 });

@@ -41,7 +41,8 @@ class Scene {
       hasher: {
         needsRehash: () => false,
         hash: (password) => Promise.resolve(password),
-        verify: (hash, password) => {
+        verify: (hash, password, options) => {
+          options?.begin?.();
           this.compared.push(password);
           return Promise.resolve(hash === password);
         },

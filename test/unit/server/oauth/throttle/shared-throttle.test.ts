@@ -8,7 +8,7 @@ import type { ThrottleRecord } from '../../../../../server/oauth/throttle/login-
 import {
   decodeRecord,
   encodeRecord,
-  SharedRecords,
+  SharedThrottle,
 } from '../../../../../server/oauth/throttle/shared-throttle.ts';
 import {
   bookmark,
@@ -48,7 +48,7 @@ describe('a throttle record', () => {
   });
 });
 
-describe('shared throttle records', () => {
+describe('the shared throttle', () => {
   let keys: KeyRing;
   let cluster: ScriptedCluster;
   /** The watch of the ConfigMap. */
@@ -59,9 +59,8 @@ describe('shared throttle records', () => {
   /** Errors of the next writes. */
   let failures: Error[];
   let warnings: unknown[];
-  /** Keys of merged records, and `cleared`. */
-  let events: string[];
-  let shared: SharedRecords;
+  let now: number;
+  let shared: SharedThrottle;
   let run: AsyncDisposable;
 
   beforeEach(async () => {
@@ -74,9 +73,18 @@ describe('shared throttle records', () => {
     requested = () => undefined;
     failures = [];
     warnings = [];
-    events = [];
+    now = 1_000_000;
     const client = cluster.connect();
-    shared = new SharedRecords({
+    shared = new SharedThrottle({
+      limits: {
+        failures: 1,
+        sourceFailures: 10_000,
+        delay: 1000,
+        maxDelay: 600_000,
+        reset: 900_000,
+        entries: 5000,
+      },
+      sessions: { ofUser: () => [] },
       client: {
         open: (request) => client.open(request),
         json: async (request) => {
@@ -88,14 +96,10 @@ describe('shared throttle records', () => {
         },
       },
       namespace: 'ns',
-      name: 'state',
-      macs: keys,
-      merge: ({ key }) => events.push(key),
-      clear: () => events.push('cleared'),
-      lifetimeMs: 60_000,
+      keys: Object.assign(keys, { subscribe: () => () => undefined }),
       log: { debug: () => undefined, info: () => undefined, warn: (line: unknown) => warnings.push(line) },
       pauseMs: 1,
-      now: () => 2000,
+      now: () => now,
     });
     run = running((end) => shared.run(end));
   });
@@ -104,101 +108,126 @@ describe('shared throttle records', () => {
     await cluster[Symbol.asyncDispose]();
   });
 
+  const fail = (account: string): void => {
+    const attempt = shared.logins.attempt(account, '192.0.2.1');
+    attempt.begin();
+    attempt.failed();
+  };
+  /** Seconds until the next sign-in. */
+  const delayOf = (account: string): number => {
+    try {
+      shared.logins.attempt(account, '192.0.2.1').cancelled();
+      return 0;
+    } catch (error) {
+      return error instanceof StatusError ? (error.details?.retryAfterSeconds ?? 0) : 0;
+    }
+  };
   const untilWritten = (count: number): Promise<void> => until(() => requests.length >= count);
   const methods = (): unknown[] => requests.map(({ method }) => method);
-  /** `data` of the written ConfigMap, in this request. */
+  /** `data` of the ConfigMap in this request. */
   const written = (index: number): Readonly<Record<string, unknown>> =>
     recordIn(requests[index]?.json, 'data');
-
-  const encoded = (...records: readonly ThrottleRecord[]): Record<string, string> =>
-    Object.fromEntries(records.map((record) => [record.key, encodeRecord(record, keys)]));
-  const configMap = (version: number, data: Readonly<Record<string, string>>): string => {
-    const metadata = { namespace: 'ns', name: 'state', uid: 'u', resourceVersion: String(version) };
-    return JSON.stringify({ kind: 'ConfigMap', metadata, data });
+  /** Fails as the accounts; returns their keys in the ConfigMap. */
+  const keysOf = async (...accounts: readonly string[]): Promise<readonly string[]> => {
+    for (const account of accounts) fail(account);
+    await untilWritten(1);
+    return Object.keys(written(0));
   };
 
-  it('are written in batches, as separate keys of the ConfigMap', async () => {
-    shared.save(RECORD);
+  const named = (key: string, changes: Partial<ThrottleRecord> = {}): ThrottleRecord => ({
+    ...RECORD,
+    lastAt: now,
+    key,
+    ...changes,
+  });
+  const configMap = (version: number, ...records: readonly ThrottleRecord[]): string => {
+    const metadata = {
+      namespace: 'ns',
+      name: 'ks-apiserver-login-throttle',
+      uid: 'u',
+      resourceVersion: `${version}`,
+    };
+    const data = Object.fromEntries(records.map((record) => [record.key, encodeRecord(record, keys)]));
+    return JSON.stringify({ kind: 'ConfigMap', metadata, data: { ...data, strange: 'what' } });
+  };
+
+  it('writes delays in batches, as separate keys of the ConfigMap, without names and addresses', async () => {
+    fail('alice');
     await untilWritten(1);
     expect(requests[0]).to.deep.include({
       method: 'PATCH',
-      path: '/api/v1/namespaces/ns/configmaps/state',
+      path: '/api/v1/namespaces/ns/configmaps/ks-apiserver-login-throttle',
       headers: { 'content-type': 'application/merge-patch+json' },
     });
-    expect(written(0)).to.have.all.keys('account-k-abc');
-    for (const key of ['account-k-b', 'account-k-c']) shared.save({ ...RECORD, key });
+    expect(Object.keys(written(0))).to.have.length(1);
+    for (const account of ['bob', 'carol']) fail(account);
     await untilWritten(2);
-    expect(written(1)).to.have.all.keys('account-k-b', 'account-k-c');
+    expect(Object.keys(written(1))).to.have.length(2);
+    expect(JSON.stringify(requests.map(({ json }) => json))).not.to.match(/alice|bob|carol|192\.0\.2\.1/);
   });
 
-  it('create a missing ConfigMap, and patch it when another replica has created it', async () => {
+  it('creates a missing ConfigMap, and patches it when another replica has created it', async () => {
     failures = [MISSING, new StatusError(409, 'AlreadyExists', 'already exists')];
-    shared.save(RECORD);
+    fail('alice');
     await untilWritten(3);
     expect(methods()).to.deep.equal(['PATCH', 'POST', 'PATCH']);
     expect(requests[1]?.path).to.equal('/api/v1/namespaces/ns/configmaps');
     expect(requests[1]?.json).to.deep.include({
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: 'state', namespace: 'ns' },
+      metadata: { name: 'ks-apiserver-login-throttle', namespace: 'ns' },
     });
   });
 
-  it('are retried with the latest state, and one warning for the same error', async () => {
+  it('retries writes with the latest state, and one warning for the same error', async () => {
     const unavailable = new StatusError(503, 'ServiceUnavailable', 'away');
     failures = [unavailable, unavailable, MISSING, unavailable];
     requested = () => {
-      if (requests.length === 1) shared.save({ ...RECORD, failures: 6 });
+      if (requests.length > 1) return;
+      now += 1000;
+      fail('alice');
     };
-    shared.save(RECORD);
+    fail('alice');
     await untilWritten(5);
     expect(methods()).to.deep.equal(['PATCH', 'PATCH', 'PATCH', 'POST', 'PATCH']);
-    expect(written(4)[RECORD.key]).to.include('"failures":6');
+    expect(Object.values(written(4))).to.have.length(1);
+    expect(Object.values(written(4))[0]).to.include('"failures":2');
     expect(warnings).to.have.length(1);
   });
 
-  it('share the end of a delay only if the delay was shared', async () => {
-    shared.save({ ...RECORD, key: 'account-k-unheard-of', failures: 0 });
-    shared.save(RECORD);
-    await untilWritten(1);
-    shared.save({ ...RECORD, failures: 0 });
-    await untilWritten(2);
-    expect(written(0)).to.have.all.keys(RECORD.key);
-    expect(written(1)[RECORD.key]).to.include('"failures":0');
-  });
-
-  it('wait in a bounded queue during an outage', async () => {
+  it('bounds the unwritten delays during an outage', async () => {
     failures = [new StatusError(403, 'Forbidden', 'no')];
-    for (let i = 0; i < 1500; i++) shared.save({ ...RECORD, key: `account-k-${i}` });
+    for (let i = 0; i < 1500; i++) fail(`account${i}`);
     await untilWritten(2);
-    expect(Object.keys(written(1)))
-      .to.have.length(1000)
-      .and.to.include('account-k-1499');
+    expect(Object.keys(written(1))).to.have.length(1000);
   });
 
-  it('are removed with the next write when expired or invalid, and when there are too many', async () => {
-    const named = (key: string, changes: Partial<ThrottleRecord> = {}) => ({ ...RECORD, key, ...changes });
-    const many = Array.from({ length: 998 }, (_, i) => named(`account-k-${i}`, { failures: 9 }));
-    const mild = [named('mild', { lastAt: 1500 }), named('milder', { lastAt: 1400 })];
-    const over = [named('over', { failures: 0 }), named('old', { lastAt: 2000 - 60_000 })];
-    const data = { ...encoded(...mild, ...many, ...over, named('again')), strange: 'what' };
+  it('removes expired and invalid records with the next write, and those with the fewest failures above 1,000', async () => {
+    const [alice = ''] = await keysOf('alice');
+    const many = Array.from({ length: 997 }, (_, i) => named(`account-k-${i}`, { failures: 9 }));
+    const mild = [named('mild', { lastAt: now - 100 }), named('milder', { lastAt: now - 200 })];
+    const over = [named('over', { failures: 0 }), named('old', { lastAt: now - 900_000 })];
     const { response } = await watch.promise;
-    send(response, event('ADDED', configMap(1, data)), bookmark(1, true));
-    await until(() => events.includes('again'));
-    shared.save(named('again', { failures: 6 }));
-    await untilWritten(1);
-    const { again, ...others } = written(0);
-    expect(again).to.include('"failures":6');
-    expect(others).to.deep.equal({ over: null, old: null, strange: null, milder: null });
+    const stored = [...mild, ...many, ...over, named(alice, { failures: 9 })];
+    send(response, event('ADDED', configMap(1, ...stored)), bookmark(1, true));
+    await until(() => delayOf('alice') > 1);
+    fail('bob');
+    await untilWritten(2);
+    const removals = Object.fromEntries(Object.entries(written(1)).filter(([, value]) => value === null));
+    expect(removals).to.deep.equal({ over: null, old: null, strange: null, milder: null });
   });
 
-  it('end all delays when the ConfigMap is deleted, but not when a key is deleted', async () => {
-    const other = { ...RECORD, key: 'account-k-other' };
+  it('merges the delays of other replicas, and ends all when the ConfigMap is deleted, but not when a key is', async () => {
+    const [alice = '', bob = ''] = await keysOf('alice', 'bob');
+    const others = [alice, bob].map((key) => named(key, { failures: 3 }));
     const { response } = await watch.promise;
-    send(response, event('ADDED', configMap(1, encoded(RECORD, other))), bookmark(1, true));
-    send(response, event('MODIFIED', configMap(2, encoded(RECORD))));
-    send(response, event('DELETED', configMap(3, encoded(RECORD))));
-    await until(() => events.includes('cleared'));
-    expect(events).to.deep.equal([RECORD.key, other.key, 'cleared']);
+    send(response, event('ADDED', configMap(1, ...others)), bookmark(1, true));
+    await until(() => delayOf('bob') === 4);
+    send(response, event('MODIFIED', configMap(2, named(alice, { failures: 5 }))));
+    await until(() => delayOf('alice') === 16);
+    expect(delayOf('bob')).to.equal(4);
+    send(response, event('DELETED', configMap(3, named(alice))));
+    await until(() => delayOf('alice') === 0);
+    expect(delayOf('bob')).to.equal(0);
   });
 });
