@@ -68,10 +68,8 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
     // The tenant, so that invalid tokens of the network cannot delay a valid one, and many tokens of a tenant have one share.
     const user = this.#cache.last(key)?.user;
     const caller = user ? userCaller(user) : context.caller;
-    const review = this.#cache.get(key, (signal) => this.#review(key, token.text, signal), {
-      signal: context.signal,
-      caller,
-    });
+    const ask = (signal: AbortSignal): Promise<TokenReview> => this.#review(key, token.text, signal);
+    const review = this.#cache.get(key, ask, context, caller);
     return review instanceof Promise ? review.then(userOf) : userOf(review);
   }
 

@@ -71,7 +71,7 @@ export class AccessReviewAuthorizer implements Authorizer {
     const key = reviewKey(digest + requestKey(attributes, selected));
     const ask = (signal: AbortSignal): Promise<AccessReview> =>
       this.#reviews.reviewAccess(specOf(attributes, selected), signal);
-    return this.#cache.get(key, ask, { signal: context.signal, caller: context.caller ?? caller });
+    return this.#cache.get(key, ask, context, context.caller ?? caller);
   }
 
   #userKey(user: UserInfo): UserKey {

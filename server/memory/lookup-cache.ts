@@ -49,17 +49,18 @@ export class LookupCache<Result> {
 
   /**
    * Returns the cached result, or the promise of a lookup. Without a key, the lookup is not cached or shared. Throws the error of
-   * the seats if the lookup gets none.
+   * the seats if the lookup gets none. `caller`: whose seat and share of the cache the lookup takes.
    */
   get(
     key: string | undefined,
     load: (signal: AbortSignal) => Promise<Result>,
     context: CallContext,
+    caller = context.caller ?? '',
   ): Promise<Result> | Result {
     const cached = this.#cached(key);
     this.#options.onLookup?.(cached !== undefined);
     if (cached) return cached.result;
-    return orAborted(this.#lookUp(key, load, context.caller ?? ''), context.signal);
+    return orAborted(this.#lookUp(key, load, caller), context.signal);
   }
 
   /** Returns the last result of a key, also after its TTL. */
