@@ -85,6 +85,12 @@ export function responseHeaders(
   return headers;
 }
 
+/** Returns true for a body of JSON that is not compressed. */
+export function isPlainJSON({ headers }: Pick<Head, 'headers'>): boolean {
+  const isJSON = headers['content-type']?.startsWith('application/json') === true;
+  return isJSON && headers['content-encoding'] === undefined;
+}
+
 const REASON = /^[ -~\u0080-\u00ff]*$/;
 
 /** Returns the reason phrase, which a backend chooses for an upgrade. Clients print it on a terminal. */

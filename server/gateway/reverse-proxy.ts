@@ -8,7 +8,7 @@ import { hasBody } from '../http/request-body.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import { send } from '../upstream/send.ts';
 import type { UpstreamResponse } from '../upstream/upstream-response.ts';
-import { reasonOf, responseHeaders } from './response-headers.ts';
+import { isPlainJSON, reasonOf, responseHeaders } from './response-headers.ts';
 import { type Forwarding, upstreamError } from './upstream-error.ts';
 import type { BodyObserver } from './written-object.ts';
 
@@ -149,7 +149,6 @@ function copyBody(context: ProxiedContext, upstream: UpstreamResponse, observer?
 }
 
 /** Each line is an event of a watch. */
-function isWatch({ info }: ProxiedContext, { statusCode, headers }: UpstreamResponse): boolean {
-  const isJSON = headers['content-type']?.startsWith('application/json') === true;
-  return info.verb === 'watch' && statusCode === 200 && isJSON && headers['content-encoding'] === undefined;
+function isWatch({ info }: ProxiedContext, upstream: UpstreamResponse): boolean {
+  return info.verb === 'watch' && upstream.statusCode === 200 && isPlainJSON(upstream);
 }

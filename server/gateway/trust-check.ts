@@ -6,6 +6,7 @@ import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { readBody } from '../cluster/connection/response-body.ts';
+import { isPlainJSON } from './response-headers.ts';
 
 /** A token of this server for a user without groups and without a session, and its user name. */
 export interface CheckToken {
@@ -136,7 +137,9 @@ export class TrustCheck {
       signal,
     });
     const bytes = await readBody(response, MAX_BODY);
-    const isJSON = response.headers['content-type']?.startsWith('application/json') ?? false;
-    return { code: response.statusCode ?? 0, body: isJSON ? JSON.parse(bytes.toString('utf8')) : undefined };
+    return {
+      code: response.statusCode,
+      body: isPlainJSON(response) ? JSON.parse(bytes.toString('utf8')) : undefined,
+    };
   }
 }

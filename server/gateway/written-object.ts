@@ -1,11 +1,11 @@
 // Recorder of the writes of a caller, from the responses that the gateway forwards. Later reads of the caller must contain
 // these writes.
-import type { IncomingMessage } from 'node:http';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import type { RecentWrites, Write } from '../resources/recent-writes.ts';
-import type { BodyReader } from '../upstream/upstream-response.ts';
+import type { BodyReader, UpstreamResponse } from '../upstream/upstream-response.ts';
+import { isPlainJSON } from './response-headers.ts';
 
 /** Maximum size in bytes of a response that is parsed. */
 const MAX_BYTES = 256 << 10;
@@ -21,16 +21,15 @@ export type BodyObserver = Pick<BodyReader, 'data' | 'ended'>;
  */
 export function noteWrite(
   { info, user, request }: ProxiedContext,
-  { statusCode = 0, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>,
+  response: Pick<UpstreamResponse, 'statusCode' | 'headers'>,
   writes: RecentWrites,
 ): BodyObserver | undefined {
-  if (!info.isResourceRequest || !WRITES.has(info.verb) || statusCode >= 300) return undefined;
+  if (!info.isResourceRequest || !WRITES.has(info.verb) || response.statusCode >= 300) return undefined;
   // A request to a pod, Service or node proxy, and a dry run, write nothing.
   if (info.subresource === 'proxy' || request.url?.includes('dryRun=')) return undefined;
   const kind = { group: info.group, plural: info.resource };
   if (!writes.concerns(kind)) return undefined;
-  const isJSON = headers['content-type']?.startsWith('application/json') === true;
-  if (!isJSON || headers['content-encoding'] !== undefined || info.verb === 'deletecollection') {
+  if (!isPlainJSON(response) || info.verb === 'deletecollection') {
     writes.add(user, kind, 'unknown');
     return undefined;
   }

@@ -41,7 +41,11 @@ describe('noteWrite', () => {
     gateway = await new HandlerServer(async (context) => {
       const { method = '' } = context.request;
       const received = await upstream.open('/', { method });
-      const observer = noteWrite({ ...context, ...FORWARDED }, received, writes);
+      const observer = noteWrite(
+        { ...context, ...FORWARDED },
+        { statusCode: received.statusCode ?? 0, headers: received.headers },
+        writes,
+      );
       received.on('data', (chunk: Buffer) => observer?.data(chunk)).on('end', () => observer?.ended());
       received.pipe(context.response);
     }).start();
