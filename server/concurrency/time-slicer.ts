@@ -5,7 +5,7 @@ import { nextRound, round } from './event-loop.ts';
 /** Time slice of queries. Short, because it delays latency-sensitive requests. */
 const QUERY_SLICE_MS = 0.2;
 /** Time slice of background work, in ms. */
-export const BACKGROUND_SLICE_MS = 8;
+const BACKGROUND_SLICE_MS = 8;
 /** Share of a used time slice above which the next task gets a new slice, because its first step may take tenths of a millisecond. */
 const REUSABLE_SHARE = 0.25;
 
@@ -78,6 +78,9 @@ export class TimeSlicer {
     this.#begin = this.#now();
   }
 }
+
+/** The slices of background work, such as the responses that the caches read: all of it together takes one slice at a time. */
+export const backgroundSlicer = new TimeSlicer(BACKGROUND_SLICE_MS);
 
 class TaskSlices implements TimeSlices {
   readonly #slicer: TimeSlicer;

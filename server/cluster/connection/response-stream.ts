@@ -1,6 +1,6 @@
 // Reader of streamed JSON responses of kube-apiserver, with an idle timeout.
 import type { Readable } from 'node:stream';
-import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { backgroundSlicer } from '../../concurrency/time-slicer.ts';
 import { StalledError } from '../../upstream/upstream-response.ts';
 import type { ClusterClient } from './client.ts';
 import { readError } from './response-body.ts';
@@ -35,7 +35,7 @@ export async function openStream(
  * loop early, the body is destroyed.
  */
 export async function* streamedBody(body: Readable, idleMs: number): AsyncGenerator<Buffer> {
-  const slices = new TimeSlicer(BACKGROUND_SLICE_MS).of({});
+  const slices = backgroundSlicer.of({});
   // The idle timeout applies to the peer only, not while the consumer processes a chunk.
   let isWaiting = true;
   const timer = setTimeout(() => {

@@ -9,7 +9,7 @@ import {
   StatusError,
 } from '../../../apis/meta/v1/errors.ts';
 import { pause } from '../../concurrency/pause.ts';
-import { BACKGROUND_SLICE_MS, TimeSlicer } from '../../concurrency/time-slicer.ts';
+import { backgroundSlicer } from '../../concurrency/time-slicer.ts';
 import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
@@ -73,7 +73,7 @@ export class SessionReaper {
   async sweep(signal: AbortSignal): Promise<number> {
     const { sessions, users, credentials, log } = this.#options;
     if (!sessions.fresh || !users.synced || !credentials.synced) return 0;
-    const slices = new TimeSlicer(BACKGROUND_SLICE_MS).of({ signal });
+    const slices = backgroundSlicer.of({ signal });
     let count = 0;
     let failure: unknown;
     for (const found of sessions.all()) {
