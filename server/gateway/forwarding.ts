@@ -97,7 +97,7 @@ export class Gateway {
       target,
       caller,
       headers: requestHeaders(request, {
-        host: hostOf(target.endpoint),
+        host: target.endpoint.authority,
         auditID: context.auditID,
         source: context.source,
         via: isBackendRequest(context) ? undefined : `1.1 ${pseudonym}`,
@@ -179,10 +179,6 @@ function isRejectedToken(
     (!longRunning || info.verb === 'watch') &&
     headers['x-kubernetes-pf-flowschema-uid'] === undefined
   );
-}
-
-function hostOf({ host, port }: Forwarding['target']['endpoint']): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Status 508 of RFC 5842, 7.2. */

@@ -9,7 +9,8 @@ import {
 } from 'node:tls';
 import { newTooManyRequests } from '../../apis/meta/v1/errors.ts';
 import { Seats } from '../admission/seats.ts';
-import { openTunnel, type TunnelTarget } from './proxy-tunnel.ts';
+import { type Address, addressOf } from './address.ts';
+import { openTunnel } from './proxy-tunnel.ts';
 
 /** CA, client certificate and verification of connections to one server. */
 export interface TLSIdentity extends Pick<SecureContextOptions, 'ca' | 'cert' | 'key'> {
@@ -62,13 +63,14 @@ export class Connector {
   }
 
   async #socket(signal: AbortSignal): Promise<Socket> {
-    const { protocol, hostname, port } = this.#url;
-    const isSecure = protocol === 'https:';
-    const target = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (isSecure ? 443 : 80) };
+    const isSecure = this.#url.protocol === 'https:';
+    const target = addressOf(this.#url);
     const tunnel =
       this.#proxyUrl === undefined ? undefined : await openTunnel(this.#proxyUrl, target, signal);
     if (tunnel && !isSecure) return tunnel;
-    const socket = isSecure ? this.#secureSocket(target, tunnel) : connectPlain(target);
+    const socket = isSecure
+      ? this.#secureSocket(target, tunnel)
+      : connectPlain({ host: target.host, port: target.port });
     socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS).setNoDelay(true);
     try {
       await once(socket, isSecure ? 'secureConnect' : 'connect', { signal });
@@ -80,17 +82,18 @@ export class Connector {
     }
   }
 
-  #secureSocket(target: TunnelTarget, tunnel: Socket | undefined): Socket {
+  #secureSocket({ host, port }: Address, tunnel: Socket | undefined): Socket {
     const { servername, rejectUnauthorized = true, ...material } = this.#tls;
     // By default, Node parses the certificates and the key for each connection. This takes 50 KB outside of the JavaScript heap, which
     // accumulates while hundreds of live tails reconnect.
     this.#context ??= createSecureContext(material);
     return connectSecure({
-      ...target,
+      host,
+      port,
       ...(tunnel ? { socket: tunnel } : {}),
       ...(this.#session ? { session: this.#session } : {}),
       // Not for an IP address (RFC 6066, 3).
-      servername: servername ?? (isIP(target.host) === 0 ? target.host : ''),
+      servername: servername ?? (isIP(host) === 0 ? host : ''),
       rejectUnauthorized,
       secureContext: this.#context,
       ALPNProtocols: ['http/1.1'],

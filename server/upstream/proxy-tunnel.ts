@@ -1,59 +1,72 @@
 // Tunnel through the proxy of a kubeconfig (`proxy-url`): an HTTP CONNECT request, or SOCKS.
+import { once } from 'node:events';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { SocksClient } from 'socks';
-
-export interface TunnelTarget {
-  readonly host: string;
-  readonly port: number;
-}
+import { type Address, addressOf, basicAuthorization } from './address.ts';
 
 /** Opens a TCP connection to `target` through the proxy at `proxyUrl`. */
-export async function openTunnel(
-  proxyUrl: string,
-  target: TunnelTarget,
-  signal: AbortSignal,
-): Promise<Socket> {
+export function openTunnel(proxyUrl: string, target: Address, signal: AbortSignal): Promise<Socket> {
   const proxy = new URL(proxyUrl);
-  const [user, password] = [proxy.username, proxy.password].map(decodeURIComponent);
-  const host = proxy.hostname.replace(/^\[|\]$/g, '');
-  if (!proxy.protocol.startsWith('socks')) {
-    const credentials = user || password ? `${user}:${password}` : undefined;
-    return connectThrough(proxy, host, target, credentials, signal);
-  }
-  const { socket } = await SocksClient.createConnection({
-    command: 'connect',
-    proxy: {
-      host,
-      port: Number(proxy.port) || 1080,
-      type: proxy.protocol.startsWith('socks4') ? 4 : 5,
-      ...(user ? { userId: user } : {}),
-      ...(password ? { password } : {}),
-    },
-    destination: target,
-  });
-  return socket;
+  const [user = '', password = ''] = [proxy.username, proxy.password].map(decodeURIComponent);
+  return proxy.protocol.startsWith('socks')
+    ? throughSocks(proxy, target, { user, password }, signal)
+    : throughHTTP(proxy, target, user || password ? `${user}:${password}` : undefined, signal);
 }
 
-function connectThrough(
-  { protocol, port }: URL,
-  host: string,
-  target: TunnelTarget,
+/** On a socket of our own, because the library ignores signals. */
+async function throughSocks(
+  proxy: URL,
+  { host, port }: Address,
+  { user, password }: { readonly user: string; readonly password: string },
+  signal: AbortSignal,
+): Promise<Socket> {
+  signal.throwIfAborted();
+  const address = addressOf(proxy);
+  const socket = connect({ host: address.host, port: address.port });
+  const aborted = (): void => void socket.destroy();
+  signal.addEventListener('abort', aborted, { once: true });
+  try {
+    await once(socket, 'connect', { signal });
+    await SocksClient.createConnection({
+      command: 'connect',
+      existing_socket: socket,
+      proxy: {
+        host: address.host,
+        port: address.port,
+        type: proxy.protocol.startsWith('socks4') ? 4 : 5,
+        ...(user ? { userId: user } : {}),
+        ...(password ? { password } : {}),
+      },
+      destination: { host, port },
+    });
+    return socket;
+  } catch (error) {
+    socket.on('error', () => undefined).destroy();
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', aborted);
+  }
+}
+
+function throughHTTP(
+  proxy: URL,
+  { authority }: Address,
   credentials: string | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`;
-  const authorization = `Basic ${Buffer.from(credentials ?? '').toString('base64')}`;
-  const request = (protocol === 'https:' ? secureRequest : plainRequest)({
+  const { host, port } = addressOf(proxy);
+  const request = (proxy.protocol === 'https:' ? secureRequest : plainRequest)({
     method: 'CONNECT',
     host,
     port,
     path: authority,
     headers: {
       host: authority,
-      ...(credentials === undefined ? {} : { 'proxy-authorization': authorization }),
+      ...(credentials === undefined ? {} : { 'proxy-authorization': basicAuthorization(credentials) }),
     },
     agent: false,
     signal,

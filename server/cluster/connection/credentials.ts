@@ -4,6 +4,7 @@ import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
+import { addressOf, basicAuthorization } from '../../upstream/address.ts';
 import { ConnectionPool } from '../../upstream/connection-pool.ts';
 import { pluginOf } from './exec-plugins.ts';
 
@@ -16,8 +17,8 @@ export interface Credentials {
 
 /** Address of kube-apiserver. */
 export interface Endpoint {
-  readonly host: string;
-  readonly port: string | number;
+  /** Host and port. */
+  readonly authority: string;
   /** Prefix of every path, without a trailing slash. */
   readonly basePath: string;
 }
@@ -151,7 +152,7 @@ export class CredentialSource {
     this.#material = material;
     this.#appliedAt = this.#now();
     this.#current = {
-      endpoint: endpointOf(server),
+      endpoint: { authority: addressOf(server).authority, basePath: server.pathname.replace(/\/$/, '') },
       pool,
       headers: {
         ...(options.auth ? { Authorization: basicAuthorization(options.auth) } : {}),
@@ -171,23 +172,10 @@ function sourceOf(config: KubeConfig): string {
   return `the auth provider ${JSON.stringify(user.authProvider.name)} of the kubeconfig`;
 }
 
-function endpointOf({ protocol, hostname, port, pathname }: URL): Endpoint {
-  return {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (protocol === 'http:' ? 80 : 443) : port,
-    basePath: pathname.replace(/\/$/, ''),
-  };
-}
-
 function poolFor(
   url: URL,
   proxyUrl: string | undefined,
   { ca, cert, key, servername, rejectUnauthorized }: RequestOptions,
 ): ConnectionPool {
   return new ConnectionPool({ url, tls: { ca, cert, key, servername, rejectUnauthorized }, proxyUrl });
-}
-
-/** `auth`: user and password, separated by a colon. */
-function basicAuthorization(auth: string): string {
-  return `Basic ${Buffer.from(auth).toString('base64')}`;
 }

@@ -1,6 +1,7 @@
 // HTTP connections to the nodes of a log store, with TLS. Changed credential and CA files apply within a second.
 import { readFile } from 'node:fs/promises';
 import { describeFileError } from '../../files/file-error.ts';
+import { basicAuthorization } from '../../upstream/address.ts';
 import { ConnectionPool } from '../../upstream/connection-pool.ts';
 import { abortableBy, send } from '../../upstream/send.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-response.ts';
@@ -53,7 +54,7 @@ export async function readCredentials(store: string, options: CredentialOptions)
   if (username === '') return { ca, authorization: undefined };
   // Editors append a newline; spaces may be part of the password.
   const password = ((await textOf('passwordFile')) ?? '').replace(/\r?\n$/, '');
-  return { ca, authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+  return { ca, authorization: basicAuthorization(`${username}:${password}`) };
 }
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';

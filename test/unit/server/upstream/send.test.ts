@@ -252,4 +252,17 @@ describe('send', () => {
     const proxied = pool(port, { proxyUrl: `socks5://127.0.0.1:${proxy}` });
     expect(await bodyOf(await send(proxied, request()))).to.equal('ok');
   });
+
+  it('closes the connection to a silent SOCKS proxy when the request is aborted', async () => {
+    const greeted = Promise.withResolvers<Socket>();
+    const proxy = await scripted((client) => greeted.resolve(client));
+    const stop = new AbortController();
+    const proxied = pool(1, { proxyUrl: `socks5://127.0.0.1:${proxy}` });
+    const aborted = rejection(send(proxied, request({ work: abortableBy(stop.signal) })));
+    const client = await greeted.promise;
+    const closed = once(client, 'close');
+    stop.abort(new Error('enough'));
+    expect(await aborted).to.have.property('message', 'enough');
+    await closed;
+  });
 });

@@ -14,9 +14,9 @@ describe('CredentialSource', () => {
     new CredentialSource(kubeConfigFor(server), 1000, () => 0);
 
   for (const [server, endpoint] of [
-    ['https://[::1]:6443/k8s/c1/', { host: '::1', port: '6443', basePath: '/k8s/c1' }],
-    ['https://cluster.example', { host: 'cluster.example', port: 443, basePath: '' }],
-    ['http://cluster.example/', { host: 'cluster.example', port: 80, basePath: '' }],
+    ['https://[::1]:6443/k8s/c1/', { authority: '[::1]:6443', basePath: '/k8s/c1' }],
+    ['https://cluster.example', { authority: 'cluster.example:443', basePath: '' }],
+    ['http://cluster.example/', { authority: 'cluster.example:80', basePath: '' }],
   ] as const) {
     it(`returns the endpoint of ${server}`, async () => {
       expect((await source(server).get()).endpoint).to.deep.equal(endpoint);
