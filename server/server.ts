@@ -55,7 +55,7 @@ export async function run(
     signal.addEventListener('abort', () => client.close(), { once: true });
     const cacheMetrics = new CacheMetrics(metrics);
     const nodes = newNodes(config, { client, log, metrics, cacheMetrics });
-    follow(nodes.followers);
+    follow([nodes.informer]);
     // Loading the other modules blocks the event loop, so the list request is sent first.
     const headStart = delay(HEAD_START_MS, undefined, { signal });
     await Promise.race([client.answered, headStart]);

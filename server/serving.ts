@@ -34,7 +34,7 @@ import { newCertificateMetrics, watchExpiry } from './listener/certificates/cert
 import { drain } from './listener/drain.ts';
 import { newListenerMetrics } from './listener/listener-metrics.ts';
 import { listen } from './listener/listening.ts';
-import { newResources } from './lists/lists.ts';
+import { newKinds, newResources } from './lists/lists.ts';
 import { newLogs } from './logging/logging.ts';
 import type { Nodes } from './nodes/nodes.ts';
 import { newOAuth } from './oauth/oauth.ts';
@@ -104,6 +104,8 @@ export async function serve(
     });
   const isSignInPath = (path: string): boolean => oauth?.isPublic(path) ?? false;
   const accessMetrics = new AccessMetrics(metrics);
+  const kinds = newKinds(config, { client, nodes, log, cacheMetrics, kindLimits });
+  const { copies } = kinds.followed;
   const access = { client, reviews: new ClusterReviews(client, accessMetrics), lookups, log, signal };
   const authenticators = newAuthenticators(config, {
     ...access,
@@ -112,17 +114,18 @@ export async function serve(
     isSignIn: ({ url = '' }) => isSignInPath(pathIn(url)),
     isAtProxyHost: atHost(config.gateway.proxyHost),
   });
-  const authorizers = newAuthorizers(config, {
+  const { authorizer, scopes } = newAuthorizers(config, {
     ...access,
+    copies,
     metrics: accessMetrics,
     namespaceReviews: admission.namespaceReviews(),
     isSignInPath,
   });
-  const { authorizer, scopes } = authorizers;
   const users = oauth && newUsersAPI(config, { client, authorizer, oauth, log });
   const logs = config.logging.enabled
     ? await newLogs(config, {
         client,
+        copies,
         scopes,
         admission,
         log,
@@ -132,12 +135,10 @@ export async function serve(
   const resources = newResources(config, {
     client,
     nodes,
+    kinds,
     authorizer,
     scopes,
     admission,
-    log,
-    cacheMetrics,
-    kindLimits,
   });
   const gateway = config.gateway.enabled
     ? newGateway(config, {
@@ -148,7 +149,7 @@ export async function serve(
         accessMetrics,
         oauth,
         issuer: () => issuerOf(config.oauth, securePort),
-        kinds: resources.kinds,
+        kinds: kinds.followed,
         writes: resources.writes,
         pools,
         callerReviews: admission.callerReviews(),
@@ -194,7 +195,7 @@ export async function serve(
     oauthMissing: () => oauth?.missing,
     describeLogs: () => logs?.describe(),
     describeGateway: () => gateway?.describe(),
-    describeKinds: () => resources.kinds.describe(),
+    describeKinds: () => kinds.followed.describe(),
     stopping: () => stopping,
   });
   collectHealthMetrics(metrics, health);
@@ -261,8 +262,7 @@ export async function serve(
   securePort = listeners[0].address.port;
   const followers = [
     authenticators.settings,
-    ...authorizers.followers,
-    ...resources.followers,
+    kinds.followed,
     openAPI,
     registration,
     ...(oauth ? [oauth] : []),

@@ -1,11 +1,11 @@
 // Creates the authorizer of all requests, and the namespaces in which callers have permissions, from the configuration.
 
-import type { Logger } from 'pino';
 import type { Seats } from '../admission/seats.ts';
-import type { ClusterClient } from '../cluster/connection/client.ts';
 import { type ClusterReviews, refusalTTL } from '../cluster/reviews.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import type { AccessMetrics } from '../observability/access-metrics.ts';
+import { NAMESPACES, ROLE_BINDINGS } from '../resources/kind.ts';
+import type { KindCopies } from '../resources/kinds/kind-copies.ts';
 import { AccessReviewAuthorizer } from './access-review.ts';
 import type { Authorizer } from './authorizer.ts';
 import { countedAuthorization } from './counted-authorization.ts';
@@ -18,18 +18,15 @@ export interface Authorizers {
   readonly authorizer: Authorizer;
   /** The namespaces in which a caller has a permission. */
   readonly scopes: NamespaceScopes;
-  /** Background work. */
-  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
 }
 
 export interface AuthorizersDependencies {
-  readonly client: ClusterClient;
+  readonly copies: Pick<KindCopies, 'hold'>;
   readonly reviews: ClusterReviews;
   /** The seats of reviews. */
   readonly lookups: Seats;
   /** The seats of the reviews of namespaces. */
   readonly namespaceReviews: Seats;
-  readonly log: Logger;
   /** Aborts pending reviews. */
   readonly signal: AbortSignal;
   readonly metrics: AccessMetrics;
@@ -41,7 +38,7 @@ export function newAuthorizers(
   { authorization }: Pick<CompletedConfig, 'authorization'>,
   dependencies: AuthorizersDependencies,
 ): Authorizers {
-  const { client, reviews, lookups, namespaceReviews, log, signal, metrics, isSignInPath } = dependencies;
+  const { copies, reviews, lookups, namespaceReviews, signal, metrics, isSignInPath } = dependencies;
   const authorizing = (seats: Seats, allowTtlMs: number, denyTtlMs: number): Authorizer =>
     delegatingAuthorizer(
       new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, seats, signal }),
@@ -49,8 +46,8 @@ export function newAuthorizers(
     );
   const { allowCacheTTL, reviewAllNamespaces } = authorization;
   const denyCacheTTL = refusalTTL(allowCacheTTL);
-  const namespaces = new Namespaces({ client, log });
-  const bindings = reviewAllNamespaces ? undefined : new RoleBindings({ client, log });
+  const namespaces = new Namespaces(copies.hold(NAMESPACES));
+  const bindings = reviewAllNamespaces ? undefined : new RoleBindings(copies.hold(ROLE_BINDINGS));
   return {
     authorizer: countedAuthorization(authorizing(lookups, allowCacheTTL, denyCacheTTL), metrics),
     scopes: new NamespaceScopes({
@@ -62,6 +59,5 @@ export function newAuthorizers(
       denyTtlMs: denyCacheTTL,
       signal,
     }),
-    followers: [namespaces, ...(bindings ? [bindings] : [])],
   };
 }

@@ -1,13 +1,7 @@
-// Cache of the names and creation times of all namespaces. A reflector fills the cache.
-import type { Logger } from 'pino';
+// The names and creation times of all namespaces, from the copy of the kind.
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
-import { recordIn } from '../../apis/reading/unknown-value.ts';
-import type { ClusterClient } from '../cluster/connection/client.ts';
-import { Freshness, STALE_AFTER_MS } from '../cluster/reflector/freshness.ts';
-import { ObjectIndex } from '../cluster/reflector/object-index.ts';
-import { Reflector } from '../cluster/reflector/reflector.ts';
-import type { ReflectorObserver } from '../cluster/reflector/reflector-options.ts';
-import { SHORT_WATCHES } from '../cluster/reflector/reflector-tuning.ts';
+import { STALE_AFTER_MS } from '../cluster/reflector/freshness.ts';
+import type { HeldCopy } from '../resources/kinds/kind-copies.ts';
 
 export interface Namespace {
   readonly name: string;
@@ -15,66 +9,34 @@ export interface Namespace {
   readonly createdAt: number;
 }
 
-export interface NamespacesOptions {
-  readonly client: ClusterClient;
-  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** Monotonic clock in ms. */
-  readonly monotonic?: () => number;
-}
-
 export class Namespaces {
-  readonly #options: NamespacesOptions;
-  readonly #index = new ObjectIndex(readNamespace);
+  readonly #copy: HeldCopy;
   /** The namespaces by name, shared by all calls until a namespace changes. */
   #all: ReadonlyMap<string, Namespace> | undefined;
-  readonly #freshness: Freshness;
 
-  constructor(options: NamespacesOptions) {
-    this.#options = options;
-    this.#freshness = new Freshness(options.monotonic);
+  /** `copy`: of the kind Namespace, which the caller holds. */
+  constructor(copy: HeldCopy) {
+    this.#copy = copy;
+    copy.cache.onChange(() => {
+      this.#all = undefined;
+    });
   }
 
-  /** Throws ServiceUnavailable while the index is empty or stale: a namespace may have been recreated. */
+  /** Throws ServiceUnavailable while the copy is empty or stale: a namespace may have been recreated. */
   all(): ReadonlyMap<string, Namespace> {
-    if (!this.#index.synced || !this.#freshness.within(STALE_AFTER_MS)) {
+    if (!this.#copy.synced || this.#copy.ageMs > STALE_AFTER_MS) {
       throw newServiceUnavailable('the namespaces of the cluster are not known', 1);
     }
-    this.#all ??= new Map(Array.from(this.#index.values(), (namespace) => [namespace.name, namespace]));
+    this.#all ??= this.#read();
     return this.#all;
   }
 
-  /** Runs the reflector until `signal` is aborted; never throws. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { client, log } = this.#options;
-    const reflector = new Reflector({
-      client,
-      path: '/api/v1/namespaces',
-      sink: this.#index,
-      log,
-      observer: this.#observer(),
-      tuning: SHORT_WATCHES,
-    });
-    await reflector.run(signal);
+  #read(): ReadonlyMap<string, Namespace> {
+    const all = new Map<string, Namespace>();
+    for (const { name, facts } of this.#copy.cache.facts().objects()) {
+      // Without a creation time, a recreated namespace could not be detected.
+      if (facts.createdAt > 0) all.set(name, { name, createdAt: facts.createdAt * 1000 });
+    }
+    return all;
   }
-
-  /** The reflector reports progress after each list and change. */
-  #observer(): ReflectorObserver {
-    const freshness = this.#freshness;
-    return {
-      watchBegan: () => freshness.watchBegan(),
-      watchEnded: (cause) => freshness.watchEnded(cause),
-      progressed: () => {
-        freshness.progressed();
-        this.#all = undefined;
-      },
-    };
-  }
-}
-
-function readNamespace(object: unknown): Namespace | undefined {
-  const { name, creationTimestamp } = recordIn(object, 'metadata');
-  const created = typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) : Number.NaN;
-  // Without a creation time, a recreated namespace could not be detected.
-  if (typeof name !== 'string' || Number.isNaN(created)) return undefined;
-  return { name, createdAt: created };
 }

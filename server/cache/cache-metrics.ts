@@ -10,7 +10,7 @@ export interface CacheGauges {
   /** Memory of the objects, in bytes. */
   readonly bytes: number;
   /** Maximum of `bytes`. Undefined without a maximum. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Time since the last proof that the cache is up to date, in ms. */
   readonly ageMs: number;
 }

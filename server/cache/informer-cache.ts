@@ -1,17 +1,17 @@
 // Informer cache of one resource: the current snapshot, past snapshots and the watch cache. The cache never sends
 // requests to kube-apiserver.
 import type { Logger } from 'pino';
-import { newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
 import type { ReflectorSink, Replacement } from '../cluster/reflector/reflector-sink.ts';
 import type { ChangeType, EventMetadata } from '../cluster/reflector/watch-stream.ts';
-import { ObjectReader, type ObjectSource, type ReadObject } from './object-reader.ts';
+import { type CacheContent, ObjectReader, type ObjectSource, type ReadObject } from './object-reader.ts';
 import type { ObjectSnapshot } from './object-snapshot.ts';
-import type { ObjectHead, ResourceCache, Watcher } from './resource-cache.ts';
+import type { ObjectHead, ResourceCache, WatchEvent, Watcher } from './resource-cache.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
 import { type FrameFactory, PLAIN_FRAMES, type StoredObject } from './stored-object.ts';
-import { newTooLargeVersion, VersionWaiters } from './version-waiters.ts';
+import { newTooLargeVersion, VersionWaiters, versionOf } from './version-waiters.ts';
 import { Change, FanOut, WatchWindow, type WindowBounds } from './watch-cache.ts';
 
 export interface CacheOptions<Facts> {
@@ -27,9 +27,14 @@ export interface CacheOptions<Facts> {
   readonly now: () => number;
   /** How the bytes are stored; plain by default. */
   readonly frames?: FrameFactory;
-  /** Called before the cache grows by about this number of bytes. */
+  /** Called when the cache grows by about this number of bytes. It can release the objects. */
   readonly growing?: (bytes: number) => void;
+  /** What the first list stores; objects by default. */
+  readonly content?: CacheContent;
 }
+
+/** Called with a change of an object; with undefined after a list, which can change any object. It must not throw. */
+export type ChangeListener<Facts> = (change: WatchEvent<Facts> | undefined) => void;
 
 export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink {
   readonly #options: CacheOptions<Facts>;
@@ -42,12 +47,17 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
   #epoch = 0;
   /** The list that is loading. */
   #loading: SnapshotBuilder<Facts> | undefined;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<ChangeListener<Facts>>();
+  /** What the current snapshot contains, and what the next list will store. */
+  #content: CacheContent;
+  #wanted: CacheContent;
   /** True after the first object that could not be read, which is logged once. */
   #hasUnreadable = false;
 
   constructor(options: CacheOptions<Facts>) {
     this.#options = options;
+    this.#content = options.content ?? 'objects';
+    this.#wanted = this.#content;
     this.#reader = new ObjectReader(options.definition);
     this.#history = new SnapshotHistory(options.history, options.now);
     this.#window = new WatchWindow(0n, options.window, options.now);
@@ -66,8 +76,23 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     return this.#reader.head;
   }
 
+  /** True after the first list, also while the cache has only facts. */
   get synced(): boolean {
     return this.#current !== undefined;
+  }
+
+  get content(): CacheContent {
+    return this.#content;
+  }
+
+  /** What the cache has after the list that is loading. */
+  get wanted(): CacheContent {
+    return this.#wanted;
+  }
+
+  /** True while a list is loading, or after it failed. */
+  get loading(): boolean {
+    return this.#loading !== undefined;
   }
 
   get currentResourceVersion(): string | undefined {
@@ -93,9 +118,30 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     return this.#fanOut.size;
   }
 
+  /** Throws ServiceUnavailable while the cache has only facts, so that no response contains an object without its bytes. */
   snapshot(): ObjectSnapshot<Facts> {
+    if (this.#content === 'facts') throw newServiceUnavailable('the cache has no objects yet');
+    return this.facts();
+  }
+
+  /** Returns the current snapshot, for readers of facts: its objects can be without bytes and labels. */
+  facts(): ObjectSnapshot<Facts> {
     if (!this.#current) throw newServiceUnavailable('the cache is not yet synced');
     return this.#current;
+  }
+
+  /** Sets what the next list stores. For `facts`, releases the objects at once. */
+  setContent(content: CacheContent): void {
+    this.#wanted = content;
+    if (content === 'objects') return;
+    this.#loading = undefined;
+    if (this.#current && this.#content === 'objects') this.#releaseObjects(this.#current);
+  }
+
+  #releaseObjects(current: ObjectSnapshot<Facts>): void {
+    const builder = new SnapshotBuilder<Facts>();
+    for (const { identity } of current.objects()) builder.add(this.#reader.reduced(identity));
+    this.#replace(builder.build(current.version), 'facts');
   }
 
   snapshotAt(resourceVersion: string): ObjectSnapshot<Facts> {
@@ -128,31 +174,39 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     return end;
   }
 
-  /** Calls `changed` after each change of the objects, until the returned function is called. It must not throw. */
-  onChange(changed: () => void): () => void {
+  /** Calls `changed` after each change of the objects, until the returned function is called. */
+  onChange(changed: ChangeListener<Facts>): () => void {
     this.#listeners.add(changed);
     return () => this.#listeners.delete(changed);
   }
 
   replacement(): Replacement {
     const { frames = PLAIN_FRAMES, growing } = this.#options;
-    const builder = new SnapshotBuilder<Facts>(frames);
+    const content = this.#wanted;
+    const builder = new SnapshotBuilder<Facts>(content === 'objects' ? frames : PLAIN_FRAMES);
     this.#loading = builder;
     return {
       add: (object, members) => {
-        const read = this.#read(object, members);
+        const read = this.#read(object, members, content);
         if (!read) return;
-        builder.add(this.#known(read));
+        builder.add(this.#content === content ? this.#known(read) : read);
         growing?.(read.spliced.length + read.identity.size);
       },
-      commit: (resourceVersion) => this.#replace(builder.build(versionOf(resourceVersion))),
+      commit: (resourceVersion) => {
+        this.#replace(builder.build(versionOf(resourceVersion)), content);
+        this.setContent(this.#wanted);
+      },
     };
   }
 
   /** Returns undefined for an object that cannot be stored. It must not stop the cache of all others. */
-  #read(raw: Buffer, members: readonly Member[] | undefined): ReadObject<Facts> | undefined {
+  #read(
+    raw: Buffer,
+    members: readonly Member[] | undefined,
+    content: CacheContent,
+  ): ReadObject<Facts> | undefined {
     try {
-      return this.#reader.read(raw, members);
+      return this.#reader.read(raw, members, content);
     } catch (err) {
       if (!this.#hasUnreadable) this.#options.log.warn({ err }, 'an object cannot be read, and is left out');
       this.#hasUnreadable = true;
@@ -170,8 +224,8 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
   }
 
   apply(type: ChangeType, raw: Buffer, _metadata?: EventMetadata, members?: readonly Member[]): void {
-    const current = this.snapshot();
-    const read = this.#read(raw, members);
+    const current = this.facts();
+    const read = this.#read(raw, members, this.#content);
     if (!read) return;
     const version = BigInt(read.identity.resourceVersion);
     // The probe and the reflector deliver some events twice.
@@ -182,24 +236,25 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
   }
 
   bookmark(resourceVersion: string): void {
-    const current = this.snapshot();
+    const current = this.facts();
     const version = versionOf(resourceVersion);
     this.#window.trim();
     if (version > current.version) this.#advance(current.at(version), 0);
     // The bookmark can be older than the cache, which a probe has updated. Watchers must not receive a lower version.
-    const reached = this.snapshot();
+    const reached = this.facts();
     this.#fanOut.bookmark(reached.version, reached.resourceVersion);
   }
 
-  #replace(snapshot: ObjectSnapshot<Facts>): void {
+  #replace(snapshot: ObjectSnapshot<Facts>, content: CacheContent): void {
     this.#epoch++;
+    this.#content = content;
     this.#loading = undefined;
     this.#history.clear();
     this.#window = new WatchWindow(snapshot.version, this.#options.window, this.#options.now);
     this.#current = snapshot;
     this.#fanOut.end();
     this.#waiters.reached(snapshot.version);
-    for (const changed of this.#listeners) changed();
+    for (const changed of this.#listeners) changed(undefined);
   }
 
   #set(
@@ -209,10 +264,10 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     previous: StoredObject<Facts> | undefined,
   ): void {
     const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous, this.#reader.head);
-    // The objects and the window of past events have a copy each.
-    this.#options.growing?.(2 * read.spliced.length + read.identity.size);
     const next = current.with(version, change.object, previous);
     this.#publish(change, next, current.pinnedBy(change.object.key));
+    // The objects and the window of past events have a copy each.
+    this.#options.growing?.(2 * read.spliced.length + read.identity.size);
   }
 
   #remove(
@@ -233,7 +288,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     this.#window.push(change);
     this.#advance(next, retainedBytes);
     this.#fanOut.change(change);
-    for (const changed of this.#listeners) changed();
+    for (const changed of this.#listeners) changed(change);
   }
 
   #advance(next: ObjectSnapshot<Facts>, retainedBytes: number): void {
@@ -241,13 +296,4 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     this.#current = next;
     this.#waiters.reached(next.version);
   }
-}
-
-function versionOf(resourceVersion: string): bigint {
-  if (!/^\d{1,20}$/.test(resourceVersion)) {
-    throw newBadRequest(
-      `Invalid value: ${JSON.stringify(resourceVersion)}: a resourceVersion is a decimal number`,
-    );
-  }
-  return BigInt(resourceVersion);
 }

@@ -7,7 +7,7 @@ import type { ReflectorObserver } from '../cluster/reflector/reflector-options.t
 import type { ReflectorTuning } from '../cluster/reflector/reflector-tuning.ts';
 import { type ChangeType, eventMetadata, watchStream } from '../cluster/reflector/watch-stream.ts';
 import { InformerCache } from './informer-cache.ts';
-import type { ObjectSource } from './object-reader.ts';
+import type { CacheContent, ObjectSource } from './object-reader.ts';
 import { RevisionProof } from './revision-proof.ts';
 import type { HistoryBounds } from './snapshot-history.ts';
 import type { FrameFactory } from './stored-object.ts';
@@ -25,13 +25,16 @@ export interface InformerOptions<Facts> {
   readonly observer?: ReflectorObserver;
   /** Time limit of a read that waits for a resourceVersion, in ms. */
   readonly waitMs?: number;
+  /** A monotonic clock in ms. */
   readonly now?: () => number;
   /** How the bytes are stored; plain by default. */
   readonly frames?: FrameFactory;
-  /** Called before the cache grows by about this number of bytes. */
+  /** Called when the cache grows by about this number of bytes. */
   readonly growing?: (bytes: number) => void;
   /** True for the kind of an aggregated API. */
   readonly aggregated?: boolean;
+  /** What the first list stores; objects by default. */
+  readonly content?: CacheContent;
 }
 
 /**
@@ -49,11 +52,13 @@ export class Informer<Facts> {
   readonly cache: InformerCache<Facts>;
   /** Proves that the cache is current. */
   readonly proof: RevisionProof;
-  readonly #reflector: Reflector;
-  readonly #freshness = new Freshness();
+  readonly #newReflector: () => Reflector;
+  readonly #freshness: Freshness;
+  #relist = new AbortController();
 
   constructor(options: InformerOptions<Facts>) {
     const { definition, client, log, query = {} } = options;
+    this.#freshness = new Freshness(options.now);
     const path = definition.source.path;
     this.cache = new InformerCache({
       definition,
@@ -64,19 +69,22 @@ export class Informer<Facts> {
       now: options.now ?? (() => performance.now()),
       ...(options.frames ? { frames: options.frames } : {}),
       ...(options.growing ? { growing: options.growing } : {}),
+      ...(options.content ? { content: options.content } : {}),
       probe: (target, signal) => this.#probe({ client, path, query }, target, signal),
     });
     this.proof = new RevisionProof(client, path, this.cache);
-    this.#reflector = new Reflector({
-      client,
-      path,
-      query,
-      sink: this.cache,
-      log,
-      observer: this.#observer(options.observer),
-      aggregated: options.aggregated ?? false,
-      ...(options.reflector ? { tuning: options.reflector } : {}),
-    });
+    const observer = this.#observer(options.observer);
+    this.#newReflector = () =>
+      new Reflector({
+        client,
+        path,
+        query,
+        sink: this.cache,
+        log,
+        observer,
+        aggregated: options.aggregated ?? false,
+        ...(options.reflector ? { tuning: options.reflector } : {}),
+      });
   }
 
   /** Time since the last proof that the cache is up to date, in ms. */
@@ -89,8 +97,30 @@ export class Informer<Facts> {
     return this.#freshness.interrupted;
   }
 
+  /** Resolves after the first proof that the cache is up to date, or the first failure. */
+  get settled(): Promise<void> {
+    return this.#freshness.settled;
+  }
+
+  /** The last failure since the last proof that the cache is up to date. */
+  get failure(): unknown {
+    return this.#freshness.failure;
+  }
+
+  /** Sets what the cache stores. A list replaces facts by objects; until it is complete, the cache has the facts. */
+  setContent(content: CacheContent): void {
+    if (content === this.cache.wanted) return;
+    const needsList = content === 'objects' || this.cache.loading;
+    this.cache.setContent(content);
+    if (!needsList) return;
+    this.#relist.abort();
+    this.#relist = new AbortController();
+  }
+
+  /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#reflector.run(signal);
+    // After setContent, a new reflector lists again.
+    while (!signal.aborted) await this.#newReflector().run(AbortSignal.any([signal, this.#relist.signal]));
   }
 
   #observer(observer: ReflectorObserver = {}): ReflectorObserver {

@@ -32,13 +32,28 @@ export interface ObjectSource<Facts> {
   /** True if kube-apiserver omits `kind` and `apiVersion` in the items of a list, as for its built-in kinds. */
   readonly bareItems?: boolean;
   facts(object: unknown): Facts;
+  /** Facts of objects that are stored without their bytes. Undefined if objects always have bytes. */
+  readonly reduced?: ReducedFacts<Facts>;
 }
+
+/** The part of the facts that is needed without the objects. */
+export interface ReducedFacts<Facts> {
+  read(object: unknown): Facts;
+  of(facts: Facts): Facts;
+}
+
+/** What a cache stores: objects as bytes with all facts, or only reduced facts. */
+export type CacheContent = 'objects' | 'facts';
 
 /** An object with extracted facts, whose bytes are not yet in their final buffer. */
 export interface ReadObject<Facts> {
   readonly identity: ObjectIdentity<Facts>;
   readonly spliced: SplicedObject;
 }
+
+/** The bytes of an object that is stored without them. */
+const NO_BYTES: SplicedObject = { parts: [], length: 0, metadataStart: 0, metadataEnd: 0 };
+const NO_LABELS = {};
 
 /** More labels are not shared: an object with a hundred thousand labels would take long. */
 const MAX_SHARED_LABELS = 256;
@@ -56,7 +71,7 @@ export class ObjectReader<Facts> {
   }
 
   /** Throws SyntaxError for an object that cannot be stored. `members`: those of the object, if the caller has already scanned it. */
-  read(raw: Buffer, members?: readonly Member[]): ReadObject<Facts> {
+  read(raw: Buffer, members?: readonly Member[], content: CacheContent = 'objects'): ReadObject<Facts> {
     const parsed: unknown = JSON.parse(raw.toString('utf8'));
     const metadata = recordIn(parsed, 'metadata');
     const name = text(metadata['name']);
@@ -66,13 +81,33 @@ export class ObjectReader<Facts> {
     const namespace = this.#interner.intern(text(metadata['namespace']));
     // A signed number, which takes no memory of its own.
     const checksum = spliced.parts.reduce((sum, part) => crc32(part, sum), 0) | 0;
-    const labels = this.#labels(recordIn(metadata, 'labels'));
     const uid = text(metadata['uid']);
+    const { reduced } = this.#source;
+    if (content === 'facts' && reduced) {
+      const facts = reduced.read(parsed);
+      const fields = { namespace, name, uid, resourceVersion, checksum, labels: NO_LABELS, facts };
+      return { identity: new Identity(fields), spliced: NO_BYTES };
+    }
+    const labels = this.#labels(recordIn(metadata, 'labels'));
     const facts = this.#source.facts(parsed);
     return {
       identity: new Identity({ namespace, name, uid, resourceVersion, checksum, labels, facts }),
       spliced,
     };
+  }
+
+  /** Returns an object without its bytes and its labels, and with reduced facts. */
+  reduced({
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+    checksum,
+    facts,
+  }: ObjectIdentity<Facts>): ReadObject<Facts> {
+    const kept = this.#source.reduced?.of(facts) ?? facts;
+    const fields = { namespace, name, uid, resourceVersion, checksum, labels: NO_LABELS, facts: kept };
+    return { identity: new Identity(fields), spliced: NO_BYTES };
   }
 
   /** Returns the labels, as one object for all objects with the same labels. */

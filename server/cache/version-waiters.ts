@@ -1,6 +1,6 @@
 // Queue of reads that wait until the informer cache reaches a resourceVersion. A read fails with a timeout if the
 // cache is too slow.
-import { newTimeout, type StatusError } from '../../apis/meta/v1/errors.ts';
+import { newBadRequest, newTimeout, type StatusError } from '../../apis/meta/v1/errors.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import { pause } from '../concurrency/pause.ts';
 
@@ -111,4 +111,14 @@ export function newTooLargeVersion(version: bigint, current: bigint): StatusErro
   return newTimeout(`Timeout: Too large resource version: ${version}, current: ${current}`, 1, [
     { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },
   ]);
+}
+
+/** Returns the number of a resourceVersion in a request. Throws BadRequest for an invalid one. */
+export function versionOf(resourceVersion: string): bigint {
+  if (!/^\d{1,20}$/.test(resourceVersion)) {
+    throw newBadRequest(
+      `Invalid value: ${JSON.stringify(resourceVersion)}: a resourceVersion is a decimal number`,
+    );
+  }
+  return BigInt(resourceVersion);
 }

@@ -18,7 +18,7 @@ import { SizedCache } from '../memory/bounded-map.ts';
 import type { Nodes } from '../nodes/nodes.ts';
 import type { LongRunning } from '../request/long-running.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
-import { apiVersionOf, exactName, type Kind } from '../resources/kind.ts';
+import { apiVersionOf, exactName, type Kind, PODS } from '../resources/kind.ts';
 import type { FollowedKind } from '../resources/kinds/followed-kind.ts';
 import { FollowedKinds } from '../resources/kinds/followed-kinds.ts';
 import { KIND_LIMITS, type KindLimits } from '../resources/kinds/followed-kinds-options.ts';
@@ -27,6 +27,7 @@ import { nodeProfile } from '../resources/nodes/node-profile.ts';
 import { RecentWrites, type WrittenCache } from '../resources/recent-writes.ts';
 import { type Caller, KindLists, type PlatformLists } from './kind-lists.ts';
 import { ListAccess } from './list-access.ts';
+import { NodeUsage, usageAnnotations } from './node-usage.ts';
 import { platformHandler } from './platform-handler.ts';
 import { Search } from './search.ts';
 import { ServiceSelectors } from './service-selectors.ts';
@@ -35,9 +36,6 @@ export interface Resources {
   readonly route: ResourceRoute;
   /** The writes that reads of the same caller must contain. */
   readonly writes: RecentWrites;
-  readonly kinds: FollowedKinds;
-  /** Background work. */
-  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
   readonly isLongRunning: LongRunning;
   /** The authorizer of the filter chain: every authenticated caller may list, and the handler checks the permissions. */
   authorizer(inner: Authorizer): Authorizer;
@@ -46,14 +44,11 @@ export interface Resources {
 export interface ResourcesDependencies {
   readonly client: ClusterClient;
   readonly nodes: Nodes;
+  readonly kinds: Kinds;
   /** Cached. */
   readonly authorizer: Authorizer;
   readonly scopes: Pick<NamespaceScopes, 'of' | 'within'>;
   readonly admission: Pick<Admission, 'pool'>;
-  readonly log: Logger;
-  readonly cacheMetrics: CacheMetrics;
-  /** Replaces values of KIND_LIMITS. */
-  readonly kindLimits?: Partial<KindLimits>;
 }
 
 /** Memory of the bodies of recently requested pages of all kinds: a share of the budget, and a maximum in bytes. */
@@ -81,24 +76,28 @@ function defaultBudget(): number {
 
 const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 
-export function newResources(
-  { platform, resources: options }: Pick<CompletedConfig, 'platform' | 'resources'>,
-  {
-    client,
-    nodes,
-    authorizer,
-    scopes,
-    admission,
-    log: parent,
-    cacheMetrics,
-    kindLimits,
-  }: ResourcesDependencies,
-): Resources {
-  const group = groupName(platform.name);
-  const apiVersion = `${group}/${VERSION}`;
-  const path = `/kapis/${apiVersion}`;
-  const log = parent.child({ component: 'resources' });
-  // Shared, because all lists together must not block the event loop.
+/** The kinds of the cluster, and what all their lists share. */
+export interface Kinds {
+  readonly followed: FollowedKinds;
+  /** Shared, because all lists together must not block the event loop. */
+  readonly slicer: TimeSlicer;
+  /** Bodies of recently requested pages. */
+  readonly bodies: SizedCache<string, Buffer>;
+}
+
+export interface KindsDependencies {
+  readonly client: ClusterClient;
+  readonly nodes: Pick<Nodes, 'informer'>;
+  readonly log: Logger;
+  readonly cacheMetrics: CacheMetrics;
+  /** Replaces values of KIND_LIMITS. */
+  readonly kindLimits?: Partial<KindLimits>;
+}
+
+export function newKinds(
+  { platform, resources: options, logging }: Pick<CompletedConfig, 'platform' | 'resources' | 'logging'>,
+  { client, nodes, log, cacheMetrics, kindLimits }: KindsDependencies,
+): Kinds {
   const slicer = new TimeSlicer();
   const memoryBudget = options.memoryBudget || defaultBudget();
   const bodies = new SizedCache<string, Buffer>(
@@ -108,7 +107,7 @@ export function newResources(
   const { cache } = nodes.informer;
   const followed = new FollowedKinds({
     client,
-    log,
+    log: log.child({ component: 'resources' }),
     domain: `${platform.name}.io`,
     slicer,
     preload: options.preload,
@@ -118,11 +117,34 @@ export function newResources(
     otherBytes: () => cache.bytes + bodies.bytes,
     ...KIND_LIMITS,
     ...kindLimits,
+    features: {
+      podLogs: logging.enabled && logging.store === 'kubernetes',
+      nodeUsage: options.nodes.usageAnnotations,
+    },
     metrics: {
-      observe: (kind, current) => cacheMetrics.observe(exactName(kind), current),
+      observe: (kind, copy) => cacheMetrics.observe(exactName(kind), copy),
       remove: (kind) => cacheMetrics.remove(exactName(kind)),
     },
   });
+  return { followed, slicer, bodies };
+}
+
+export function newResources(
+  { platform, resources: options }: Pick<CompletedConfig, 'platform' | 'resources'>,
+  {
+    client,
+    nodes,
+    kinds: { followed, slicer, bodies },
+    authorizer,
+    scopes,
+    admission,
+  }: ResourcesDependencies,
+): Resources {
+  const group = groupName(platform.name);
+  const apiVersion = `${group}/${VERSION}`;
+  const path = `/kapis/${apiVersion}`;
+  const { cache } = nodes.informer;
+  const usage = options.nodes.usageAnnotations ? new NodeUsage(followed.copies.hold(PODS)) : undefined;
   const profile = nodeProfile(nodes.definition);
   const nodeLists = new KindLists({
     listed: {
@@ -137,7 +159,7 @@ export function newResources(
     apiVersion,
     slicer,
     bodies,
-    ...(nodes.usage ? { computed: nodes.usage.annotations } : {}),
+    ...(usage ? { computed: usageAnnotations(usage, `${platform.name}.io`) } : {}),
   });
   const known = new WeakMap<FollowedKind, PlatformLists>();
   const listsOf = (kind: FollowedKind): PlatformLists => {
@@ -206,9 +228,7 @@ export function newResources(
         resource === NODES.plural || resource === 'search' || followed.catalog.has(resource),
       handler,
     },
-    kinds: followed,
     writes,
-    followers: [followed],
     isLongRunning: ({ info, request }) =>
       info.isResourceRequest && isOurs(info) && acceptsEvents(request.headers.accept),
     authorizer: (inner) => openToAuthenticated(inner, (attributes) => isOurs(attributes)),

@@ -25,6 +25,8 @@ import { REQUEST_TIMEOUT_MS } from '../filters/deadline.ts';
 import type { LongRunning } from '../request/long-running.ts';
 import type { Handler } from '../request/request-context.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
+import { PODS } from '../resources/kind.ts';
+import type { KindCopies } from '../resources/kinds/kind-copies.ts';
 import { Scopes } from './access/scope.ts';
 import { isLongRunningQuery, LOG_LIMITS, logsHandler } from './endpoints/logs-handler.ts';
 import { REMOVED_RESOURCES, removedOperations } from './endpoints/removed-operations.ts';
@@ -48,6 +50,7 @@ export interface Logs {
 
 export interface LogsDependencies {
   readonly client: ClusterClient;
+  readonly copies: Pick<KindCopies, 'hold'>;
   readonly scopes: Pick<NamespaceScopes, 'of'>;
   readonly admission: Pick<Admission, 'pool'>;
   readonly log: Logger;
@@ -59,7 +62,7 @@ type LogsConfig = Pick<CompletedConfig, 'platform' | 'logging'>;
 /** Does not connect to the store. */
 export async function newLogs(
   { platform, logging }: LogsConfig,
-  { client, scopes, admission, log: parent, metrics: registry }: LogsDependencies,
+  { client, copies, scopes, admission, log: parent, metrics: registry }: LogsDependencies,
 ): Promise<Logs> {
   const log = parent.child({ component: 'logs' });
   const group = groupName(platform.name);
@@ -70,7 +73,7 @@ export async function newLogs(
   }
   // Shared, because all queries together must not block the event loop.
   const slicer = new TimeSlicer();
-  const store = await newLogStore(logging, { client, admission, log, slicer });
+  const store = await newLogStore(logging, { client, copies, admission, log, slicer });
   const health = new StoreHealth({ name: logging.store, backend: store, metrics, log });
   const handler = logsHandler({
     store,
@@ -125,10 +128,11 @@ async function newLogStore(
   { store, opensearch, victorialogs }: CompletedConfig['logging'],
   {
     client,
+    copies,
     admission,
     log: parent,
     slicer,
-  }: Pick<LogsDependencies, 'client' | 'admission' | 'log'> & { readonly slicer: TimeSlicer },
+  }: Pick<LogsDependencies, 'client' | 'copies' | 'admission' | 'log'> & { readonly slicer: TimeSlicer },
 ): Promise<LogBackend> {
   const log = parent.child({ store });
   if (store === 'opensearch') {
@@ -140,5 +144,5 @@ async function newLogStore(
     return new VictoriaLogsLogStore({ ...victorialogs, slicer });
   }
   const { KubernetesLogStore } = await import('./backends/kubernetes/kubernetes-log-store.ts');
-  return new KubernetesLogStore({ client, admission, log, slicer });
+  return new KubernetesLogStore({ client, pods: () => copies.hold(PODS), admission, log, slicer });
 }

@@ -11,7 +11,6 @@ import type { CompletedConfig } from '../config/config.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
 import { nodeDefinition } from '../resources/nodes/node-definition.ts';
 import type { NodeFacts } from '../resources/nodes/node-facts.ts';
-import { NodeUsage } from '../resources/nodes/node-usage.ts';
 import type { ResourceDefinition } from '../resources/resource-definition.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../rest/resource-handler.ts';
 import { WatchMetrics } from '../rest/watch-metrics.ts';
@@ -20,10 +19,6 @@ export interface Nodes {
   readonly definition: ResourceDefinition<NodeFacts>;
   readonly informer: Informer<NodeFacts>;
   readonly route: ResourceRoute;
-  /** Undefined if the usage annotations are disabled. */
-  readonly usage: NodeUsage | undefined;
-  /** Tasks that run until the server stops: the informer of nodes, and the pod usage if enabled. */
-  readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
 }
 
 export interface NodesDependencies {
@@ -34,7 +29,7 @@ export interface NodesDependencies {
 }
 
 export function newNodes(
-  { platform, cache, resources }: Pick<CompletedConfig, 'platform' | 'cache' | 'resources'>,
+  { platform, cache }: Pick<CompletedConfig, 'platform' | 'cache'>,
   { client, log, metrics, cacheMetrics }: NodesDependencies,
 ): Nodes {
   const definition = nodeDefinition(groupName(platform.name));
@@ -63,14 +58,9 @@ export function newNodes(
       observer: new WatchMetrics(metrics).observe(definition),
     },
   });
-  const usage = resources.nodes.usageAnnotations
-    ? new NodeUsage({ client, log: log.child({ resource: 'pods' }), domain: `${platform.name}.io` })
-    : undefined;
   return {
     definition,
     informer,
     route: { prefix: 'apis', group, version, resource: plural, handler },
-    usage,
-    followers: usage ? [informer, usage] : [informer],
   };
 }

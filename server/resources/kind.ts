@@ -41,6 +41,17 @@ export interface PrinterColumn {
   readonly type: string;
 }
 
+/** The kinds of kube-apiserver whose facts features of this server need. */
+export const NAMESPACES: Kind = {
+  ...{ group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace' },
+  namespaced: false,
+};
+export const PODS: Kind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+export const ROLE_BINDINGS: Kind = {
+  ...{ group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', kind: 'RoleBinding' },
+  namespaced: true,
+};
+
 /** Returns the exact name of a kind, `plural.group`, as CustomResourceDefinitions are named. */
 export function exactName({ group, plural }: Pick<Kind, 'group' | 'plural'>): string {
   return group === '' ? plural : `${plural}.${group}`;

@@ -1,27 +1,18 @@
-// A kind that the server caches on demand: an informer with compressed objects, and the index for lists.
-import type { Logger } from 'pino';
-import { StatusError } from '../../../apis/meta/v1/errors.ts';
-import { messageOf } from '../../../apis/reading/thrown-value.ts';
-import { Informer } from '../../cache/informer.ts';
+// A kind that is listed on demand: the objects of its copy, and the index for lists.
 import type { InformerCache } from '../../cache/informer-cache.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { ObjectHead } from '../../cache/resource-cache.ts';
 import type { RevisionProof } from '../../cache/revision-proof.ts';
-import type { PackedFrames } from '../../cache/stored-object.ts';
-import type { ClusterClient } from '../../cluster/connection/client.ts';
-import type { ReflectorObserver } from '../../cluster/reflector/reflector-options.ts';
-import { isForbidden } from '../../cluster/reflector/reflector-retry.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
-import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { exactName, type Kind, sourcePath } from '../kind.ts';
+import { exactName, type Kind } from '../kind.ts';
 import type { KindProfile } from '../kind-profile.ts';
 import { ListIndex } from '../lists/list-index.ts';
 import type { ObjectFacts } from '../object-facts.ts';
-import { kindProfile, type PrintedProfile } from '../profiles/kind-profiles.ts';
+import type { PrintedProfile } from '../profiles/kind-profiles.ts';
 import type { KindFacts } from '../profiles/kind-values.ts';
-import { failureReason } from './failure-reason.ts';
+import type { KindCopy } from './kind-copies.ts';
 
 /** A kind whose lists can be served. */
 export interface ListedKind<Facts extends ObjectFacts> {
@@ -39,43 +30,13 @@ export interface ListedKind<Facts extends ObjectFacts> {
   onChange(changed: () => void): () => void;
 }
 
-export interface FollowedKindOptions {
-  readonly client: ClusterClient;
-  readonly log: Logger;
-  /** The domain of the platform, for instance `platform.io`. */
-  readonly domain: string;
-  readonly frames: PackedFrames;
-  /** Maximum memory of the objects, in bytes. */
-  readonly maxBytes: number;
-  /** Called before the cache grows by about this number of bytes. */
-  readonly growing: (bytes: number) => void;
-  readonly slicer: TimeSlicer;
-  readonly observer: ReflectorObserver;
-}
-
-/** Past events, from which watches resume. */
-const WINDOW = { events: 1024, bytes: 8 << 20 };
-/** Past lists, for the further pages of a list. A client reads them one after another. */
-const HISTORY = { snapshots: 1024, ageMs: 60_000, bytes: 8 << 20 };
-
-/**
- * Status codes of a list that only a change of the cluster can correct. NotFound is not one of them, because
- * kube-apiserver returns it for a moment after a change of a CustomResourceDefinition.
- */
-const PERMANENT: ReadonlySet<number> = new Set([403, 405]);
-
 export class FollowedKind implements ListedKind<KindFacts> {
   readonly kind: Kind;
   readonly profile: PrintedProfile;
   readonly index: ListIndex<KindFacts>;
   readonly slicer: TimeSlicer;
-  /** Maximum memory of the objects, in bytes. */
-  readonly maxBytes: number;
-  readonly #informer: Informer<KindFacts>;
-  /** Resolved by the first list, and by a permanent failure. */
-  readonly #settled = Promise.withResolvers<void>();
+  readonly copy: KindCopy;
   readonly #stop = new AbortController();
-  #failure: unknown;
   #liveLists = 0;
   /** Times of the start and of the last use, on the clock of performance.now(). */
   readonly startedAt = performance.now();
@@ -83,48 +44,21 @@ export class FollowedKind implements ListedKind<KindFacts> {
   /** The caller whose request started it; empty for the server itself. */
   startedBy = '';
 
-  constructor(kind: Kind, options: FollowedKindOptions) {
-    const { client, log, domain, frames, maxBytes, slicer, observer } = options;
+  /** `copy`: of the kind, with objects. */
+  constructor(kind: Kind, copy: KindCopy, slicer: TimeSlicer) {
     this.kind = kind;
+    this.copy = copy;
     this.slicer = slicer;
-    this.maxBytes = maxBytes;
-    const failures = new RepeatedFailure();
-    this.profile = kindProfile(kind, domain, (err) => {
-      if (failures.isNews(messageOf(err))) {
-        log.warn({ resource: exactName(kind), err }, 'an object is listed without its facts');
-      }
-    });
+    this.profile = copy.profile;
     this.index = new ListIndex(this.profile, slicer);
-    this.#informer = new Informer({
-      definition: {
-        group: kind.group,
-        version: kind.version,
-        kind: kind.kind,
-        source: { path: sourcePath(kind) },
-        bareItems: !kind.custom,
-        facts: (object) => this.profile.facts(object),
-      },
-      client,
-      log: log.child({ resource: exactName(kind) }),
-      aggregated: kind.apiService?.aggregated ?? false,
-      frames,
-      growing: options.growing,
-      window: WINDOW,
-      history: HISTORY,
-      observer: {
-        ...observer,
-        listed: (way, seconds) => {
-          observer.listed?.(way, seconds);
-          this.#failure = undefined;
-          this.#settled.resolve();
-        },
-        failed: (error) => this.#failed(error),
-      },
-    });
   }
 
   get synced(): boolean {
-    return this.#informer.cache.synced;
+    return this.cache.synced && this.cache.content === 'objects';
+  }
+
+  get #failure(): unknown {
+    return this.copy.informer.failure;
   }
 
   /** True before the first list or a failure. */
@@ -132,24 +66,21 @@ export class FollowedKind implements ListedKind<KindFacts> {
     return !this.synced && this.#failure === undefined;
   }
 
-  /** True if this server does not have the permission to list or watch the kind. */
-  get forbidden(): boolean {
-    return isForbidden(this.#failure);
-  }
-
   /** True if the kind needs more memory than its share. During a relist it has its objects twice. */
   get isOverBudget(): boolean {
-    const { loadingBytes } = this.#informer.cache;
-    return Math.max(this.bytes - loadingBytes, loadingBytes) > this.maxBytes;
+    const { loadingBytes } = this.cache;
+    return (
+      Math.max(this.bytes - loadingBytes, loadingBytes) > (this.copy.maxBytes ?? Number.POSITIVE_INFINITY)
+    );
   }
 
   get objects(): number {
-    return this.synced ? this.#informer.cache.snapshot().size : 0;
+    return this.synced ? this.cache.snapshot().size : 0;
   }
 
   /** Memory of the cache, in bytes. */
   get bytes(): number {
-    return this.#informer.cache.bytes;
+    return this.cache.bytes;
   }
 
   /** Number of live lists. */
@@ -163,12 +94,12 @@ export class FollowedKind implements ListedKind<KindFacts> {
   }
 
   get cache(): InformerCache<KindFacts> {
-    return this.#informer.cache;
+    return this.copy.cache;
   }
 
   /** Proves that the cache is current. */
   get proof(): RevisionProof {
-    return this.#informer.proof;
+    return this.copy.informer.proof;
   }
 
   /** Aborted when the kind is not followed any more. */
@@ -178,24 +109,24 @@ export class FollowedKind implements ListedKind<KindFacts> {
 
   /** Time since the last proof that the objects are up to date, in ms. */
   get ageMs(): number {
-    return this.#informer.ageMs;
+    return this.copy.ageMs;
   }
 
   /** True from the failure of the watch until the objects are known to be up to date again. */
   get interrupted(): boolean {
-    return this.#informer.interrupted;
+    return this.copy.informer.interrupted;
   }
 
   get head(): ObjectHead {
-    return this.#informer.cache.head;
+    return this.cache.head;
   }
 
   snapshot(): ObjectSnapshot<KindFacts> {
-    return this.#informer.cache.snapshot();
+    return this.cache.snapshot();
   }
 
   onChange(changed: () => void): () => void {
-    const unsubscribe = this.#informer.cache.onChange(changed);
+    const unsubscribe = this.cache.onChange(() => changed());
     const { signal } = this.#stop;
     signal.addEventListener('abort', changed);
     this.#liveLists++;
@@ -206,14 +137,8 @@ export class FollowedKind implements ListedKind<KindFacts> {
     };
   }
 
-  /** Follows the kind until `signal` is aborted or `stop` is called; never throws. */
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#informer.run(AbortSignal.any([signal, this.#stop.signal]));
-  }
-
   stop(): void {
     this.#stop.abort();
-    this.#settled.resolve();
   }
 
   /** Resolves after the first list, after a permanent failure, when the kind is stopped, or after `ms`. */
@@ -222,7 +147,7 @@ export class FollowedKind implements ListedKind<KindFacts> {
     const over = new AbortController();
     try {
       await orAborted(
-        Promise.race([this.#settled.promise, pause(ms, AbortSignal.any([over.signal, signal]))]),
+        Promise.race([this.copy.listed, pause(ms, AbortSignal.any([over.signal, signal, this.stopped]))]),
         signal,
       );
     } finally {
@@ -230,17 +155,12 @@ export class FollowedKind implements ListedKind<KindFacts> {
     }
   }
 
-  #failed(error: unknown): void {
-    this.#failure = error;
-    if (error instanceof StatusError && PERMANENT.has(error.code)) this.#settled.resolve();
-  }
-
   /** Why there is no list, or none that is up to date. */
   get reason(): string {
     const name = exactName(this.kind);
     const failure = this.#failure;
-    const cause = failureReason(name, failure);
-    if (this.forbidden) return cause;
+    const cause = this.copy.reason;
+    if (this.copy.forbidden) return cause;
     if (this.synced) return `the list of ${name} is not up to date: ${cause}`;
     return `the list of ${name} is not available yet: ${failure === undefined ? 'the first list takes longer' : cause}`;
   }

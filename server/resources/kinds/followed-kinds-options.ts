@@ -1,10 +1,9 @@
 // Options of FollowedKinds.
 import type { Logger } from 'pino';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import type { ReflectorObserver } from '../../cluster/reflector/reflector-options.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
-import type { Kind } from '../kind.ts';
-import type { FollowedKind } from './followed-kind.ts';
+import type { Features } from '../profiles/feature-facts.ts';
+import type { KindMetrics } from './kind-copies.ts';
 
 /** Times in ms. */
 export interface KindLimits {
@@ -41,6 +40,8 @@ export interface FollowedKindsOptions extends KindLimits {
   /** Returns the memory of the caches that are no kinds of this class, in bytes. */
   readonly otherBytes?: () => number;
   readonly metrics: KindMetrics;
+  /** The features that need facts. */
+  readonly features?: Features;
   /** Time in ms without a proof that the objects are up to date, after which lists get 503; 3 minutes by default. */
   readonly staleMs?: number;
   /** First pause in ms before a kind over its budget is followed again; a minute by default. It doubles each time, up to an hour. */
@@ -49,11 +50,4 @@ export interface FollowedKindsOptions extends KindLimits {
   readonly loadingMs?: number;
   /** Interval in ms of the checks for idle kinds and for kinds over their budget; 5 s by default. */
   readonly sweepMs?: number;
-}
-
-/** The metrics of kinds. */
-export interface KindMetrics {
-  /** `followed` is called at each scrape. */
-  observe(kind: Kind, followed: () => FollowedKind): ReflectorObserver;
-  remove(kind: Kind): void;
 }

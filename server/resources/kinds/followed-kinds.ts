@@ -1,5 +1,5 @@
-// Starts the informer of a kind on demand or at startup, and stops idle informers. The configuration limits the number
-// of informers and the memory of all caches together.
+// Lists kinds on demand or from the start, and releases the objects of idle kinds. The configuration limits the number of
+// these kinds, and the memory of all caches together.
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { PackedFrames } from '../../cache/stored-object.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
@@ -9,6 +9,7 @@ import { BudgetPauses } from './budget-pauses.ts';
 import { FollowedKind } from './followed-kind.ts';
 import type { FollowedKindsOptions } from './followed-kinds-options.ts';
 import { isSameKind, KindCatalog } from './kind-catalog.ts';
+import { KindCopies } from './kind-copies.ts';
 import { kindToEvict } from './kind-eviction.ts';
 import { MemoryBudget } from './memory-budget.ts';
 
@@ -25,13 +26,13 @@ const DESCRIBED = 5;
 
 export class FollowedKinds {
   readonly catalog: KindCatalog;
+  readonly copies: KindCopies;
   readonly #options: FollowedKindsOptions;
   readonly #frames = new PackedFrames();
   /** The kinds over their budget, by exact name. */
   readonly #pauses: BudgetPauses;
   /** By exact name. */
   readonly #followed = new Map<string, FollowedKind>();
-  readonly #running = new Set<Promise<void>>();
   readonly #budget: MemoryBudget;
   #signal: AbortSignal | undefined;
 
@@ -49,10 +50,20 @@ export class FollowedKinds {
     });
     this.#budget = new MemoryBudget({
       maxBytes: options.memoryBudget,
-      otherBytes: () => this.#frames.openBytes + (options.otherBytes?.() ?? 0),
+      otherBytes: () => this.#frames.openBytes + this.copies.factBytes + (options.otherBytes?.() ?? 0),
       kinds: () => [...this.#followed.values()],
       drop: (followed) => this.#drop(followed),
       refuse: (followed) => this.#refuse(followed),
+    });
+    this.copies = new KindCopies({
+      client,
+      log,
+      domain,
+      frames: this.#frames,
+      growing: (bytes) => this.#budget.growing(bytes),
+      maxBytes: this.#budget.maxKindBytes,
+      metrics: options.metrics,
+      ...(options.features ? { features: options.features } : {}),
     });
   }
 
@@ -134,7 +145,7 @@ export class FollowedKinds {
   /** Describes for `/readyz?verbose` the kinds that cannot be followed. */
   describe(): string {
     const failed = [
-      ...[...this.#followed.values()].filter(({ forbidden }) => forbidden).map(({ reason }) => reason),
+      ...[...this.copies.all].filter(({ forbidden }) => forbidden).map(({ reason }) => reason),
       ...this.#pauses.names.map(overBudget),
     ];
     const more = failed.length > DESCRIBED ? [`${failed.length - DESCRIBED} more`] : [];
@@ -176,13 +187,13 @@ export class FollowedKinds {
   /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    const catalog = this.catalog.run(signal);
+    const running = [this.catalog.run(signal), this.copies.run(signal)];
     while (!signal.aborted) {
       await this.#preload(signal);
       this.#sweep();
       await pause(this.#options.sweepMs ?? SWEEP_MS, signal);
     }
-    await Promise.all([catalog, ...this.#running]);
+    await Promise.all(running);
   }
 
   /** `isRequired`: the caller gets no response without the kind. */
@@ -192,23 +203,10 @@ export class FollowedKinds {
     if (known && isSameKind(known.kind, kind)) return known;
     if (known) this.#drop(known);
     if (this.#isFull) this.#evictOne(caller, isRequired);
-    const { client, log, domain, slicer, metrics } = this.#options;
-    const signal = this.#signal;
-    if (!signal || signal.aborted) throw newServiceUnavailable('the server is starting or stopping', 1);
-    const followed: FollowedKind = new FollowedKind(kind, {
-      client,
-      log,
-      domain,
-      frames: this.#frames,
-      maxBytes: this.#budget.maxKindBytes,
-      growing: (bytes) => this.#budget.growing(bytes),
-      slicer,
-      observer: metrics.observe(kind, () => followed),
-    });
+    if (this.#signal?.aborted !== false) throw newServiceUnavailable('the server is starting or stopping', 1);
+    const followed = new FollowedKind(kind, this.copies.hold(kind, 'objects'), this.#options.slicer);
     followed.startedBy = caller;
     this.#followed.set(name, followed);
-    const running = followed.run(signal).finally(() => this.#running.delete(running));
-    this.#running.add(running);
     return followed;
   }
 
@@ -278,7 +276,7 @@ export class FollowedKinds {
   #drop(followed: FollowedKind): void {
     followed.stop();
     this.#followed.delete(exactName(followed.kind));
-    this.#options.metrics.remove(followed.kind);
+    this.copies.release(followed.copy, 'objects');
   }
 }
 

@@ -39,7 +39,7 @@ export class MemoryBudget {
     return this.#usedBytes < this.#options.maxBytes * START_SHARE;
   }
 
-  /** Called before a cache grows by this number of bytes. */
+  /** Called when a cache grows by this number of bytes. */
   growing(bytes: number): void {
     this.#grown += bytes;
     if (this.#grown > this.#options.maxBytes * MEASURED_SHARE) this.enforce();

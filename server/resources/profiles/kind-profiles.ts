@@ -1,13 +1,17 @@
 // Creates the profile of any kind except nodes: status, selectable fields and sort keys of lists.
+
+import { recordIn } from '../../../apis/reading/unknown-value.ts';
+import type { ReducedFacts } from '../../cache/object-reader.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { SharedValues } from '../../memory/shared-values.ts';
 import { exactName, type Kind } from '../kind.ts';
 import { type Comparison, comparing, type KindProfile, ordered } from '../kind-profile.ts';
-import { FactsReader } from '../object-facts.ts';
+import { FactsReader, secondsOf } from '../object-facts.ts';
 import type { RowCondition } from '../resource-definition.ts';
 import { nodeValues, podConditions, podValues } from './built-in-columns.ts';
 import { builtInValues } from './built-in-values.ts';
 import { customValues } from './custom-columns.ts';
+import { type Features, featureFacts } from './feature-facts.ts';
 import { isExactNumber, UNKNOWN } from './json-path-walk.ts';
 import type { KindFacts, KindValues, PrintedColumn, Value } from './kind-values.ts';
 import { OWN_FIELDS, selectableFields } from './selectable-fields.ts';
@@ -22,17 +26,22 @@ export interface PrintedProfile extends KindProfile<KindFacts> {
   readonly conditions:
     | ((object: ObjectIdentity<KindFacts>) => readonly RowCondition[] | undefined)
     | undefined;
+  /** The creation time and the facts of features, for a cache without objects. */
+  readonly reduced: ReducedFacts<KindFacts>;
 }
 
 /**
  * Returns the profile of a kind. `domain`: of the platform, for instance `platform.io`. `failed`: called with the error of an
- * object whose facts cannot be read. The object is listed with its name and labels only.
+ * object whose facts cannot be read. The object is listed with its name and labels only. `features`: of this server, which
+ * need facts.
  */
 export function kindProfile(
   kind: Kind,
   domain: string,
   failed: (error: unknown) => void = () => undefined,
+  features: Partial<Features> = {},
 ): PrintedProfile {
+  const featuresOf = featureFacts(kind, features);
   const reader = new FactsReader(domain);
   const fields = Object.entries(selectableFields(kind));
   const ownFields = fields.filter(([field]) => OWN_FIELDS.has(field));
@@ -65,6 +74,7 @@ export function kindProfile(
       ownValues: own.map(selectable).join(SEPARATOR),
       values: sharedValues.json(read.map((value) => (value === UNKNOWN ? null : value))),
       isExact: exact,
+      features: featuresOf(object),
     };
   };
   return {
@@ -74,8 +84,16 @@ export function kindProfile(
       } catch (error) {
         isExact = false;
         failed(error);
-        return NO_FACTS;
+        return { ...NO_FACTS, features: featuresOf(object) };
       }
+    },
+    reduced: {
+      read: (object) => ({
+        ...NO_FACTS,
+        createdAt: secondsOf(recordIn(object, 'metadata')['creationTimestamp']),
+        features: featuresOf(object),
+      }),
+      of: ({ createdAt, features }) => ({ ...NO_FACTS, createdAt, features }),
     },
     fields: reads,
     sortKeys: {
@@ -93,7 +111,7 @@ export function kindProfile(
 
 const NO_FACTS: KindFacts = {
   ...{ createdAt: 0, status: [], alias: '', annotations: {}, owners: [], searchText: '' },
-  ...{ fieldValues: [], ownValues: '', values: [], isExact: false },
+  ...{ fieldValues: [], ownValues: '', values: [], isExact: false, features: undefined },
 };
 
 /** Separates own values. */

@@ -1,6 +1,7 @@
 // Types of the values that a cached object keeps for printer columns and sort keys, so that neither needs its JSON.
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import type { ObjectFacts } from '../object-facts.ts';
+import type { FeatureFacts } from './feature-facts.ts';
 import type { UNKNOWN } from './json-path-walk.ts';
 
 export type Value = string | number | boolean | null;
@@ -14,6 +15,8 @@ export interface KindFacts extends ObjectFacts {
   readonly values: readonly Value[];
   /** False if a value or a selectable field is unknown, so that kube-apiserver can return another one. */
   readonly isExact: boolean;
+  /** What features of this server need of the object. No list, selector or search shows it. */
+  readonly features: FeatureFacts | undefined;
 }
 
 /** A column of the Tables of kube-apiserver. */

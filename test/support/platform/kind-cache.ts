@@ -9,19 +9,11 @@ import { KindLists } from '../../../server/lists/kind-lists.ts';
 import { SizedCache } from '../../../server/memory/bounded-map.ts';
 import { apiVersionOf, type Kind, sourcePath } from '../../../server/resources/kind.ts';
 import type { ListedKind } from '../../../server/resources/kinds/followed-kind.ts';
+import type { HeldCopy } from '../../../server/resources/kinds/kind-copies.ts';
 import { ListIndex } from '../../../server/resources/lists/list-index.ts';
 import { kindProfile } from '../../../server/resources/profiles/kind-profiles.ts';
 import type { KindFacts } from '../../../server/resources/profiles/kind-values.ts';
 import { PLATFORM_PATH } from './platform-lists.ts';
-
-export const PODS: Kind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
-export const NAMESPACES: Kind = {
-  group: '',
-  version: 'v1',
-  plural: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-};
 
 /** A custom resource with printer columns and a selectable field. */
 export const WIDGETS: Kind = {
@@ -65,7 +57,7 @@ export function plain(
   };
 }
 
-export class KindCache implements ListedKind<KindFacts> {
+export class KindCache implements ListedKind<KindFacts>, HeldCopy {
   readonly kind: Kind;
   readonly profile;
   readonly index: ListIndex<KindFacts>;
@@ -75,7 +67,8 @@ export class KindCache implements ListedKind<KindFacts> {
 
   constructor(kind: Kind, slicer = new TimeSlicer()) {
     this.kind = kind;
-    this.profile = kindProfile(kind, 'platform.io');
+    const features = { podLogs: true, nodeUsage: true };
+    this.profile = kindProfile(kind, 'platform.io', undefined, features);
     this.index = new ListIndex(this.profile, slicer);
     this.cache = new InformerCache({
       definition: {
@@ -102,6 +95,12 @@ export class KindCache implements ListedKind<KindFacts> {
       slicer,
       bodies: this.bodies,
     });
+  }
+
+  readonly ageMs = 0;
+
+  get synced(): boolean {
+    return this.cache.synced;
   }
 
   get head(): ObjectHead {

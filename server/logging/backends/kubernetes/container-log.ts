@@ -1,8 +1,9 @@
 // ContainerLog: the log of one run of a container. The kubelet serves only the current run and the previous run
 // (`previous=true`).
+import type { ContainerRun, ContainerSummary } from '../../../resources/profiles/container-runs.ts';
 import { compareText, millisecondsOf } from '../../store/instant.ts';
 import type { Instant } from '../../store/log-store.ts';
-import type { ContainerRun, ContainerSummary, PodIndex, PodSummary } from './pod-index.ts';
+import type { PodSummary, Pods } from './pods.ts';
 
 /** Value of `logging.store`, also used in errors. */
 export const STORE = 'kubernetes';
@@ -69,7 +70,7 @@ export function mayReach({ run }: ContainerLog, begin: Instant): boolean {
 }
 
 /** Whether the container has restarted, so that the pod log API returns the log of another run. */
-export function isReplaced({ previous, run, ...log }: ContainerLog, pods: Pick<PodIndex, 'get'>): boolean {
+export function isReplaced({ previous, run, ...log }: ContainerLog, pods: Pick<Pods, 'get'>): boolean {
   const containers = pods.get(log.namespace, log.pod)?.containers;
   const container = containers?.find(({ name }) => name === log.container);
   const served = previous ? container?.previous : container?.current;

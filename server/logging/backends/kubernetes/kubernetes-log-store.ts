@@ -5,8 +5,11 @@ import { newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
 import { Admission } from '../../../admission/admission.ts';
 import type { Seats } from '../../../admission/seats.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
+import { aborted } from '../../../concurrency/aborted.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
+import { orAborted } from '../../../concurrency/or-aborted.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import type { KindCopy } from '../../../resources/kinds/kind-copies.ts';
 import { LongLines } from '../../matching/long-lines.ts';
 import type {
   Batches,
@@ -33,10 +36,9 @@ import { LogReader } from './log-reader.ts';
 import { LogReadError } from './log-request.ts';
 import { LogScan } from './log-scan.ts';
 import { selectLogs } from './log-selection.ts';
-import type { PodIndex } from './pod-index.ts';
-import { PodInformer } from './pod-informer.ts';
 import { exportLines, readPage } from './pod-log-pages.ts';
 import { PodLogTail } from './pod-log-tail.ts';
+import { Pods } from './pods.ts';
 import { Shortfalls } from './shortfalls.ts';
 
 export interface KubernetesLimits {
@@ -62,6 +64,8 @@ export const POD_LOG_LIMITS = {
 
 export interface KubernetesLogStoreOptions {
   readonly client: ClusterClient;
+  /** Returns the copy of all pods with the facts of log queries, from the first query on. */
+  readonly pods: () => KindCopy;
   /** Default: an Admission without metrics. */
   readonly admission?: Pick<Admission, 'pool'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
@@ -70,8 +74,6 @@ export interface KubernetesLogStoreOptions {
   readonly slicer?: TimeSlicer;
   /** Default: a budget of `limits.memory` bytes. */
   readonly memory?: MemoryBudget;
-  /** A monotonic clock, in ms. */
-  readonly monotonic?: () => number;
   /** Milliseconds since the epoch. */
   readonly wallClock?: () => number;
   readonly followTuning?: FollowTuning;
@@ -86,7 +88,7 @@ const PARTIAL_SEARCH =
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions & { readonly limits: KubernetesLimits };
   readonly #slicer: TimeSlicer;
-  readonly #informer: PodInformer;
+  #pods: KindCopy | undefined;
   readonly #reader: LogReader;
   readonly #followSeats: Seats;
   readonly #memory: MemoryBudget;
@@ -98,13 +100,11 @@ export class KubernetesLogStore implements LogBackend {
       log,
       limits = POD_LOG_LIMITS,
       slicer = new TimeSlicer(),
-      monotonic,
       wallClock,
       admission = new Admission(),
     } = options;
     this.#options = { ...options, limits };
     this.#slicer = slicer;
-    this.#informer = new PodInformer({ client, log, monotonic });
     this.#followSeats = admission.pool('followed-logs', {
       capacity: limits.followedLogs,
       sharing: 'reserve',
@@ -198,11 +198,8 @@ export class KubernetesLogStore implements LogBackend {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#informer.run(signal);
-    } finally {
-      await this.#longLines.close();
-    }
+    await aborted(signal);
+    await this.#longLines.close();
   }
 
   async #scan<Result>(
@@ -236,8 +233,8 @@ export class KubernetesLogStore implements LogBackend {
       this.#slicer.of({ caller, signal }),
     );
     const shortfalls = new Shortfalls(omitted);
-    if (pods.silentMs > PODS_SILENT_MS) {
-      const seconds = Math.round(pods.silentMs / 1000);
+    if (pods.ageMs > PODS_SILENT_MS) {
+      const seconds = Math.round(pods.ageMs / 1000);
       shortfalls.add('NotCovered', `pods that were created in the last ${seconds} s can be missing`);
     }
     return new LogScan({
@@ -259,13 +256,19 @@ export class KubernetesLogStore implements LogBackend {
     });
   }
 
-  async #openPods(deadline: AbortSignal, signal: AbortSignal): Promise<PodIndex> {
+  /** Holds the pods from the first query on. Throws if their first list fails, although the informer retries. */
+  async #openPods(deadline: AbortSignal, signal: AbortSignal): Promise<Pods> {
+    signal.throwIfAborted();
+    this.#pods ??= this.#options.pods();
+    const copy = this.#pods;
     try {
-      return await this.#informer.open(deadline);
-    } catch (error) {
+      await orAborted(copy.informer.settled, deadline);
+    } catch {
       signal.throwIfAborted();
-      throw deadline.aborted ? newStoreTimeout(STORE) : newStoreUnavailable(STORE, error);
+      throw newStoreTimeout(STORE);
     }
+    if (!copy.synced) throw newStoreUnavailable(STORE, copy.informer.failure);
+    return new Pods(copy);
   }
 }
 

@@ -7,12 +7,12 @@ import { ifAccepted, type LineFilter } from './line-filter.ts';
 import { newExtent, type OnLine } from './line-reader.ts';
 import type { LogReader } from './log-reader.ts';
 import { LogReadError } from './log-request.ts';
-import type { PodIndex } from './pod-index.ts';
+import type { Pods } from './pods.ts';
 import type { Shortfalls } from './shortfalls.ts';
 
 export interface LogScanOptions {
   readonly reader: LogReader;
-  readonly pods: Pick<PodIndex, 'get'>;
+  readonly pods: Pick<Pods, 'get'>;
   /** The selected logs, sorted. The rank of a log is its index in this list. */
   readonly logs: readonly ContainerLog[];
   /** Start of the time range in a namespace, inclusive. */

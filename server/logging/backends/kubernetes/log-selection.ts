@@ -5,7 +5,7 @@ import { nameMatcher } from '../../matching/name-filter.ts';
 import { workloadMatcher } from '../../matching/workload-names.ts';
 import type { Selection } from '../../store/log-store.ts';
 import { type ContainerLog, compareLogs, displayName, logsOf, mayReach } from './container-log.ts';
-import type { PodIndex, PodSummary } from './pod-index.ts';
+import { type PodSummary, type Pods, summaryOf } from './pods.ts';
 
 export interface SelectedLogs {
   /** Sorted by compareLogs(). */
@@ -45,19 +45,19 @@ export function podFilter(selection: Selection): PodFilter {
 
 /** Calls `visit` for each pod that matches the filter; time-sliced. */
 export async function eachPod(
-  pods: PodIndex,
+  pods: Pods,
   { scope }: Selection,
   filter: PodFilter,
   slices: TimeSlices,
   visit: (pod: PodSummary) => void,
 ): Promise<void> {
-  const names = scope.everything ? [...pods.namespaces()] : scope.namespaces.map(({ name }) => name);
-  for (const namespace of names) {
+  const namespaces = scope.everything ? [''] : scope.namespaces.map(({ name }) => name);
+  for (const namespace of namespaces) {
     if (slices.spent) await slices.next();
-    if (!filter.namespace(namespace)) continue;
-    for (const pod of pods.podsIn(namespace)) {
+    if (namespace !== '' && !filter.namespace(namespace)) continue;
+    for (const pod of pods.in(namespace)) {
       if (slices.spent) await slices.next();
-      if (filter.pod(pod.name)) visit(pod);
+      if (filter.pod(pod.name) && filter.namespace(pod.namespace)) visit(summaryOf(pod));
     }
   }
 }
@@ -66,7 +66,7 @@ export async function eachPod(
  * Selects up to `maxContainers` containers, running ones first. Logs that end before the time range are not selected.
  */
 export async function selectLogs(
-  pods: PodIndex,
+  pods: Pods,
   selection: Selection,
   maxContainers: number,
   slices: TimeSlices,

@@ -13,11 +13,11 @@ import { beginByNamespace, lineFilter } from './line-filter.ts';
 import type { MemoryBudget, MemoryShare } from './line-memory.ts';
 import type { LogReader } from './log-reader.ts';
 import { eachPod, type PodFilter, podFilter } from './log-selection.ts';
-import type { PodIndex, PodListener, PodSummary } from './pod-index.ts';
+import type { PodListener, PodSummary, Pods } from './pods.ts';
 
 export interface PodLogTailOptions {
   readonly reader: LogReader;
-  readonly pods: PodIndex;
+  readonly pods: Pods;
   readonly selection: Selection;
   readonly longLines: Pick<LongLines, 'matches'>;
   /** Limit of the followed logs of all callers: each needs an open connection. */

@@ -17,6 +17,7 @@ import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 import { atHost } from '../../../../server/gateway/proxied-request.ts';
 import { AccessMetrics } from '../../../../server/observability/access-metrics.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
+import { KindCopies } from '../../../../server/resources/kinds/kind-copies.ts';
 import { issueServer, newCA } from '../../../support/certificates.ts';
 import { exchange } from '../../../support/exchange.ts';
 import { closeNow, listenOnLoopback, portOf } from '../../../support/loopback.ts';
@@ -87,7 +88,12 @@ export class GuardedCluster {
     );
     const { authorizer } = newAuthorizers(
       { authorization: { allowCacheTTL: 1, reviewAllNamespaces: false } },
-      { ...shared, namespaceReviews: new Admission().namespaceReviews(), isSignInPath: () => false },
+      {
+        ...shared,
+        copies: new KindCopies({ client, log, domain: 'platform.io' }),
+        namespaceReviews: new Admission().namespaceReviews(),
+        isSignInPath: () => false,
+      },
     );
     this.#following = this.authenticators.settings.run(stop.signal);
     const chain = openChain({

@@ -7,14 +7,16 @@ import { nodeUsageAccess } from '../../../../hack/generate/access.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
-import { NodeUsage } from '../../../../server/resources/nodes/node-usage.ts';
+import { NodeUsage, usageAnnotations } from '../../../../server/lists/node-usage.ts';
+import { PODS } from '../../../../server/resources/kind.ts';
+import { KindCopies } from '../../../../server/resources/kinds/kind-copies.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { platformNodes } from '../../../support/platform/platform-lists.ts';
 import { until } from '../../../support/until.ts';
 import { OURS, type ServedNodes } from '../rest/served-nodes.ts';
 
 const PLATFORM = '/kapis/resources.platform.io/v1alpha3/nodes';
-const PODS = '/api/v1/namespaces/default/pods';
+const POD_PATH = '/api/v1/namespaces/default/pods';
 const NODE = 'node-00001';
 
 const requesting = (cpu: string, memory: string): object => ({
@@ -35,7 +37,7 @@ export function describeUsage(subject: () => ServedNodes): void {
       served.controlPlane.client.expect(path, { method: 'POST', body }, [201]);
 
     const createPod = (name: string, nodeName: string, spec: object): Promise<unknown> =>
-      post(PODS, { metadata: { name }, spec: { nodeName, ...spec } });
+      post(POD_PATH, { metadata: { name }, spec: { nodeName, ...spec } });
 
     before(async () => {
       served = subject();
@@ -47,10 +49,12 @@ export function describeUsage(subject: () => ServedNodes): void {
       }
       const kubeconfig = await served.controlPlane.kubeconfigFor(SERVICE_ACCOUNT);
       client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
-      const usage = new NodeUsage({ client, log: pino({ level: 'silent' }), domain: 'platform.io' });
-      following = usage.run(stop.signal);
+      const log = pino({ level: 'silent' });
+      const copies = new KindCopies({ client, log, domain: 'platform.io', features: { nodeUsage: true } });
+      const usage = new NodeUsage(copies.hold(PODS));
+      following = copies.run(stop.signal);
       const { cache } = served.informer;
-      const handler = platformNodes({ cache, computed: usage.annotations });
+      const handler = platformNodes({ cache, computed: usageAnnotations(usage, 'platform.io') });
       platform = await new HandlerServer(handler).start();
     });
 
@@ -86,12 +90,12 @@ export function describeUsage(subject: () => ServedNodes): void {
 
       const succeeded = { method: 'PATCH', body: { status: { phase: 'Succeeded' } } } as const;
       const patch = { ...succeeded, contentType: 'application/merge-patch+json' } as const;
-      await served.controlPlane.client.expect(`${PODS}/second/status`, patch, [200]);
+      await served.controlPlane.client.expect(`${POD_PATH}/second/status`, patch, [200]);
       await seen('cpu-requests', '500m');
       const headers = { 'if-none-match': String(etag) };
       expect((await platform.ask(`${PLATFORM}/${NODE}`, { headers })).status).to.equal(200);
 
-      const first = `${PODS}/first?gracePeriodSeconds=0`;
+      const first = `${POD_PATH}/first?gracePeriodSeconds=0`;
       await served.controlPlane.client.expect(first, { method: 'DELETE' }, [200]);
       await seen('cpu-requests', '0');
       await seen('memory-limits', '0');

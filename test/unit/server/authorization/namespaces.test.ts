@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Namespaces } from '../../../../server/authorization/namespaces.ts';
+import { NAMESPACES } from '../../../../server/resources/kind.ts';
+import { KindCopies } from '../../../../server/resources/kinds/kind-copies.ts';
 import { bookmark, event, ScriptedCluster, send } from '../../../support/cluster/scripted-cluster.ts';
 import { running } from '../../../support/running.ts';
 import { until } from '../../../support/until.ts';
@@ -24,8 +26,10 @@ describe('Namespaces', () => {
     });
     const client = cluster.connect();
     let now = 0;
-    const namespaces = new Namespaces({ client, log: pino({ level: 'silent' }), monotonic: () => now });
-    await using _running = running((end) => namespaces.run(end));
+    const log = pino({ level: 'silent' });
+    const copies = new KindCopies({ client, log, domain: 'platform.io', monotonic: () => now });
+    const namespaces = new Namespaces(copies.hold(NAMESPACES));
+    await using _running = running((end) => copies.run(end));
     const createdAt = (name: string): number | undefined => namespaces.all().get(name)?.createdAt;
     const known = (): boolean => {
       try {

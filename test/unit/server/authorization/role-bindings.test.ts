@@ -1,60 +1,48 @@
 // Tests of the index of RoleBindings.
 import { expect } from 'chai';
 import { array, assert, boolean, constantFrom, property, record, subarray } from 'fast-check';
-import { BindingIndex } from '../../../../server/authorization/role-bindings.ts';
+import { RoleBindings } from '../../../../server/authorization/role-bindings.ts';
+import { ROLE_BINDINGS } from '../../../../server/resources/kind.ts';
+import { KindCache, type PlainObject, plain } from '../../../support/platform/kind-cache.ts';
 
-type Subject = readonly [kind: string, name: string, namespace?: string];
-
-function binding(namespace: string, name: string, subjects: readonly Subject[], resourceVersion = 1): object {
-  return {
-    kind: 'RoleBinding',
-    metadata: { namespace, name, resourceVersion: String(resourceVersion) },
-    subjects: subjects.map(([kind, subject, from]) => ({ kind, name: subject, namespace: from })),
-    roleRef: { kind: 'ClusterRole', name: 'view' },
-  };
+function binding(key: string, users: readonly string[], version: number): PlainObject {
+  const subjects = users.map((name) => ({ kind: 'User', name }));
+  return plain(key, version, {}, { subjects, roleRef: { kind: 'ClusterRole', name: 'view' } });
 }
 
-const raw = (object: object): Buffer => Buffer.from(JSON.stringify(object));
+const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
+const namespaces = (bindings: RoleBindings, name: string): string[] =>
+  sorted(bindings.candidates({ name, groups: [] }) ?? []);
 
-function indexOf(...bindings: readonly object[]): BindingIndex {
-  const index = new BindingIndex();
-  const replacement = index.replacement();
-  for (const one of bindings) replacement.add(raw(one));
-  replacement.commit('1');
-  return index;
-}
-
-const user = (name: string, ...groups: string[]) => ({ name, groups });
-const namespaces = (index: BindingIndex, name: string, ...groups: string[]): string[] =>
-  [...index.namespacesOf(user(name, ...groups))].sort();
-
-describe('BindingIndex', () => {
-  it('equals a rebuilt index after any changes', () => {
+describe('RoleBindings', () => {
+  it('equal a rebuilt index after any changes', () => {
     const subjects = ['jane', 'john', 'jim'];
     const change = record({
-      namespace: constantFrom('a', 'b'),
-      name: constantFrom('x', 'y', 'z'),
+      key: constantFrom('a/x', 'a/y', 'b/x', 'b/y'),
       subjects: subarray(subjects),
       gone: boolean(),
     });
     assert(
       property(array(change, { maxLength: 30 }), (changes) => {
-        const index = indexOf();
-        const left = new Map<string, object>();
-        for (const { namespace, name, subjects: named, gone } of changes) {
+        const cache = new KindCache(ROLE_BINDINGS);
+        const index = new RoleBindings(cache);
+        cache.fill(1, []);
+        let version = 1;
+        for (const { key, subjects: named, gone } of changes) {
           // Some bindings name a subject twice.
-          const one = binding(
-            namespace,
-            name,
-            [...named, ...named.slice(1)].map((each) => ['User', each] as const),
-          );
-          index.apply(gone ? 'DELETED' : left.has(`${namespace}/${name}`) ? 'MODIFIED' : 'ADDED', raw(one));
-          if (gone) left.delete(`${namespace}/${name}`);
-          else left.set(`${namespace}/${name}`, one);
+          const one = binding(key, [...named, ...named.slice(1)], ++version);
+          cache.apply(gone ? 'DELETED' : 'MODIFIED', one);
         }
-        const rebuilt = indexOf(...left.values());
+        const rebuilt = new RoleBindings(cache);
         for (const name of subjects) {
           expect(namespaces(index, name), name).to.deep.equal(namespaces(rebuilt, name));
+        }
+        const bound = new Map(changes.map(({ key, gone, subjects: named }) => [key, gone ? [] : named]));
+        for (const name of subjects) {
+          const expected = [...bound]
+            .filter(([, named]) => named.includes(name))
+            .map(([key]) => key.slice(0, 1));
+          expect(namespaces(rebuilt, name), name).to.deep.equal(sorted(expected));
         }
       }),
     );

@@ -55,6 +55,22 @@ function thrownBy(action: () => unknown): unknown {
   return undefined;
 }
 
+describeReflectorSink('InformerCache with facts only', () => {
+  const cache = new InformerCache({
+    definition: { ...THINGS, reduced: { read: () => ({ size: 0 }), of: () => ({ size: 0 }) } },
+    ...{ log: { info: () => undefined, warn: () => undefined }, waitMs: 50, now: () => 0 },
+    window: { events: 100, ageMs: 1000, bytes: 1e9 },
+    history: { snapshots: 5, ageMs: 1000, bytes: 1e9 },
+    probe: () => Promise.resolve(),
+    content: 'facts',
+  });
+  const contents = (): string[] | undefined =>
+    cache.synced
+      ? Array.from(cache.facts().objects(), ({ key, resourceVersion }) => `${key}@${resourceVersion}`)
+      : undefined;
+  return { sink: cache, contents };
+});
+
 describe('InformerCache', () => {
   it('leaves out an object that cannot be read, and stores all others', () => {
     const cache = newCache();

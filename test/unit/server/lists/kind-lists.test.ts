@@ -2,9 +2,10 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { record } from '../../../../apis/reading/unknown-value.ts';
+import { PODS } from '../../../../server/resources/kind.ts';
 import { NodeCache, node, type PlainNode } from '../../../support/cluster/node-cache.ts';
 import { HandlerServer, servedHandler } from '../../../support/handler-server.ts';
-import { KindCache, PODS, plain } from '../../../support/platform/kind-cache.ts';
+import { KindCache, plain } from '../../../support/platform/kind-cache.ts';
 import { PLATFORM_PATH, platformLists, platformNodes } from '../../../support/platform/platform-lists.ts';
 
 const PATH = '/kapis/resources.platform.io/v1alpha3/nodes';

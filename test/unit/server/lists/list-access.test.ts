@@ -2,9 +2,10 @@
 import { expect } from 'chai';
 import { array, record, text } from '../../../../apis/reading/unknown-value.ts';
 import type { ResourceAttributes } from '../../../../server/authorization/authorizer.ts';
+import { NAMESPACES, PODS } from '../../../../server/resources/kind.ts';
 import { NodeCache, node } from '../../../support/cluster/node-cache.ts';
 import { HandlerServer, servedHandler } from '../../../support/handler-server.ts';
-import { KindCache, NAMESPACES, PODS, plain } from '../../../support/platform/kind-cache.ts';
+import { KindCache, plain } from '../../../support/platform/kind-cache.ts';
 import { PLATFORM_PATH, platformLists, platformNodes } from '../../../support/platform/platform-lists.ts';
 
 const SPACES = ['bank', 'other', 'shop'];

@@ -1,7 +1,8 @@
 // Tests of the cache of decoded queries, whose memory clients could fill.
 import { expect } from 'chai';
 import { ListQueries } from '../../../../server/lists/list-queries.ts';
-import { KindCache, PODS } from '../../../support/platform/kind-cache.ts';
+import { PODS } from '../../../../server/resources/kind.ts';
+import { KindCache } from '../../../support/platform/kind-cache.ts';
 
 /** Returns the number of queries that the cache still has, of these. */
 function cached(queries: readonly string[]): number {

@@ -8,12 +8,12 @@ import { NamespaceScopes } from '../../../../server/authorization/namespace-scop
 import { CacheMetrics } from '../../../../server/cache/cache-metrics.ts';
 import { completeConfig } from '../../../../server/config/config.ts';
 import { readEnvironment } from '../../../../server/config/environment.ts';
-import { newResources, type Resources } from '../../../../server/lists/lists.ts';
+import { newKinds, newResources, type Resources } from '../../../../server/lists/lists.ts';
 import { newNodes } from '../../../../server/nodes/nodes.ts';
 import { parseRequestInfo } from '../../../../server/request/request-info.ts';
-import { sourcePath } from '../../../../server/resources/kind.ts';
+import { PODS, sourcePath } from '../../../../server/resources/kind.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
-import { PODS, plain } from '../../../support/platform/kind-cache.ts';
+import { plain } from '../../../support/platform/kind-cache.ts';
 import { KindCluster } from '../../../support/platform/kind-cluster.ts';
 import { NODES, PLATFORM_PATH } from '../../../support/platform/platform-lists.ts';
 import { until } from '../../../support/until.ts';
@@ -48,10 +48,9 @@ describe('newResources', () => {
     const ttl = { allowTtlMs: 0, denyTtlMs: 0 };
     const scopes = new NamespaceScopes({ authorizer, namespaces: () => new Map(), ...ttl, signal });
     const admission = new Admission();
-    resources = newResources(config, { client, nodes, authorizer, scopes, admission, log, cacheMetrics });
-    running = Promise.all(
-      [...nodes.followers, ...resources.followers].map((follower) => follower.run(signal)),
-    );
+    const kinds = newKinds(config, { client, nodes, log, cacheMetrics });
+    resources = newResources(config, { client, nodes, kinds, authorizer, scopes, admission });
+    running = Promise.all([nodes.informer, kinds.followed].map((follower) => follower.run(signal)));
     server = await new HandlerServer(resources.route.handler).start();
     await until(() => nodes.informer.cache.synced && resources.route.serves?.('pods') === true);
   });

@@ -4,9 +4,10 @@ import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import { array, record } from '../../../../apis/reading/unknown-value.ts';
 import { Seats } from '../../../../server/admission/seats.ts';
+import { PODS } from '../../../../server/resources/kind.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { ObservedSlicer } from '../../../support/observed-slicer.ts';
-import { KindCache, PODS, plain } from '../../../support/platform/kind-cache.ts';
+import { KindCache, plain } from '../../../support/platform/kind-cache.ts';
 import { LiveEvents } from '../../../support/platform/live-events.ts';
 import {
   PLATFORM_PATH,

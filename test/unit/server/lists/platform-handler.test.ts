@@ -1,8 +1,9 @@
 // Tests of the HTTP handler of lists and objects under `/kapis`.
 import { expect } from 'chai';
 import { record, text } from '../../../../apis/reading/unknown-value.ts';
+import { NAMESPACES, PODS } from '../../../../server/resources/kind.ts';
 import { servedHandler } from '../../../support/handler-server.ts';
-import { KindCache, NAMESPACES, PODS, plain, WIDGETS } from '../../../support/platform/kind-cache.ts';
+import { KindCache, plain, WIDGETS } from '../../../support/platform/kind-cache.ts';
 import { PLATFORM_PATH, platformLists } from '../../../support/platform/platform-lists.ts';
 
 describe('platformHandler', () => {

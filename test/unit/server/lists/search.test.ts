@@ -2,8 +2,9 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
 import { array, record } from '../../../../apis/reading/unknown-value.ts';
+import { NAMESPACES, PODS } from '../../../../server/resources/kind.ts';
 import { servedHandler } from '../../../support/handler-server.ts';
-import { KindCache, NAMESPACES, PODS, plain, WIDGETS } from '../../../support/platform/kind-cache.ts';
+import { KindCache, plain, WIDGETS } from '../../../support/platform/kind-cache.ts';
 import { PLATFORM_PATH, platformLists } from '../../../support/platform/platform-lists.ts';
 
 const CREATED = { creationTimestamp: '2026-01-01T00:00:00Z' };

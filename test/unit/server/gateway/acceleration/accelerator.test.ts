@@ -11,17 +11,12 @@ import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { Accelerator } from '../../../../../server/gateway/acceleration/accelerator.ts';
 import { CallerReviews } from '../../../../../server/gateway/acceleration/caller-reviews.ts';
 import { TableColumns } from '../../../../../server/gateway/acceleration/table-columns.ts';
-import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
+import { exactName, type Kind, NAMESPACES, PODS } from '../../../../../server/resources/kind.ts';
 import { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
+import { KindCopies } from '../../../../../server/resources/kinds/kind-copies.ts';
 import { RecentWrites } from '../../../../../server/resources/recent-writes.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
-import {
-  NAMESPACES,
-  type PlainObject,
-  PODS,
-  plain,
-  WIDGETS,
-} from '../../../../support/platform/kind-cache.ts';
+import { type PlainObject, plain, WIDGETS } from '../../../../support/platform/kind-cache.ts';
 import { rejection } from '../../../../support/rejection.ts';
 import { until } from '../../../../support/until.ts';
 
@@ -63,16 +58,13 @@ describe('the decision of the accelerator', () => {
   let server: HandlerServer;
 
   function follow(kind: Kind, version: number, objects: readonly PlainObject[]): FollowedKind {
-    const followed = new FollowedKind(kind, {
+    const copies = new KindCopies({
       client: allowing(() => undefined),
       log: pino({ level: 'silent' }),
       domain: 'platform.io',
       frames: new PackedFrames(),
-      maxBytes: 1 << 20,
-      growing: () => undefined,
-      slicer: new TimeSlicer(),
-      observer: {},
     });
+    const followed = new FollowedKind(kind, copies.hold(kind, 'objects'), new TimeSlicer());
     const replacement = followed.cache.replacement();
     for (const object of objects) replacement.add(Buffer.from(JSON.stringify(object)));
     replacement.commit(String(version));

@@ -4,14 +4,14 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
-import { exactName, type Kind, sourcePath } from '../../../../../server/resources/kind.ts';
+import { exactName, type Kind, NAMESPACES, PODS, sourcePath } from '../../../../../server/resources/kind.ts';
 import { API_SERVICES_PATH } from '../../../../../server/resources/kinds/api-service.ts';
 import { CUSTOM_DEFINITIONS_PATH } from '../../../../../server/resources/kinds/custom-definitions.ts';
 import type { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
 import { FollowedKinds } from '../../../../../server/resources/kinds/followed-kinds.ts';
 import type { FollowedKindsOptions } from '../../../../../server/resources/kinds/followed-kinds-options.ts';
 import { type Call, list, refuse } from '../../../../support/cluster/scripted-cluster.ts';
-import { NAMESPACES, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { plain } from '../../../../support/platform/kind-cache.ts';
 import { KindCluster } from '../../../../support/platform/kind-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
@@ -299,6 +299,65 @@ describe('FollowedKinds', () => {
     expect((await failure(use(kinds, SERVICES))).message).to.include('resources.memoryBudget');
     expect((await failure(use(kinds, SERVICES))).details?.retryAfterSeconds).to.equal(2);
     expect(pods.stopped.aborted).to.equal(false);
+  });
+
+  it('watches a kind once for lists and for a feature, which has the facts from before the first list to after the last', async () => {
+    const kinds = await follow({ features: { podLogs: true, nodeUsage: false }, maxKinds: 1 });
+    cluster.objects.set(PODS_PATH, [
+      plain('shop/a', 1, { labels: { app: 'a' } }, { spec: { nodeName: 'n1' } }),
+    ]);
+    const copy = kinds.copies.hold(PODS);
+    const nodes = () => Array.from(copy.cache.facts().objects(), ({ facts }) => facts.features?.pod?.node);
+    await until(() => copy.synced);
+    expect(nodes()).to.deep.equal(['n1']);
+    // A reader of objects fails closed.
+    expect(() => copy.cache.snapshot())
+      .to.throw()
+      .with.property('code', 503);
+    expect(namesOf(kinds)).to.deep.equal([]);
+    expect(kinds.follows(PODS)).to.equal(false);
+    const lengths: number[] = [];
+    copy.cache.onChange(() => lengths.push(nodes().length));
+    const used = await use(kinds, PODS);
+    expect(used.copy).to.equal(copy);
+    const [pod] = used.snapshot().objects();
+    expect(JSON.parse(pod?.bytes.toString() ?? '')).to.have.nested.property('spec.nodeName', 'n1');
+    expect(pod?.labels).to.deep.equal({ app: 'a' });
+    // Another kind takes its place: its objects are released, and its facts stay.
+    await use(kinds, SERVICES);
+    expect(used.stopped.aborted).to.equal(true);
+    expect(() => used.snapshot())
+      .to.throw()
+      .with.property('code', 503);
+    expect(nodes()).to.deep.equal(['n1']);
+    expect(removed).to.deep.equal([]);
+    await until(() => cluster.streams(PODS) === 1);
+    cluster.send(PODS_PATH, 'ADDED', plain('shop/b', 2_000, {}, { spec: { nodeName: 'n2' } }));
+    await until(() => nodes().length === 2);
+    expect(nodes()).to.deep.equal(['n1', 'n2']);
+    expect(lengths).not.to.include(0);
+    expect((await use(kinds, PODS)).copy).to.equal(copy);
+  });
+
+  it('refuses the objects of a kind over its budget, and keeps the facts that a feature needs', async () => {
+    const kinds = await follow({ memoryBudget: 200_000, features: { podLogs: true, nodeUsage: false } });
+    const text = randomBytes(30_000).toString('base64');
+    const large = (i: number) => plain(`shop/p${i}`, 2_000 + i, { labels: { text } }, { text });
+    cluster.objects.set(PODS_PATH, [large(0), large(1)]);
+    const copy = kinds.copies.hold(PODS);
+    await until(() => copy.synced);
+    expect(copy.bytes).to.be.below(5_000);
+    for (let i = 0; i < 2; i++) {
+      expect((await failure(use(kinds, PODS))).message).to.include('resources.memoryBudget');
+      expect(copy.objects).to.equal(2);
+      expect(copy.bytes).to.be.below(5_000);
+    }
+    const services = await use(kinds, SERVICES);
+    await until(() => cluster.streams(PODS) === 1);
+    cluster.send(PODS_PATH, 'ADDED', large(2));
+    await until(() => copy.objects === 3);
+    expect(services.stopped.aborted).to.equal(false);
+    expect(copy.bytes).to.be.below(200_000);
   });
 
   it('ends a wait when the client disconnects', async () => {

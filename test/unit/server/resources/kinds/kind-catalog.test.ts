@@ -2,11 +2,10 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { exactName, type Kind } from '../../../../../server/resources/kind.ts';
+import { exactName, type Kind, PODS } from '../../../../../server/resources/kind.ts';
 import { CUSTOM_DEFINITIONS_PATH } from '../../../../../server/resources/kinds/custom-definitions.ts';
 import { KindCatalog } from '../../../../../server/resources/kinds/kind-catalog.ts';
 import { refuse } from '../../../../support/cluster/scripted-cluster.ts';
-import { PODS } from '../../../../support/platform/kind-cache.ts';
 import { KindCluster } from '../../../../support/platform/kind-cluster.ts';
 import { until } from '../../../../support/until.ts';
 

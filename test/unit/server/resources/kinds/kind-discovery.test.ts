@@ -1,8 +1,9 @@
 // Tests of reading resources from aggregated discovery.
+
 import { expect } from 'chai';
 import { assert, jsonValue, property } from 'fast-check';
+import { PODS } from '../../../../../server/resources/kind.ts';
 import { kindsOf, unavailableIn } from '../../../../../server/resources/kinds/kind-discovery.ts';
-import { PODS } from '../../../../support/platform/kind-cache.ts';
 import { discoveryOf } from '../../../../support/platform/kind-cluster.ts';
 
 describe('kindsOf', () => {

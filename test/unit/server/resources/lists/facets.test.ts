@@ -1,8 +1,9 @@
 // Tests of the maximum number of values in a facet. The integration tests compare the counts with a real cluster.
 import { expect } from 'chai';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { PODS } from '../../../../../server/resources/kind.ts';
 import { facetsOf } from '../../../../../server/resources/lists/facets.ts';
-import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { KindCache, plain } from '../../../../support/platform/kind-cache.ts';
 
 describe('facetsOf', () => {
   it('returns the most frequent values first, at most 1,000', async () => {

@@ -1,8 +1,9 @@
 // Tests of the filters of list queries. The integration tests compare each parameter with the objects of a real cluster.
 import { expect } from 'chai';
 import type { ResourceQuery } from '../../../../../apis/resources/v1alpha3/resource-query.ts';
+import { PODS } from '../../../../../server/resources/kind.ts';
 import { listFilter } from '../../../../../server/resources/lists/list-filter.ts';
-import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { KindCache, plain } from '../../../../support/platform/kind-cache.ts';
 
 const DEFAULTS = { page: 1, limit: -1, sortBy: 'name', ascending: true };
 

@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import { array, assert, asyncProperty, boolean, constantFrom, integer, record, subarray } from 'fast-check';
 import type { ObjectIdentity } from '../../../../../server/cache/resource-cache.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { PODS } from '../../../../../server/resources/kind.ts';
 import { comparisonBy, sortKeysOf } from '../../../../../server/resources/kind-profile.ts';
 import type { Sorting } from '../../../../../server/resources/lists/list-index.ts';
 import type { KindFacts } from '../../../../../server/resources/profiles/kind-values.ts';
-import { KindCache, type PlainObject, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { KindCache, type PlainObject, plain } from '../../../../support/platform/kind-cache.ts';
 import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
 
 type Identity = ObjectIdentity<KindFacts>;

@@ -11,8 +11,9 @@ import {
   subarray,
 } from 'fast-check';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
+import { PODS } from '../../../../../server/resources/kind.ts';
 import { bestMatches } from '../../../../../server/resources/lists/text-search.ts';
-import { KindCache, PODS, plain } from '../../../../support/platform/kind-cache.ts';
+import { KindCache, plain } from '../../../../support/platform/kind-cache.ts';
 
 async function search(pods: KindCache, text: string, namespaces?: readonly string[], limit = 10) {
   const { best, total } = await bestMatches(

@@ -5,6 +5,8 @@ import { ClusterConnection } from '../../../../../../server/cluster/connection/c
 import { kubeConfigSource } from '../../../../../../server/cluster/connection/kubeconfig.ts';
 import { KubernetesLogStore } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import type { PageRequest, Selection } from '../../../../../../server/logging/store/log-store.ts';
+import { PODS } from '../../../../../../server/resources/kind.ts';
+import { KindCopies } from '../../../../../../server/resources/kinds/kind-copies.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { rejection } from '../../../../../support/rejection.ts';
 import { until } from '../../../../../support/until.ts';
@@ -27,9 +29,12 @@ describe('pod logs through a real kube-apiserver', function () {
   /** A store with the credentials of a kubeconfig. */
   function newStore(kubeconfig: string): KubernetesLogStore {
     const client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
+    const log = pino({ enabled: false });
+    const copies = new KindCopies({ client, log, domain: 'platform.io', features: { podLogs: true } });
     const created = new KubernetesLogStore({
       client,
-      log: pino({ enabled: false }),
+      log,
+      pods: () => copies.hold(PODS),
       limits: {
         maxContainers: 50,
         concurrentReads: 4,
@@ -39,7 +44,8 @@ describe('pod logs through a real kube-apiserver', function () {
       },
       followTuning: { initialBackoffMs: 10 },
     });
-    runs.push(created.run(ending.signal).finally(() => client.close()));
+    const running = [created, copies].map((each) => each.run(ending.signal));
+    runs.push(Promise.all(running).then(() => client.close()));
     return created;
   }
 

@@ -9,6 +9,8 @@ import {
   KubernetesLogStore,
   type KubernetesLogStoreOptions,
 } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import { PODS } from '../../../../../../server/resources/kind.ts';
+import { KindCopies } from '../../../../../../server/resources/kinds/kind-copies.ts';
 import { kubeConfigFor, refuse, send, status } from '../../../../../support/cluster/scripted-cluster.ts';
 import { closeNow, listenOnLoopback, portOf } from '../../../../../support/loopback.ts';
 import { KubeletLog, type WrittenLine } from './kubelet-log.ts';
@@ -82,12 +84,28 @@ export class LogCluster {
   /** A store that runs until the cluster is stopped. */
   store(
     limits: Partial<KubernetesLimits> = {},
-    options: Partial<KubernetesLogStoreOptions> = {},
+    {
+      monotonic,
+      ...options
+    }: Partial<KubernetesLogStoreOptions> & { readonly monotonic?: () => number } = {},
   ): KubernetesLogStore {
     const client = this.connect();
     const log = pino({ enabled: false });
-    const store = new KubernetesLogStore({ client, log, limits: { ...LIMITS, ...limits }, ...options });
-    this.#running.push(store.run(this.#end.signal));
+    const copies = new KindCopies({
+      client,
+      log,
+      domain: 'platform.io',
+      features: { podLogs: true },
+      ...(monotonic ? { monotonic } : {}),
+    });
+    const store = new KubernetesLogStore({
+      client,
+      log,
+      pods: () => copies.hold(PODS),
+      limits: { ...LIMITS, ...limits },
+      ...options,
+    });
+    this.#running.push(store.run(this.#end.signal), copies.run(this.#end.signal));
     return store;
   }
 

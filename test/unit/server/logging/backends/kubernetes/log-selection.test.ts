@@ -3,24 +3,27 @@ import { expect } from 'chai';
 import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';
 import { logsOf } from '../../../../../../server/logging/backends/kubernetes/container-log.ts';
 import { selectLogs } from '../../../../../../server/logging/backends/kubernetes/log-selection.ts';
-import { PodIndex, parsePod } from '../../../../../../server/logging/backends/kubernetes/pod-index.ts';
+import { Pods, summaryOf } from '../../../../../../server/logging/backends/kubernetes/pods.ts';
+import { PODS } from '../../../../../../server/resources/kind.ts';
+import { KindCache, plain } from '../../../../../support/platform/kind-cache.ts';
 import { WorkPerTurn } from '../../../../../support/work-per-turn.ts';
 import { everything } from './instants.ts';
 
 describe('the selection of container logs', () => {
   it('yields to the event loop while it visits many pods', async () => {
     const work = new WorkPerTurn();
-    const index = new PodIndex();
-    index.namespaces = () => ['shop'].values();
-    index.podsIn = function* () {
+    const copy = new KindCache(PODS).fill(1, [plain('shop/p', 1)]);
+    const pods = new Pods(copy);
+    const [pod] = pods.in('');
+    pods.in = function* () {
       for (let n = 0; n < 100; n++) {
         // About as long as a thousand pods take.
         for (const began = performance.now(); performance.now() - began < 1; );
         work.note();
-        yield { namespace: 'shop', name: 'p', uid: '', node: '', containers: [] };
+        if (pod) yield pod;
       }
     };
-    await selectLogs(index, everything, 10, new TimeSlicer().of({}));
+    await selectLogs(pods, everything, 10, new TimeSlicer().of({}));
     expect(work.most).to.be.below(50);
   });
 });
@@ -28,11 +31,11 @@ describe('the selection of container logs', () => {
 describe('the logs of a container', () => {
   /** `current` and `previous` logs of a container with this status. */
   function logsWith(status: object, list = 'containerStatuses'): string[] {
-    const metadata = { namespace: 'shop', name: 'a', uid: 'u' };
-    const pod = parsePod({ metadata, status: { [list]: [{ name: 'app', restartCount: 0, ...status }] } });
-    if (!pod) return [];
-    return pod.containers
-      .flatMap((container) => logsOf(pod, container))
+    const pod = { status: { [list]: [{ name: 'app', restartCount: 0, ...status }] } };
+    const pods = new Pods(new KindCache(PODS).fill(1, [plain('shop/a', 1, {}, pod)]));
+    return [...pods.in('')]
+      .map(summaryOf)
+      .flatMap((each) => each.containers.flatMap((container) => logsOf(each, container)))
       .map(({ previous, run }) => `${previous ? 'previous' : 'current'} ${run.id}`);
   }
   const running = { state: { running: { startedAt: '2026-01-01T00:00:00Z' } }, containerID: 'x://2' };

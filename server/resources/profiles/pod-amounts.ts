@@ -10,36 +10,22 @@ export interface Amounts {
   readonly memoryLimits: bigint;
 }
 
-export interface PodUsage {
-  /** `namespace/name` of the pod. */
-  readonly key: string;
-  /** Name of the node; empty if the pod is not scheduled or has finished. */
-  readonly node: string;
-  readonly amounts: Amounts;
-}
+export const NO_AMOUNTS: Amounts = { cpuRequests: 0n, cpuLimits: 0n, memoryRequests: 0n, memoryLimits: 0n };
 
 type Kind = 'requests' | 'limits';
 type Resource = 'cpu' | 'memory';
 type Members = Readonly<Record<string, unknown>>;
 
-/** Computes the amounts of a pod. Throws SyntaxError for an object without a name. */
-export function podUsage(object: unknown): PodUsage {
-  const pod = record(object);
-  const metadata = record(pod['metadata']);
-  const name = text(metadata['name']);
-  if (name === '') throw new SyntaxError('a pod without a name');
-  const spec = record(pod['spec']);
-  const phase = text(record(pod['status'])['phase']);
-  const ended = phase === 'Succeeded' || phase === 'Failed';
+/** Computes the amounts of a pod: none before it is scheduled, and after it has finished. */
+export function podAmounts(pod: unknown): Amounts {
+  const spec = recordIn(pod, 'spec');
+  const phase = recordIn(pod, 'status')['phase'];
+  if (text(spec['nodeName']) === '' || phase === 'Succeeded' || phase === 'Failed') return NO_AMOUNTS;
   return {
-    key: `${text(metadata['namespace'])}/${name}`,
-    node: ended ? '' : text(spec['nodeName']),
-    amounts: {
-      cpuRequests: effective(spec, 'requests', 'cpu'),
-      cpuLimits: effective(spec, 'limits', 'cpu'),
-      memoryRequests: effective(spec, 'requests', 'memory'),
-      memoryLimits: effective(spec, 'limits', 'memory'),
-    },
+    cpuRequests: effective(spec, 'requests', 'cpu'),
+    cpuLimits: effective(spec, 'limits', 'cpu'),
+    memoryRequests: effective(spec, 'requests', 'memory'),
+    memoryLimits: effective(spec, 'limits', 'memory'),
   };
 }
 

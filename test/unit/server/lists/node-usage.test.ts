@@ -1,9 +1,11 @@
 // Tests of the resource requests and limits of pods, and of the sums for each node.
 import { expect } from 'chai';
 import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
-import { nodeFactsReader } from '../../../../../server/resources/nodes/node-facts.ts';
-import { UsageCounter, usageAnnotations } from '../../../../../server/resources/nodes/node-usage.ts';
-import { podUsage } from '../../../../../server/resources/nodes/pod-usage.ts';
+import { NodeUsage, usageAnnotations } from '../../../../server/lists/node-usage.ts';
+import { PODS } from '../../../../server/resources/kind.ts';
+import { nodeFactsReader } from '../../../../server/resources/nodes/node-facts.ts';
+import { podAmounts } from '../../../../server/resources/profiles/pod-amounts.ts';
+import { KindCache, type PlainObject, plain } from '../../../support/platform/kind-cache.ts';
 
 const nodeFacts = nodeFactsReader('platform.io');
 
@@ -17,13 +19,11 @@ const cpu = (requests: string, more: object = {}): object => container({ request
 const ONE = [cpu('1')];
 const SIDECAR = cpu('2', { restartPolicy: 'Always' });
 
-function pod(name: string, nodeName: string, spec: object = {}, phase = 'Running'): object {
-  return { metadata: { namespace: 'default', name }, spec: { nodeName, ...spec }, status: { phase } };
+function pod(name: string, nodeName: string, spec: object = {}, phase = 'Running', version = 1): PlainObject {
+  return plain(`default/${name}`, version, {}, { spec: { nodeName, ...spec }, status: { phase } });
 }
 
-const raw = (object: object): Buffer => Buffer.from(JSON.stringify(object));
-
-describe('podUsage', () => {
+describe('podAmounts', () => {
   for (const [title, requests, spec] of [
     ['is the sum of its containers', 1250, { containers: [cpu('1'), cpu('250m'), container({})] }],
     [
@@ -44,32 +44,31 @@ describe('podUsage', () => {
     ['prefers them for each resource', 1000, { containers: ONE, resources: { requests: { memory: '3' } } }],
   ] as const) {
     it(title, () => {
-      expect(podUsage(pod('p', 'n', spec)).amounts.cpuRequests / 1_000_000n).to.equal(BigInt(requests));
+      expect(podAmounts(pod('p', 'n', spec)).cpuRequests / 1_000_000n).to.equal(BigInt(requests));
     });
   }
 
   it('adds the overhead to limits, but has no limit because of it', () => {
     const overhead = { cpu: '100m' };
-    const limits = (spec: object) => podUsage(pod('p', 'n', spec)).amounts.cpuLimits;
+    const limits = (spec: object) => podAmounts(pod('p', 'n', spec)).cpuLimits;
     expect(limits({ containers: [container({})], overhead })).to.equal(0n);
     expect(limits({ containers: [container({ limits: { cpu: '1' } })], overhead })).to.equal(1_100_000_000n);
   });
 
   it('is zero before scheduling and after the end', () => {
-    expect(podUsage(pod('p', '')).node).to.equal('');
-    expect(podUsage(pod('p', 'n', {}, 'Succeeded')).node).to.equal('');
-    expect(podUsage(pod('p', 'n', {}, 'Failed')).node).to.equal('');
-    expect(podUsage(pod('p', 'n', {}, 'Pending')).node).to.equal('n');
+    const requests = (node: string, phase: string): bigint =>
+      podAmounts(pod('p', node, { containers: ONE }, phase)).cpuRequests;
+    expect(requests('', 'Pending')).to.equal(0n);
+    expect(requests('n', 'Succeeded')).to.equal(0n);
+    expect(requests('n', 'Failed')).to.equal(0n);
+    expect(requests('n', 'Pending')).to.equal(1_000_000_000n);
   });
 });
 
-describe('UsageCounter', () => {
-  const filled = (...pods: readonly object[]): UsageCounter => {
-    const counter = new UsageCounter();
-    const replacement = counter.replacement();
-    for (const one of pods) replacement.add(raw(one));
-    replacement.commit('1');
-    return counter;
+describe('NodeUsage', () => {
+  const filled = (...pods: readonly PlainObject[]): [usage: NodeUsage, pods: KindCache] => {
+    const cache = new KindCache(PODS).fill(1, pods);
+    return [new NodeUsage(cache), cache];
   };
 
   it('is equal after single changes and after a relist', () => {
@@ -82,28 +81,32 @@ describe('UsageCounter', () => {
     });
     assert(
       property(array(change, { maxLength: 30 }), (changes) => {
-        const counter = filled();
-        const left = new Map<string, object>();
+        const [usage, cache] = filled();
+        let version = 1;
         for (const { name, node, amount, phase, gone } of changes) {
-          const one = pod(name, node, { containers: [cpu(`${amount}`)] }, phase);
-          counter.apply(gone ? 'DELETED' : 'MODIFIED', raw(one));
-          if (gone) left.delete(name);
-          else left.set(name, one);
+          const one = pod(name, node, { containers: [cpu(`${amount}`)] }, phase, ++version);
+          cache.apply(gone ? 'DELETED' : 'MODIFIED', one);
         }
-        const rebuilt = filled(...left.values());
-        for (const node of ['m', 'n']) expect(counter.of(node)).to.deep.equal(rebuilt.of(node));
+        const left = new Map(changes.map(({ name, ...last }) => [name, last]));
+        const sumOf = (on: string): bigint =>
+          [...left.values()]
+            .filter(({ node, phase, gone }) => node === on && phase !== 'Succeeded' && !gone)
+            .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+        for (const node of ['m', 'n']) {
+          expect(usage.of(node)).to.deep.equal(new NodeUsage(cache).of(node));
+          expect(usage.of(node).cpuRequests / 1_000_000_000n).to.equal(sumOf(node));
+        }
       }),
     );
   });
 
   it('returns the same object until an amount changes', () => {
-    const one = pod('a', 'n', { containers: [cpu('1')] });
-    const counter = filled(one);
-    const before = counter.of('n');
-    counter.apply('MODIFIED', raw({ ...one, status: { phase: 'Running', more: true } }));
-    expect(counter.of('n')).to.equal(before);
-    counter.apply('MODIFIED', raw(pod('a', 'n', { containers: [cpu('2')] })));
-    expect(counter.of('n')).not.to.equal(before);
+    const [usage, cache] = filled(pod('a', 'n', { containers: ONE }));
+    const before = usage.of('n');
+    cache.apply('MODIFIED', pod('a', 'n', { containers: ONE, hostNetwork: true }, 'Running', 2));
+    expect(usage.of('n')).to.equal(before);
+    cache.apply('MODIFIED', pod('a', 'n', { containers: [cpu('2')] }, 'Running', 3));
+    expect(usage.of('n')).not.to.equal(before);
   });
 
   it('is formatted as eight annotations, with fractions of the allocatable amounts', () => {
@@ -112,8 +115,8 @@ describe('UsageCounter', () => {
         container({ requests: { cpu: '1500m', memory: '1Gi' }, limits: { cpu: '6', memory: '1536Mi' } }),
       ],
     };
-    const counter = filled(pod('a', 'n', spec));
-    const annotations = usageAnnotations(counter, 'platform.io');
+    const [usage, cache] = filled(pod('a', 'n', spec));
+    const annotations = usageAnnotations(usage, 'platform.io');
     const facts = nodeFacts({ status: { allocatable: { cpu: '4', memory: '3Gi' } } });
     expect(JSON.parse(`{${annotations({ name: 'n', facts })}}`)).to.deep.equal({
       'node.platform.io/cpu-requests': '1500m',
@@ -125,7 +128,7 @@ describe('UsageCounter', () => {
       'node.platform.io/memory-limits': '1536Mi',
       'node.platform.io/memory-limits-fraction': '50%',
     });
-    counter.apply('MODIFIED', raw(pod('a', 'n', { containers: [cpu('1')] })));
+    cache.apply('MODIFIED', pod('a', 'n', { containers: ONE }, 'Running', 2));
     expect(JSON.parse(`{${annotations({ name: 'n', facts })}}`)).to.include({
       'node.platform.io/cpu-requests': '1',
       'node.platform.io/cpu-limits': '0',
@@ -135,7 +138,7 @@ describe('UsageCounter', () => {
     expect(JSON.parse(`{${annotations({ name: 'n', facts: full })}}`)).to.include({
       'node.platform.io/cpu-requests-fraction': '0%',
     });
-    const bare = usageAnnotations(counter, 'platform.io')({ name: 'other', facts: nodeFacts({}) });
+    const bare = usageAnnotations(usage, 'platform.io')({ name: 'other', facts: nodeFacts({}) });
     expect(JSON.parse(`{${bare}}`)).to.include({
       'node.platform.io/cpu-requests': '0',
       'node.platform.io/cpu-requests-fraction': '0%',

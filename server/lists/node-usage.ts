@@ -1,103 +1,56 @@
-// Annotations of nodes with the total resource requests and limits of their pods. This module watches all pods, so it
-// runs only if the configuration enables the annotations.
-import type { Logger } from 'pino';
-import { formatResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
-import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { Reflector } from '../../cluster/reflector/reflector.ts';
-import type { ReflectorSink, Replacement } from '../../cluster/reflector/reflector-sink.ts';
-import type { ChangeType } from '../../cluster/reflector/watch-stream.ts';
-import type { NodeFacts } from './node-facts.ts';
-import { type Amounts, type PodUsage, podUsage } from './pod-usage.ts';
+// Annotations of nodes with the total resource requests and limits of their pods. They need the facts of all pods, so the
+// configuration enables them.
+import { formatResourceQuantity } from '../../apis/meta/v1/resource-quantity.ts';
+import type { HeldCopy } from '../resources/kinds/kind-copies.ts';
+import type { NodeFacts } from '../resources/nodes/node-facts.ts';
+import type { FeatureFacts, PodFacts } from '../resources/profiles/feature-facts.ts';
+import { type Amounts, NO_AMOUNTS } from '../resources/profiles/pod-amounts.ts';
 
-export interface NodeUsageOptions {
-  readonly client: ClusterClient;
-  readonly log: Logger;
-  /** The domain of the platform, for instance `platform.io`. */
-  readonly domain: string;
+function podIn(
+  object: { readonly facts: { readonly features: FeatureFacts | undefined } } | undefined,
+): PodFacts | undefined {
+  return object?.facts.features?.pod;
 }
 
-export class NodeUsage {
-  readonly annotations: ReturnType<typeof usageAnnotations>;
-  readonly #counter = new UsageCounter();
-  readonly #reflector: Reflector;
-
-  constructor({ client, log, domain }: NodeUsageOptions) {
-    this.annotations = usageAnnotations(this.#counter, domain);
-    this.#reflector = new Reflector({
-      client,
-      path: '/api/v1/pods',
-      // A pod that finishes does not match any more, which the watch reports as DELETED.
-      query: { fieldSelector: 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed' },
-      sink: this.#counter,
-      log,
-    });
-  }
-
-  /** True after the first list of pods. */
-  get synced(): boolean {
-    return this.#counter.synced;
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#reflector.run(signal);
-  }
-}
-
-const ZERO: Amounts = { cpuRequests: 0n, cpuLimits: 0n, memoryRequests: 0n, memoryLimits: 0n };
-
-/** A reflector sink that sums the amounts of the pods on each node. It stores amounts, not pods. */
-export class UsageCounter implements ReflectorSink {
-  #pods = new Map<string, PodUsage>();
+/** The sums of the amounts of the pods on each node. */
+export class NodeUsage implements UsageSource {
+  readonly #copy: HeldCopy;
   #nodes = new Map<string, Amounts>();
-  #synced = false;
+
+  /** `copy`: of the kind Pod, which the caller holds. */
+  constructor(copy: HeldCopy) {
+    this.#copy = copy;
+    copy.cache.onChange((change) => {
+      if (!change) return this.#rebuild();
+      const [before, after] = [
+        podIn(change.previous),
+        podIn(change.type === 'DELETED' ? undefined : change.object),
+      ];
+      if (before && after && before.node === after.node && equal(before.amounts, after.amounts)) return;
+      this.#add(before, -1n);
+      this.#add(after, 1n);
+    });
+    if (copy.synced) this.#rebuild();
+  }
 
   /** True after the first list of pods. */
   get synced(): boolean {
-    return this.#synced;
+    return this.#copy.synced;
   }
 
   /** Returns the amounts of a node, as the same object until an amount changes. */
   of(node: string): Amounts {
-    return this.#nodes.get(node) ?? ZERO;
+    return this.#nodes.get(node) ?? NO_AMOUNTS;
   }
 
-  replacement(): Replacement {
-    const found: PodUsage[] = [];
-    return {
-      add: (raw) => {
-        found.push(parse(raw));
-      },
-      commit: () => {
-        this.#pods = new Map();
-        this.#nodes = new Map();
-        for (const pod of found) this.#set(pod);
-        this.#synced = true;
-      },
-    };
+  #rebuild(): void {
+    this.#nodes = new Map();
+    for (const pod of this.#copy.cache.facts().objects()) this.#add(podIn(pod), 1n);
   }
 
-  apply(type: ChangeType, raw: Buffer): void {
-    const pod = parse(raw);
-    this.#set(type === 'DELETED' ? { ...pod, node: '' } : pod);
-  }
-
-  bookmark(): void {
-    // Amounts have no resourceVersion.
-  }
-
-  #set(pod: PodUsage): void {
-    const before = this.#pods.get(pod.key);
-    if (before && before.node === pod.node && equal(before.amounts, pod.amounts)) return;
-    if (before) {
-      this.#pods.delete(pod.key);
-      this.#add(before.node, before.amounts, -1n);
-    }
-    if (pod.node === '') return;
-    this.#pods.set(pod.key, pod);
-    this.#add(pod.node, pod.amounts, 1n);
-  }
-
-  #add(node: string, amounts: Amounts, sign: 1n | -1n): void {
+  #add(pod: PodFacts | undefined, sign: 1n | -1n): void {
+    if (!pod || equal(pod.amounts, NO_AMOUNTS)) return;
+    const { node, amounts } = pod;
     const sum = this.of(node);
     const next: Amounts = {
       cpuRequests: sum.cpuRequests + sign * amounts.cpuRequests,
@@ -106,13 +59,9 @@ export class UsageCounter implements ReflectorSink {
       memoryLimits: sum.memoryLimits + sign * amounts.memoryLimits,
     };
     // Removes entries of deleted nodes.
-    if (equal(next, ZERO)) this.#nodes.delete(node);
+    if (equal(next, NO_AMOUNTS)) this.#nodes.delete(node);
     else this.#nodes.set(node, next);
   }
-}
-
-function parse(raw: Buffer): PodUsage {
-  return podUsage(JSON.parse(raw.toString('utf8')));
 }
 
 function equal(left: Amounts, right: Amounts): boolean {

@@ -1,0 +1,253 @@
+// The copies of kinds on this replica: at most one informer for each kind. Lists and the acceleration need the objects of
+// a copy; other features need only their facts. A copy without users is released.
+import type { Logger } from 'pino';
+import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { Informer } from '../../cache/informer.ts';
+import type { InformerCache } from '../../cache/informer-cache.ts';
+import type { CacheContent } from '../../cache/object-reader.ts';
+import type { FrameFactory } from '../../cache/stored-object.ts';
+import type { ClusterClient } from '../../cluster/connection/client.ts';
+import type { ReflectorObserver } from '../../cluster/reflector/reflector-options.ts';
+import { isForbidden } from '../../cluster/reflector/reflector-retry.ts';
+import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
+import { aborted } from '../../concurrency/aborted.ts';
+import { RepeatedFailure } from '../../observability/repeated-failure.ts';
+import { exactName, type Kind, sourcePath } from '../kind.ts';
+import type { Features } from '../profiles/feature-facts.ts';
+import { kindProfile, type PrintedProfile } from '../profiles/kind-profiles.ts';
+import type { KindFacts } from '../profiles/kind-values.ts';
+import { failureReason } from './failure-reason.ts';
+
+export interface KindCopiesOptions {
+  readonly client: ClusterClient;
+  readonly log: Logger;
+  /** The domain of the platform, for instance `platform.io`. */
+  readonly domain: string;
+  /** The features that need facts. */
+  readonly features?: Partial<Features>;
+  /** How objects are stored; plain by default. */
+  readonly frames?: FrameFactory;
+  /** Called when a cache grows by about this number of bytes. */
+  readonly growing?: (bytes: number) => void;
+  /** Maximum memory of a copy with objects, in bytes. */
+  readonly maxBytes?: number;
+  readonly metrics?: KindMetrics;
+  /** A monotonic clock in ms. */
+  readonly monotonic?: () => number;
+}
+
+/** The metrics of kinds. */
+export interface KindMetrics {
+  /** `copy` is called at each scrape. */
+  observe(kind: Kind, copy: () => KindCopy): ReflectorObserver;
+  remove(kind: Kind): void;
+}
+
+/** Past events, from which watches resume. */
+const WINDOW = { events: 1024, bytes: 8 << 20 };
+/** Past lists, for the further pages of a list. A client reads them one after another. */
+const HISTORY = { snapshots: 1024, ageMs: 60_000, bytes: 8 << 20 };
+
+/** The kinds that decide which objects a caller sees: they must not be out of date for long. */
+const DECISIVE: ReadonlySet<string> = new Set(['namespaces', 'rolebindings.rbac.authorization.k8s.io']);
+
+/**
+ * Status codes of a list that only a change of the cluster can correct. NotFound is not one of them, because
+ * kube-apiserver returns it for a moment after a change of a CustomResourceDefinition.
+ */
+const PERMANENT: ReadonlySet<number> = new Set([403, 405]);
+
+export class KindCopies {
+  readonly #options: KindCopiesOptions;
+  /** By path. */
+  readonly #copies = new Map<string, KindCopy>();
+  readonly #running = new Set<Promise<void>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(options: KindCopiesOptions) {
+    this.#options = options;
+  }
+
+  /** Memory of the copies that have only facts, in bytes. */
+  get factBytes(): number {
+    const copies = Iterator.from(this.all).filter(({ cache }) => cache.wanted === 'facts');
+    return copies.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  get all(): Iterable<KindCopy> {
+    return this.#copies.values();
+  }
+
+  /** Returns the copy of a kind, and keeps it until `release`. `content`: what the caller needs of it. */
+  hold(kind: Kind, content: CacheContent = 'facts'): KindCopy {
+    const path = sourcePath(kind);
+    let copy = this.#copies.get(path);
+    if (!copy) {
+      copy = new KindCopy(kind, content, this.#options);
+      this.#copies.set(path, copy);
+      if (this.#signal) this.#start(copy, this.#signal);
+    }
+    copy.holders++;
+    if (content === 'objects') copy.setContent(content);
+    return copy;
+  }
+
+  /** Ends a hold. `content`: that of `hold`. */
+  release(copy: KindCopy, content: CacheContent): void {
+    copy.holders--;
+    if (copy.holders > 0) {
+      if (content === 'objects') copy.setContent('facts');
+      return;
+    }
+    copy.stop();
+    this.#copies.delete(sourcePath(copy.kind));
+    this.#options.metrics?.remove(copy.kind);
+  }
+
+  /** Runs until `signal` is aborted; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    for (const copy of this.#copies.values()) this.#start(copy, signal);
+    await aborted(signal);
+    await Promise.all(this.#running);
+  }
+
+  #start(copy: KindCopy, signal: AbortSignal): void {
+    const running = copy.run(signal).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+}
+
+/** A copy for readers of facts. */
+export type HeldCopy = Pick<KindCopy, 'cache' | 'synced' | 'ageMs'>;
+
+export class KindCopy {
+  /** As it was at the first `hold`. */
+  readonly kind: Kind;
+  readonly profile: PrintedProfile;
+  /** Number of users. */
+  holders = 0;
+  readonly informer: Informer<KindFacts>;
+  readonly #stop = new AbortController();
+  readonly #maxBytes: number | undefined;
+  /** Resolved by the first list with the wanted content, and by a permanent failure. */
+  #listed = Promise.withResolvers<void>();
+
+  constructor(
+    kind: Kind,
+    content: CacheContent,
+    { client, log, domain, features, frames, growing, maxBytes, metrics, monotonic }: KindCopiesOptions,
+  ) {
+    this.kind = kind;
+    this.#maxBytes = maxBytes;
+    const failures = new RepeatedFailure();
+    this.profile = kindProfile(
+      kind,
+      domain,
+      (err) => {
+        if (failures.isNews(messageOf(err))) {
+          log.warn({ resource: exactName(kind), err }, 'an object is listed without its facts');
+        }
+      },
+      features,
+    );
+    const observer = metrics?.observe(kind, () => this) ?? {};
+    this.informer = new Informer({
+      definition: {
+        group: kind.group,
+        version: kind.version,
+        kind: kind.kind,
+        source: { path: sourcePath(kind) },
+        bareItems: !kind.custom,
+        facts: (object) => this.profile.facts(object),
+        reduced: this.profile.reduced,
+      },
+      client,
+      log: log.child({ resource: exactName(kind) }),
+      aggregated: kind.apiService?.aggregated ?? false,
+      content,
+      ...(monotonic ? { now: monotonic } : {}),
+      ...(frames ? { frames } : {}),
+      ...(growing ? { growing } : {}),
+      window: WINDOW,
+      history: HISTORY,
+      ...(DECISIVE.has(exactName(kind)) ? { reflector: SHORT_WATCHES } : {}),
+      observer: {
+        ...observer,
+        listed: (way, seconds) => {
+          observer.listed?.(way, seconds);
+          this.#listed.resolve();
+        },
+        failed: (error) => {
+          observer.failed?.(error);
+          if (error instanceof StatusError && PERMANENT.has(error.code)) this.#listed.resolve();
+        },
+      },
+    });
+  }
+
+  get cache(): InformerCache<KindFacts> {
+    return this.informer.cache;
+  }
+
+  /** True after the first list, also if the copy has only facts. */
+  get synced(): boolean {
+    return this.cache.synced;
+  }
+
+  /** Number of watches. */
+  get watchers(): number {
+    return this.cache.watchers;
+  }
+
+  get objects(): number {
+    return this.synced ? this.cache.facts().size : 0;
+  }
+
+  /** Memory of the cache, in bytes. */
+  get bytes(): number {
+    return this.cache.bytes;
+  }
+
+  /** Maximum of `bytes`; undefined for a copy that has only facts. */
+  get maxBytes(): number | undefined {
+    return this.cache.wanted === 'objects' ? this.#maxBytes : undefined;
+  }
+
+  /** True if this server does not have the permission to list or watch the kind. */
+  get forbidden(): boolean {
+    return isForbidden(this.informer.failure);
+  }
+
+  /** Why the copy is not up to date. */
+  get reason(): string {
+    return failureReason(exactName(this.kind), this.informer.failure);
+  }
+
+  /** Time since the last proof that the copy is up to date, in ms. */
+  get ageMs(): number {
+    return this.informer.ageMs;
+  }
+
+  /** Resolves after the first list with the wanted content, and after a permanent failure. */
+  get listed(): Promise<void> {
+    return this.#listed.promise;
+  }
+
+  /** For KindCopies. */
+  setContent(content: CacheContent): void {
+    if (content === this.cache.wanted) return;
+    if (content === 'objects') this.#listed = Promise.withResolvers();
+    this.informer.setContent(content);
+  }
+
+  /** Runs until `signal` is aborted or `stop` is called; never throws. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.informer.run(AbortSignal.any([signal, this.#stop.signal]));
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+}
