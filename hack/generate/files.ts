@@ -11,7 +11,7 @@ import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
 import { alertsTable } from './monitoring.ts';
 import type { Names } from './names.ts';
-import { configurationTable, limitsTable } from './option-tables.ts';
+import { configurationTable } from './option-tables.ts';
 import { logQueryTable, resourceQueryTable, searchQueryTable } from './parameter-table.ts';
 import { serverPowerTable } from './server-power.ts';
 
@@ -28,7 +28,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
     })),
     ...[...descriptions(names)].map(([path, text]) => ({ path: join(root, path), text: () => text })),
     document(join(root, 'docs/configuration.md'), { configuration: configurationTable() }),
-    document(join(root, 'docs/limits.md'), { limits: limitsTable(), 'fixed-limits': fixedLimitsTable() }),
+    document(join(root, 'docs/limits.md'), { 'fixed-limits': fixedLimitsTable() }),
     document(join(root, 'docs/authentication-configuration.md'), {
       'authentication-configuration': codeBlock('yaml', exampleConfiguration(names.platform)),
       'id-tokens': codeBlock('yaml', idTokenExample(names.platform)),

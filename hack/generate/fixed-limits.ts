@@ -203,9 +203,9 @@ function time(milliseconds: number): string {
     ['min', 60_000],
     ['s', 1_000],
   ] as const;
-  const [unit, size] = units.find(([, size]) => milliseconds > size && milliseconds % size === 0) ?? [
-    'ms',
-    1,
-  ];
+  // A minute is 60 s, as in the options.
+  const [unit, size] = units.find(
+    ([unit, size]) => (unit === 's' || milliseconds > size) && milliseconds % size === 0,
+  ) ?? ['ms', 1];
   return `${milliseconds / size} ${unit}`;
 }

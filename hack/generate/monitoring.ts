@@ -22,7 +22,7 @@ export interface Alert {
   readonly severity: string;
   readonly summary: string;
   readonly description: string;
-  /** Path of a document and its heading, such as `docs/limits.md#options`. */
+  /** Path of a document and its heading, such as `docs/limits.md#responses`. */
   readonly runbook: string;
 }
 
