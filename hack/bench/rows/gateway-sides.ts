@@ -6,7 +6,6 @@ import { milliseconds, type Row } from './row.ts';
 
 export const CONNECTIONS = 32;
 export const WARM_UP_SECONDS = 3;
-export const RATE_GOAL = 0.7;
 /** Name of the objects that the gateway benchmarks create. */
 export const NAME = 'bench-gateway';
 export const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';

@@ -11,16 +11,7 @@ import { AT_A_TIME, repeat } from '../scene/crowd.ts';
 import { CALLER, CORE_NODES, type Scene } from '../scene/scene.ts';
 import { execRows } from './gateway-exec.ts';
 import { memoryRow } from './gateway-memory.ts';
-import {
-  added,
-  CONFIG_MAPS,
-  CONNECTIONS,
-  gets,
-  NAME,
-  RATE_GOAL,
-  sidesOf,
-  WARM_UP_SECONDS,
-} from './gateway-sides.ts';
+import { added, CONFIG_MAPS, CONNECTIONS, gets, NAME, sidesOf, WARM_UP_SECONDS } from './gateway-sides.ts';
 import { watchRows } from './gateway-watch.ts';
 import { serviceAccountToken } from './get.ts';
 import { atLeast, perSecond, type Row } from './row.ts';
@@ -28,9 +19,13 @@ import { accessToken } from './tokens.ts';
 
 const ROUNDS = 5;
 
-/** Reasons for missed goals, from a CPU profile of gets with a scripted kube-apiserver. */
+const GET_GOAL = 0.9;
+const LIST_GOAL = 0.7;
+const CREATE_GOAL = 0.85;
+
+/** Reason for missed goals. Measured with a proxy that copies bytes, and with one that only uses undici. */
 const SHARED_CORES =
-  'on a machine with two cores, the gateway takes its CPU from kube-apiserver. A third of it is the two TLS and socket writes of the request and the response';
+  'on a machine with two cores, the gateway takes its CPU from kube-apiserver. Nearly half of it is TLS and sockets: a Node program that only copies bytes between two TLS connections takes 160 µs for a get, a bare proxy with undici 361 µs, the gateway 385 µs';
 
 export async function gatewayRows(scene: Scene): Promise<readonly Row[]> {
   await apply({ kubectl: scene.kubectl, kubeconfig: scene.kubeconfig }, permissions(), scene.signal);
@@ -80,7 +75,7 @@ async function getRows(
     const latency = { peer: latencies[`${token}Peer`], ours: latencies[`${token}Ours`] };
     return [
       {
-        ...atLeast(`gateway: get one node with ${credential}`, rate(peer), rate(ours), RATE_GOAL, perSecond),
+        ...atLeast(`gateway: get one node with ${credential}`, rate(peer), rate(ours), GET_GOAL, perSecond),
         note: `${CONNECTIONS} connections; all servers and the load generator share the cores; the gateway takes ${cpu.toFixed(0)} µs of CPU for each request`,
         shortfall: SHARED_CORES,
       },
@@ -102,7 +97,7 @@ async function listRows(scene: Scene, token: string): Promise<readonly Row[]> {
   const seen = await interleaved(ROUNDS, { peer: list(sides.peer), ours: list(sides.ours) });
   const work = `gateway: list ${scene.options.nodes} nodes`;
   const rate = (value: number): string => `${value.toFixed(1)}/s`;
-  return [atLeast(work, median(seen.peer), median(seen.ours), RATE_GOAL, rate)];
+  return [atLeast(work, median(seen.peer), median(seen.ours), LIST_GOAL, rate)];
 }
 
 /** Creates ConfigMaps, and deletes them after the measurement. */
@@ -132,7 +127,7 @@ async function createRows(scene: Scene, token: string): Promise<readonly Row[]> 
     const cpu = median(seen.ours.map((round) => round.cpu)) * 1e6;
     return [
       {
-        ...atLeast('gateway: create a ConfigMap', rate('peer'), rate('ours'), RATE_GOAL, perSecond),
+        ...atLeast('gateway: create a ConfigMap', rate('peer'), rate('ours'), CREATE_GOAL, perSecond),
         note: `${AT_A_TIME} connections; the gateway takes ${cpu.toFixed(0)} µs of CPU for each request`,
         shortfall: SHARED_CORES,
       },
