@@ -1,10 +1,11 @@
 // Authenticator that sends bearer tokens as TokenReviews to kube-apiserver, with a cache.
+
 import { hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { Seats } from '../admission/seats.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
-import { ExpiringMap } from '../memory/expiring-map.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
 import type { BearerToken, TokenAuthenticator } from './authenticator.ts';
 import { type UserInfo, userCaller } from './user.ts';
@@ -35,7 +36,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   /** Successful TokenReviews. */
   readonly #cache: LookupCache<TokenReview>;
   /** The errors of failed TokenReviews, apart from the successful ones: anyone can send any number of invalid tokens. */
-  readonly #rejected: ExpiringMap<string, string>;
+  readonly #rejected: LRUCache<string, string>;
   readonly #keys = new WeakMap<BearerToken, string>();
   /** Salt of the cache keys, so that hashes in a memory dump do not match hashes of the same tokens elsewhere. */
   readonly #salt = randomBytes(32).toString('base64');
@@ -45,7 +46,13 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
     const { monotonic = () => performance.now(), onLookup } = options;
     this.#reviews = options.reviews;
     this.#onLookup = onLookup;
-    this.#rejected = new ExpiringMap({ most: REJECTED, ttlMs: failureTtlMs, now: monotonic });
+    this.#rejected = new LRUCache({
+      max: REJECTED,
+      // At least a moment, because a TTL of 0 means that entries do not expire.
+      ttl: Math.max(1, failureTtlMs),
+      ttlResolution: 0,
+      perf: { now: monotonic },
+    });
     this.#cache = new LookupCache({
       size: cacheSize,
       // At least a moment, because an expired result still names the tenant.

@@ -2,7 +2,6 @@
 import { crc32 } from 'node:zlib';
 import { recordIn, text, texts } from '../../apis/reading/unknown-value.ts';
 import type { Member } from '../cluster/reflector/raw-json.ts';
-import { Interner } from '../memory/interner.ts';
 import { SharedValues } from '../memory/shared-values.ts';
 import { type SplicedObject, splice } from './object-splice.ts';
 import type { ObjectIdentity } from './resource-cache.ts';
@@ -62,7 +61,7 @@ const MAX_SHARED_LABELS = 256;
 export class ObjectReader<Facts> {
   readonly #source: ObjectSource<Facts>;
   readonly head: ObjectHead;
-  readonly #interner = new Interner();
+  readonly #texts = new SharedValues<string>();
   readonly #sharedLabels = new SharedValues<Readonly<Record<string, string>>>();
 
   constructor(source: ObjectSource<Facts>) {
@@ -78,7 +77,7 @@ export class ObjectReader<Facts> {
     const resourceVersion = text(metadata['resourceVersion']);
     if (name === '') throw new SyntaxError('an object without a name');
     const spliced = splice(raw, this.head.stored, members);
-    const namespace = this.#interner.intern(text(metadata['namespace']));
+    const namespace = this.#texts.of(text(metadata['namespace']));
     // A signed number, which takes no memory of its own.
     const checksum = spliced.parts.reduce((sum, part) => crc32(part, sum), 0) | 0;
     const uid = text(metadata['uid']);
@@ -117,10 +116,10 @@ export class ObjectReader<Facts> {
     let key = '';
     for (const [name, value] of Object.entries(labels)) {
       if (typeof value !== 'string') continue;
-      kept[this.#interner.intern(name)] = this.#interner.intern(value);
+      kept[this.#texts.of(name)] = this.#texts.of(value);
       key += `${name}=${value}\n`;
     }
-    return this.#sharedLabels.of(key, kept);
+    return this.#sharedLabels.of(kept, key);
   }
 }
 

@@ -1,7 +1,8 @@
 // Cached objects as slices of shared buffers (frames). A frame holds the JSON of neighbouring objects, plain or
 // compressed.
+
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { SizedCache } from '../memory/bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { type ObjectExtent, type SplicedObject, writeSpliced } from './object-splice.ts';
 import type { CachedObject, ObjectIdentity } from './resource-cache.ts';
 
@@ -83,19 +84,19 @@ export class PackedFrames implements FrameFactory {
    */
   readonly objects = 8;
   readonly bytes = 128 << 10;
-  readonly #open: SizedCache<PackedFrame, Buffer>;
+  readonly #open: LRUCache<PackedFrame, Buffer>;
 
   /**
    * `maxBytes`: maximum total size of the cached buffers. It is small, because V8 collects buffers that survive for long
    * with pauses of tens of milliseconds, and pages are cached by themselves.
    */
   constructor(maxBytes = 8 << 20) {
-    this.#open = new SizedCache(maxBytes, ({ length }) => length);
+    this.#open = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ length }) => length });
   }
 
   /** Memory of the cached buffers, in bytes. */
   get openBytes(): number {
-    return this.#open.bytes;
+    return this.#open.calculatedSize;
   }
 
   frame(bytes: Buffer): PackedFrame {

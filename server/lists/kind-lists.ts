@@ -1,5 +1,7 @@
 // KindLists: pages, objects and search results of one kind under `/kapis`. The callers check the permissions.
+
 import { hash } from 'node:crypto';
+import type { LRUCache } from 'lru-cache';
 import { newNotFound } from '../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
 import { NO_QUERY_SCHEMA } from '../../apis/resources/v1alpha3/resource-query.ts';
@@ -10,7 +12,6 @@ import type { CachedObject, ObjectIdentity } from '../cache/resource-cache.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { Task, TimeSlicer, TimeSlices } from '../concurrency/time-slicer.ts';
 import { joined } from '../http/response-writer.ts';
-import type { SizedCache } from '../memory/bounded-map.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { hasQuery, searchIn } from '../request/request-path.ts';
 import { exactName, type Kind } from '../resources/kind.ts';
@@ -34,7 +35,7 @@ export interface KindListsOptions<Facts extends ObjectFacts> {
   readonly apiVersion: string;
   readonly slicer: TimeSlicer;
   /** Bodies of recently requested short pages, and compressed parts of long ones, shared by all kinds. */
-  readonly bodies: SizedCache<string, Buffer>;
+  readonly bodies: LRUCache<string, Buffer>;
   /** Annotations that are computed for each response and not stored in the cluster. */
   readonly computed?: ComputedAnnotations<Facts>;
 }

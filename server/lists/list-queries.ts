@@ -1,11 +1,11 @@
 // Reads the queries of the lists of one kind, and caches the recent ones.
+import { LRUCache } from 'lru-cache';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import type { ResourceQuery } from '../../apis/resources/v1alpha3/resource-query.ts';
 import {
   newResourceQueryDecoder,
   type ResourceQueryDecoder,
 } from '../../apis/resources/v1alpha3/resource-query-decoder.ts';
-import { SizedCache } from '../memory/bounded-map.ts';
 import { exactName } from '../resources/kind.ts';
 import { sortKeysOf } from '../resources/kind-profile.ts';
 import type { ListedKind } from '../resources/kinds/followed-kind.ts';
@@ -30,15 +30,13 @@ const SELECTOR_BYTES = 72;
 /** Cache-busting parameters, which differ in each request. They are removed from the cache key of a query. */
 const CACHE_BUSTER = /(?:^|&)(?:_|t)=[^&]*/g;
 
-interface CachedQuery<Facts> {
-  readonly query: ListQuery<Facts>;
-  readonly bytes: number;
-}
-
 export class ListQueries<Facts extends ObjectFacts> {
   readonly #listed: Pick<ListedKind<Facts>, 'kind' | 'profile'>;
   readonly #decoder: ResourceQueryDecoder;
-  readonly #cached = new SizedCache<string, CachedQuery<Facts>>(MAX_CACHED, ({ bytes }) => bytes);
+  readonly #cached = new LRUCache<string, ListQuery<Facts>>({
+    maxSize: MAX_CACHED,
+    sizeCalculation: (query, search) => bytesOf(search, query),
+  });
 
   constructor(listed: Pick<ListedKind<Facts>, 'kind' | 'profile'>) {
     this.#listed = listed;
@@ -60,7 +58,7 @@ export class ListQueries<Facts extends ObjectFacts> {
   of(given: string): ListQuery<Facts> {
     const search = given.replace(CACHE_BUSTER, '');
     const known = this.#cached.get(search);
-    if (known) return known.query;
+    if (known) return known;
     const { kind, profile } = this.#listed;
     const sent = new URLSearchParams(search);
     const isPlain = !CONSOLE_WORDS.test(sent.toString());
@@ -74,7 +72,7 @@ export class ListQueries<Facts extends ObjectFacts> {
       throw newBadRequest(`namespaces: ${exactName(kind)} are not namespaced`);
     }
     const read = { ...query, service, filter: allOf([listFilter(query, profile), ...filters]) };
-    this.#cached.set(search, { query: read, bytes: bytesOf(search, read) });
+    this.#cached.set(search, read);
     return read;
   }
 }

@@ -1,6 +1,8 @@
 // Creates the lists, live lists and search under `/kapis` from the configuration.
+
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
@@ -14,7 +16,6 @@ import type { ClusterClient } from '../cluster/connection/client.ts';
 import { TimeSlicer } from '../concurrency/time-slicer.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import { acceptsEvents } from '../http/accept.ts';
-import { SizedCache } from '../memory/bounded-map.ts';
 import type { Nodes } from '../nodes/nodes.ts';
 import type { LongRunning } from '../request/long-running.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
@@ -82,7 +83,7 @@ export interface Kinds {
   /** Shared, because all lists together must not block the event loop. */
   readonly slicer: TimeSlicer;
   /** Bodies of recently requested pages. */
-  readonly bodies: SizedCache<string, Buffer>;
+  readonly bodies: LRUCache<string, Buffer>;
 }
 
 export interface KindsDependencies {
@@ -100,10 +101,10 @@ export function newKinds(
 ): Kinds {
   const slicer = new TimeSlicer();
   const memoryBudget = options.memoryBudget || defaultBudget();
-  const bodies = new SizedCache<string, Buffer>(
-    Math.min(MAX_BODIES, memoryBudget * BODIES_SHARE),
-    ({ length }) => length,
-  );
+  const bodies = new LRUCache<string, Buffer>({
+    maxSize: Math.ceil(Math.min(MAX_BODIES, memoryBudget * BODIES_SHARE)),
+    sizeCalculation: ({ length }) => length,
+  });
   const { cache } = nodes.informer;
   const followed = new FollowedKinds({
     client,
@@ -114,7 +115,7 @@ export function newKinds(
     restricted: options.restricted,
     callerIndependent: options.callerIndependent,
     memoryBudget,
-    otherBytes: () => cache.bytes + bodies.bytes,
+    otherBytes: () => cache.bytes + bodies.calculatedSize,
     ...KIND_LIMITS,
     ...kindLimits,
     features: {

@@ -1,7 +1,7 @@
 // Pages of live lists. Equal live lists share a page while the objects do not change, because each change wakes all of
 // them.
+import { LRUCache } from 'lru-cache';
 import type { Task } from '../concurrency/time-slicer.ts';
-import { BoundedMap } from '../memory/bounded-map.ts';
 
 export interface LivePage {
   /** Number of objects on the page. */
@@ -22,13 +22,13 @@ const MAX_OBJECTS = 500;
 
 export class LivePages {
   #snapshot: object | undefined;
-  #pages = new BoundedMap<string, Promise<LivePage>>(MAX_PAGES);
+  #pages = new LRUCache<string, Promise<LivePage>>({ max: MAX_PAGES });
 
   /** Returns the page of a snapshot. `key`: everything else that the page depends on. */
   of(snapshot: object, key: string, compute: () => Promise<LivePage>): Promise<LivePage> {
     if (snapshot !== this.#snapshot) {
       this.#snapshot = snapshot;
-      this.#pages = new BoundedMap(MAX_PAGES);
+      this.#pages = new LRUCache({ max: MAX_PAGES });
     }
     const pages = this.#pages;
     const known = pages.get(key);

@@ -3,10 +3,10 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
+import type { LRUCache } from 'lru-cache';
 import type { CachedObject, SnapshotPiece } from '../cache/resource-cache.ts';
 import type { TimeSlices } from '../concurrency/time-slicer.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../http/response-writer.ts';
-import type { SizedCache } from '../memory/bounded-map.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { gzipped } from '../rest/list-body.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
@@ -86,11 +86,11 @@ const MOST_BYTES = 512 << 10;
 export class PlatformPieces<Facts> {
   readonly #item: PlatformItem<Facts>;
   /** Contains compressed chunks by a hash of their content. */
-  readonly #bodies: SizedCache<string, Buffer>;
+  readonly #bodies: LRUCache<string, Buffer>;
   /** Of the JSON of compressed chunks. */
   readonly #measures = new WeakMap<Buffer, Measure>();
 
-  constructor(item: PlatformItem<Facts>, bodies: SizedCache<string, Buffer>) {
+  constructor(item: PlatformItem<Facts>, bodies: LRUCache<string, Buffer>) {
     this.#item = item;
     this.#bodies = bodies;
   }

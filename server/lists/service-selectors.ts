@@ -1,9 +1,9 @@
 // Selectors of Services, for lists of the pods of a Service. A caller needs the permission to get the Service, because
 // the list reveals its selector.
+import { LRUCache } from 'lru-cache';
 import { isNotFound, newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import { ExpiringMap } from '../memory/expiring-map.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Kind } from '../resources/kind.ts';
 import type { ListAccess } from './list-access.ts';
@@ -23,7 +23,7 @@ export class ServiceSelectors {
   readonly #access: Pick<ListAccess, 'checkGet'>;
 
   /** By the path of the Service. */
-  readonly #known: ExpiringMap<string, { readonly labels: Labels | undefined }>;
+  readonly #known: LRUCache<string, { readonly labels: Labels | undefined }>;
 
   /** `now`: monotonic clock in ms. */
   constructor(
@@ -33,7 +33,7 @@ export class ServiceSelectors {
   ) {
     this.#client = client;
     this.#access = access;
-    this.#known = new ExpiringMap({ most: CACHED, ttlMs: TTL_MS, now });
+    this.#known = new LRUCache({ max: CACHED, ttl: TTL_MS, ttlResolution: 0, perf: { now } });
   }
 
   /**

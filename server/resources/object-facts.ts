@@ -1,7 +1,6 @@
 // Values extracted from an object of any kind for filters, sorting and search. The values are extracted once for each
 // resourceVersion of an object.
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
-import { Interner } from '../memory/interner.ts';
 import { SharedValues } from '../memory/shared-values.ts';
 
 export interface ObjectFacts {
@@ -50,7 +49,7 @@ export class FactsReader {
   readonly #aliasAnnotation: string;
   readonly #annotations = new SharedValues<Readonly<Record<string, string>>>();
   readonly #owners = new SharedValues<readonly Owner[]>();
-  readonly #texts = new Interner();
+  readonly #texts = new SharedValues<string>();
   readonly #words = new SharedValues<readonly string[]>();
 
   /** `domain`: of the platform, for instance `platform.io`. */
@@ -67,9 +66,9 @@ export class FactsReader {
     return {
       createdAt: secondsOf(metadata['creationTimestamp']),
       alias,
-      annotations: this.#annotations.json(selectable(annotations)),
-      owners: this.#owners.json(this.#ownersOf(metadata['ownerReferences'])),
-      searchText: this.#texts.intern(searchTextOf(alias, record(metadata['labels']), imagesOf(object))),
+      annotations: this.#annotations.of(selectable(annotations)),
+      owners: this.#owners.of(this.#ownersOf(metadata['ownerReferences'])),
+      searchText: this.#texts.of(searchTextOf(alias, record(metadata['labels']), imagesOf(object))),
     };
   }
 
@@ -79,13 +78,13 @@ export class FactsReader {
       .map(record)
       .map(({ uid, kind }) => ({
         uid: truncated(text(uid), MAX_WORD),
-        kind: this.#texts.intern(truncated(text(kind), MAX_WORD)),
+        kind: this.#texts.of(truncated(text(kind), MAX_WORD)),
       }));
   }
 
   /** Returns the words, as one array for all objects with the same words. */
   words(words: readonly string[]): readonly string[] {
-    return this.#words.json(words.map((word) => truncated(word, MAX_WORD)));
+    return this.#words.of(words.map((word) => truncated(word, MAX_WORD)));
   }
 }
 

@@ -1,12 +1,12 @@
 // Handler of all requests for one resource. The handler selects the verb (get.ts, list.ts, watch.ts) and the
 // representation.
+import { LRUCache } from 'lru-cache';
 import { newMethodNotAllowed, newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { parseStrictBoolean } from '../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../cache/resource-cache.ts';
 import { TimeSlicer } from '../concurrency/time-slicer.ts';
 import { type Conversion, type MediaType, negotiate, PLAIN_JSON } from '../http/accept.ts';
 import { type BodyHeaders, JSON_HEADERS } from '../http/response-writer.ts';
-import { BoundedMap } from '../memory/bounded-map.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import { hasQuery } from '../request/request-path.ts';
@@ -158,10 +158,10 @@ function allowed(verb: ReadVerb, conversion: Conversion | undefined): boolean {
 }
 
 export class Negotiator {
-  readonly #cache: Readonly<Record<ReadVerb, BoundedMap<string, MediaType>>> = {
-    get: new BoundedMap(MAX_CACHED),
-    list: new BoundedMap(MAX_CACHED),
-    watch: new BoundedMap(MAX_CACHED),
+  readonly #cache: Readonly<Record<ReadVerb, LRUCache<string, MediaType>>> = {
+    get: new LRUCache({ max: MAX_CACHED }),
+    list: new LRUCache({ max: MAX_CACHED }),
+    watch: new LRUCache({ max: MAX_CACHED }),
   };
 
   /** Returns the media type for an Accept header. Throws NotAcceptable if the client accepts no supported one. */

@@ -1,12 +1,12 @@
 // Time boundaries of the buckets of a histogram. Buckets of days and longer units follow the calendar of the time
 // zone.
+import { LRUCache } from 'lru-cache';
 import {
   type LogInterval,
   parseInterval,
   roughSeconds,
 } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import type { Buckets } from '../store/log-store.ts';
 
 export interface BucketRequest {
@@ -87,7 +87,7 @@ function offsetAt(timeZone: string, instant: number): number {
 }
 
 /** Formatters by time zone: Intl takes almost a millisecond to create one. */
-const formatters = new BoundedMap<string, Intl.DateTimeFormat>(64);
+const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 64 });
 
 /** Local time in whole seconds, as the instant at which a clock of UTC has the same time. */
 function wallClock(timeZone: string, instant: number): number {

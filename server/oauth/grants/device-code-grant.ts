@@ -1,7 +1,7 @@
 // Handles the device_code grant (RFC 8628, 3.4 and 3.5). A device polls until the user approves or denies the
 // request.
+import { LRUCache } from 'lru-cache';
 import { invalidRequest, OAuthError } from '../../../apis/oauth/oauth-error.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
 import { sameHash } from '../sessions/session.ts';
@@ -78,7 +78,7 @@ interface Device {
 /** RFC 8628, 3.5: each poll that is too fast adds five seconds to the interval of its device. Counted per replica. */
 export class PollLimiter {
   readonly #monotonic: () => number;
-  readonly #devices = new BoundedMap<string, Device>(MAX_DEVICES);
+  readonly #devices = new LRUCache<string, Device>({ max: MAX_DEVICES });
 
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;

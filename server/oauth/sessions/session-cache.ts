@@ -1,8 +1,8 @@
 // Cache of Session objects, filled by a reflector. Writes of this replica take effect in the cache at once.
+import { LRUCache } from 'lru-cache';
 import type { ReflectorSink, Replacement } from '../../cluster/reflector/reflector-sink.ts';
 import { isNewer } from '../../cluster/reflector/resource-version.ts';
 import type { ChangeType, EventMetadata } from '../../cluster/reflector/watch-stream.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type FoundSession, readSession } from './session-object.ts';
 
 /** Maximum number of recorded deletions: more than happen while a response is in flight. */
@@ -14,7 +14,7 @@ export class SessionCache implements ReflectorSink {
   #byUser = new Map<string, Set<FoundSession>>();
   #lists = 0;
   /** UIDs of deleted objects by name: a response in flight must not restore a deleted object. */
-  readonly #deleted = new BoundedMap<string, string>(MAX_DELETED);
+  readonly #deleted = new LRUCache<string, string>({ max: MAX_DELETED });
 
   /** True once the first list is complete. */
   get synced(): boolean {

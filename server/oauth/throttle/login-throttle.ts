@@ -1,8 +1,8 @@
 // Throttles password sign-ins: failed attempts delay further attempts for the same account or address. Unknown user names are
 // throttled like existing ones.
+import { LRUCache } from 'lru-cache';
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { networkOf } from '../../admission/network.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import { type DelayLimits, type Failures, FailureTable } from './failure-table.ts';
 
 export interface ThrottleLimits extends DelayLimits {
@@ -185,26 +185,28 @@ const SOURCES_PER_ACCOUNT = 8;
 
 /** Sources of successful sign-ins per account. Bounded: the least recently used account and source are evicted. */
 class KnownSources {
-  readonly #accounts: BoundedMap<string, BoundedMap<string, number>>;
+  /** The times by source, the oldest first. */
+  readonly #accounts: LRUCache<string, ReadonlyMap<string, number>>;
 
   constructor(accounts: number) {
-    this.#accounts = new BoundedMap(accounts);
+    this.#accounts = new LRUCache({ max: accounts });
   }
 
   has(account: string, source: string, now: number): boolean {
-    const since = this.#accounts.get(account)?.get(source);
+    // A failed sign-in is no use.
+    const since = this.#accounts.peek(account)?.get(source);
     return since !== undefined && now - since <= KNOWN_FOR_MS;
   }
 
   /** Returns true when the source was not known. */
   add(account: string, source: string, now: number): boolean {
     const isNew = !this.has(account, source, now);
-    const sources = this.#accounts.get(account) ?? new BoundedMap<string, number>(SOURCES_PER_ACCOUNT);
-    this.#accounts.set(account, sources.set(source, now));
+    const others = [...(this.#accounts.get(account) ?? [])].filter(([other]) => other !== source);
+    this.#accounts.set(account, new Map([...others.slice(1 - SOURCES_PER_ACCOUNT), [source, now]]));
     return isNew;
   }
 
   of(account: string): readonly string[] {
-    return [...(this.#accounts.get(account)?.keys() ?? [])];
+    return [...(this.#accounts.peek(account)?.keys() ?? [])];
   }
 }

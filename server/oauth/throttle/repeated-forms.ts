@@ -1,7 +1,7 @@
 // Recognizes failed requests that a client sends twice, so that one mistake of a user counts once in the throttles.
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 
 /** Time after a failure during which its repetition does not count, in ms. */
 const REPETITION_MS = 1000;
@@ -11,8 +11,6 @@ interface Attempt {
   readonly variant: string;
   /** The error of the attempt; undefined if a repetition must be evaluated. */
   readonly failure: Promise<OAuthError | undefined>;
-  /** Infinite while the attempt is pending. */
-  until: number;
 }
 
 /**
@@ -21,12 +19,12 @@ interface Attempt {
  * a client repeats a form on the same connection.
  */
 export class RepeatedForms {
-  readonly #monotonic: () => number;
   readonly #key = createSecretKey(randomBytes(32));
-  readonly #attempts = new BoundedMap<string, Attempt>(MAX_REPEATED);
+  /** Pending and failed attempts. */
+  readonly #attempts: LRUCache<string, Attempt>;
 
   constructor(monotonic: () => number) {
-    this.#monotonic = monotonic;
+    this.#attempts = new LRUCache({ max: MAX_REPEATED, ttlResolution: 0, perf: { now: monotonic } });
   }
 
   /**
@@ -34,26 +32,20 @@ export class RepeatedForms {
    * variant is evaluated again.
    */
   async evaluateOnce<T>(form: unknown, variant: string, evaluate: () => Promise<T>): Promise<T> {
-    const now = this.#monotonic();
-    this.#deleteExpired(now);
     const digest = createHmac('sha256', this.#key).update(JSON.stringify(form)).digest('base64');
     const earlier = this.#attempts.get(digest);
-    const isRepetition = earlier !== undefined && earlier.variant !== variant && now < earlier.until;
+    const isRepetition = earlier !== undefined && earlier.variant !== variant;
     const failure = isRepetition ? await earlier.failure : undefined;
     if (failure) throw failure;
     const outcome = evaluate();
-    const attempt: Attempt = { variant, failure: repeatable(outcome), until: Number.POSITIVE_INFINITY };
+    const attempt: Attempt = { variant, failure: repeatable(outcome) };
     this.#attempts.set(digest, attempt);
-    if (await attempt.failure) attempt.until = this.#monotonic() + REPETITION_MS;
-    else if (this.#attempts.get(digest) === attempt) this.#attempts.delete(digest);
-    return outcome;
-  }
-
-  #deleteExpired(now: number): void {
-    for (const [digest, { until }] of this.#attempts) {
-      if (now < until) return;
-      this.#attempts.delete(digest);
+    const failed = await attempt.failure;
+    if (this.#attempts.get(digest) === attempt) {
+      if (failed) this.#attempts.set(digest, attempt, { ttl: REPETITION_MS });
+      else this.#attempts.delete(digest);
     }
+    return outcome;
   }
 }
 

@@ -1,5 +1,6 @@
 // Shares the throttle of password sign-ins among all replicas through a ConfigMap, which contains a record for each delay. So delays
 // survive a restart. The ConfigMap contains digests instead of names; only records with a MAC have an effect.
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -9,7 +10,6 @@ import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { LoginThrottle, type ThrottleLimits, type ThrottleRecord } from './login-throttle.ts';
 
@@ -48,7 +48,7 @@ export class SharedThrottle {
   readonly #now: () => number;
   readonly #path: string;
   /** Encoded records by key. The oldest ones are dropped, for instance during an outage of the cluster. */
-  readonly #unwritten = new BoundedMap<string, string>(MAX_RECORDS);
+  readonly #unwritten = new LRUCache<string, string>({ max: MAX_RECORDS });
   #stored: Readonly<Record<string, string>> = {};
   readonly #wakeup = new Wakeup();
 
@@ -116,7 +116,8 @@ export class SharedThrottle {
         await this.#wakeup.next(signal);
         continue;
       }
-      const batch = new Map(this.#unwritten);
+      // The oldest ones first.
+      const batch = new Map([...this.#unwritten].reverse());
       try {
         await this.#write(batch, signal);
         failures.end();

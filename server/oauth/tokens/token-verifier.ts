@@ -1,10 +1,11 @@
 // Verifies access tokens (RFC 8725), with a cache of verified tokens. Expiry and revocation are checked at every
 // use.
+
 import { hash } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
-import { ExpiringMap } from '../../memory/expiring-map.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import {
   ACCESS_TOKEN_TYPE,
@@ -39,15 +40,16 @@ export class TokenVerifier implements AccessTokenVerifier {
   readonly #options: TokenVerifierOptions;
   readonly #now: () => number;
   /** Claims by SHA-256 of the token, so that a memory dump contains no usable token. */
-  readonly #verified: ExpiringMap<string, AccessTokenClaims>;
+  readonly #verified: LRUCache<string, AccessTokenClaims>;
 
   constructor(options: TokenVerifierOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#verified = new ExpiringMap({
-      most: VERIFIED_TOKENS,
-      ttlMs: CACHE_TTL_MS,
-      now: this.#now,
+    this.#verified = new LRUCache({
+      max: VERIFIED_TOKENS,
+      ttl: CACHE_TTL_MS,
+      ttlResolution: 0,
+      perf: { now: this.#now },
     });
   }
 

@@ -1,4 +1,5 @@
 // Writer of the field `status.lastLoginTime` of users, with a precision of one minute. No sign-in waits for a write.
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER } from '../../../apis/iam/v1beta1/user-resource.ts';
@@ -7,7 +8,6 @@ import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterUserDirectory } from './user-directory.ts';
 
@@ -33,7 +33,7 @@ export class LastLogins {
   readonly #options: LastLoginsOptions;
   /** The minute to write, by user. */
   readonly #unwritten = new Map<string, number>();
-  readonly #written = new BoundedMap<string, number>(MAX_USERS);
+  readonly #written = new LRUCache<string, number>({ max: MAX_USERS });
   readonly #wakeup = new Wakeup();
   readonly #failures = new RepeatedFailure();
   readonly #backoff: Backoff;

@@ -1,12 +1,12 @@
 // Index for the sorted and filtered lists of one kind. Changes of the cache update the index, and the index stores no
 // JSON.
+import { LRUCache } from 'lru-cache';
 import { Seats } from '../../admission/seats.ts';
 import type { ObjectSnapshot } from '../../cache/object-snapshot.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { SnapshotDiffer } from '../../cache/snapshot-differ.ts';
 import { mergeSort } from '../../concurrency/merge-sort.ts';
 import type { Task, TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
-import { BoundedMap } from '../../memory/bounded-map.ts';
 import { comparisonBy, type KindProfile } from '../kind-profile.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import type { ListFilter } from './list-filter.ts';
@@ -50,7 +50,7 @@ export class ListIndex<Facts extends ObjectFacts> {
   readonly #log = new ChangeLog<Facts>(MAX_LOG_BYTES);
   /** All objects by sort key, from which the selections are filtered. */
   readonly #orders = new Map<string, SortOrder<Facts>>();
-  readonly #selections = new BoundedMap<string, SortOrder<Facts>>(MAX_SELECTIONS);
+  readonly #selections = new LRUCache<string, SortOrder<Facts>>({ max: MAX_SELECTIONS });
   /** One task at a time, because the selections change while it yields. */
   readonly #turn = new Seats({ capacity: 1, sharing: 'queue', refusal: () => new Error('no turn') });
 
@@ -118,8 +118,6 @@ export class ListIndex<Facts extends ObjectFacts> {
     const selections = this.#selectionsOf(sorting);
     const selection = selections.get(key);
     if (selection?.position !== this.#log.end) return undefined;
-    // Makes it the most recently used one.
-    selections.set(key, selection);
     return { snapshot, objects: selection.objects };
   }
 
@@ -146,7 +144,12 @@ export class ListIndex<Facts extends ObjectFacts> {
     }
   }
 
-  #selectionsOf({ filter, namespaces }: Sorting<Facts>): Map<string, SortOrder<Facts>> {
+  #selectionsOf({ filter, namespaces }: Sorting<Facts>): Pick<
+    Map<string, SortOrder<Facts>>,
+    'get' | 'delete'
+  > & {
+    set(key: string, order: SortOrder<Facts>): unknown;
+  } {
     return filter.key === '' && !namespaces ? this.#orders : this.#selections;
   }
 
@@ -162,7 +165,7 @@ export class ListIndex<Facts extends ObjectFacts> {
     if (removed.length === 0 && set.length === 0) return;
     this.#log.add(changes);
     for (const selections of [this.#orders, this.#selections]) {
-      for (const [key, { position }] of selections) if (!this.#log.has(position)) selections.delete(key);
+      for (const [key, { position }] of [...selections]) if (!this.#log.has(position)) selections.delete(key);
     }
   }
 
@@ -204,11 +207,7 @@ export class ListIndex<Facts extends ObjectFacts> {
   #trim(): void {
     let selected = 0;
     for (const { objects } of this.#selections.values()) selected += objects.length;
-    for (const [key, { objects }] of this.#selections) {
-      if (selected <= MAX_SELECTED) return;
-      this.#selections.delete(key);
-      selected -= objects.length;
-    }
+    while (selected > MAX_SELECTED) selected -= this.#selections.pop()?.objects.length ?? selected;
   }
 
   async #sortedIn(

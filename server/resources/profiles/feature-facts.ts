@@ -1,7 +1,6 @@
 // The facts that features of this server need of an object: the pods of log queries and of the usage of nodes, and the
 // subjects of RoleBindings.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
-import { Interner } from '../../memory/interner.ts';
 import { SharedValues } from '../../memory/shared-values.ts';
 import { exactName, type Kind } from '../kind.ts';
 import { type ContainerSummary, containersOf } from './container-runs.ts';
@@ -35,8 +34,8 @@ export function featureFacts(
   { podLogs = false, nodeUsage = false }: Partial<Features>,
 ): (object: unknown) => FeatureFacts | undefined {
   const name = exactName(kind);
-  const interner = new Interner();
-  const intern = (value: string): string => interner.intern(value);
+  const texts = new SharedValues<string>();
+  const intern = (value: string): string => texts.of(value);
   if (name === 'pods' && (podLogs || nodeUsage)) {
     const shared = new SharedValues<Amounts>();
     return (pod) => ({
@@ -58,7 +57,7 @@ export function featureFacts(
 
 /** Most pods have the amounts of many others. */
 function sharedAmounts(amounts: Amounts, shared: SharedValues<Amounts>): Amounts {
-  return shared.of(Object.values(amounts).join(), amounts);
+  return shared.of(amounts, Object.values(amounts).join());
 }
 
 export function userSubject(name: string): string {

@@ -70,9 +70,9 @@ export function kindProfile(
       owners,
       searchText,
       status: reader.words(status(object)),
-      fieldValues: sharedFieldValues.json(shared.map(selectable)),
+      fieldValues: sharedFieldValues.of(shared.map(selectable)),
       ownValues: own.map(selectable).join(SEPARATOR),
-      values: sharedValues.json(read.map((value) => (value === UNKNOWN ? null : value))),
+      values: sharedValues.of(read.map((value) => (value === UNKNOWN ? null : value))),
       isExact: exact,
       features: featuresOf(object),
     };

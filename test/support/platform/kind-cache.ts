@@ -1,4 +1,5 @@
 // Test fixture: the informer cache of one kind, without a cluster. The test writes the objects to the cache.
+import { LRUCache } from 'lru-cache';
 
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
 import type { ObjectSnapshot } from '../../../server/cache/object-snapshot.ts';
@@ -6,7 +7,6 @@ import type { ObjectHead } from '../../../server/cache/resource-cache.ts';
 import { PackedFrames } from '../../../server/cache/stored-object.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
 import { KindLists } from '../../../server/lists/kind-lists.ts';
-import { SizedCache } from '../../../server/memory/bounded-map.ts';
 import { apiVersionOf, type Kind, sourcePath } from '../../../server/resources/kind.ts';
 import type { ListedKind } from '../../../server/resources/kinds/followed-kind.ts';
 import type { HeldCopy } from '../../../server/resources/kinds/kind-copies.ts';
@@ -62,7 +62,10 @@ export class KindCache implements ListedKind<KindFacts>, HeldCopy {
   readonly profile;
   readonly index: ListIndex<KindFacts>;
   readonly cache: InformerCache<KindFacts>;
-  readonly bodies = new SizedCache<string, Buffer>(1 << 20, ({ length }) => length);
+  readonly bodies = new LRUCache<string, Buffer>({
+    maxSize: 1 << 20,
+    sizeCalculation: ({ length }) => length,
+  });
   readonly lists: KindLists<KindFacts>;
 
   constructor(kind: Kind, slicer = new TimeSlicer()) {

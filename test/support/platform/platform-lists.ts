@@ -1,5 +1,6 @@
 // Test fixture: the HTTP handler of lists under `/kapis`, without a cluster. The test provides the objects and the
 // permissions.
+import { LRUCache } from 'lru-cache';
 
 import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { Attributes, ResourceAttributes } from '../../../server/authorization/authorizer.ts';
@@ -12,7 +13,6 @@ import { ListAccess } from '../../../server/lists/list-access.ts';
 import type { LiveOptions } from '../../../server/lists/live-list.ts';
 import { platformHandler } from '../../../server/lists/platform-handler.ts';
 import { Search } from '../../../server/lists/search.ts';
-import { SizedCache } from '../../../server/memory/bounded-map.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import type { Kind } from '../../../server/resources/kind.ts';
 import { ListIndex } from '../../../server/resources/lists/list-index.ts';
@@ -101,7 +101,7 @@ export function platformNodes({ cache, computed, ...options }: NodeListsOptions)
     path: PLATFORM_PATH,
     apiVersion: PLATFORM_VERSION,
     slicer,
-    bodies: new SizedCache(1 << 20, ({ length }) => length),
+    bodies: new LRUCache({ maxSize: 1 << 20, sizeCalculation: ({ length }) => length }),
     ...(computed ? { computed } : {}),
   });
   return platformLists(() => [lists], options);

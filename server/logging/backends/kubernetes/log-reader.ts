@@ -1,9 +1,9 @@
 // Reader of container logs from the pod log API. Concurrent requests are limited and shared fairly among callers.
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Seats } from '../../../admission/seats.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import type { TimeSlicer } from '../../../concurrency/time-slicer.ts';
-import { BoundedMap } from '../../../memory/bounded-map.ts';
 import type { Instant } from '../../store/log-store.ts';
 import type { ContainerLog } from './container-log.ts';
 import { type Extent, newExtent, type OnLine } from './line-reader.ts';
@@ -32,27 +32,21 @@ const IDLE_MS = 10_000;
 const HEAD_BYTES = 64;
 /** Time in ms in which reads of logs of a node fail at once after its kubelet timed out, so that they occupy no seats. */
 const PAUSE_MS = 5_000;
-const MAX_NODES = 10_000;
+const MAX_NODES = 1_024;
 
 export class LogReader {
   readonly #options: LogReaderOptions;
-  /** The end of the pause of each node. */
-  readonly #pauses: BoundedMap<string, number>;
+  /** The nodes with a pause. */
+  readonly #pauses: LRUCache<string, true>;
   readonly #caller: string | undefined;
-  readonly #now: () => number;
   readonly #responses: LogResponses;
 
-  constructor(
-    options: LogReaderOptions,
-    pauses = new BoundedMap<string, number>(MAX_NODES),
-    caller?: string,
-  ) {
+  constructor(options: LogReaderOptions, pauses?: LRUCache<string, true>, caller?: string) {
+    const { now = () => performance.now(), wallClock = Date.now } = options;
     this.#options = options;
-    this.#pauses = pauses;
+    this.#pauses = pauses ?? new LRUCache({ max: MAX_NODES, ttl: PAUSE_MS, ttlResolution: 0, perf: { now } });
     this.#caller = caller;
-    this.#now = options.now ?? (() => performance.now());
-    const { wallClock = Date.now } = options;
-    this.#responses = new LogResponses({ ...options, caller, now: this.#now, wallClock });
+    this.#responses = new LogResponses({ ...options, caller, now, wallClock });
   }
 
   /** A reader for one caller that shares the seats and skipped nodes of this reader. */
@@ -80,7 +74,7 @@ export class LogReader {
     } catch (error) {
       const isSilent = error instanceof LogReadError && error.kind === 'silent';
       // A pod that is not scheduled has no node.
-      if (isSilent && node !== '') this.#pauses.set(node, this.#now() + PAUSE_MS);
+      if (isSilent && node !== '') this.#pauses.set(node, true);
       throw error;
     }
     return extent;
@@ -108,7 +102,7 @@ export class LogReader {
 
   /** Throws LogReadError during the pause of a node. */
   #checkNode(node: string): void {
-    if (this.#now() >= (this.#pauses.get(node) ?? 0)) return;
+    if (!this.#pauses.has(node)) return;
     throw new LogReadError('failed', new Error(`node ${node} does not respond`));
   }
 

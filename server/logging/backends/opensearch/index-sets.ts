@@ -1,9 +1,9 @@
 // Cache of the indices that a log query can search, with the fields of each index. Closed, blocked and forbidden
 // indices are excluded.
+import { LRUCache } from 'lru-cache';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { inParallel } from '../../../concurrency/parallel.ts';
-import { BoundedMap } from '../../../memory/bounded-map.ts';
 import { UnfitOptionError } from '../../store/configuration-errors.ts';
 import { instantOf, millisecondsOf } from '../../store/instant.ts';
 import type { Call, Selection } from '../../store/log-store.ts';
@@ -65,14 +65,13 @@ interface Unsearchable {
 export class IndexSets {
   readonly #client: SearchClient;
   readonly #names: FieldNames;
-  readonly #now: () => number;
-  readonly #cache = new BoundedMap<string, { readonly set: IndexSet; readonly until: number }>(CACHED);
+  readonly #cache: LRUCache<string, IndexSet>;
 
   /** `now`: a monotonic clock, in ms. */
   constructor(client: SearchClient, names: FieldNames, now: () => number) {
     this.#client = client;
     this.#names = names;
-    this.#now = now;
+    this.#cache = new LRUCache({ max: CACHED, ttlResolution: 0, perf: { now } });
   }
 
   /**
@@ -80,12 +79,10 @@ export class IndexSets {
    * StoreUnavailable if the user has no permission to read the layout.
    */
   async read(path: string, call: Call): Promise<IndexSet | undefined> {
-    const now = this.#now();
     const cached = this.#cache.get(path);
-    if (cached && now < cached.until) return cached.set;
+    if (cached) return cached;
     const set = await this.#read(path, call);
-    const ttlMs = set?.isSettled ? TTL_MS.settled : TTL_MS.unsettled;
-    if (set) this.#cache.set(path, { set, until: now + ttlMs });
+    if (set) this.#cache.set(path, set, { ttl: set.isSettled ? TTL_MS.settled : TTL_MS.unsettled });
     return set;
   }
 

@@ -67,7 +67,7 @@ describe('bearer tokens', () => {
   }
 
   beforeEach(() => {
-    time = 0;
+    time = 1;
   });
 
   it('are reviewed once per TTL', async () => {
@@ -79,13 +79,13 @@ describe('bearer tokens', () => {
     time = 3999;
     expect(await rejection(ask(bearer, 'bearer bad'))).to.satisfy(isUnauthorized);
     expect(cluster.requests).to.have.length(2);
-    time = 4000;
+    time = 4_002;
     await rejection(ask(bearer, 'bearer bad'));
     expect(cluster.requests).to.have.length(3);
-    time = 9_999;
+    time = 10_000;
     expect(await ask(bearer, 'Bearer good')).to.equal(first);
     expect(cluster.requests).to.have.length(3);
-    time = 10_000;
+    time = 10_001;
     await ask(bearer, 'Bearer good');
     expect(cluster.requests).to.have.length(4);
   });
@@ -236,9 +236,9 @@ describe('bearer tokens', () => {
     const bearer = authenticator(cluster, { seats: fewSeats(4, 'reserve') });
     await ask(bearer, 'Bearer once-good');
     good = false;
-    time = 10_000;
+    time = 10_001;
     expect(await rejection(ask(bearer, 'Bearer once-good'))).to.satisfy(isUnauthorized);
-    time = 20_000;
+    time = 20_002;
     const invented = [1, 2].map((number) => rejection(ask(bearer, `Bearer invented-${number}`)));
     expect(await rejection(ask(bearer, 'Bearer once-good'))).to.include({ code: 429 });
     for (const release of held) release();

@@ -1,10 +1,11 @@
 // Tests of the chunks of long lists under `/kapis`.
+
 import { expect } from 'chai';
+import { LRUCache } from 'lru-cache';
 import { ObjectFingerprints } from '../../../../server/cache/object-fingerprints.ts';
 import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
 import { PlatformPieces } from '../../../../server/lists/platform-body.ts';
 import { PlatformItem } from '../../../../server/lists/platform-item.ts';
-import { SizedCache } from '../../../../server/memory/bounded-map.ts';
 import type { NodeFacts } from '../../../../server/resources/nodes/node-facts.ts';
 import { NodeCache, node } from '../../../support/cluster/node-cache.ts';
 
@@ -17,10 +18,10 @@ describe('PlatformPieces', () => {
     const { cache } = nodes;
     const place = { path: '/kapis/resources.platform.io/v1alpha3', resource: 'nodes' };
     const item = new PlatformItem<NodeFacts>(place, cache.head, new ObjectFingerprints(), undefined);
-    const pieces = new PlatformPieces(item, new SizedCache(1 << 20, ({ length }) => length)).of(
-      [...cache.snapshot().objects()],
-      new TimeSlicer().of({}),
-    );
+    const pieces = new PlatformPieces(
+      item,
+      new LRUCache({ maxSize: 1 << 20, sizeCalculation: ({ length }) => length }),
+    ).of([...cache.snapshot().objects()], new TimeSlicer().of({}));
     const sizes = Array.from(pieces, (piece) => piece.json().length);
     expect(Math.max(...sizes)).to.be.within(200_000, 550_000);
   });

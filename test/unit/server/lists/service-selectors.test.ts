@@ -7,7 +7,7 @@ import { servedHandler } from '../../../support/handler-server.ts';
 const SERVICES = { group: '', resource: 'services' };
 
 describe('ServiceSelectors', () => {
-  let now = 0;
+  let now = 1;
   let allowed = true;
   let read: () => unknown;
   const paths: string[] = [];
@@ -43,7 +43,7 @@ describe('ServiceSelectors', () => {
     expect(await labels('/bank/web')).to.equal('null');
     expect(await labels('/bank/web')).to.equal('null');
     expect(paths).to.have.length(2);
-    now = 5_000;
+    now = 5_002;
     expect(await labels('/shop/web')).to.equal('null');
     expect(paths).to.have.length(3);
   });

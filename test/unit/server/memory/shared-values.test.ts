@@ -3,31 +3,37 @@ import { expect } from 'chai';
 import { SharedValues } from '../../../../server/memory/shared-values.ts';
 
 describe('SharedValues', () => {
-  it('start again when they are full of unique values', () => {
-    const shared = new SharedValues<readonly number[]>();
-    const first = [-1];
-    shared.json(first);
-    for (let i = 0; i < 16_384; i++) shared.json([i]);
-    const again = [-1];
-    expect(shared.json(again)).to.equal(again);
-  });
-
-  it('start again when their keys together are long', () => {
+  it('return the first of equal values', () => {
     const shared = new SharedValues<readonly string[]>();
-    const first = ['first'];
-    shared.json(first);
-    for (let i = 0; i < 255; i++) shared.json([`${i}`.padStart(1_000)]);
-    expect(shared.json(['first'])).to.equal(first);
-    for (let i = 255; i < 265; i++) shared.json([`${i}`.padStart(1_000)]);
-    const again = ['first'];
-    expect(shared.json(again)).to.equal(again);
+    const first = ['a'];
+    expect(shared.of(first)).to.equal(first);
+    expect(shared.of(['a'])).to.equal(first);
+    expect(shared.of(['b'], '["a"]')).to.equal(first);
   });
 
-  it('does not store a value with a long key', () => {
+  for (const [titled, unique] of [
+    ['many', (i: number) => [`${i}`]],
+    ['long', (i: number) => [`${i}`.padStart(1_000)]],
+  ] as const) {
+    it(`evict the least recently used of ${titled} values`, () => {
+      const shared = new SharedValues<readonly string[]>();
+      const [used, unused] = [['used'], ['unused']];
+      shared.of(used);
+      shared.of(unused);
+      for (let i = 0; i < 20_000; i++) {
+        shared.of(unique(i));
+        shared.of(['used']);
+      }
+      expect(shared.of(['used'])).to.equal(used);
+      expect(shared.of(['unused'])).not.to.equal(unused);
+    });
+  }
+
+  it('do not store a value with a long key', () => {
     const shared = new SharedValues<readonly string[]>();
     const long = ['x'.repeat(2_000)];
-    shared.json(long);
+    shared.of(long);
     const again = ['x'.repeat(2_000)];
-    expect(shared.json(again)).to.equal(again);
+    expect(shared.of(again)).to.equal(again);
   });
 });

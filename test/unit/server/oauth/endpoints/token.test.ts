@@ -150,7 +150,7 @@ describe('POST /oauth/token', () => {
         [inHeader, inForm],
         [inForm, inHeader],
       ] as const) {
-        now += 1000;
+        now += 1001;
         grant.requests.length = 0;
         grant.failure = invalidGrant('wrong');
         const { json } = await first();
@@ -185,7 +185,7 @@ describe('POST /oauth/token', () => {
       ['another parameter', { scope: 'openid' }, {}, 0],
       ['another client secret', { client_secret: 'x' }, {}, 0],
       ['another address', {}, { 'x-source': '198.51.100.7' }, 0],
-      ['a second later', {}, {}, 1000],
+      ['a second later', {}, {}, 1001],
     ] as const) {
       it(`counts twice with ${difference}`, async () => {
         grant.failure = invalidGrant('wrong');

@@ -63,7 +63,7 @@ describe('the reader of container logs', () => {
   it('retries a node at once after an interrupted response, and skips it after a timeout', async () => {
     cluster.add('shop', 'a', [at(1)]);
     const seats = oneSeat();
-    let now = 0;
+    let now = 1;
     const reader = newReader({ seats, idleMs: 50, now: () => now });
     cluster.disturb = (_, response) =>
       response.writeHead(200).write(`${at(1).time} line 1\n`, () => response.destroy());
@@ -77,14 +77,14 @@ describe('the reader of container logs', () => {
     now = 4_999;
     expect(await kindOf(reader)).to.equal('failed');
     expect(cluster.requests).to.deep.equal([]);
-    now = 5_000;
+    now = 5_002;
     _taken[Symbol.dispose]();
     expect(await kindOf(reader)).to.equal('silent');
   });
 
   it('treats a response below 16 KB/s as a timeout, however long it lasts', async () => {
     // Each chunk takes two seconds of this clock.
-    let now = 0;
+    let now = 1;
     const reader = newReader({ now: () => (now += 1_000) });
     const lines: string[] = [];
     for (const [length, kind] of [
