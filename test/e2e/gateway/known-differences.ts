@@ -1,5 +1,5 @@
 // Known differences between a response of kube-apiserver and the same response through the gateway. The tables of
-// docs/gateway.md and docs/acceleration.md list the same differences.
+// docs/kube-apiserver-differences.md list the same differences.
 import { isDeepStrictEqual } from 'node:util';
 import { SANDBOX } from '../../../server/request/gateway-route.ts';
 import type { ComparedRequest } from './compared-requests.ts';
