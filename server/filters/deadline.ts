@@ -1,7 +1,7 @@
 // Deadline filter: sets the deadline of each request that is not long-running, and sends 504 when it has passed.
 import { newBadRequest, newTimeout } from '../../apis/meta/v1/errors.ts';
-import { parseGoDuration } from '../../apis/reading/go-duration.ts';
-import { messageOf } from '../../apis/reading/thrown-value.ts';
+import { parseDuration } from '../../apis/reading/duration.ts';
+import { elided } from '../../apis/reading/elided-text.ts';
 import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
@@ -62,9 +62,8 @@ function requestedTimeout(exchange: Exchange): number {
   if (info.isResourceRequest ? info.prefix === 'kapis' : info.path.startsWith('/oauth/')) return 0;
   const text = exchange.query.get('timeout') ?? '';
   if (text === '') return 0;
-  try {
-    return parseGoDuration(text);
-  } catch (error) {
-    throw newBadRequest(`invalid timeout specified in the request URL - ${messageOf(error)}`);
-  }
+  const timeout = parseDuration(text);
+  if (timeout !== undefined) return timeout;
+  const shown = JSON.stringify(elided(text, 100));
+  throw newBadRequest(`invalid timeout specified in the request URL - time: invalid duration ${shown}`);
 }

@@ -6,14 +6,13 @@ import {
   APIServerConfigurationSchema,
   type ResolvedConfiguration,
 } from './configuration.ts';
-import { parseDuration, parsePeriod, parseQuantity } from './units.ts';
+import { AMOUNTS } from './units.ts';
 
 /** Converts durations to milliseconds and quantities to bytes. */
 export function resolveUnits(configuration: APIServerConfiguration): ResolvedConfiguration {
   const resolved = convertOptions(configuration, APIServerConfigurationSchema, (value, format) => {
-    if (format === 'duration') return parseDuration(String(value));
-    if (format === 'period') return parsePeriod(String(value));
-    return format === 'quantity' ? parseQuantity(String(value)) : value;
+    const amount = AMOUNTS.get(format);
+    return amount ? amount(String(value)) : value;
   });
   // The type is derived from the same schema.
   return resolved as ResolvedConfiguration;

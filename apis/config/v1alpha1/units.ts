@@ -1,64 +1,26 @@
-// Parsers of durations, periods and quantities in the configuration file.
-const UNITS: ReadonlyMap<string, number> = new Map([
-  ['ms', 1],
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
-
-const WHOLE = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
-const PART = /(\d+(?:\.\d+)?)(ms|s|m|h)/g;
+// Amounts in the configuration file: the `format` in the schema of an option selects the unit.
+import { parseResourceQuantity } from '../../meta/v1/resource-quantity.ts';
+import { parseDuration } from '../../reading/duration.ts';
 
 /** Node timers with a longer delay fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/**
- * Parses a duration in Go's notation, such as `500ms`, `10s`, `1h30m` or `0`, to milliseconds. Returns undefined for
- * invalid text, and for durations above the maximum of a Node timer (24 days).
- */
-export function parseDuration(text: string): number | undefined {
-  if (text === '0') return 0;
-  if (!WHOLE.test(text)) return undefined;
-  let milliseconds = 0;
-  for (const [, amount, unit] of text.matchAll(PART)) {
-    milliseconds += Number(amount) * (UNITS.get(unit ?? '') ?? Number.NaN);
-  }
-  milliseconds = Math.round(milliseconds);
-  return milliseconds <= MAX_TIMER_MS ? milliseconds : undefined;
-}
-
-const WHOLE_PERIOD = /^(?:\d+[dhms])+$/;
-const PERIOD_PART = /(\d+)([dhms])/g;
 const MAX_PERIOD_MS = 3650 * 86_400_000;
+const NANOS = 1_000_000_000n;
 
-/**
- * Parses a period, such as `30d`, `7d12h` or `90m`, to milliseconds. Returns undefined for invalid text, and above ten
- * years. Periods may exceed the maximum of a timer, because they are compared with clocks.
- */
-export function parsePeriod(text: string): number | undefined {
-  if (!WHOLE_PERIOD.test(text)) return undefined;
-  let milliseconds = 0;
-  for (const [, amount, unit] of text.matchAll(PERIOD_PART)) {
-    milliseconds += Number(amount) * (UNITS.get(unit ?? '') ?? Number.NaN);
-  }
-  return milliseconds <= MAX_PERIOD_MS ? milliseconds : undefined;
-}
-
-const FACTORS: ReadonlyMap<string, number> = new Map([
-  ['', 1],
-  ['Ki', 2 ** 10],
-  ['Mi', 2 ** 20],
-  ['Gi', 2 ** 30],
+/** By format: parsers that return undefined for an invalid amount. Periods can exceed timers, because they are compared with clocks. */
+export const AMOUNTS: ReadonlyMap<unknown, (text: string) => number | undefined> = new Map([
+  ['duration', (text) => milliseconds(text, MAX_TIMER_MS)],
+  ['period', (text) => milliseconds(text, MAX_PERIOD_MS)],
+  ['quantity', bytes],
 ]);
 
-/**
- * Parses a quantity in Kubernetes' notation, such as `4096`, `256Ki`, `3Mi` or `1Gi`, to bytes. Returns undefined for
- * invalid text.
- */
-export function parseQuantity(text: string): number | undefined {
-  const match = /^(\d+)(Ki|Mi|Gi)?$/.exec(text);
-  if (!match) return undefined;
-  const bytes = Number(match[1]) * (FACTORS.get(match[2] ?? '') ?? Number.NaN);
-  return Number.isSafeInteger(bytes) ? bytes : undefined;
+function milliseconds(text: string, max: number): number | undefined {
+  const parsed = Math.round(parseDuration(text, { days: true }) ?? -1);
+  return parsed >= 0 && parsed <= max ? parsed : undefined;
+}
+
+function bytes(text: string): number | undefined {
+  const { nanos = -1n } = parseResourceQuantity(text) ?? {};
+  const parsed = Number(nanos / NANOS);
+  return nanos >= 0n && nanos % NANOS === 0n && Number.isSafeInteger(parsed) ? parsed : undefined;
 }

@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';
-import { parseDuration, parsePeriod, parseQuantity } from './units.ts';
+import { AMOUNTS } from './units.ts';
 
 /**
  * Compiles the validator. It also sets the defaults in the validated object. With `explaining`, it collects all errors
@@ -22,9 +22,9 @@ export function newValidator(explaining: boolean): ValidateFunction<APIServerCon
   ajv.addVocabulary(['expects']);
   ajv.addFormat('path', true);
   ajv.addFormat('origin', isOrigin);
-  ajv.addFormat('duration', (text: string) => parseDuration(text) !== undefined);
-  ajv.addFormat('period', (text: string) => parsePeriod(text) !== undefined);
-  ajv.addFormat('quantity', (text: string) => parseQuantity(text) !== undefined);
+  for (const [format, amount] of AMOUNTS) {
+    ajv.addFormat(String(format), (text: string) => amount(text) !== undefined);
+  }
   for (const [keyword, holds] of [
     ['atLeast', (value: number, bound: number) => value >= bound],
     ['atMost', (value: number, bound: number) => value <= bound],
@@ -43,12 +43,6 @@ export function newValidator(explaining: boolean): ValidateFunction<APIServerCon
   }
   return ajv.compile<APIServerConfiguration>(APIServerConfigurationSchema);
 }
-
-const AMOUNTS: ReadonlyMap<unknown, (text: string) => number | undefined> = new Map([
-  ['duration', parseDuration],
-  ['period', parsePeriod],
-  ['quantity', parseQuantity],
-]);
 
 function hasFormat(schema: unknown): schema is { readonly format: unknown } {
   return typeof schema === 'object' && schema !== null && 'format' in schema;

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.ts';
 import { putOption } from '../../../../../apis/config/v1alpha1/option-tree.ts';
 import { REMOVED_OPTIONS } from '../../../../../apis/config/v1alpha1/removed-options.ts';
-import { parseDuration, parseQuantity } from '../../../../../apis/config/v1alpha1/units.ts';
+import { AMOUNTS } from '../../../../../apis/config/v1alpha1/units.ts';
 import { GATEWAY_STREAMS } from '../../../../../server/admission/admission.ts';
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../../../../server/cache/informer.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../../../server/filters/deadline.ts';
@@ -75,7 +75,7 @@ describe('removed options', () => {
     if (value === undefined || constant === undefined) continue;
     it(`have the value of ${constant} for ${option}`, () => {
       const actual = constant.split('.').reduce<unknown>(valueIn, CONSTANTS);
-      const expected = parseDuration(value) ?? parseQuantity(value) ?? value;
+      const expected = AMOUNTS.get('duration')?.(value) ?? AMOUNTS.get('quantity')?.(value) ?? value;
       expect(actual).to.equal(constant.endsWith('Seconds') ? Number(expected) / 1000 : expected);
     });
   }
