@@ -1,6 +1,6 @@
 // Divides the files of a suite into groups. The files of a group run in one process, one after the other.
-import { glob } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 export type Grouping = (files: readonly string[], root: string) => Promise<string[][]>;
 
@@ -15,10 +15,15 @@ export function inShares(jobs: number): Grouping {
     );
 }
 
-/** The files of a folder with a module `shared-….ts` share the environment of this module. Other files run alone. */
+const SHARED = /from '(\.[^']*\/shared-[\w-]+\.ts)'/;
+
+/** The files that import the same module `shared-….ts` share its environment. Other files run alone. */
 export const byEnvironment: Grouping = async (files, root) => {
-  const modules = await Array.fromAsync(glob('test/**/shared-*.ts', { cwd: root }));
-  const shared = new Set(modules.map((file) => dirname(file)));
-  const groups = Map.groupBy(files, (file) => (shared.has(dirname(file)) ? dirname(file) : file));
-  return [...groups.values()];
+  const environments = await Promise.all(
+    files.map(async (file) => {
+      const [, module] = SHARED.exec(await readFile(join(root, file), 'utf8')) ?? [];
+      return module === undefined ? file : join(dirname(file), module);
+    }),
+  );
+  return [...Map.groupBy(files, (_, index) => environments[index]).values()];
 };

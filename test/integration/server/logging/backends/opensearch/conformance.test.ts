@@ -13,9 +13,6 @@ import {
 import { describeLogStore } from '../../../../../conformance/log-store.ts';
 import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { describeLayouts } from './layouts.ts';
-import { describeNode } from './node.ts';
-import { describeSettings } from './settings.ts';
 import { oneNode, type StartedNode, startedStore } from './started-node.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
@@ -26,9 +23,6 @@ const LINES = 2_400;
 describe('one node', () => {
   const node = oneNode();
 
-  describeNode(node);
-  describeSettings(node);
-  describeLayouts(node);
   describeUnsearchableIndices(OPENSEARCH_2, node);
 
   for (const template of ['recommended', 'dynamic'] as const) {

@@ -19,22 +19,32 @@ export interface StartedNode {
   ask(method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
+/** Resolves with a running node. */
+export async function startNode(
+  kind: NodeKind = OPENSEARCH_2,
+): Promise<StartedNode & { stop(): Promise<void> }> {
+  const dir = await mkdtemp(join(tmpdir(), 'ks-opensearch-'));
+  const process = await startOpenSearch({ kind, dir, signal: new AbortController().signal });
+  const { url } = process;
+  const stop = async (): Promise<void> => {
+    await process[Symbol.asyncDispose]();
+    await rm(dir, { recursive: true, force: true });
+  };
+  return { url, ask: (method, path, body) => ask(`${url}${path}`, method, body), stop };
+}
+
 /** A node for all tests of a `describe`, started before the first one. Skips the tests without a suitable Java. */
 export function oneNode(kind: NodeKind = OPENSEARCH_2): () => StartedNode {
-  const ended = new AsyncDisposableStack();
-  let url = '';
+  let node: Awaited<ReturnType<typeof startNode>>;
 
   before(async function () {
     this.timeout(300_000);
     await requireJava(this, { kind });
-    const dir = await mkdtemp(join(tmpdir(), 'ks-opensearch-'));
-    ended.defer(() => rm(dir, { recursive: true, force: true }));
-    ({ url } = ended.use(await startOpenSearch({ kind, dir, signal: new AbortController().signal })));
+    node = await startNode(kind);
   });
+  after(() => node?.stop());
 
-  after(() => ended.disposeAsync());
-
-  return () => ({ url, ask: (method, path, body) => ask(`${url}${path}`, method, body) });
+  return () => node;
 }
 
 async function ask(url: string, method: string, body?: unknown): Promise<unknown> {

@@ -1,0 +1,116 @@
+// Tests of backup and restore of users, with the commands from docs/operations.md#backup-and-restore.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { array, record } from '../../../../apis/reading/unknown-value.ts';
+import { ROOT } from '../registration/registered-cluster.ts';
+import { credential, type IamCluster, patchOf, user } from './iam-cluster.ts';
+import { clearedCluster } from './shared-cluster.ts';
+
+const run = promisify(execFile);
+const NAMES = 'users.iam.platform.io,credentials.iam.platform.io';
+/** More groups than admission allows in one write. */
+const GROUPS = Array.from({ length: 40 }, (_, index) => `group-${index}`);
+
+describe('users from a backup', () => {
+  let cluster: IamCluster;
+  let folder: string;
+  let backUp: string;
+  let putBack: string;
+
+  before(async () => {
+    // The two command blocks of the document: backup and restore.
+    const text = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
+    const [, section = ''] = /^## Backup and restore\n(.*?)^## /ms.exec(text) ?? [];
+    const blocks = [...section.matchAll(/^```\n(.*?)^```$/gms)].map(([, block = '']) => block);
+    expect(blocks).to.have.length(2);
+    [backUp = '', putBack = ''] = blocks;
+    folder = await mkdtemp(join(tmpdir(), 'restore-'));
+    await symlink(ROOT, join(folder, 'ks-apiserver'));
+    await writeFile(join(folder, 'kustomization.yaml'), 'resources: [ks-apiserver/manifests/base]\n');
+    cluster = await clearedCluster();
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  /** Runs commands in a shell, in the folder of the kustomization. */
+  async function type(commands: string): Promise<string> {
+    const { kubectl, kubeconfig } = cluster.controlPlane;
+    // If standard input is a pipe, bash can mistake it for a remote shell and read its startup files.
+    const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', commands], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        PATH: [dirname(kubectl), process.env['PATH']].join(delimiter),
+        KUBECONFIG: kubeconfig,
+        HOME: folder,
+      },
+    });
+    return stdout;
+  }
+
+  async function all(): Promise<Readonly<Record<string, unknown>>[]> {
+    const list: unknown = JSON.parse(await cluster.kubectl(['get', NAMES, '-o', 'json']));
+    return array(record(list)['items']).map(record);
+  }
+
+  const created = (text: string): Promise<string> =>
+    cluster.kubectl(['create', '-f', '-', '-o', 'jsonpath={.metadata.uid}'], text);
+
+  /** Without the fields that the cluster sets. */
+  const restorable = ({ kind, metadata, spec }: Readonly<Record<string, unknown>>): unknown => {
+    const { name, labels } = record(metadata);
+    const { userUID: _, ...rest } = record(spec);
+    return { kind, name, labels, spec: rest };
+  };
+
+  it('are the same in another cluster, with their passwords', async () => {
+    const uid = await created(user('ada', { email: 'ada@example.com', groups: GROUPS.slice(0, 16) }));
+    await cluster.kubectl(['label', 'users.iam.platform.io/ada', 'team=one']);
+    for (const count of [32, 40]) {
+      await cluster.kubectl(patchOf('users.iam.platform.io/ada', { groups: GROUPS.slice(0, count) }));
+    }
+    await created(user('robot', { disabled: true }));
+    await created(credential('ada', { userUID: uid, mustChange: true }));
+    const before = await all();
+    await type(backUp);
+    await cluster.clear();
+    expect(await all()).to.deep.equal([]);
+
+    const printed = await type(putBack);
+    expect(printed).to.include('user ada restored\nuser robot restored\npassword of ada restored\n');
+    const after = await all();
+    expect(after.map(restorable)).to.deep.equal(before.map(restorable));
+    const [ada, , password] = after.map((object) => record(object));
+    const { uid: adaUID } = record(ada?.['metadata']);
+    expect(adaUID).not.to.equal(uid);
+    expect(record(password?.['spec'])['userUID']).to.equal(adaUID);
+    expect(record(array(record(password?.['metadata'])['ownerReferences'])[0])['uid']).to.equal(adaUID);
+  });
+
+  it('do not replace existing users and passwords, and report them', async () => {
+    await cluster.kubectl(['delete', 'users.iam.platform.io', 'robot']);
+    const failure: unknown = await type(putBack).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 1);
+    expect(failure).to.have.property('stderr').that.includes('user ada already exists\n');
+    expect(failure).to.have.property('stderr').that.includes('ada already has a password\n');
+    expect(failure).to.have.property('stdout').that.includes('user robot restored\n');
+  });
+
+  for (const [what, text] of [
+    ['no JSON', 'secret{'],
+    ['no users', '{"items":[{"kind":"Session"}]}'],
+  ] as const) {
+    it(`are not read from ${what}`, async () => {
+      await writeFile(join(folder, 'other.json'), text);
+      const command = 'npm --silent --prefix ks-apiserver run user -- restore "$PWD/other.json"';
+      const failure: unknown = await type(command).catch((error: unknown) => error);
+      expect(failure).to.have.property('code', 1);
+      expect(failure)
+        .to.have.property('stderr')
+        .that.matches(/^the file contains no users in the format of kubectl .*\n$/);
+    });
+  }
+});

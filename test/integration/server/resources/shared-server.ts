@@ -1,0 +1,16 @@
+// The server of the tests of changed kinds, live lists, limits and outages, with its cluster.
+import { shareEnvironment } from '../../../support/shared-environment.ts';
+import { ResourceCluster } from './resource-cluster.ts';
+
+/** The maximum wait for a first list, in ms. */
+export const SYNC_MS = 3_000;
+
+export const sharedServer = shareEnvironment(async () => {
+  const cluster = await ResourceCluster.start({ controllers: true });
+  const callerIndependent = ['late', 'silent', 'unreachable'].map((name) => `*.${name}.example.org`);
+  const server = await cluster.serve(
+    { resources: { memoryBudget: '1Gi', callerIndependent } },
+    { syncTimeout: SYNC_MS },
+  );
+  return { cluster, server, stop: () => cluster.stop() };
+});
