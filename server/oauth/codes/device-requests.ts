@@ -8,7 +8,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { NO_USER, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import { passwordOf, sessionOrigin } from '../sessions/session-creator.ts';
-import { TokenBucket } from '../throttle/token-bucket.ts';
+import { RateLimit } from '../throttle/rate-limit.ts';
 import type { PasswordID, UserID } from '../users/account.ts';
 import { type DeviceCode, newDeviceCode, newUserCode, requestID } from './device-codes.ts';
 import { codeHash, pendingSession } from './session-code.ts';
@@ -47,6 +47,8 @@ export type Approval = 'approved' | 'already decided' | 'not found';
 const MAX_OPEN = 200;
 const MAX_OPEN_OF_SITE = 20;
 const WRITES_PER_SECOND = 5;
+/** The one key: all clients share the rate of writes. */
+const WRITES = 'writes';
 const ATTEMPTS = 5;
 
 /**
@@ -55,12 +57,13 @@ const ATTEMPTS = 5;
  */
 export class DeviceRequests {
   readonly #options: DeviceRequestsOptions;
-  readonly #writes: TokenBucket;
+  readonly #writes: RateLimit;
 
   constructor(options: DeviceRequestsOptions) {
     const { monotonic } = options;
     this.#options = options;
-    this.#writes = new TokenBucket({ burst: 4 * WRITES_PER_SECOND, perSecond: WRITES_PER_SECOND, monotonic });
+    const perSecond = WRITES_PER_SECOND;
+    this.#writes = new RateLimit({ burst: 4 * perSecond, perSecond, keys: 1, monotonic });
   }
 
   /** Throws OAuthError 503 at the limit of open requests. */
@@ -177,7 +180,7 @@ export class DeviceRequests {
     const open = this.#options.sessions.ofUser(NO_USER);
     const site = siteOf(networkOf(source));
     const ofSite = open.filter((request) => siteOf(networkOf(request.source)) === site).length;
-    if (open.length >= MAX_OPEN || ofSite >= MAX_OPEN_OF_SITE || !this.#writes.take()) throw tooMany();
+    if (open.length >= MAX_OPEN || ofSite >= MAX_OPEN_OF_SITE || !this.#writes.take(WRITES)) throw tooMany();
   }
 }
 

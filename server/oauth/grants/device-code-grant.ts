@@ -1,10 +1,10 @@
 // Handles the device_code grant (RFC 8628, 3.4 and 3.5). A device polls until the user approves or denies the
 // request.
-import { LRUCache } from 'lru-cache';
 import { invalidRequest, OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
 import { sameHash } from '../sessions/session.ts';
+import { RateLimit } from '../throttle/rate-limit.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
@@ -21,12 +21,14 @@ export class DeviceCodeGrant implements Grant {
   readonly type = 'urn:ietf:params:oauth:grant-type:device_code';
   readonly #options: DeviceCodeGrantOptions;
   readonly #exchange: CodeExchange;
-  readonly #polls: PollLimiter;
+  /** Polls by device (RFC 8628, 3.5); each replica counts separately. */
+  readonly #polls: RateLimit;
 
   constructor(options: DeviceCodeGrantOptions) {
     this.#options = options;
     this.#exchange = new CodeExchange(options);
-    this.#polls = new PollLimiter(options.monotonic);
+    const perSecond = 1000 / (POLL_INTERVAL * 1000 - LEEWAY_MS);
+    this.#polls = new RateLimit({ burst: 1, perSecond, keys: MAX_DEVICES, monotonic: options.monotonic });
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
@@ -50,7 +52,7 @@ export class DeviceCodeGrant implements Grant {
     const age = now() - code.issuedAt;
     if (age >= DEVICE_LIFETIME_MS) return deviceError('expired_token', 'the device code has expired');
     if (!open && age >= WATCH_DELAY_MS) return deviceError('access_denied', 'the user denied the request');
-    if (this.#polls.isTooFast(code.sessionID)) return deviceError('slow_down', 'the device polls too fast');
+    if (!this.#polls.take(code.sessionID)) return deviceError('slow_down', 'the device polls too fast');
     return deviceError('authorization_pending', 'the user has not signed in yet');
   }
 }
@@ -68,31 +70,3 @@ export const POLL_INTERVAL = 5;
 const LEEWAY_MS = 500;
 /** Maximum number of tracked devices. The device with the oldest poll is evicted. */
 const MAX_DEVICES = 2000;
-
-interface Device {
-  /** Earliest time of the next poll, in ms. */
-  next: number;
-  intervalMs: number;
-}
-
-/** RFC 8628, 3.5: each poll that is too fast adds five seconds to the interval of its device. Counted per replica. */
-export class PollLimiter {
-  readonly #monotonic: () => number;
-  readonly #devices = new LRUCache<string, Device>({ max: MAX_DEVICES });
-
-  constructor(monotonic: () => number) {
-    this.#monotonic = monotonic;
-  }
-
-  /** Records a poll. Returns true if the poll is too fast. */
-  isTooFast(id: string): boolean {
-    const now = this.#monotonic();
-    const known = this.#devices.get(id);
-    const intervalMs = known?.intervalMs ?? POLL_INTERVAL * 1000;
-    const early = known !== undefined && now < known.next - LEEWAY_MS;
-    const device = { intervalMs: early ? intervalMs + POLL_INTERVAL * 1000 : intervalMs, next: 0 };
-    device.next = now + device.intervalMs;
-    this.#devices.set(id, device);
-    return early;
-  }
-}
