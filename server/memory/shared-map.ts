@@ -11,6 +11,9 @@ export class SharedMap<Value> {
   readonly #entries = new Map<string, Owned<Value>>();
   /** The keys of each owner, the oldest first. */
   readonly #owners = new Map<string, Set<string>>();
+  /** The owners by their number of keys, so that a full map finds the one with the most without a scan. */
+  readonly #byCount = new Map<number, Set<string>>();
+  #most = 0;
 
   constructor(maxSize: number) {
     this.#maxSize = maxSize;
@@ -31,6 +34,7 @@ export class SharedMap<Value> {
     this.#entries.set(key, { owner, value });
     const keys = this.#owners.get(owner) ?? new Set();
     this.#owners.set(owner, keys.add(key));
+    this.#count(owner, keys.size - 1, keys.size);
     if (this.size > this.#maxSize) this.#evict();
   }
 
@@ -41,11 +45,21 @@ export class SharedMap<Value> {
     this.#entries.delete(key);
     keys.delete(key);
     if (keys.size === 0) this.#owners.delete(entry.owner);
+    this.#count(entry.owner, keys.size + 1, keys.size);
+  }
+
+  #count(owner: string, before: number, now: number): void {
+    const old = this.#byCount.get(before);
+    old?.delete(owner);
+    if (old?.size === 0) this.#byCount.delete(before);
+    if (now > 0) this.#byCount.set(now, (this.#byCount.get(now) ?? new Set()).add(owner));
+    if (now > before) this.#most = Math.max(this.#most, now);
+    else if (before === this.#most && !this.#byCount.has(before)) this.#most = now;
   }
 
   #evict(): void {
-    let most: ReadonlySet<string> = new Set();
-    for (const keys of this.#owners.values()) if (keys.size > most.size) most = keys;
-    for (const oldest of most) return this.delete(oldest);
+    for (const owner of this.#byCount.get(this.#most) ?? []) {
+      for (const oldest of this.#owners.get(owner) ?? []) return this.delete(oldest);
+    }
   }
 }

@@ -19,6 +19,18 @@ describe('SharedMap', () => {
     expect(map.size).to.equal(4);
   });
 
+  it('finds the caller with the most after any changes', () => {
+    const map = new SharedMap<number>(6);
+    for (const i of [1, 2, 3]) map.set(`a${i}`, i, 'a');
+    for (const i of [1, 2]) map.set(`b${i}`, i, 'b');
+    for (const i of [1, 2]) map.delete(`a${i}`);
+    for (const caller of ['c', 'd', 'e']) map.set(caller, 1, caller);
+    map.set('f', 1, 'f');
+    expect([map.get('b1'), map.size], 'b had the most').to.deep.equal([undefined, 6]);
+    map.set('g', 1, 'g');
+    expect([map.get('a3'), map.size], 'all had one, a the oldest').to.deep.equal([undefined, 6]);
+  });
+
   it('counts the networks of a site together', () => {
     const map = new SharedMap<number>(3);
     map.set('user', 0, 'user ann');
