@@ -1,6 +1,12 @@
 // Generates the Markdown table of the limits that are constants of the server.
 
-import { GATEWAY_STREAMS } from '../../server/admission/admission.ts';
+import {
+  GATEWAY_STREAMS,
+  LOOKUP_WAIT_MS,
+  LOOKUPS,
+  NAMESPACE_REVIEWS,
+  WAITING_LOOKUPS,
+} from '../../server/admission/admission.ts';
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../server/cache/informer.ts';
 import { MAX_REFUSAL_MS } from '../../server/cluster/reviews.ts';
 import { REQUEST_TIMEOUT_MS } from '../../server/filters/deadline.ts';
@@ -17,6 +23,7 @@ import { SESSIONS_PER_USER } from '../../server/oauth/sessions/session-creator.t
 import { THROTTLE } from '../../server/oauth/throttle/login-throttle.ts';
 import { VERIFIED_TOKENS } from '../../server/oauth/tokens/token-verifier.ts';
 import { KIND_LIMITS } from '../../server/resources/kinds/followed-kinds-options.ts';
+import { MAX_SELECTED, MAX_SELECTIONS } from '../../server/resources/lists/list-index.ts';
 import { DEFAULT_OPTIONS } from '../../server/rest/resource-handler.ts';
 import { table } from './markdown-table.ts';
 
@@ -26,6 +33,7 @@ const FOLLOWED =
   'a kind of the caller who started the most is stopped, first one without live lists and the least recently used; a kind with live lists only for a caller who started at least two fewer, else 503';
 const PREEMPTS =
   'the newest one of the caller with the most is preempted, if he has at least two more than the other caller; else 429';
+const WAITING = `${WAITING_LOOKUPS.toLocaleString('en')} more wait for ${time(LOOKUP_WAIT_MS)}`;
 const TRUNCATED = 'the export is truncated, and marked as truncated';
 
 /** Limit, value, and the result for a client that reaches it. */
@@ -107,9 +115,20 @@ const ROWS: readonly (readonly [limit: string, value: string, result: string])[]
     `each failure doubles it, up to ${time(THROTTLE.maxDelay)}; the number is reset after ${time(THROTTLE.reset)} without a failure`,
   ],
   [
-    'accounts and addresses whose failed sign-ins are counted',
+    'accounts with failed sign-ins, and as many addresses',
     THROTTLE.entries.toLocaleString('en'),
-    'further ones are counted in groups',
+    'the oldest ones are counted in groups, those without a delay first',
+  ],
+  [
+    'TokenReviews, SubjectAccessReviews, and lookups of sessions, users and passwords at a time',
+    `${LOOKUPS}`,
+    WAITING,
+  ],
+  ['SubjectAccessReviews of the namespaces of lists at a time', `${NAMESPACE_REVIEWS}`, WAITING],
+  [
+    'combinations of namespaces, filters and sort key of a kind, whose sorted lists are kept and updated with changes',
+    `${MAX_SELECTIONS}, with ${MAX_SELECTED.toLocaleString('en')} objects in all of them`,
+    'the objects are sorted for each request; over `resources.memoryBudget`, these lists are released first',
   ],
   [
     'sessions of a user',

@@ -29,15 +29,15 @@ const WAIT_MS = 5_000;
 const BUSY = 'Too many requests, please try again later.';
 
 /** Concurrent requests to kube-apiserver that decide about callers, such as reviews. */
-const LOOKUPS = 64;
+export const LOOKUPS = 64;
 /**
  * Concurrent reviews of the namespaces of lists. A list needs up to a thousand, so they are few: with 64, the p99 of a forwarded get
  * rose from 6 to 330 ms on two cores while one caller sent such lists, with 16 to 40 ms.
  */
-const NAMESPACE_REVIEWS = 16;
+export const NAMESPACE_REVIEWS = 16;
 /** Waiting lookups, and their maximum wait in ms. */
-const WAITING_LOOKUPS = 4_096;
-const LOOKUP_WAIT_MS = 10_000;
+export const WAITING_LOOKUPS = 4_096;
+export const LOOKUP_WAIT_MS = 10_000;
 /** Without a seat in this time, the gateway forwards the read. */
 const CALLER_REVIEW_WAIT_MS = 1_000;
 

@@ -1,5 +1,5 @@
 // Rate limit by key: a bucket of tokens for each key, which allows bursts.
-import { BoundedMap } from '../../memory/bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 
 export interface RateLimitOptions {
   /** Size of a bucket. */
@@ -18,11 +18,11 @@ interface Bucket {
 
 export class RateLimit {
   readonly #options: RateLimitOptions;
-  readonly #buckets: BoundedMap<string, Bucket>;
+  readonly #buckets: LRUCache<string, Bucket>;
 
   constructor(options: RateLimitOptions) {
     this.#options = options;
-    this.#buckets = new BoundedMap(options.keys);
+    this.#buckets = new LRUCache({ max: options.keys });
   }
 
   /** Takes a token of the key; returns false when there is none. */
