@@ -17,6 +17,13 @@ const VAGUE_NAME = /^(?:(?:utils?|helpers?|commons?|manager|misc)\b|index\.)|-(?
 const PRIVATE_WORDS =
   /\b(?:anew|whoever|who (?:asks|comes|may)|(?:is|are) told|bears?|at fault|heals?|lets go|nobody|somebody|everybody|unless told otherwise)\b/i;
 
+/**
+ * Suites that a test file calls for each implementation of an interface or kind of node, files that mocha runs for the tests
+ * of hack/test, and the faults, which happen during one outage.
+ */
+const SUITES =
+  /^test\/(?:conformance\/|support\/faults\.ts|e2e\/faults\/|.*\.fixture\.ts$|.*\/unsearchable-indices\.ts$)/;
+
 const isProse = (file: string): boolean => /\.(?:ts|md)$/.test(file);
 const isTypeScript = (file: string): boolean => file.endsWith('.ts');
 const isServer = (file: string): boolean => file.startsWith('server/') || file.startsWith('apis/');
@@ -64,6 +71,19 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     applies: (file) => isServer(file) && file !== 'server/config/environment.ts' && file !== 'server/main.ts',
     broken: (_file, source) => linesWith(source, /\bprocess\.env\b/),
     example: { file: 'server/config/config.ts', source: "const home = process.env['HOME'];\n" },
+  },
+  {
+    behaviour: 'declares tests only if it runs alone, or is a suite with a parameter',
+    applies: (file) => file.startsWith('test/') && isTypeScript(file) && !SUITES.test(file),
+    broken: (file, source) =>
+      file.endsWith('.test.ts') ? [] : linesWith(source, /^\s*(?:describe|it)\(['"`]/),
+    example: { file: 'test/e2e/kubectl.ts', source: "  describe('kubectl', () => {\n" },
+  },
+  {
+    behaviour: 'names behaviour in titles, not the numbers of requirements',
+    applies: (file) => file.startsWith('test/') && isTypeScript(file),
+    broken: (_file, source) => linesWith(source, /\(checks? \d/),
+    example: { file: 'test/unit/store.test.ts', source: "it('is a 401 (check 9)', () => {\n" },
   },
   {
     behaviour: 'replaces no module by a mock',
