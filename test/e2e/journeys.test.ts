@@ -24,7 +24,13 @@ const LISTED = '/kapis/resources.platform.io/v1alpha3/namespaces/kube-system/con
 const FORWARDED = '/api/v1/namespaces/default';
 const LOGS = '/kapis/logging.platform.io/v1alpha2/logs';
 /** Requests whose files are excepted from the lists: the filter chain, without a handler of a listed request. */
-const BASELINES = ['/metrics', '/apis/resources.platform.io/v1alpha3', '/readyz?verbose'];
+const BASELINES = [
+  '/metrics',
+  '/apis/resources.platform.io/v1alpha3',
+  // A resource without a handler, for the labels of metrics.
+  '/apis/resources.platform.io/v1alpha3/absent',
+  '/readyz?verbose',
+];
 const SETTLE_MS = 300;
 const RUNS = 4;
 /** Longer than the longest of the short watches of the server, whose end is not part of a journey. */
