@@ -42,7 +42,8 @@ export class RepeatedForms {
     this.#attempts.set(digest, attempt);
     const failed = await attempt.failure;
     if (this.#attempts.get(digest) === attempt) {
-      if (failed) this.#attempts.set(digest, attempt, { ttl: REPETITION_MS });
+      // lru-cache still returns an entry whose age equals its TTL.
+      if (failed) this.#attempts.set(digest, attempt, { ttl: REPETITION_MS - 1 });
       else this.#attempts.delete(digest);
     }
     return outcome;
