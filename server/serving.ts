@@ -7,6 +7,7 @@ import type { Registry } from 'prom-client';
 import { apiServiceName as logsAPIServiceName } from '../apis/logging/v1alpha2/group-version.ts';
 import { apiServiceName } from '../apis/resources/v1alpha3/group-version.ts';
 import { Admission } from './admission/admission.ts';
+import { newApp } from './app.ts';
 import { newAuthenticators } from './authentication/authenticators.ts';
 import { newAuthorizers } from './authorization/authorizers.ts';
 import type { CacheMetrics } from './cache/cache-metrics.ts';
@@ -14,15 +15,14 @@ import { ClusterVersion } from './cluster/cluster-version.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
 import type { CompletedConfig } from './config/config.ts';
-import { descriptionHandlers } from './endpoints/description/description.ts';
-import { discoveryHandlers } from './endpoints/discovery/discovery-handlers.ts';
-import { collectHealthMetrics, healthHandlers } from './endpoints/health.ts';
+import { descriptionRouter } from './endpoints/description/description.ts';
+import { discoveryRouter } from './endpoints/discovery/discovery-handlers.ts';
+import { collectHealthMetrics, healthRouter } from './endpoints/health.ts';
 import { healthRegistries } from './endpoints/health-checks.ts';
-import { metricsHandler } from './endpoints/metrics-endpoint.ts';
+import { metricsRouter } from './endpoints/metrics-endpoint.ts';
 import { OpenAPI } from './endpoints/openapi/openapi.ts';
-import { versionHandler } from './endpoints/server-version.ts';
+import { versionRouter } from './endpoints/server-version.ts';
 import { auditLog } from './filters/audit.ts';
-import { RequestChain } from './filters/chain.ts';
 import { REQUEST_TIMEOUT_MS } from './filters/deadline.ts';
 import { MAX_BODY_BYTES } from './filters/request-checks.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
@@ -43,12 +43,10 @@ import { issuerOf } from './oauth/tokens/token-issuer.ts';
 import { AccessMetrics } from './observability/access-metrics.ts';
 import { collectRegistrationMetrics, Registration } from './registration/registration.ts';
 import { isLongRunning } from './request/long-running.ts';
-import type { Handler } from './request/request-context.ts';
 import { pathIn } from './request/request-path.ts';
-import { knownResources } from './request/resource-route.ts';
+import { knownResources, resourceRequests } from './request/resource-route.ts';
 import { sourceAddress, trustedProxy } from './request/source-address.ts';
 import type { KindLimits } from './resources/kinds/followed-kinds-options.ts';
-import { routes } from './routes.ts';
 
 export interface ServingDependencies {
   readonly version: string;
@@ -181,11 +179,6 @@ export async function serve(
     log,
   });
 
-  const showVersion = versionHandler({
-    source: { version, ...environment },
-    kubernetes: new ClusterVersion(client, signal),
-    authorizer,
-  });
   let stopping = false;
   const health = healthRegistries({
     cacheSynced: () => nodes.informer.cache.synced,
@@ -200,24 +193,26 @@ export async function serve(
   });
   collectHealthMetrics(metrics, health);
   const routed = [nodes.route, resources.route, ...(users?.routes ?? []), ...(logs?.routes ?? [])];
-  const chain = new RequestChain({
-    handler: routes({
-      resources: routed,
-      paths: new Map<string, Handler>([
-        ...healthHandlers(health),
-        ...discoveryHandlers([...served, ...(logs ? [logs.discovered] : [])]),
-        ...openAPI.handlers(),
-        ...descriptionHandlers({
-          platform: platform.name,
-          version,
-          oauth: oauth !== undefined,
-          logs: logs !== undefined,
-        }),
-        ...(oauth?.paths ?? []),
-        ...(['/version', '/kapis/version'] as const).map((path): [string, Handler] => [path, showVersion]),
-        ['/metrics', metricsHandler(metrics)],
-      ]),
-    }),
+  const app = newApp({
+    routers: {
+      health: healthRouter(health),
+      metrics: metricsRouter(metrics),
+      version: versionRouter({
+        source: { version, ...environment },
+        kubernetes: new ClusterVersion(client, signal),
+        authorizer,
+      }),
+      discovery: discoveryRouter([...served, ...(logs ? [logs.discovered] : [])]),
+      openAPI: openAPI.router(),
+      description: descriptionRouter({
+        platform: platform.name,
+        version,
+        oauth: oauth !== undefined,
+        logs: logs !== undefined,
+      }),
+      oauth: oauth?.router,
+    },
+    resources: resourceRequests(routed),
     authenticator: authenticators.authenticator,
     ...(authenticators.checkSession ? { checkSession: authenticators.checkSession } : {}),
     identityHeaders: authenticators.settings.identityHeaders,
@@ -246,8 +241,8 @@ export async function serve(
 
   const listeners = await listen(config, {
     receiver: (secure) => ({
-      request: (request, response) => chain.serve(request, response, secure),
-      upgrade: (request, socket, head) => chain.serveUpgrade(request, socket, head, secure),
+      request: (request, response) => app.serve(request, response, secure),
+      upgrade: (request, socket, head) => app.serveUpgrade(request, socket, head, secure),
     }),
     certificates,
     settings: authenticators.settings,
@@ -278,7 +273,7 @@ export async function serve(
         failReadiness: () => {
           stopping = true;
         },
-        endStreams: () => chain.drain(),
+        endStreams: () => app.drain(),
         readinessDelay: config.shutdown.readinessDelay,
         timeout: config.shutdown.timeout,
         log,

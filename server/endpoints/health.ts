@@ -1,20 +1,26 @@
 // Serves /livez, /readyz and /healthz by running health checks. The responses have kube-apiserver's format.
+import type { Router } from 'express';
 import { Gauge, type Registry } from 'prom-client';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
-import { requireRead } from '../http/static-document.ts';
+import { endpoint, newRouter, readOnly } from '../http/endpoint.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 
 /** The last logged failure of each check. Repeated requests log the same failure only once. */
 type LoggedFailures = Map<string, string>;
 
 /**
- * Returns handlers by path, in Express's notation. `/<path>` and `/<path>/<check>` return 200, or 500 if a check
- * fails. A check has the same name in all registries, so that its failure is logged once.
+ * `/<path>` and `/<path>/<check>` return 200, or 500 if a check fails. A check has the same name in all registries, so that its failure
+ * is logged once.
  */
-export function healthHandlers(registries: readonly HealthRegistry[]): [path: string, handler: Handler][] {
+export function healthRouter(registries: readonly HealthRegistry[]): Router {
   const logged: LoggedFailures = new Map();
-  return registries.map((registry) => [`/${registry.path}{/*check}`, healthHandler(registry, logged)]);
+  const router = newRouter();
+  for (const registry of registries) {
+    const handler = healthHandler(registry, logged);
+    router.route(`/${registry.path}{/*check}`).get(endpoint(handler)).all(readOnly);
+  }
+  return router;
 }
 
 /** Adds the metric of kube-apiserver for health checks. Each scrape runs the checks. */
@@ -44,7 +50,6 @@ function healthHandler(registry: HealthRegistry, logged: LoggedFailures): Handle
     return results;
   };
   return (context) => {
-    requireRead(context);
     const { path } = context.info;
     const excluded = context.query.getAll('exclude').filter((name) => name !== '');
     if (path === root || path === `${root}/`) {

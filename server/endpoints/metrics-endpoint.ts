@@ -1,15 +1,21 @@
+// Serves /metrics.
+import type { Router } from 'express';
 import type { Registry } from 'prom-client';
-import { requireRead } from '../http/static-document.ts';
+import { endpoint, newRouter, readOnly } from '../http/endpoint.ts';
 import type { Handler } from '../request/request-context.ts';
 
-/**
- * Handler of /metrics in the text format of Prometheus. Callers need a permission, because metrics contain names of
- * users' resources.
- */
-export function metricsHandler(registry: Registry): Handler {
-  return async (context) => {
-    requireRead(context);
-    const { response } = context;
+/** Metrics in the text format of Prometheus. Callers need a permission, because metrics contain names of users' resources. */
+export function metricsRouter(registry: Registry): Router {
+  const router = newRouter();
+  router
+    .route('/metrics')
+    .get(endpoint(metricsHandler(registry)))
+    .all(readOnly);
+  return router;
+}
+
+function metricsHandler(registry: Registry): Handler {
+  return async ({ response }) => {
     const body = Buffer.from(await registry.metrics());
     response.writeHead(200, {
       'Content-Type': registry.contentType,

@@ -1,7 +1,8 @@
 // Serves /version and /kapis/version, with a response in the format of kube-apiserver (version.Info).
+import type { Router } from 'express';
 import type { KubernetesVersion, Version } from '../../apis/meta/v1/version.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
-import { requireRead } from '../http/static-document.ts';
+import { endpoint, newRouter, readOnly } from '../http/endpoint.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 
 export interface VersionSource {
@@ -16,6 +17,13 @@ export interface VersionOptions {
   readonly source: VersionSource;
   readonly kubernetes: { current(): Promise<KubernetesVersion | undefined> };
   readonly authorizer: Authorizer;
+}
+
+export function versionRouter(options: VersionOptions): Router {
+  const router = newRouter();
+  const handler = versionHandler(options);
+  router.route(['/version', '/kapis/version']).get(endpoint(handler)).all(readOnly);
+  return router;
 }
 
 /**
@@ -37,7 +45,6 @@ export function versionHandler({ source, kubernetes, authorizer }: VersionOption
     nodeVersion: process.version,
   } satisfies Version;
   return async (context) => {
-    requireRead(context);
     const cluster = (await mayRead(context, authorizer)) ? await kubernetes.current() : undefined;
     const body = Buffer.from(
       JSON.stringify({ ...own, ...(cluster ? { kubernetes: cluster } : {}) } satisfies Version),

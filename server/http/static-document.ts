@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import {
   acceptsGzip,
@@ -27,14 +26,6 @@ export function staticDocument(value: unknown): StaticDocument {
 
 export function staticBytes(bytes: Buffer): StaticDocument {
   return { bytes, hash: hash('sha512', bytes).toUpperCase() };
-}
-
-/** Throws MethodNotAllowed for any method but GET and HEAD. */
-export function requireRead({ request, response }: RequestContext): void {
-  const { method = '' } = request;
-  if (method === 'GET' || method === 'HEAD') return;
-  response.setHeader('Allow', 'GET, HEAD');
-  throw newMethodNotAllowed(method);
 }
 
 export function writeDocument(

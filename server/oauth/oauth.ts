@@ -1,6 +1,6 @@
-// Creates the authorization server with all OAuth endpoints from the configuration. serving.ts adds the endpoints to
-// the router.
+// Creates the authorization server with all OAuth endpoints from the configuration. app.ts uses its router.
 import { randomBytes } from 'node:crypto';
+import type { Router } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
@@ -9,7 +9,7 @@ import type { Seats } from '../admission/seats.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { LeaderElection } from '../cluster/election/leader-election.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
-import type { Handler } from '../request/request-context.ts';
+import { endpoint, newRouter } from '../http/endpoint.ts';
 import { type SourceAddress, sourceAddress, tlsCheck } from '../request/source-address.ts';
 import { newClientThrottle } from './clients/client-authentication.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
@@ -18,7 +18,7 @@ import { introspectionHandler } from './endpoints/introspect.ts';
 import { logoutHandler } from './endpoints/logout.ts';
 import { IDTokenHints, PresentedTokens } from './endpoints/presented-tokens.ts';
 import { revocationHandler } from './endpoints/revoke.ts';
-import { keysHandler, metadataHandlers } from './endpoints/server-metadata.ts';
+import { AUTHORIZATION_SERVER, keysHandler, metadataHandler } from './endpoints/server-metadata.ts';
 import { tokenHandler } from './endpoints/token.ts';
 import { userInfoHandler } from './endpoints/userinfo.ts';
 import { AuthorizationCodeGrant } from './grants/authorization-code-grant.ts';
@@ -26,6 +26,7 @@ import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import type { Grant } from './grants/grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
+import { only } from './http/oauth-response.ts';
 import { KEYS_SECRET, KeyRotator, PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { isOAuthPath, oauthErrors } from './oauth-error-writer.ts';
@@ -63,8 +64,8 @@ export interface OAuthOptions {
 }
 
 export interface OAuth {
-  /** Handlers by exact path. */
-  readonly paths: ReadonlyMap<string, Handler>;
+  /** The endpoints under `/oauth`, and the metadata of RFC 8414. */
+  readonly router: Router;
   readonly errorFamily: ErrorFamily;
   /** Whether a path skips authorization, because its endpoint authenticates callers itself. */
   isPublic(path: string): boolean;
@@ -202,27 +203,33 @@ export function newOAuth(options: OAuthOptions): OAuth {
     now,
     monotonic,
   });
-  const endpoints = new Map<string, Handler>([
-    ['/oauth/token', tokenHandler({ clients, grants, sourceOf, monotonic, metrics })],
-    ['/oauth/revoke', revocationHandler({ clients, tokens: presented, hints, sessions, log })],
-    [
-      '/oauth/introspect',
-      introspectionHandler({ clients, tokens: presented, users, credentials, issuer, now }),
-    ],
-    ['/oauth/userinfo', userInfoHandler({ verifier, users })],
-    [
-      '/oauth/logout',
-      logoutHandler({
-        hints,
-        sessions,
-        redirectsOf: (id) => clients.get(id)?.postLogoutRedirectURIs ?? [],
-        log,
-      }),
-    ],
-    ['/oauth/keys', keysHandler({ keys, publishAhead: PUBLISH_AHEAD_MS })],
-    ...pages,
-  ]);
-  const metadata = metadataHandlers({ issuer, clients: settings.clients });
+  const metadata = endpoint(metadataHandler({ issuer, clients: settings.clients }));
+  const token = tokenHandler({ clients, grants, sourceOf, monotonic, metrics });
+  const revoke = revocationHandler({ clients, tokens: presented, hints, sessions, log });
+  const introspect = introspectionHandler({ clients, tokens: presented, users, credentials, issuer, now });
+  const userInfo = endpoint(userInfoHandler({ verifier, users }));
+  const logout = endpoint(
+    logoutHandler({
+      hints,
+      sessions,
+      redirectsOf: (id) => clients.get(id)?.postLogoutRedirectURIs ?? [],
+      log,
+    }),
+  );
+  const jwks = keysHandler({ keys, publishAhead: PUBLISH_AHEAD_MS });
+  const endpoints = newRouter();
+  endpoints.route('/token').post(endpoint(token)).all(only('POST'));
+  endpoints.route('/revoke').post(endpoint(revoke)).all(only('POST'));
+  endpoints.route('/introspect').post(endpoint(introspect)).all(only('POST'));
+  endpoints.route('/userinfo').get(userInfo).post(userInfo).all(only('GET, HEAD, POST'));
+  // HEAD is not allowed, because it must be safe.
+  endpoints.route('/logout').head(only('GET, POST')).get(logout).post(logout).all(only('GET, POST'));
+  endpoints.route('/keys').get(endpoint(jwks)).all(only('GET, HEAD'));
+  endpoints.route('/.well-known/openid-configuration').get(metadata).all(only('GET, HEAD'));
+  endpoints.use(pages);
+  const router = newRouter();
+  router.use('/oauth', endpoints);
+  router.route(AUTHORIZATION_SERVER).get(metadata).all(only('GET, HEAD'));
 
   const election = new LeaderElection({ client, namespace, name: LEASE, identity, log });
   const rotator = new KeyRotator({
@@ -246,7 +253,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     removed: (reason) => metrics.sessionRemoved(reason),
   });
   return {
-    paths: new Map([...endpoints, ...metadata]),
+    router,
     errorFamily: oauthErrors,
     isPublic: isOAuthPath,
     get missing() {

@@ -1,4 +1,5 @@
 // ResourceRoute: the handler of a resource, which a feature offers and the server adds to its routes.
+import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import type { Handler } from './request-context.ts';
 import type { ResourceRequest } from './request-info.ts';
 
@@ -43,4 +44,21 @@ export function knownResources(resources: readonly ResourceRoute[]): KnownResour
       (route) =>
         subresource === '' && route.group === group && route.version === version && route.serves?.(resource),
     );
+}
+
+/** Returns the handler of all requests for a resource. It throws NotFound for an unknown resource. */
+export function resourceRequests(resources: readonly ResourceRoute[]): Handler {
+  const byResource = Map.groupBy(resources, ({ resource }) => resource);
+  const find = (resource: string, { prefix, group, version }: ResourceRequest): Handler | undefined =>
+    byResource
+      .get(resource)
+      ?.find((route) => route.prefix === prefix && route.group === group && route.version === version)
+      ?.handler;
+  return (context) => {
+    const { info } = context;
+    // Authorization uses the same RequestInfo.
+    const handler = info.isResourceRequest ? (find(info.resource, info) ?? find('*', info)) : undefined;
+    if (!handler) throw newPathNotFound();
+    return handler(context);
+  };
 }

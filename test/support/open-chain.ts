@@ -1,26 +1,39 @@
 // Filter chain that tests use for single handlers. Every caller is anonymous, and every request is allowed.
+import type { Router } from 'express';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { type App, type AppOptions, newApp } from '../../server/app.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
-import { type ChainOptions, RequestChain } from '../../server/filters/chain.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { oauthErrors } from '../../server/oauth/oauth-error-writer.ts';
 import type { Handler } from '../../server/request/request-context.ts';
 import { byPath } from './handler-server.ts';
 import { requestPools } from './request-pools.ts';
+import { everyPath, onlyFeature } from './routed.ts';
 
-export interface OpenChainOptions extends Partial<Omit<ChainOptions, 'limits'>> {
+export interface OpenChainOptions extends Partial<Omit<AppOptions, 'limits' | 'routers' | 'resources'>> {
+  /** The handler of all requests. */
+  readonly handler?: Handler;
+  /** The only router. */
+  readonly router?: Router;
   /** Handlers by exact path. */
   readonly handlers?: ReadonlyMap<string, Handler>;
   /** No limits of concurrent requests by default. */
-  readonly limits?: Partial<ChainOptions['limits']>;
+  readonly limits?: Partial<AppOptions['limits']>;
   readonly signal: AbortSignal;
 }
 
 /** The real filter chain without authentication and authorization: every caller is anonymous and allowed. */
-export function openChain({ handlers = new Map(), limits, ...options }: OpenChainOptions): RequestChain {
-  return new RequestChain({
-    handler: byPath(handlers),
+export function openChain({
+  handlers = new Map(),
+  handler = byPath(handlers),
+  router = everyPath(handler),
+  limits,
+  ...options
+}: OpenChainOptions): App {
+  return newApp({
+    routers: onlyFeature(router),
+    resources: handler,
     authenticator: { name: 'test', authenticate: () => ANONYMOUS },
     identityHeaders: () => [],
     authorizer: { authorize: () => ({ allowed: true, reason: '' }) },

@@ -2,10 +2,11 @@
 // the OpenAPI documents that kube-apiserver aggregates.
 
 import { readFile } from 'node:fs/promises';
+import type { Router } from 'express';
 import { customResourcesDescription } from '../../../apis/description/custom-resources-document.ts';
 import { type PlatformOptions, platformDescription } from '../../../apis/description/platform-apis.ts';
+import { endpoint, newRouter, readOnly } from '../../http/endpoint.ts';
 import {
-  requireRead,
   type StaticDocument,
   staticBytes,
   staticDocument,
@@ -16,19 +17,20 @@ import type { Handler } from '../../request/request-context.ts';
 const PLATFORM_DOCUMENT = '/openapi/platform.json';
 const CUSTOM_RESOURCES_DOCUMENT = '/openapi/custom-resources.json';
 
-/** Returns the handlers of the documents, by exact path. */
-export function descriptionHandlers(described: PlatformOptions): ReadonlyMap<string, Handler> {
-  return new Map([
-    [PLATFORM_DOCUMENT, documentHandler(platformDescription(described))],
-    [CUSTOM_RESOURCES_DOCUMENT, documentHandler(customResourcesDescription(described))],
-    ...pageHandlers(),
-  ]);
+export function descriptionRouter(described: PlatformOptions): Router {
+  const router = newRouter();
+  const serve = (path: string, handler: Handler): void => {
+    router.route(path).get(endpoint(handler)).all(readOnly);
+  };
+  serve(PLATFORM_DOCUMENT, documentHandler(platformDescription(described)));
+  serve(CUSTOM_RESOURCES_DOCUMENT, documentHandler(customResourcesDescription(described)));
+  for (const [name, file] of Object.entries(FILES)) serve(`${PAGE_PATH}${name}`, fileHandler(...file));
+  return router;
 }
 
 function documentHandler(value: object): Handler {
   const document = staticDocument(value);
   return (context) => {
-    requireRead(context);
     return writeDocument(context, document, {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-cache',
@@ -68,15 +70,10 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
-/** Returns the handlers of the page, by exact path. A file is read at its first request and cached. */
-export function pageHandlers(): Map<string, Handler> {
-  return new Map(Object.entries(FILES).map(([name, file]) => [`${PAGE_PATH}${name}`, fileHandler(...file)]));
-}
-
+/** A file is read at its first request and cached. */
 function fileHandler(type: string, file: string): Handler {
   let kept: StaticDocument | undefined;
   return async (context) => {
-    requireRead(context);
     kept ??= staticBytes(await readFile(new URL(import.meta.resolve(file))));
     return writeDocument(context, kept, { ...HEADERS, 'Content-Type': type });
   };

@@ -1,12 +1,9 @@
 // Serves discovery for the API groups of this server: /apis, /apis/<group> and /apis/<group>/<version>.
 
+import type { Router } from 'express';
 import { negotiate } from '../../http/accept.ts';
-import {
-  requireRead,
-  type StaticDocument,
-  staticDocument,
-  writeDocument,
-} from '../../http/static-document.ts';
+import { endpoint, newRouter, readOnly } from '../../http/endpoint.ts';
+import { type StaticDocument, staticDocument, writeDocument } from '../../http/static-document.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import {
   aggregatedDocument,
@@ -22,7 +19,6 @@ const LEGACY_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'n
 
 function legacy(document: StaticDocument): Handler {
   return (context) => {
-    requireRead(context);
     negotiate(context.request.headers.accept, (conversion) => conversion === undefined);
     return writeDocument(context, document, LEGACY_HEADERS);
   };
@@ -40,7 +36,6 @@ function root(resources: readonly DiscoveredResource[]): Handler {
   const find = (version: string): StaticDocument | undefined =>
     version === 'v2' || version === 'v2beta1' ? aggregated.get(version) : undefined;
   return (context: RequestContext) => {
-    requireRead(context);
     const { conversion } = negotiate(context.request.headers.accept, (wanted) => {
       if (!wanted) return true;
       const { kind, group, version } = wanted;
@@ -56,11 +51,14 @@ function root(resources: readonly DiscoveredResource[]): Handler {
   };
 }
 
-/** Returns the handlers by exact path, with and without a trailing slash, for all groups and versions. */
-export function discoveryHandlers(resources: readonly DiscoveredResource[]): ReadonlyMap<string, Handler> {
-  const handlers = new Map<string, Handler>();
+/** All groups and versions, with and without a trailing slash. */
+export function discoveryRouter(resources: readonly DiscoveredResource[]): Router {
+  const router = newRouter();
   const serve = (path: string, handler: Handler): void => {
-    handlers.set(path, handler).set(`${path}/`, handler);
+    router
+      .route([path, `${path}/`])
+      .get(endpoint(handler))
+      .all(readOnly);
   };
   serve('/apis', root(resources));
   for (const group of groupsOf(resources)) {
@@ -71,5 +69,5 @@ export function discoveryHandlers(resources: readonly DiscoveredResource[]): Rea
       serve(`/apis/${group}/${version}`, legacy(staticDocument(list)));
     }
   }
-  return handlers;
+  return router;
 }

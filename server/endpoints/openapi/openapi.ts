@@ -1,5 +1,6 @@
 // Serves /openapi/v2 and /openapi/v3 for the API groups of this server. The schemas are copies of the cluster's
 // schemas.
+import type { Router } from 'express';
 import type { Logger } from 'pino';
 import { newNotAcceptable } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -7,12 +8,8 @@ import { record, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { acceptsJSON, parseAccept } from '../../http/accept.ts';
-import {
-  requireRead,
-  type StaticDocument,
-  staticDocument,
-  writeDocument,
-} from '../../http/static-document.ts';
+import { endpoint, newRouter, readOnly } from '../../http/endpoint.ts';
+import { type StaticDocument, staticDocument, writeDocument } from '../../http/static-document.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { type DescribedGroup, type DescribedResource, operationsOf, schemaName } from './operations.ts';
@@ -86,15 +83,17 @@ export class OpenAPI {
     }
   }
 
-  /** Returns the handlers by exact path. */
-  handlers(): ReadonlyMap<string, Handler> {
-    const handlers = new Map<string, Handler>();
-    handlers.set('/openapi/v3', (context) => this.#write(context, this.#indexDocument()));
-    handlers.set('/openapi/v2', (context) => this.#write(context, this.#v2Document()));
+  router(): Router {
+    const router = newRouter();
+    const serve = (path: string, handler: Handler): void => {
+      router.route(path).get(endpoint(handler)).all(readOnly);
+    };
+    serve('/openapi/v3', (context) => this.#write(context, this.#indexDocument()));
+    serve('/openapi/v2', (context) => this.#write(context, this.#v2Document()));
     for (const key of this.#groupVersions()) {
-      handlers.set(`/openapi/v3/apis/${key}`, (context) => this.#writeVersion(context, key));
+      serve(`/openapi/v3/apis/${key}`, (context) => this.#writeVersion(context, key));
     }
-    return handlers;
+    return router;
   }
 
   async #refresh(signal: AbortSignal): Promise<void> {
@@ -185,7 +184,6 @@ export class OpenAPI {
     document: StaticDocument,
     cacheControl = 'no-cache, private',
   ): Promise<void> | void {
-    requireRead(context);
     requireJSON(context.request.headers.accept);
     return writeDocument(context, document, {
       'Content-Type': 'application/json',

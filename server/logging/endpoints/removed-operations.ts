@@ -1,8 +1,7 @@
 // Responds to the log operations that release 3.3 of the API removed, with every method that they had: 410 with a message
 // that names the replacement.
-import { newGone } from '../../../apis/meta/v1/errors.ts';
-import { requireRead } from '../../http/static-document.ts';
-import type { Handler } from '../../request/request-context.ts';
+import { newGone, newMethodNotAllowed } from '../../../apis/meta/v1/errors.ts';
+import type { Handler, RequestContext } from '../../request/request-context.ts';
 
 /** Resources of the removed operations. */
 export const REMOVED_RESOURCES = [
@@ -26,4 +25,12 @@ export function removedOperations(path: string): Handler {
       : `use GET ${path} with the parameters namespaces, workloads, pods and containers, and times in whole seconds`;
     throw newGone(`this operation was removed in release 3.3: ${alternative}`);
   };
+}
+
+/** Throws MethodNotAllowed for any method but GET and HEAD. */
+function requireRead({ request, response }: RequestContext): void {
+  const { method = '' } = request;
+  if (method === 'GET' || method === 'HEAD') return;
+  response.setHeader('Allow', 'GET, HEAD');
+  throw newMethodNotAllowed(method);
 }

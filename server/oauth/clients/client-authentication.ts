@@ -3,12 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import {
-  invalidClient,
-  invalidRequest,
-  methodNotAllowed,
-  OAuthError,
-} from '../../../apis/oauth/oauth-error.ts';
+import { invalidClient, invalidRequest, OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import { networkOf } from '../../admission/network.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';
@@ -22,7 +17,6 @@ export async function readClientRequest(
   { request }: Pick<RequestContext, 'request'>,
   clients: ClientRegistry,
 ): Promise<{ readonly form: Form; readonly client: OAuthClient }> {
-  if (request.method !== 'POST') throw methodNotAllowed('POST');
   const form = await readForm(request);
   return { form, client: authenticateClient(request, form, clients) };
 }

@@ -1,7 +1,7 @@
 // Logout endpoint (OpenID Connect RP-Initiated Logout): terminates the session of the token in the request. No cookie
 // identifies the session, so links on other sites cannot sign users out (CSRF).
 import type { IncomingMessage } from 'node:http';
-import { invalidRequest, methodNotAllowed } from '../../../apis/oauth/oauth-error.ts';
+import { invalidRequest } from '../../../apis/oauth/oauth-error.ts';
 import { parseAccept } from '../../http/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { withParameters } from '../codes/redirect-target.ts';
@@ -45,10 +45,9 @@ export function logoutHandler(options: LogoutOptions): Handler {
 
 const PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
 
-/** The query of a GET or the form of a POST, parsed by the same rules. HEAD is not allowed, because it must be safe. */
+/** The query of a GET or the form of a POST, parsed by the same rules. */
 async function parameters(request: IncomingMessage): Promise<Form> {
   if (request.method === 'GET') return queryForm(request);
-  if (request.method !== 'POST') throw methodNotAllowed('GET, POST');
   return readForm(request);
 }
 

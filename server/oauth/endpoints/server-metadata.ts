@@ -7,7 +7,6 @@ import type { ConfiguredClient } from '../clients/oauth-client.ts';
 import { writePublicJSON } from '../http/oauth-response.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 
-export const OPENID_CONFIGURATION = '/oauth/.well-known/openid-configuration';
 /** RFC 8414, 3.1: the path of the issuer follows the well-known part. */
 export const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server/oauth';
 
@@ -16,10 +15,8 @@ export interface MetadataSource {
   readonly clients: readonly Pick<ConfiguredClient, 'isPublic' | 'grants' | 'scopes'>[];
 }
 
-/** Handlers by path. */
-export function metadataHandlers(source: MetadataSource): Map<string, Handler> {
-  const handler: Handler = (context) => writePublicJSON(context, metadataOf(source), MAX_AGE_SECONDS);
-  return new Map([OPENID_CONFIGURATION, AUTHORIZATION_SERVER].map((path) => [path, handler]));
+export function metadataHandler(source: MetadataSource): Handler {
+  return (context) => writePublicJSON(context, metadataOf(source), MAX_AGE_SECONDS);
 }
 
 const MAX_AGE_SECONDS = 300;

@@ -1,7 +1,6 @@
 // Token endpoint (RFC 6749, 3.2): authenticates the client, and calls the handler of the grant type.
 import {
   invalidRequest,
-  methodNotAllowed,
   OAuthError,
   unauthorizedClient,
   unsupportedGrantType,
@@ -58,7 +57,6 @@ export function tokenHandler(options: TokenEndpointOptions): Handler {
     });
   };
   return async (context) => {
-    if (context.request.method !== 'POST') throw methodNotAllowed('POST');
     const known = { grantType: '' };
     let error = 'server_error';
     try {

@@ -1,7 +1,7 @@
 // Userinfo endpoint (OpenID Connect Core, 5.3): returns claims of the user of an access token. The scopes of the
 // access token limit the claims.
 import type { IncomingMessage } from 'node:http';
-import { methodNotAllowed, OAuthError } from '../../../apis/oauth/oauth-error.ts';
+import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { readForm } from '../http/form.ts';
 import { writeJSON } from '../http/oauth-response.ts';
@@ -15,12 +15,8 @@ export interface UserInfoOptions {
   readonly users: UserDirectory;
 }
 
-const METHODS = ['GET', 'HEAD', 'POST'];
-
 export function userInfoHandler({ verifier, users }: UserInfoOptions): Handler {
   return async (context) => {
-    const { method = '' } = context.request;
-    if (!METHODS.includes(method)) throw methodNotAllowed(METHODS.join(', '));
     const token = bearerToken(context.request) ?? (await tokenInBody(context.request));
     if (token === undefined) throw tokenMissing();
     const claims = await accessTokenClaims(token, verifier, context);

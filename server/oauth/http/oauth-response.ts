@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { methodNotAllowed, OAuthError, type OAuthErrorCode } from '../../../apis/oauth/oauth-error.ts';
+import type { Middleware } from '../../http/endpoint.ts';
 import { type StaticDocument, staticDocument, writeDocument } from '../../http/static-document.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 
@@ -24,7 +25,7 @@ export function writeJSON(
   response.end(body);
 }
 
-/** Writes public JSON that may be cached for `maxAge` seconds. GET and HEAD only. */
+/** Writes public JSON that may be cached for `maxAge` seconds. */
 export function writePublicJSON(
   context: RequestContext,
   value: unknown,
@@ -40,12 +41,17 @@ export function writePublicDocument(
   contentType: string,
   maxAge: number,
 ): Promise<void> | void {
-  const { method } = context.request;
-  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
   return writeDocument(context, document, {
     'Content-Type': contentType,
     'Cache-Control': `public, max-age=${maxAge}`,
   });
+}
+
+/** Rejects the methods that a route has no handler for. `allowed` is the value of the header Allow. */
+export function only(allowed: string): Middleware {
+  return () => {
+    throw methodNotAllowed(allowed);
+  };
 }
 
 /** OAuth equivalents of filter errors. Fixed texts, because a filter's message may repeat client input. */

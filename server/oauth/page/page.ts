@@ -4,11 +4,10 @@ import type { ServerResponse } from 'node:http';
 import type { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import { staticBytes } from '../../http/static-document.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
-import { pathIn } from '../../request/request-path.ts';
 import { errorHeaders, NO_STORE, writePublicDocument } from '../http/oauth-response.ts';
 import { html, type Markup } from './html.ts';
 
-export const STYLE_PATH = '/oauth/page.css';
+const STYLE_PATH = '/oauth/page.css';
 const STYLE_MAX_AGE_SECONDS = 300;
 
 export interface Page {
@@ -49,7 +48,7 @@ export function messagePage(title: string, text: string): Page {
 /** Writes an OAuth error as an HTML page for browsers. Programs get the JSON of RFC 6749, 5.2, instead. */
 export function writeErrorPage(context: RequestContext, error: OAuthError): void {
   const { status, message } = error;
-  const page = errorPage(status, message, errorTitle(pathIn(context.request.url ?? '')));
+  const page = errorPage(status, message, errorTitle(context.info.path));
   writePage(context.response, page, { status, headers: errorHeaders(context, error) });
 }
 

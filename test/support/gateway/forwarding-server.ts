@@ -8,11 +8,11 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { RequestPools } from '../../../server/admission/admission.ts';
+import type { App, AppOptions } from '../../../server/app.ts';
 import type { Authenticator } from '../../../server/authentication/authenticator.ts';
 import { bearerToken } from '../../../server/authentication/bearer-token.ts';
 import type { UserInfo } from '../../../server/authentication/user.ts';
 import { kubeConfigClass } from '../../../server/cluster/connection/client-node.ts';
-import type { ChainOptions, RequestChain } from '../../../server/filters/chain.ts';
 import { RequestMetrics } from '../../../server/filters/request-metrics.ts';
 import { Gateway } from '../../../server/gateway/forwarding.ts';
 import { GatewayMetrics } from '../../../server/gateway/gateway-metrics.ts';
@@ -40,7 +40,7 @@ export interface Cluster {
 export interface ForwardingServerOptions {
   /** Called for each read of the kubeconfig. */
   readonly cluster: () => Cluster;
-  readonly limits?: Partial<ChainOptions['limits']>;
+  readonly limits?: Partial<AppOptions['limits']>;
   readonly listenerLimits?: Partial<ListenerLimits>;
   /** Allowed CORS origins; none by default. */
   readonly allowedOrigins?: readonly string[];
@@ -59,12 +59,12 @@ export interface ForwardingServerOptions {
 }
 
 export class ForwardingServer {
-  readonly chain: RequestChain;
+  readonly chain: App;
   readonly pools: RequestPools;
   readonly #listener: Listener;
   readonly #stop: AbortController;
 
-  private constructor(chain: RequestChain, listener: Listener, pools: RequestPools, stop: AbortController) {
+  private constructor(chain: App, listener: Listener, pools: RequestPools, stop: AbortController) {
     this.chain = chain;
     this.pools = pools;
     this.#listener = listener;

@@ -1,7 +1,9 @@
 // Test server with the browser endpoints and the token endpoint, over TLS. sign-in-state.ts stores the state in memory.
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
+import type { Router } from 'express';
 import { pino } from 'pino';
+import { endpoint, newRouter } from '../../../server/http/endpoint.ts';
 import { newPages } from '../../../server/oauth/endpoints/browser/pages.ts';
 import { logoutHandler } from '../../../server/oauth/endpoints/logout.ts';
 import { IDTokenHints } from '../../../server/oauth/endpoints/presented-tokens.ts';
@@ -12,7 +14,6 @@ import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-gr
 import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
-import type { Handler } from '../../../server/request/request-context.ts';
 import { tlsCheck } from '../../../server/request/source-address.ts';
 import { issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
@@ -43,7 +44,7 @@ export class SignInSite {
     const now = (): number => state.now;
     this.store = new MemorySessionStore(state.sessions, now);
     const chain = openChain({
-      handlers: this.#handlers(now),
+      router: this.#router(now),
       logger: pino({ level: 'warn' }, { write: (line) => this.warnings.push(line) }),
       signal: this.#stop.signal,
     });
@@ -84,7 +85,7 @@ export class SignInSite {
     return { status: response.status, json: JSON.parse(response.text) as Record<string, unknown> };
   }
 
-  #handlers(now: () => number): ReadonlyMap<string, Handler> {
+  #router(now: () => number): Router {
     const { state, store } = this;
     const { keys, hasher } = state;
     const credentials = state.credentials;
@@ -143,23 +144,21 @@ export class SignInSite {
       now,
       monotonic: now,
     });
-    return new Map<string, Handler>([
-      ...pages,
-      ['/oauth/logout', logoutHandler({ hints, sessions: store, redirectsOf, log: silent })],
-      [
-        '/oauth/token',
-        tokenHandler({
-          clients,
-          grants: [
-            new AuthorizationCodeGrant({ ...shared, limit: creator }),
-            new DeviceCodeGrant({ ...shared, limit: creator, monotonic: now }),
-            new RefreshTokenGrant(shared),
-          ],
-          sourceOf,
-          monotonic: now,
-          metrics: { tokenRequest: () => undefined },
-        }),
+    const logout = logoutHandler({ hints, sessions: store, redirectsOf, log: silent });
+    const token = tokenHandler({
+      clients,
+      grants: [
+        new AuthorizationCodeGrant({ ...shared, limit: creator }),
+        new DeviceCodeGrant({ ...shared, limit: creator, monotonic: now }),
+        new RefreshTokenGrant(shared),
       ],
-    ]);
+      sourceOf,
+      monotonic: now,
+      metrics: { tokenRequest: () => undefined },
+    });
+    const endpoints = newRouter().use(pages);
+    endpoints.get('/logout', endpoint(logout)).post('/logout', endpoint(logout));
+    endpoints.post('/token', endpoint(token));
+    return newRouter().use('/oauth', endpoints);
   }
 }

@@ -30,7 +30,7 @@ export function authorizeHandler(
   forms: Pick<SignInForms<AuthorizationRequest>, 'show'>,
 ): Handler {
   const { clients, hints } = options;
-  return browserHandler(['GET', 'HEAD', 'POST'], options, async (context) => {
+  return browserHandler(options, async (context) => {
     const { request: incoming } = context;
     const parameters = incoming.method === 'POST' ? await readForm(incoming) : queryForm(incoming);
     const { hint, loginHint = '', ...request } = authorizationRequest(parameters, clients);

@@ -2,6 +2,7 @@
 // with `iss` (RFC 9207).
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
+import { endpoint, type Middleware } from '../../../http/endpoint.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { TLSCheck } from '../../../request/source-address.ts';
 import { AuthorizationError } from '../../codes/authorization-request.ts';
@@ -14,17 +15,29 @@ export interface BrowserHandlerOptions {
   readonly usesTLS: TLSCheck;
 }
 
-/** Wraps `handle`: its errors become pages with fixed texts. Unknown errors go to the filter chain. */
-export function browserHandler(
-  methods: readonly string[],
-  { issuer, usesTLS }: BrowserHandlerOptions,
-  handle: (context: RequestContext) => Promise<void> | void,
-): Handler {
+/** Wraps `handle`: it runs only over TLS, and its errors become pages. */
+export function browserHandler(options: BrowserHandlerOptions, handle: Handler): Handler {
+  const { issuer, usesTLS } = options;
+  return withErrorPages(issuer, (context) => {
+    if (!usesTLS(context)) throw insecure();
+    return handle(context);
+  });
+}
+
+/** Rejects the methods that a route has no handler for. `allowed` is the value of the header Allow. */
+export function startAgain(allowed: string, { issuer }: Pick<BrowserHandlerOptions, 'issuer'>): Middleware {
+  return endpoint(
+    withErrorPages(issuer, () => {
+      throw wrongMethod(allowed);
+    }),
+  );
+}
+
+/** Wraps `handle`: its errors become pages with fixed texts. Unknown errors go to the error handler of the server. */
+function withErrorPages(issuer: () => string, handle: Handler): Handler {
   return async (context) => {
     const { request, response, log } = context;
     try {
-      if (!methods.includes(request.method ?? '')) throw wrongMethod(methods);
-      if (!usesTLS(context)) throw insecure();
       await handle(context);
     } catch (error) {
       if (response.headersSent) throw error;
@@ -81,8 +94,8 @@ function insecure(): PageError {
   );
 }
 
-function wrongMethod(methods: readonly string[]): PageError {
+function wrongMethod(allowed: string): PageError {
   return new PageError(405, 'Start again', 'Go back to the program that sent you here and sign in again.', {
-    Allow: methods.join(', '),
+    Allow: allowed,
   });
 }

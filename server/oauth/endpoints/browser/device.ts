@@ -79,7 +79,7 @@ export function devicePageHandler(
     alert?: Alert,
     options: PageOptions = {},
   ): void => writePage(response, userCodePage({ platformName, action: DEVICE_PATH, code, alert }), options);
-  return browserHandler(['GET', 'HEAD'], options, (context) => {
+  return browserHandler(options, (context) => {
     const typed = queryForm(context.request).get('user_code') ?? '';
     if (typed === '') return showForm(context);
     const source = sourceOf(context.request);

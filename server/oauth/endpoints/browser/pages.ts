@@ -1,11 +1,14 @@
 // Creates the OAuth endpoints for browsers: authorization page, device page, sign-in forms and style sheet.
-import type { Handler } from '../../../request/request-context.ts';
+import type { Router } from 'express';
+import { endpoint, newRouter } from '../../../http/endpoint.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { CodeIssuer } from '../../codes/authorization-code.ts';
 import { DeviceRequests, type DeviceRequestsOptions } from '../../codes/device-requests.ts';
-import { STYLE_PATH, styleHandler } from '../../page/page.ts';
+import { only } from '../../http/oauth-response.ts';
+import { styleHandler } from '../../page/page.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
+import { startAgain } from './browser-handler.ts';
 import {
   DEVICE_PATH,
   deviceAuthorizationHandler,
@@ -24,8 +27,8 @@ export interface PagesOptions
   readonly hints: Pick<IDTokenHints, 'read'>;
 }
 
-/** Handlers by exact path. */
-export function newPages(options: PagesOptions): ReadonlyMap<string, Handler> {
+/** The endpoints, relative to `/oauth`. */
+export function newPages(options: PagesOptions): Router {
   const passwordChange = new ForcedPasswordChange(options);
   const signIn = new SignInForms({
     ...options,
@@ -41,12 +44,16 @@ export function newPages(options: PagesOptions): ReadonlyMap<string, Handler> {
     continuation: deviceContinuation({ ...options, requests }),
   });
   const throttle = new UserCodeThrottle(options.monotonic);
-  return new Map([
-    ['/oauth/authorize', authorizeHandler(options, signIn)],
-    ['/oauth/sign-in', signIn.handler],
-    ['/oauth/device_authorization', deviceAuthorizationHandler({ ...options, requests })],
-    [DEVICE_PATH, devicePageHandler({ ...options, requests, throttle }, deviceSignIn)],
-    [`${DEVICE_PATH}/sign-in`, deviceSignIn.handler],
-    [STYLE_PATH, styleHandler()],
-  ]);
+  const authorize = endpoint(authorizeHandler(options, signIn));
+  const authorizeDevice = deviceAuthorizationHandler({ ...options, requests });
+  const devicePage = devicePageHandler({ ...options, requests, throttle }, deviceSignIn);
+  const router = newRouter();
+  const readOrPost = startAgain('GET, HEAD, POST', options);
+  router.route('/authorize').get(authorize).post(authorize).all(readOrPost);
+  router.route('/sign-in').post(endpoint(signIn.handler)).all(startAgain('POST', options));
+  router.route('/device_authorization').post(endpoint(authorizeDevice)).all(only('POST'));
+  router.route('/device').get(endpoint(devicePage)).all(startAgain('GET, HEAD', options));
+  router.route('/device/sign-in').post(endpoint(deviceSignIn.handler)).all(startAgain('POST', options));
+  router.route('/page.css').get(endpoint(styleHandler())).all(only('GET, HEAD'));
+  return router;
 }

@@ -87,7 +87,7 @@ export class SignInForms<T> {
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
     this.#changes = new FormTickets(`new password ${options.action}`, CHANGE_MS, options);
     this.#repeated = new RepeatedForms(options.monotonic);
-    this.handler = browserHandler(['POST'], options, (context) => this.#handle(context));
+    this.handler = browserHandler(options, (context) => this.#handle(context));
   }
 
   /** Writes the sign-in form for `request`. */

@@ -10,11 +10,7 @@ import { authenticationConfiguration } from '../../../../hack/generate/authentic
 import { freePort } from '../../../../hack/system/ports.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
-import {
-  keysHandler,
-  metadataHandlers,
-  OPENID_CONFIGURATION,
-} from '../../../../server/oauth/endpoints/server-metadata.ts';
+import { keysHandler, metadataHandler } from '../../../../server/oauth/endpoints/server-metadata.ts';
 import { SecretKeyRing } from '../../../../server/oauth/keys/secret-key-ring.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { until } from '../../../support/until.ts';
@@ -94,11 +90,10 @@ export class IssuingServer {
     await until(() => this.keys.ready);
     const { pki } = this.controlPlane;
     const tls = await pki.cluster.issueServer({ cn: 'issuer' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
-    const metadata = metadataHandlers({ issuer: () => this.issuer, clients: [] });
+    const metadata = metadataHandler({ issuer: () => this.issuer, clients: [] });
     const keys = keysHandler({ keys: this.keys, publishAhead: 1000 });
     const server = new HandlerServer((context) => {
-      const handler = context.info.path === OPENID_CONFIGURATION ? metadata.get(OPENID_CONFIGURATION) : keys;
-      return handler?.(context);
+      return context.info.path.endsWith('/openid-configuration') ? metadata(context) : keys(context);
     }, tls);
     this.#server = await server.start(port);
   }

@@ -71,7 +71,7 @@ export class OAuthReplica {
       metrics: this.metrics,
     });
     const chain = openChain({
-      handlers: this.oauth.paths,
+      router: this.oauth.router,
       signInPaths: (path) => this.oauth.isPublic(path),
       // The endpoints authenticate their callers themselves.
       authenticator: {

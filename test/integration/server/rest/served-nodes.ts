@@ -14,12 +14,14 @@ import { realisticNode } from '../../../../hack/simulation/realistic-node.ts';
 import { Informer } from '../../../../server/cache/informer.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
-import { discoveryHandlers } from '../../../../server/endpoints/discovery/discovery-handlers.ts';
+import { discoveryRouter } from '../../../../server/endpoints/discovery/discovery-handlers.ts';
 import { OpenAPI } from '../../../../server/endpoints/openapi/openapi.ts';
+import { newRouter } from '../../../../server/http/endpoint.ts';
 import { resourceHandler } from '../../../../server/rest/resource-handler.ts';
 import type { UpstreamResponse } from '../../../../server/upstream/upstream-response.ts';
 import { nodes } from '../../../support/cluster/node-cache.ts';
-import { byPath, HandlerServer } from '../../../support/handler-server.ts';
+import { HandlerServer } from '../../../support/handler-server.ts';
+import { routed } from '../../../support/routed.ts';
 
 /** Enough nodes for each label, role and state of realisticNode(). */
 export const NODE_COUNT = 30;
@@ -71,10 +73,10 @@ export class ServedNodes {
       client: this.#cluster,
       log,
     });
-    const documents = new Map([...discoveryHandlers([nodes]), ...this.openAPI.handlers()]);
+    const documents = routed(newRouter().use(discoveryRouter([nodes]), this.openAPI.router()));
     const resource = resourceHandler(nodes, this.informer.cache);
     this.server = new HandlerServer((context) =>
-      context.info.isResourceRequest ? resource(context) : byPath(documents)(context),
+      context.info.isResourceRequest ? resource(context) : documents(context),
     );
   }
 

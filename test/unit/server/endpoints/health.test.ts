@@ -6,10 +6,11 @@ import {
   type HealthCheck,
   HealthCheckError,
   HealthRegistry,
-  healthHandlers,
+  healthRouter,
 } from '../../../../server/endpoints/health.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
+import { routed } from '../../../support/routed.ts';
 
 const ping: HealthCheck = { name: 'ping', check: () => undefined };
 const cache: HealthCheck = { name: 'cache', check: () => '5000 nodes' };
@@ -23,13 +24,7 @@ const broken = failing('cluster', new Error('token s3cret refused'));
 const FLAG = 'kube-apiserver runs without --requestheader-client-ca-file';
 const explained = failing('front-proxy', new HealthCheckError(FLAG));
 
-const readyz = (...checks: HealthCheck[]) =>
-  handlerOf(healthHandlers([new HealthRegistry('readyz', checks)]));
-
-function handlerOf([entry]: ReturnType<typeof healthHandlers>): Handler {
-  if (!entry) throw new Error('there is no such handler');
-  return entry[1];
-}
+const readyz = (...checks: HealthCheck[]) => routed(healthRouter([new HealthRegistry('readyz', checks)]));
 
 async function serve(handler: Handler, target: string, method = 'GET') {
   await using server = await new HandlerServer(handler).start();
@@ -37,7 +32,7 @@ async function serve(handler: Handler, target: string, method = 'GET') {
   return { ...answer, text: body.toString(), lines: server.lines };
 }
 
-describe('healthHandlers', () => {
+describe('healthRouter', () => {
   it('rejects methods other than GET and HEAD', async () => {
     expect(await serve(readyz(ping), '/readyz', 'HEAD')).to.include({ status: 200, text: '' });
     expect((await serve(readyz(ping), '/readyz', 'POST')).status).to.equal(405);

@@ -3,18 +3,20 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import { type Logger, pino } from 'pino';
+import { type AppOptions, newApp } from '../../../../server/app.ts';
 import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
 import type { Authorizer } from '../../../../server/authorization/authorizer.ts';
 import { delegatingAuthorizer } from '../../../../server/authorization/delegating-authorizer.ts';
 import type { AuditEvent } from '../../../../server/filters/audit.ts';
-import { type ChainOptions, RequestChain } from '../../../../server/filters/chain.ts';
 import type { RequestLabels } from '../../../../server/filters/request-metrics.ts';
 import { ApiResponse } from '../../../../server/http/api-response.ts';
+import type { Handler } from '../../../../server/request/request-context.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 import { type Answer, exchange } from '../../../support/exchange.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 import { requestPools } from '../../../support/request-pools.ts';
+import { everyPath, onlyFeature } from '../../../support/routed.ts';
 
 export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
@@ -51,7 +53,10 @@ async function certificates(): Promise<{ ca: Issued; server: Issued }> {
   return { ca, server: await issueServer(ca) };
 }
 
-export async function startChain(options: Partial<ChainOptions> & Pick<ChainOptions, 'handler'>) {
+export async function startChain({
+  handler,
+  ...options
+}: Partial<AppOptions> & { readonly handler: Handler }) {
   authority ??= certificates();
   const { ca, server: pair } = await authority;
   const abort = new AbortController();
@@ -60,7 +65,9 @@ export async function startChain(options: Partial<ChainOptions> & Pick<ChainOpti
   const terminated: number[] = [];
   const audited: AuditEvent[] = [];
   const gauges = { readOnly: 0, mutating: 0, longRunning: 0 };
-  const chain = new RequestChain({
+  const chain = newApp({
+    routers: onlyFeature(everyPath(handler)),
+    resources: handler,
     authenticator: byHeader,
     identityHeaders: () => ['x-remote-'],
     authorizer: allowAlice,

@@ -5,7 +5,7 @@ import type { Attributes } from '../../../../server/authorization/authorizer.ts'
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
 import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
 import { usersHandler } from '../../../../server/iam/users-handler.ts';
-import { routes } from '../../../../server/routes.ts';
+import { resourceRequests } from '../../../../server/request/resource-route.ts';
 import type { Answer } from '../../../support/exchange.ts';
 import { MemorySessionStore, MemorySessions } from '../../../support/oauth/memory-session-store.ts';
 import { MemoryCredentials, MemoryUsers } from '../../../support/oauth/memory-users.ts';
@@ -68,10 +68,9 @@ export class UsersSite {
       now: () => this.now,
     });
     this.#chain = await startChain({
-      handler: routes({
-        resources: [{ prefix: 'kapis', group: GROUP, version: 'v1beta1', resource: 'users', handler }],
-        paths: new Map(),
-      }),
+      handler: resourceRequests([
+        { prefix: 'kapis', group: GROUP, version: 'v1beta1', resource: 'users', handler },
+      ]),
       authorizer,
       limits: { maxBodyBytes: 100_000, timeoutMs: 60_000 },
     });

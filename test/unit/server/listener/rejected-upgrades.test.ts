@@ -1,7 +1,7 @@
 // Tests of connections whose upgrade is rejected.
 import { once } from 'node:events';
 import { expect } from 'chai';
-import type { RequestChain } from '../../../../server/filters/chain.ts';
+import type { App } from '../../../../server/app.ts';
 import type { Listener, RequestReceiver } from '../../../../server/listener/listener.ts';
 import type { Handler } from '../../../../server/request/request-context.ts';
 import { openChain } from '../../../support/open-chain.ts';
@@ -12,7 +12,7 @@ const STREAM = '/kapis/group/version/streams';
 
 describe('a connection whose upgrade is rejected', () => {
   let listener: Listener;
-  let chain: RequestChain;
+  let chain: App;
 
   beforeEach(async () => {
     const stream: Handler = ({ response, signal }) => {

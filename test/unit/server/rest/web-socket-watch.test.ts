@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import { record } from '../../../../apis/reading/unknown-value.ts';
+import type { App } from '../../../../server/app.ts';
 import { ANONYMOUS, type UserInfo } from '../../../../server/authentication/user.ts';
-import type { RequestChain } from '../../../../server/filters/chain.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../../../../server/rest/resource-handler.ts';
 import type { WatchOptions } from '../../../../server/rest/watch.ts';
 import type { WatchEnd } from '../../../../server/rest/watch-session.ts';
@@ -23,7 +23,7 @@ const TOO_LONG = 1009;
 
 describe('watch over WebSocket', () => {
   let cache: NodeCache;
-  let chain: RequestChain;
+  let chain: App;
   let server: Server;
   let port: number;
   let stop: AbortController;

@@ -16,8 +16,9 @@ import { SearchQuerySchema } from '../../../../../apis/resources/v1alpha3/search
 import { customResourceDefinition } from '../../../../../hack/generate/custom-resources.ts';
 import { namesFor } from '../../../../../hack/generate/names.ts';
 import { isPublicPath } from '../../../../../server/authorization/public-paths.ts';
-import { descriptionHandlers } from '../../../../../server/endpoints/description/description.ts';
-import { byPath, servedHandler } from '../../../../support/handler-server.ts';
+import { descriptionRouter } from '../../../../../server/endpoints/description/description.ts';
+import { servedHandler } from '../../../../support/handler-server.ts';
+import { routed } from '../../../../support/routed.ts';
 
 const DESCRIBED = { platform: 'platform', version: '1.2.3', oauth: true, logs: true };
 const BASE = '/kapis/resources.platform.io/v1alpha3';
@@ -44,7 +45,7 @@ function* members(schema: unknown, path = ''): Generator<[string, unknown]> {
 }
 
 describe('the OpenAPI documents', () => {
-  const server = servedHandler(byPath(descriptionHandlers(DESCRIBED)));
+  const server = servedHandler(routed(descriptionRouter(DESCRIBED)));
 
   for (const [path, query] of [
     [LIST, AnyKindQuerySchema],

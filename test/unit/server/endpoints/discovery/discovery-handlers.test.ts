@@ -1,9 +1,10 @@
 // Tests of the discovery handlers.
 import { expect } from 'chai';
-import { discoveryHandlers } from '../../../../../server/endpoints/discovery/discovery-handlers.ts';
+import { discoveryRouter } from '../../../../../server/endpoints/discovery/discovery-handlers.ts';
 import type { DiscoveredResource } from '../../../../../server/endpoints/discovery/documents.ts';
 import { nodes } from '../../../../support/cluster/node-cache.ts';
-import { byPath, servedHandler } from '../../../../support/handler-server.ts';
+import { servedHandler } from '../../../../support/handler-server.ts';
+import { routed } from '../../../../support/routed.ts';
 
 const LOGS: DiscoveredResource = {
   group: 'logging.platform.io',
@@ -17,8 +18,8 @@ const LOGS: DiscoveredResource = {
 const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 describe('discovery', () => {
-  const handlers = discoveryHandlers([nodes, LOGS, { ...LOGS, version: 'v1alpha1' }]);
-  const server = servedHandler(byPath(handlers));
+  const handlers = discoveryRouter([nodes, LOGS, { ...LOGS, version: 'v1alpha1' }]);
+  const server = servedHandler(routed(handlers));
 
   it('lists groups in the order of their definitions, the first version preferred', async () => {
     const group = (name: string, ...names: string[]) => {

@@ -6,7 +6,8 @@ import { record } from '../../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
 import { OpenAPI } from '../../../../../server/endpoints/openapi/openapi.ts';
 import { nodes } from '../../../../support/cluster/node-cache.ts';
-import { byPath, HandlerServer } from '../../../../support/handler-server.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
+import { routed } from '../../../../support/routed.ts';
 
 const V3 = '/openapi/v3/apis/resources.platform.io/v1alpha3';
 const NODE = 'io.platform.resources.v1alpha3.Node';
@@ -71,7 +72,7 @@ describe('OpenAPI', () => {
       refreshMs: 5,
       retryMs: 5,
     });
-    server = await new HandlerServer(byPath(openAPI.handlers())).start();
+    server = await new HandlerServer(routed(openAPI.router())).start();
   });
 
   afterEach(() => server.close());

@@ -175,16 +175,12 @@ describe('the logout endpoint', () => {
     }
   });
 
-  it('rejects repeated and malformed parameters, and other methods', async () => {
+  it('rejects repeated and malformed parameters', async () => {
     const repeated = `${query({ id_token_hint: at.login.id })}&state=a&state=b`;
     expect((await at.endpoint.get(repeated)).status).to.equal(400);
     expect((await at.endpoint.get('?ui_locales=a&ui_locales=%zz&x;y&&%&z')).status).to.equal(200);
     expect((await at.endpoint.get('?state=%zz')).status).to.equal(400);
     expect((await at.endpoint.post('{}', { 'Content-Type': 'application/json' })).status).to.equal(415);
-    for (const method of ['DELETE', 'HEAD']) {
-      const { status, headers } = await at.endpoint.ask(method, '', bearer());
-      expect([status, headers.get('allow')], method).to.deep.equal([405, 'GET, POST']);
-    }
     expect(isKept()).to.equal(true);
   });
 });

@@ -3,11 +3,9 @@ import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { SCOPES } from '../../../../../apis/oauth/scopes.ts';
 import {
-  AUTHORIZATION_SERVER,
   keysHandler,
-  metadataHandlers,
+  metadataHandler,
   metadataOf,
-  OPENID_CONFIGURATION,
 } from '../../../../../server/oauth/endpoints/server-metadata.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
@@ -68,24 +66,14 @@ describe('the metadata', () => {
     );
   });
 
-  it('is the same at both well-known paths, with a max-age of minutes', async () => {
-    const handlers = metadataHandlers({ issuer, clients: [client] });
-    expect([...handlers.keys()]).to.deep.equal([OPENID_CONFIGURATION, AUTHORIZATION_SERVER]);
-    await using server = await new HandlerServer((context) =>
-      handlers.get(context.info.path)?.(context),
-    ).start();
-    const [{ headers, body }, other] = [
-      await server.ask(AUTHORIZATION_SERVER),
-      await server.ask(OPENID_CONFIGURATION),
-    ];
-    expect(other.body).to.deep.equal(body);
+  it('has an entity tag, and a max-age of minutes', async () => {
+    await using server = await new HandlerServer(metadataHandler({ issuer, clients: [client] })).start();
+    const { headers } = await server.ask('/');
     const expected = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' };
     expect(headers).to.include(expected);
     const again = { headers: { 'If-None-Match': headers.etag ?? '' } };
-    expect((await server.ask(AUTHORIZATION_SERVER, again)).status).to.equal(304);
-    expect((await server.ask(AUTHORIZATION_SERVER, { method: 'HEAD' })).body).to.have.length(0);
-    await server.ask(AUTHORIZATION_SERVER, { method: 'POST' });
-    expect(server.lastError).to.include({ status: 405, allow: 'GET, HEAD' });
+    expect((await server.ask('/', again)).status).to.equal(304);
+    expect((await server.ask('/', { method: 'HEAD' })).body).to.have.length(0);
   });
 });
 

@@ -115,19 +115,14 @@ describe('POST /oauth/token', () => {
     expect(response.headers['www-authenticate']).to.match(/^Basic realm=/);
   });
 
-  it('returns 405 with Allow for other methods, and 415 for JSON', async () => {
-    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
-      const response = await request('', {}, method, '?grant_type=password&client_id=platform');
-      expect([response.status, response.headers.allow], method).to.deep.equal([405, 'POST']);
-      expect(response.headers['cache-control']).to.equal('no-store');
-    }
+  it('returns 415 for JSON', async () => {
     const response = await request(JSON.stringify(CLIENT), { 'content-type': 'application/json' });
     expect([response.status, response.json['error']]).to.deep.equal([415, 'invalid_request']);
   });
 
   it('closes the connection after an unread body', async () => {
     const kept = { connection: 'keep-alive' };
-    const unread = await request('{}'.padEnd(100), { ...kept, 'content-type': 'application/json' });
+    const unread = await request('{}'.padEnd(500_000), { ...kept, 'content-type': 'application/json' });
     expect(unread.headers.connection).to.equal('close');
     expect((await request(CLIENT, kept)).headers.connection).to.equal('keep-alive');
   });

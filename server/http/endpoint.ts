@@ -1,0 +1,35 @@
+// Connects handlers with Express. Routers match strictly: case, trailing slashes and percent-encoding matter.
+import express, { type RequestHandler, type Router } from 'express';
+import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
+import type { Handler, RequestContext } from '../request/request-context.ts';
+
+/** `response.locals` of a request that has passed the filters. */
+export type Locals = { readonly context: RequestContext };
+
+/** An Express handler of this server. `Context` is the type of `response.locals.context`. */
+export type Middleware<Context = RequestContext> = RequestHandler<
+  object,
+  unknown,
+  unknown,
+  unknown,
+  { readonly context: Context }
+>;
+
+/**
+ * A router, not an application of Express: an application replaces the prototypes of the request and the response, and with them
+ * the default headers and the response to an upgrade.
+ */
+export function newRouter(): Router {
+  return express.Router({ caseSensitive: true, strict: true });
+}
+
+/** Express handles errors that `handle` throws, and rejections of its promise. */
+export function endpoint(handle: Handler): Middleware {
+  return (_request, response) => handle(response.locals.context);
+}
+
+/** Rejects the methods that the route of a document has no handler for. Express serves HEAD by the handler of GET. */
+export const readOnly: Middleware = (request, response) => {
+  response.setHeader('Allow', 'GET, HEAD');
+  throw newMethodNotAllowed(request.method);
+};
