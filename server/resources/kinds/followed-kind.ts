@@ -37,7 +37,6 @@ export class FollowedKind implements ListedKind<KindFacts> {
   readonly slicer: TimeSlicer;
   readonly copy: KindCopy;
   readonly #stop = new AbortController();
-  #liveLists = 0;
   /** Times of the start and of the last use, on the clock of performance.now(). */
   readonly startedAt = performance.now();
   usedAt = performance.now();
@@ -85,12 +84,12 @@ export class FollowedKind implements ListedKind<KindFacts> {
 
   /** Number of live lists. */
   get liveLists(): number {
-    return this.#liveLists;
+    return this.copy.liveLists;
   }
 
   /** Number of live lists and watches. */
   get watchers(): number {
-    return this.#liveLists + this.cache.watchers;
+    return this.copy.watchers;
   }
 
   get cache(): InformerCache<KindFacts> {
@@ -129,9 +128,9 @@ export class FollowedKind implements ListedKind<KindFacts> {
     const unsubscribe = this.cache.onChange(() => changed());
     const { signal } = this.#stop;
     signal.addEventListener('abort', changed);
-    this.#liveLists++;
+    this.copy.liveLists++;
     return () => {
-      this.#liveLists--;
+      this.copy.liveLists--;
       signal.removeEventListener('abort', changed);
       unsubscribe();
     };

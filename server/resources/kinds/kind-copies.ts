@@ -128,6 +128,8 @@ export class KindCopy {
   readonly profile: PrintedProfile;
   /** Number of users. */
   holders = 0;
+  /** Number of live lists. */
+  liveLists = 0;
   readonly informer: Informer<KindFacts>;
   readonly #stop = new AbortController();
   readonly #maxBytes: number | undefined;
@@ -196,9 +198,9 @@ export class KindCopy {
     return this.cache.synced;
   }
 
-  /** Number of watches. */
+  /** Number of live lists and watches. */
   get watchers(): number {
-    return this.cache.watchers;
+    return this.liveLists + this.cache.watchers;
   }
 
   get objects(): number {
