@@ -79,7 +79,7 @@ const TOO_MANY: Readonly<Record<string, string>> = {
   size: `is more than ${MAX_SIZE}; use cursor for further lines, or operation=export for all of them`,
 };
 
-export function newLogQueryDecoder(checks: ServerChecks): QueryDecoder<typeof LogQuerySchema> {
+export function newLogQueryDecoder(checks: ServerChecks = {}): QueryDecoder<typeof LogQuerySchema> {
   return new QueryDecoder(LogQuerySchema, {
     ignored: IGNORED,
     formats: FORMATS,

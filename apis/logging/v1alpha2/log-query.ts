@@ -91,7 +91,7 @@ export const LogQuerySchema = Type.Object(
     match: choice(
       MATCH_MODES,
       'prefix',
-      '`phrase`: the text as whole words. `prefix`: the same, but the last word may be the beginning of a word: `slow que` finds `slow query`. A text without words is matched as with `substring`. `substring`: the literal text. `regex`: a regular expression that matches a part of the line.',
+      '`phrase`: the text as whole words. `prefix`: the same, but the last word may be the beginning of a word: `slow que` finds `slow query`. A text without words is matched as with `substring`. `substring`: the literal text. `regex`: a regular expression in the syntax of the log store that matches a part of the line.',
     ),
     case: choice(
       ['ignore', 'respect'] as const,

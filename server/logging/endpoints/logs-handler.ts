@@ -20,7 +20,6 @@ import { parseAccept } from '../../http/accept.ts';
 import { BufferedResponses } from '../../http/buffered-responses.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { Scopes } from '../access/scope.ts';
-import { patternError } from '../matching/regex-dialect.ts';
 import { cursorError, LogQueries, rangeOf, type WithoutTook } from '../queries/log-queries.ts';
 import { recordIDError, writeResponse } from '../queries/responses.ts';
 import { SurroundingLines } from '../queries/surrounding-lines.ts';
@@ -99,7 +98,6 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
   const queries = new LogQueries({ store, scopes, slicer, buckets: limits.buckets, now });
   const surroundingLines = new SurroundingLines({ store, storeName, scopes, slicer, now });
   const decoder = newLogQueryDecoder({
-    pattern: patternError,
     cursor: cursorError,
     context: recordIDError,
   });

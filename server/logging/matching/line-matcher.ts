@@ -1,14 +1,15 @@
 // Text filters for log lines, evaluated in this process. Matching takes linear time in the length of the line.
 import { RE2JS } from 're2js';
 import { wordsOf } from '../../../apis/logging/v1alpha2/log-query-validation.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import type { TextFilter } from '../store/log-store.ts';
-import { toRE2 } from './re2.ts';
-import { parsePattern, patternSize } from './regex-dialect.ts';
 
 /** Begin, and end exclusive, in UTF-16 code units. */
 export type Span = readonly [begin: number, end: number];
 
 export interface LineMatcher {
+  /** Maximum number of characters that `matches` can search without blocking the event loop: some hundredths of a second. */
+  readonly maxLength: number;
   matches(line: string): boolean;
   /**
    * Ascending and without overlaps. Lazy: a pattern may scan the rest of the line for each short match, so that all
@@ -17,45 +18,27 @@ export interface LineMatcher {
   spans(line: string): Iterable<Span>;
 }
 
-/** Throws the errors of parsePattern(). A text without words matches nothing in the modes `phrase` and `prefix`. */
+/** A regular expression that RE2 does not support, or that takes too long to compile. */
+export class PatternError extends Error {}
+
+/** Throws PatternError. A text without words matches nothing in the modes `phrase` and `prefix`. */
 export function lineMatcher(filter: TextFilter): LineMatcher {
   if (filter.mode === 'regex') return patternMatcher(filter);
   return filter.mode === 'substring' ? substringMatcher(filter) : phraseMatcher(filter, filter.mode);
 }
 
-/** Maximum number of steps of a pattern for one line in the worker thread: less than a second. */
-const MAX_STEPS = 40 << 20;
-/** Maximum number of steps on the main thread: some hundredths of a second. */
-const MAX_STEPS_AT_ONCE = 1 << 20;
-/** Maximum number of characters on the main thread in the search for words or a substring. */
-const MAX_LENGTH_AT_ONCE = 32 << 10;
-/** Maximum number of steps for one span; finding a span takes the engine much longer than a test. */
-const MAX_SPAN_STEPS = 1 << 20;
-
-/** Maximum number of characters of a line that are matched; Infinity unless the filter is a pattern. */
-export function maxLineLength(filter: TextFilter): number {
-  return lengthWithin(MAX_STEPS, filter);
-}
-
-/** Maximum number of characters of a line that are matched on the main thread. */
-export function maxMainThreadLength(filter: TextFilter): number {
-  return Math.min(MAX_LENGTH_AT_ONCE, lengthWithin(MAX_STEPS_AT_ONCE, filter));
-}
-
-/** Maximum number of characters of a line in which spans are searched. */
-export function maxSpanLength(filter: TextFilter): number {
-  return lengthWithin(MAX_SPAN_STEPS, filter);
-}
-
-function lengthWithin(steps: number, { mode, texts }: TextFilter): number {
-  if (mode !== 'regex') return Number.POSITIVE_INFINITY;
-  const size = texts.reduce((sum, text) => sum + patternSize(parsePattern(text)), 0);
-  return Math.floor(steps / Math.max(1, size));
-}
+/** A longer expression with many ranges of letters takes too long to compile: up to 3 ms for each range. */
+const MAX_PATTERN_LENGTH = 300;
+/** Maximum number of steps for one line: instructions of the compiled expression, times characters. */
+const MAX_STEPS = 1 << 20;
+/** Maximum number of characters for a substring, whose characters can be compared at each position. */
+const MAX_LITERAL_LENGTH = 32 << 10;
+/** Maximum number of characters for words, times the number of the words: a line of 1 MiB for eight words. */
+const MAX_WORD_STEPS = 8 << 20;
 
 function substringMatcher({ texts, caseSensitive }: TextFilter): LineMatcher {
   const alternatives = texts.map((text) => RegExp.escape(text)).join('|');
-  return literalMatcher(alternatives, caseSensitive);
+  return literalMatcher(alternatives, caseSensitive, MAX_LITERAL_LENGTH);
 }
 
 const WORD = '[\\p{L}\\p{N}_]';
@@ -67,16 +50,18 @@ const SEPARATORS = '[^\\p{L}\\p{N}_]+';
  */
 function phraseMatcher({ texts, caseSensitive }: TextFilter, mode: 'phrase' | 'prefix'): LineMatcher {
   const phrases = texts.map(wordsOf).filter((words) => words.length > 0);
-  if (phrases.length === 0) return { matches: () => false, spans: () => [] };
+  if (phrases.length === 0) return { maxLength: 0, matches: () => false, spans: () => [] };
   const alternatives = phrases.map((words) => words.map((word) => RegExp.escape(word)).join(SEPARATORS));
   const end = mode === 'prefix' ? `${WORD}*` : `(?!${WORD})`;
-  return literalMatcher(`(?<!${WORD})(?:${alternatives.join('|')})${end}`, caseSensitive);
+  const maxLength = Math.floor(MAX_WORD_STEPS / phrases.flat().length);
+  return literalMatcher(`(?<!${WORD})(?:${alternatives.join('|')})${end}`, caseSensitive, maxLength);
 }
 
-function literalMatcher(source: string, caseSensitive: boolean): LineMatcher {
+function literalMatcher(source: string, caseSensitive: boolean, maxLength: number): LineMatcher {
   // The empty group prevents V8 from using the algorithm of `includes`, which is slow for some lines.
   const pattern = new RegExp(`(?:)(?:${source})`, caseSensitive ? 'gu' : 'giu');
   return {
+    maxLength,
     matches: (line) => line.search(pattern) !== -1,
     *spans(line) {
       for (const { index, 0: text } of line.matchAll(pattern)) {
@@ -88,14 +73,25 @@ function literalMatcher(source: string, caseSensitive: boolean): LineMatcher {
 
 /** RE2 runs the regular expressions of callers; JavaScript's engine only searches for literal words and texts. */
 function patternMatcher({ texts, caseSensitive }: TextFilter): LineMatcher {
-  const ignoreCase = !caseSensitive;
-  const alternatives = texts.map((text) => `(?:${toRE2(parsePattern(text), { ignoreCase })})`);
-  const pattern = RE2JS.compile(alternatives.join('|'), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+  const pattern = compiled(texts, caseSensitive);
   return {
+    maxLength: Math.min(MAX_LITERAL_LENGTH, Math.floor(MAX_STEPS / pattern.programSize())),
     matches: (line) => pattern.test(line),
     *spans(line) {
       const matcher = pattern.matcher(line);
       while (matcher.find()) if (matcher.start() < matcher.end()) yield [matcher.start(), matcher.end()];
     },
   };
+}
+
+function compiled(patterns: readonly string[], caseSensitive: boolean): RE2JS {
+  if (patterns.join('').length > MAX_PATTERN_LENGTH) {
+    throw new PatternError(`regular expressions of more than ${MAX_PATTERN_LENGTH} characters`);
+  }
+  try {
+    const pattern = patterns.map((each) => `(?:${each})`).join('|');
+    return RE2JS.compile(pattern, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
+  } catch (error) {
+    throw new PatternError(messageOf(error), { cause: error });
+  }
 }

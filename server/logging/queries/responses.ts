@@ -10,7 +10,7 @@ import type { Task, TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { BufferedResponses } from '../../http/buffered-responses.ts';
 import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../http/response-writer.ts';
 import type { RequestContext } from '../../request/request-context.ts';
-import { type LineMatcher, lineMatcher, maxSpanLength, type Span } from '../matching/line-matcher.ts';
+import { type LineMatcher, lineMatcher, PatternError, type Span } from '../matching/line-matcher.ts';
 import { isQueryable } from '../store/instant.ts';
 import type { LogRecord, TextFilter } from '../store/log-store.ts';
 
@@ -23,8 +23,8 @@ export interface SlicedCall extends Task {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of characters of a line that are searched for highlights; lower for large patterns. */
-const MAX_SEARCHED = 65_536;
+/** Maximum number of characters of a line that are searched for highlights. */
+const MAX_SEARCHED = 32_768;
 /** Maximum number of highlights of one line; bounds the size of the response. */
 const MAX_HIGHLIGHTS = 1_000;
 /** Maximum number of lines, and of their characters, that are encoded synchronously. */
@@ -40,15 +40,14 @@ export async function responseRecords(
   const { signal } = call;
   const slices = call.slicer.of(call);
   const text = query.highlight ? textOf(query) : undefined;
-  const matcher = text && lineMatcher(text);
-  const limit = text ? Math.min(MAX_SEARCHED, maxSpanLength(text)) : 0;
+  const matcher = text && highlighter(text);
   const yieldTurn = async (): Promise<void> => {
     if (slices.spent) await slices.next();
     signal.throwIfAborted();
   };
   const highlightsOf = async (line: string): Promise<[number, number][]> => {
     const highlights: [number, number][] = [];
-    for (const [begin, end] of matcher ? spansIn(line, matcher, limit) : []) {
+    for (const [begin, end] of matcher ? spansIn(line, matcher) : []) {
       highlights.push([begin, end]);
       if (highlights.length === MAX_HIGHLIGHTS) break;
       await yieldTurn();
@@ -66,7 +65,18 @@ export async function responseRecords(
   return result;
 }
 
-function* spansIn(line: string, matcher: LineMatcher, limit: number): Generator<Span, void, undefined> {
+/** Undefined for a regular expression of a store that RE2 does not support. Its lines have no highlights. */
+function highlighter(text: TextFilter): LineMatcher | undefined {
+  try {
+    return lineMatcher(text);
+  } catch (error) {
+    if (error instanceof PatternError) return undefined;
+    throw error;
+  }
+}
+
+function* spansIn(line: string, matcher: LineMatcher): Generator<Span, void, undefined> {
+  const limit = Math.min(MAX_SEARCHED, matcher.maxLength);
   const isCut = line.length > limit;
   for (const span of matcher.spans(isCut ? line.slice(0, limit) : line)) {
     // A match at the cut may be incomplete, or may exist only because of the cut.

@@ -31,9 +31,9 @@ export interface NameFilter {
 }
 
 /**
- * Matches a line that contains one of the texts. `substring` and `regex` (matching/regex-dialect.ts) have one definition
- * for all stores. `phrase` and `prefix` search for words next to each other, and each store splits lines into words by its
- * own rules; the differences are documented in docs/log-queries.md.
+ * Matches a line that contains one of the texts. `substring` has one definition for all
+ * stores. `phrase` and `prefix` search for words next to each other, and each store splits lines into words by its own rules.
+ * `regex` is an expression in the syntax of the store. The differences are documented in docs/log-matching.md.
  */
 export interface TextFilter {
   readonly mode: MatchMode;

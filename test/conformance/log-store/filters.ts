@@ -63,7 +63,7 @@ export function describeFilters(subject: () => Subject, traits: LogStoreTraits):
     });
 
     for (const [mode, texts] of TEXTS) {
-      for (const caseSensitive of [false, true]) {
+      for (const caseSensitive of mode === 'regex' ? [true] : [false, true]) {
         it(`select lines by ${mode}${caseSensitive ? ', case-sensitive' : ''}`, async () => {
           const { every = 1 } = subject().traits;
           const filters = texts

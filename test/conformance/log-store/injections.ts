@@ -58,7 +58,7 @@ export function describeInjections(subject: () => Subject): void {
     }
 
     for (const mode of ['phrase', 'prefix', 'substring', 'regex'] as const) {
-      for (const caseSensitive of [false, true]) {
+      for (const caseSensitive of mode === 'regex' ? [true] : [false, true]) {
         it(`are ordinary text, in ${mode}${caseSensitive ? ', case-sensitive' : ''}`, async () => {
           const { every = 1 } = subject().traits;
           const values = everyNth(HOSTILE, every).filter((value) => value.isWellFormed());
@@ -93,8 +93,8 @@ export function describeInjections(subject: () => Subject): void {
       const long = 'word '.repeat(199).trim();
       const [first = '', ...others] = Array.from({ length: 20 }, (_, index) => `connection ${index}`);
       for (const mode of ['phrase', 'prefix', 'substring', 'regex'] as const) {
-        for (const texts of [[long], [first, ...others]] as const) {
-          await compare.page(selection(subject(), { text: text(mode, texts) }), PAGE);
+        for (const texts of [[mode === 'regex' ? long.slice(0, 300) : long], [first, ...others]] as const) {
+          await compare.page(selection(subject(), { text: text(mode, texts, mode === 'regex') }), PAGE);
         }
       }
     });
@@ -105,9 +105,9 @@ function everyNth(values: readonly string[], step: number): readonly string[] {
   return values.filter((_, index) => index % step === 0);
 }
 
-/** Escaped for the regular expressions of the API. */
+/** Escaped for the regular expressions of all stores. OpenSearch needs alternatives for a backslash in a field of type `wildcard`. */
 function escaped(value: string): string {
-  return value.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&');
+  return value.replace(/["$()*+./?[\\\]^{|}]/g, (sign) => (sign === '\\' ? '(\\\\|\\\\)' : `\\${sign}`));
 }
 
 /** Reports all failures, not only the first. */

@@ -10,7 +10,6 @@ import {
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
-import { patternError } from '../../../server/logging/matching/regex-dialect.ts';
 import { LogService, line } from '../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 
@@ -75,7 +74,7 @@ describe('the documents about logs', () => {
   });
 
   it('have examples with valid parameters', async () => {
-    const decoder = newLogQueryDecoder({ pattern: patternError });
+    const decoder = newLogQueryDecoder();
     const scripts = await Promise.all(DOCUMENTS.map((document) => blocks(document, 'sh')));
     const targets = scripts.flat().flatMap(targetsOf);
     expect(targets).to.have.length.above(7);

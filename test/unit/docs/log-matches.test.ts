@@ -12,7 +12,6 @@ import {
   SHORT_WORDS,
 } from '../../../server/logging/matching/levels.ts';
 import { lineMatcher } from '../../../server/logging/matching/line-matcher.ts';
-import { patternError } from '../../../server/logging/matching/regex-dialect.ts';
 import { textOf } from '../../../server/logging/queries/responses.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/log-matching.md');
@@ -21,7 +20,7 @@ const ROW = /^\| `(.+)` \| `(phrase|prefix|substring|regex)` \| `(.+)` \| (yes|n
 
 describe('the matching table of docs/log-matching.md', () => {
   it('agrees with the matcher for pod logs', async () => {
-    const decoder = newLogQueryDecoder({ pattern: patternError });
+    const decoder = newLogQueryDecoder();
     const rows = [...(await readFile(DOCUMENT, 'utf8')).matchAll(ROW)];
     expect(rows).to.have.length.above(20);
     for (const [row, line = '', match = '', log_query = '', found] of rows) {

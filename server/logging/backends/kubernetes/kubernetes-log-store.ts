@@ -10,7 +10,6 @@ import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { orAborted } from '../../../concurrency/or-aborted.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { KindCopy } from '../../../resources/kinds/kind-copies.ts';
-import { LongLines } from '../../matching/long-lines.ts';
 import type {
   Batches,
   Buckets,
@@ -82,8 +81,7 @@ export interface KubernetesLogStoreOptions {
 /** Above the 90 s without data after which the reflector reconnects, plus one interval between bookmarks (60 s). */
 const PODS_SILENT_MS = 150_000;
 
-const PARTIAL_SEARCH =
-  'only the start of some long lines was searched, because the pattern is too expensive for all of them';
+const PARTIAL_SEARCH = 'only the start of some long lines was searched; match=substring searches whole lines';
 
 export class KubernetesLogStore implements LogBackend {
   readonly #options: KubernetesLogStoreOptions & { readonly limits: KubernetesLimits };
@@ -92,7 +90,6 @@ export class KubernetesLogStore implements LogBackend {
   readonly #reader: LogReader;
   readonly #followSeats: Seats;
   readonly #memory: MemoryBudget;
-  readonly #longLines: LongLines;
 
   constructor(options: KubernetesLogStoreOptions) {
     const {
@@ -111,7 +108,6 @@ export class KubernetesLogStore implements LogBackend {
       waiting: 0,
       refusal: newTooManyFollowed,
     });
-    this.#longLines = new LongLines({ log, admission });
     this.#memory = options.memory ?? new MemoryBudget(limits.memory);
     this.#reader = new LogReader({
       client,
@@ -178,7 +174,6 @@ export class KubernetesLogStore implements LogBackend {
         reader: this.#reader.of(caller),
         pods,
         selection,
-        longLines: this.#longLines.of(caller),
         seats: this.#followSeats,
         caller,
         slices: this.#slicer.of({ caller, signal }),
@@ -197,9 +192,8 @@ export class KubernetesLogStore implements LogBackend {
     await checkAccess(this.#options.client, bounded.signal);
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    await aborted(signal);
-    await this.#longLines.close();
+  run(signal: AbortSignal): Promise<void> {
+    return aborted(signal);
   }
 
   async #scan<Result>(
@@ -244,8 +238,7 @@ export class KubernetesLogStore implements LogBackend {
       beginOf: beginByNamespace(selection),
       end: selection.range.end,
       filter: lineFilter(selection, {
-        longLines: this.#longLines.of(caller),
-        signal: deadline,
+        slices: this.#slicer.of({ caller, signal: deadline }),
         onPartialSearch: () => shortfalls.add('Limit', PARTIAL_SEARCH),
       }),
       concurrency,

@@ -1,22 +1,25 @@
 // Filter of pod log lines by text, level and start of the time range. log-selection.ts selects the pods and
 // containers.
 
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { levelMatcher } from '../../matching/levels.ts';
-import { lineMatcher, maxLineLength, maxMainThreadLength } from '../../matching/line-matcher.ts';
-import type { LongLines } from '../../matching/long-lines.ts';
+import { type LineMatcher, lineMatcher, PatternError } from '../../matching/line-matcher.ts';
 import { earlier, later } from '../../store/instant.ts';
 import type { Instant, Selection, TextFilter } from '../../store/log-store.ts';
+import { newNotSupported } from '../../store/store-errors.ts';
+import { STORE } from './container-log.ts';
 
-/** Returns whether a line matches; a promise for a long line, which a worker thread matches. */
+/** Returns whether a line matches; a promise for a long line, which takes several time slices. */
 export type LineFilter = (text: string) => boolean | Promise<boolean>;
 
 export interface LineFilterOptions {
-  readonly longLines: Pick<LongLines, 'matches'>;
-  readonly signal: AbortSignal;
-  /** Called if the filter searches only the start of a line, because the pattern is too expensive. */
+  /** Of the caller. */
+  readonly slices: TimeSlices;
+  /** Called if the filter searches only the start of a line. */
   readonly onPartialSearch?: () => void;
 }
 
+/** Throws NotSupported for an expression that RE2 does not support. */
 export function lineFilter({ text, levels }: Selection, options: LineFilterOptions): LineFilter {
   const matchesText = text && textFilter(text, options);
   const matchesLevel = levels && levelMatcher(levels);
@@ -30,17 +33,46 @@ export function ifAccepted(accepted: ReturnType<LineFilter>, accept: () => void)
   else if (accepted !== false) return accepted.then((is) => ifAccepted(is, accept));
 }
 
-function textFilter(text: TextFilter, { longLines, signal, onPartialSearch }: LineFilterOptions): LineFilter {
-  const matcher = lineMatcher(text);
-  const maxLength = maxLineLength(text);
-  const inlineLength = maxMainThreadLength(text);
+function textFilter(text: TextFilter, { slices, onPartialSearch }: LineFilterOptions): LineFilter {
+  const matcher = matcherOf(text);
+  const { maxLength } = matcher;
+  if (text.mode === 'substring') {
+    // Case forms of a text can be longer than the text.
+    const overlap = 2 * Math.max(...text.texts.map(({ length }) => length));
+    return (line) =>
+      line.length <= maxLength ? matcher.matches(line) : containsMatch(line, matcher, overlap, slices);
+  }
+  // Prevents a match at the cut that the whole line does not have: by `$`, or by a part of a word.
+  const cut = text.mode === 'regex' ? '\n' : '_';
   return (line) => {
-    if (line.length <= inlineLength) return matcher.matches(line);
-    if (line.length <= maxLength) return longLines.matches(text, line, signal);
+    if (line.length <= maxLength) return matcher.matches(line);
     onPartialSearch?.();
-    // The newline prevents that `$` matches at the cut.
-    return longLines.matches(text, `${line.slice(0, maxLength)}\n`, signal);
+    return matcher.matches(`${line.slice(0, maxLength)}${cut}`);
   };
+}
+
+function matcherOf(text: TextFilter): LineMatcher {
+  try {
+    return lineMatcher(text);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw newNotSupported(STORE, 'log_query', `${error.message}; see docs/log-matching.md`, error);
+  }
+}
+
+/** Searches a long line in pieces. No match is longer than `overlap`. */
+async function containsMatch(
+  line: string,
+  matcher: LineMatcher,
+  overlap: number,
+  slices: TimeSlices,
+): Promise<boolean> {
+  const { maxLength } = matcher;
+  for (let begin = 0; begin < line.length; begin += maxLength) {
+    if (matcher.matches(line.slice(begin, begin + maxLength + overlap))) return true;
+    if (slices.spent) await slices.next();
+  }
+  return false;
 }
 
 /**

@@ -2,14 +2,13 @@
 // ContainerFollower.
 import type { Seats } from '../../../admission/seats.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
-import type { LongLines } from '../../matching/long-lines.ts';
 import { instantOf } from '../../store/instant.ts';
 import type { Batches, Instant, Selection } from '../../store/log-store.ts';
 import { newNotSupported } from '../../store/store-errors.ts';
 import { ContainerFollower, type FollowTuning } from './container-follower.ts';
 import { logsOf, mayReach, STORE } from './container-log.ts';
 import { FollowQueue } from './follow-queue.ts';
-import { beginByNamespace, lineFilter } from './line-filter.ts';
+import { beginByNamespace, type LineFilter, lineFilter } from './line-filter.ts';
 import type { MemoryBudget, MemoryShare } from './line-memory.ts';
 import type { LogReader } from './log-reader.ts';
 import { eachPod, type PodFilter, podFilter } from './log-selection.ts';
@@ -19,7 +18,6 @@ export interface PodLogTailOptions {
   readonly reader: LogReader;
   readonly pods: Pods;
   readonly selection: Selection;
-  readonly longLines: Pick<LongLines, 'matches'>;
   /** Limit of the followed logs of all callers: each needs an open connection. */
   readonly seats: Seats;
   readonly caller: string | undefined;
@@ -40,6 +38,7 @@ const FRESH_MS = 2_000;
 export class PodLogTail {
   readonly #options: PodLogTailOptions;
   readonly #filter: PodFilter;
+  readonly #lineFilter: LineFilter;
   readonly #beginOf: (namespace: string) => Instant;
   readonly #memory: MemoryShare;
   readonly #queue: FollowQueue;
@@ -51,6 +50,8 @@ export class PodLogTail {
   constructor(options: PodLogTailOptions) {
     this.#options = options;
     this.#filter = podFilter(options.selection);
+    // Without onPartialSearch, because a live tail has no partial result.
+    this.#lineFilter = lineFilter(options.selection, options);
     this.#beginOf = beginByNamespace(options.selection);
     this.#memory = options.budget.share();
     this.#queue = new FollowQueue(this.#memory);
@@ -113,7 +114,7 @@ export class PodLogTail {
         const message = `a live tail follows at most ${maxContainers} containers, and more match; select fewer`;
         throw newNotSupported(STORE, 'follow', message);
       }
-      const follower = this.#newFollower(pod, name, signal);
+      const follower = this.#newFollower(pod, name);
       const done = this.#run(follower, signal).finally(() => this.#containers.delete(key));
       this.#containers.set(key, done);
     }
@@ -133,8 +134,8 @@ export class PodLogTail {
     this.#queue.fail(error instanceof Error ? error : new Error(String(error)));
   }
 
-  #newFollower(pod: PodSummary, container: string, signal: AbortSignal): ContainerFollower {
-    const { pods, selection, longLines, tuning, ...options } = this.#options;
+  #newFollower(pod: PodSummary, container: string): ContainerFollower {
+    const { pods, tuning, ...options } = this.#options;
     const { namespace, name, uid } = pod;
     const begin = this.#beginOf(namespace);
     const hasBacklog = this.#backlogEnd !== undefined && begin < this.#backlogEnd;
@@ -149,8 +150,7 @@ export class PodLogTail {
       },
       podChanged: (until) => pods.changed(pod, until),
       begin,
-      // Without onPartialSearch, because a live tail has no partial result.
-      filter: lineFilter(selection, { longLines, signal }),
+      filter: this.#lineFilter,
       room: () => this.#queue.room(backlog),
       deliver: (records) => this.#queue.push(records),
       backlog,

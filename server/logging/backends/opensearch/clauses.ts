@@ -1,13 +1,12 @@
 // Builders of query DSL clauses for names, workloads and text. The clauses work in OpenSearch and Elasticsearch.
 
-import { parsePattern } from '../../matching/regex-dialect.ts';
 import { podNameForms } from '../../matching/workload-names.ts';
 import { BEGINNING, earlier, LAST_NANOSECOND, later } from '../../store/instant.ts';
 import type { Instant, NameFilter, TextFilter } from '../../store/log-store.ts';
 import { newNotSupported } from '../../store/store-errors.ts';
 import { STORE } from './error-response.ts';
 import type { Layout } from './layout.ts';
-import { isLiteral, literal, literalSomewhere, somewhere } from './lucene-pattern.ts';
+import { literal, literalSomewhere } from './lucene-pattern.ts';
 
 /** One clause of a query: an object whose only key is the type of the clause. */
 export type Clause = Readonly<Record<string, unknown>>;
@@ -130,11 +129,8 @@ function clauseOf(
 ): Clause {
   switch (mode) {
     case 'regex': {
-      const pattern = parsePattern(text);
-      const { value, ignoreCase } = somewhere(pattern, caseSensitive);
       const field = wholeLineField(layout, 'match', message);
-      const states = isLiteral(pattern) ? { maxStates: LITERAL_STATES } : {};
-      return regexp(field, withinLimit(value), { ignoreCase, ...states });
+      return regexp(field, withinLimit(`.*(${text}).*`), { ignoreCase: !caseSensitive });
     }
     case 'substring': {
       if (!caseSensitive && WITHIN_A_WORD.test(text)) return wildcard(message, text.toLowerCase(), false);

@@ -138,6 +138,13 @@ const SETTINGS: readonly (readonly [pattern: RegExp, error: ErrorFactory])[] = [
     unsupported('log_query', 'the pattern is too complex; use a shorter one'),
   ],
   [
+    /failed to create query: .*(at position \d+|end-of-string|illegal repetition|invalid repetition|invalid range|character class)/i,
+    unsupported(
+      'log_query',
+      'the regular expression is invalid; its syntax is that of Lucene, see docs/log-matching.md',
+    ),
+  ],
+  [
     /too_many_(nested_)?clauses|maxClauseCount|max_clause_count|\[index\.max_terms_count\]/i,
     unsupported(
       'namespaces',

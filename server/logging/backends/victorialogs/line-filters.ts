@@ -2,9 +2,8 @@
 // in Go.
 import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
-import { foldedCharacter } from '../../matching/character-ranges.ts';
+import { caseForms } from '../../matching/case-forms.ts';
 import { allWords, KLOG_LETTERS, LEVEL_NUMBERS, LEVEL_WORDS, levelPatterns } from '../../matching/levels.ts';
-import { linePattern, literal } from '../../matching/re2.ts';
 import type { TextFilter } from '../../store/log-store.ts';
 import { allOf, anyOf, matchesPattern, matchesWords } from './logsql.ts';
 
@@ -17,7 +16,8 @@ export function textFilter(message: string, text: TextFilter): string | undefine
     if (words.length === 0) return undefined;
     return anyOf(words.map((each) => matchesWords(message, each, { prefix, caseSensitive })));
   }
-  const exact = matchesPattern(message, withoutShortcuts(linePattern({ mode, texts, caseSensitive })));
+  const patterns = mode === 'regex' ? texts : texts.map(literal);
+  const exact = matchesPattern(message, `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`);
   const hasPrefilter = mode === 'substring' && !caseSensitive && texts.every((each) => FILTERABLE.test(each));
   return hasPrefilter && texts.length <= MAX_PREFIXES
     ? allOf([containsPrefixOf(message, texts), exact])
@@ -45,9 +45,7 @@ function containsPrefixOf(message: string, texts: readonly string[]): string {
  * parser factors out common prefixes, and VictoriaLogs then does not recognize literal alternatives.
  */
 function caseVariants(text: string): string[] {
-  const [first = [], ...others] = Array.from(text, (character) =>
-    foldedCharacter(character.codePointAt(0) ?? 0).map(([code]) => String.fromCodePoint(code)),
-  );
+  const [first = [], ...others] = Array.from(text, caseForms);
   const ends = others.reduce<string[]>(
     (variants, forms) => variants.flatMap((variant) => forms.map((form) => `${variant}${form}`)),
     [''],
@@ -90,13 +88,10 @@ export function commonForms(levels: readonly Level[]): string[] {
     .flatMap((word) => [` level=${word} `, `"level":"${word}"`, ` ${word.toUpperCase()} `]);
 }
 
-/** A pattern that matches no text. */
-const NEVER = '\\z.';
-
-/**
- * Adds an alternative that never matches. VictoriaLogs evaluates patterns with `.*` and `.+` by shortcuts, which check only
- * the first occurrence and let `.` match a newline. It does not use the shortcuts for a pattern with such an alternative.
- */
-function withoutShortcuts(pattern: string): string {
-  return pattern.includes('.') ? `${pattern}|${NEVER}` : pattern;
+/** The RE2 pattern that matches the text itself. Control characters, punctuation and lone surrogates are written by code point. */
+function literal(text: string): string {
+  return text.replace(
+    /[^0-9A-Za-z\u{a0}-\u{d7ff}\u{e000}-\u{10ffff}]/gu,
+    (character) => `\\x{${character.charCodeAt(0).toString(16)}}`,
+  );
 }

@@ -12,7 +12,7 @@ import {
 export const STORE = 'victorialogs';
 
 /** Maximum length of an error message. Its end is used, because the store writes the request at the start of a message. */
-const MAX_MESSAGE = 500;
+const MAX_MESSAGE = 4_000;
 /** Maximum number of characters that are read to find the end of an error message. */
 const MAX_READ = 16 << 20;
 
@@ -54,7 +54,11 @@ export async function rejectionOf(response: UpstreamResponse): Promise<RejectedE
 
 const TIMED_OUT = /(?:couldn't be executed in|couldn't start executing the request in) /;
 const OUT_OF_MEMORY = /requires more than \d+\s?MB/;
-const INVALID_PATTERN = /expression too large|expression nests too deeply|invalid repeat count/;
+/** Errors of Go's regexp package, which also limits the size and the nesting of expressions. */
+const INVALID_PATTERN = /error parsing regexp|expression too large|expression nests too deeply/;
+
+const INVALID_EXPRESSION =
+  'the regular expression is invalid or too large; its syntax is that of RE2, see docs/log-matching.md';
 
 /** The query parameter to change when a query needs more memory than the store allows. */
 const MEMORY_PARAMETER = 'end_time';
@@ -81,7 +85,7 @@ export function statusErrorOf(error: unknown, { signal, isOver, silentMs }: Call
   if (TIMED_OUT.test(message)) return newStoreTimeout(STORE, { cause: error });
   if (signal.aborted || isOver) return newStoreTimeout(STORE, { silentMs });
   if (error instanceof RejectedError && error.status === 401) return newCredentialsRejected(STORE);
-  if (INVALID_PATTERN.test(message)) return newNotSupported(STORE, 'log_query', 'use a shorter pattern');
+  if (INVALID_PATTERN.test(message)) return newNotSupported(STORE, 'log_query', INVALID_EXPRESSION);
   if (OUT_OF_MEMORY.test(message))
     return newNotSupported(STORE, MEMORY_PARAMETER, 'use a shorter time range');
   return newStoreUnavailable(STORE, error);

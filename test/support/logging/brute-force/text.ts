@@ -79,15 +79,7 @@ function phraseTest(
   };
 }
 
-/** Differences between the dialect of the API and JavaScript: `.` excludes newlines only, and `\s` and `\w` are ASCII. */
-const OURS: Readonly<Record<string, readonly [alone: string, inSet: string]>> = {
-  '.': ['[^\\n]', '.'],
-  '\\s': ['[\\t-\\r ]', '\\t-\\r '],
-  '\\S': ['[^\\t-\\r ]', '\\S'],
-  '\\w': ['[0-9A-Z_a-z]', '0-9A-Z_a-z'],
-  '\\W': ['[^0-9A-Z_a-z]', '\\W'],
-};
-
+/** `.` excludes newlines only, and any punctuation may be escaped. */
 function javaScriptPattern(pattern: string): string {
   let inSet = false;
   const pieces = pattern.match(/\\[\s\S]|[\s\S]/gu) ?? [];
@@ -96,7 +88,7 @@ function javaScriptPattern(pattern: string): string {
       if (piece === '[') inSet = true;
       if (piece === ']') inSet = false;
       if (/^\\[\p{P}\p{S}]$/u.test(piece)) return RegExp.escape(piece.slice(1));
-      return OURS[piece]?.[inSet ? 1 : 0] ?? piece;
+      return piece === '.' && !inSet ? '[^\\n]' : piece;
     })
     .join('');
 }

@@ -2,9 +2,8 @@
 import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isLongRunningQuery } from '../../../../../server/logging/endpoints/logs-handler.ts';
-import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 
-const decoder = newLogQueryDecoder({ pattern: patternError });
+const decoder = newLogQueryDecoder();
 
 describe('isLongRunningQuery', () => {
   for (const search of [

@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { BufferedResponses } from '../../../../../server/http/buffered-responses.ts';
-import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 import {
   encodedResponse,
   responseRecords,
@@ -15,7 +14,7 @@ import { servedHandler } from '../../../../support/handler-server.ts';
 import { line } from '../../../../support/logging/log-service.ts';
 import { toLogRecord } from '../../../../support/logging/memory-log-store.ts';
 
-const decoder = newLogQueryDecoder({ pattern: patternError });
+const decoder = newLogQueryDecoder();
 
 const record = (log: string) => toLogRecord(line('2026-01-01T00:00:00.000000000Z', log));
 const { signal } = new AbortController();
@@ -49,19 +48,25 @@ describe('highlights', () => {
     expect(await highlights('regex', 'x*', 'none of those')).to.deep.equal([]);
   });
 
+  it('are omitted for a regular expression that RE2 does not support', async () => {
+    for (const pattern of ['(?<=a)b', 'a{1001}', '[', 'b'.repeat(301)]) {
+      expect(await highlights('regex', pattern, 'ab'.repeat(301)), pattern).to.deep.equal([]);
+    }
+  });
+
   it('are limited to 1,000', async () => {
     const places = await highlights('substring', 'a', 'a'.repeat(5_000));
     expect(places).to.have.length(1_000);
     expect(places.at(-1)).to.deep.equal([999, 1_000]);
   });
 
-  it('are searched in the first 65,536 characters, excluding matches at their end', async () => {
-    const log = `${'b'.repeat(65_530)} aa aab a`;
-    expect(await highlights('substring', 'aa', log)).to.deep.equal([[65_531, 65_533]]);
-    expect(await highlights('phrase', 'aa', log)).to.deep.equal([[65_531, 65_533]]);
+  it('are searched in the first 32,768 characters, excluding matches at their end', async () => {
+    const log = `${'b'.repeat(32_762)} aa aab a`;
+    expect(await highlights('substring', 'aa', log)).to.deep.equal([[32_763, 32_765]]);
+    expect(await highlights('phrase', 'aa', log)).to.deep.equal([[32_763, 32_765]]);
     expect(await highlights('regex', 'a+$', log)).to.deep.equal([]);
-    const last = `${'b'.repeat(65_535)}a`;
-    expect(await highlights('substring', 'a', last)).to.deep.equal([[65_535, 65_536]]);
+    const last = `${'b'.repeat(32_767)}a`;
+    expect(await highlights('substring', 'a', last)).to.deep.equal([[32_767, 32_768]]);
   });
 
   it('yield to the event loop between two matches of a line', async () => {

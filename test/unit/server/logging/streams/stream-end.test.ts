@@ -5,7 +5,6 @@ import { newLogQueryDecoder } from '../../../../../apis/logging/v1alpha2/log-que
 import { isExpired, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { GONE } from '../../../../../server/http/stream-body.ts';
-import { patternError } from '../../../../../server/logging/matching/regex-dialect.ts';
 import { BEGINNING } from '../../../../../server/logging/store/instant.ts';
 import type { ExportBatches, Scope, Selection } from '../../../../../server/logging/store/log-store.ts';
 import { newNotSupported } from '../../../../../server/logging/store/store-errors.ts';
@@ -23,7 +22,7 @@ const LATER = '2026-11-20T10:00:00.000000000Z';
 const record = (log: string) => toLogRecord(line(LATER, log));
 
 function queryOf(parameters: string) {
-  return newLogQueryDecoder({ pattern: patternError }).decode(new URLSearchParams(parameters));
+  return newLogQueryDecoder().decode(new URLSearchParams(parameters));
 }
 
 function seeing(scope: Scope): Selection {

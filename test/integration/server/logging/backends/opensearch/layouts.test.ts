@@ -81,19 +81,15 @@ describe('the layout of indices', function () {
     ]);
   });
 
-  it('supports lists as lines, and newlines at the end of lines', async () => {
+  it('supports lists as lines, and removes newlines at the end of lines', async () => {
     const log = { type: 'text', fields: { wildcard: { type: 'wildcard' } } };
     await index('ends', { log }, [
       document('2026-01-15T10:00:00Z', ['one', null, 'two']),
       document('2026-01-15T10:00:01Z', 'several\n\n\n'),
       document('2026-01-15T10:00:02Z', 'within\nand return\r\n'),
     ]);
-    const found = async (pattern: string) => {
-      const text = { mode: 'regex', texts: [pattern], caseSensitive: true } as const;
-      return (await linesOf(storeOf('ends'), { ...ALL, text })).logs;
-    };
-    expect(await found('.')).to.deep.equal(['one\ntwo', 'several', 'within\nand return\r']);
-    expect(await found('l$')).to.deep.equal(['several']);
+    const { logs } = await linesOf(storeOf('ends'), ALL);
+    expect(logs).to.deep.equal(['one\ntwo', 'several', 'within\nand return\r']);
   });
 
   it('can be the index template in new indices and dynamic mapping in old ones', async () => {

@@ -11,7 +11,10 @@ import { LogCluster } from './log-cluster.ts';
 describeLogStore(
   'the pod logs of a scripted cluster',
   async () => {
-    const records = [...logData({ lines: 1_500, namespaces: 4, workloads: 1 }).currentRecords()];
+    // Longer lines are not searched as a whole for some expressions, see long-lines.test.ts.
+    const records = [...logData({ lines: 1_500, namespaces: 4, workloads: 1 }).currentRecords()].filter(
+      ({ log }) => log.length < 8_000,
+    );
     const cluster = await new LogCluster().start();
     cluster.write(records);
     return {
