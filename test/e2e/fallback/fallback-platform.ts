@@ -55,7 +55,7 @@ export class FallbackPlatform {
         const direct = await readFile(await controlPlane.kubeconfigFor(SERVICE_ACCOUNT), 'utf8');
         const kubeconfig = join(dir, 'proxied.kubeconfig');
         await writeFile(kubeconfig, direct.replace(controlPlane.url, `https://127.0.0.1:${proxy.port}`));
-        return { kubernetes: { kubeconfig }, requests: { timeout: '2s' } };
+        return { kubernetes: { kubeconfig } };
       },
     });
     const impersonating = await gateway.platform.startReplica('impersonating', {

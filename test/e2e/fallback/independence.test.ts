@@ -36,7 +36,7 @@ describe('the aggregated APIs while the gateway fails', () => {
     const { proxy, passthrough } = platform;
     proxy.freezeNew();
     proxy.freeze();
-    const pending = platform.send(passthrough, 'GET /version');
+    const pending = platform.send(passthrough, 'GET /version?timeout=2s');
     await expectUnaffected();
     const { status, body } = await pending;
     expect(status, body.toString('utf8')).to.equal(504);
