@@ -86,7 +86,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   }
 
   it('are used by the kustomizations in the documentation', async () => {
-    const pages = ['configuration', 'certificates', 'installation', 'metrics'].map(
+    const pages = ['configuration', 'network', 'installation', 'metrics'].map(
       (page) => `docs/${page}.md`,
     );
     const shown = (await Promise.all(['README.md', ...pages].map(kustomizationsOf))).flat();
