@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
+import { text } from '../../apis/reading/unknown-value.ts';
 import { type Answer, Client } from '../../hack/control-plane/client.ts';
 import { logData } from '../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../hack/log-stores/load-opensearch.ts';
@@ -15,7 +16,7 @@ import { startOpenSearch } from '../../hack/log-stores/opensearch.ts';
 import { JOURNEYS_DOCUMENT, journeysIn } from '../support/journeys.ts';
 import { requireJava } from '../support/logging/require-java.ts';
 import { until } from '../support/until.ts';
-import { PASSWORD, Platform } from './platform.ts';
+import { PASSWORD, PLATFORM_CLIENT, Platform } from './platform.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROBE = join(ROOT, 'test/support/function-coverage.ts');
@@ -114,13 +115,19 @@ describe('the journeys of server/README.md', function () {
   });
 
   it('list the files of a watch', async () => {
-    check('Watch nodes', await filesOf(() => ask(`${NODES}?watch=true&timeoutSeconds=1`)), 12);
+    check('Watch nodes', await filesOf(() => ask(`${NODES}?watch=true&timeoutSeconds=1`)), 13);
   });
 
   it('list the files of a list for a console', async () => {
     const page = `${LISTED}?sortBy=name&ascending=true&limit=10&labelSelector=a!=b`;
     await until(async () => (await ask(page)).status === 200);
     check('List pods for a console', await filesOf(() => ask(page)), 25);
+  });
+
+  it('list the files of a search over kinds', async () => {
+    const search = '/kapis/resources.platform.io/v1alpha3/search?q=kube-root&limit=5';
+    await until(async () => (await ask(search)).status === 200);
+    check('Search over kinds', await filesOf(() => ask(search)), 13);
   });
 
   it('list the files of a forwarded request', async () => {
@@ -130,6 +137,21 @@ describe('the journeys of server/README.md', function () {
   it('list the files of the password grant', async () => {
     await platform.signIn('jane');
     check('Password grant', await filesOf(() => platform.grant('jane', PASSWORD)), 19);
+  });
+
+  it('list the files of a refresh', async () => {
+    let { body } = await platform.grant('jane', PASSWORD);
+    const refresh = async (): Promise<void> => {
+      const form = {
+        grant_type: 'refresh_token',
+        refresh_token: text(body['refresh_token']),
+        ...PLATFORM_CLIENT,
+      };
+      const answer = await platform.ask('/oauth/token', { method: 'POST', body: new URLSearchParams(form) });
+      expect(answer.status).to.equal(200);
+      ({ body } = answer);
+    };
+    check('Refresh a session', await filesOf(refresh), 14);
   });
 
   it('list the files of an OpenSearch query', async () => {

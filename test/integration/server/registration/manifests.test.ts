@@ -86,9 +86,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   }
 
   it('are used by the kustomizations in the documentation', async () => {
-    const pages = ['configuration', 'network', 'installation', 'metrics'].map(
-      (page) => `docs/${page}.md`,
-    );
+    const pages = ['configuration', 'network', 'installation', 'metrics'].map((page) => `docs/${page}.md`);
     const shown = (await Promise.all(['README.md', ...pages].map(kustomizationsOf))).flat();
     expect(shown).to.have.length(6);
     const [base = '', configuration = '', certificates = '', variant = '', logs = '', monitoring = ''] =
