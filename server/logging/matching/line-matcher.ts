@@ -50,7 +50,9 @@ const SEPARATORS = '[^\\p{L}\\p{N}_]+';
  */
 function phraseMatcher({ texts, caseSensitive }: TextFilter, mode: 'phrase' | 'prefix'): LineMatcher {
   const phrases = texts.map(wordsOf).filter((words) => words.length > 0);
-  if (phrases.length === 0) return { maxLength: 0, matches: () => false, spans: () => [] };
+  if (phrases.length === 0) {
+    return { maxLength: Number.POSITIVE_INFINITY, matches: () => false, spans: () => [] };
+  }
   const alternatives = phrases.map((words) => words.map((word) => RegExp.escape(word)).join(SEPARATORS));
   const end = mode === 'prefix' ? `${WORD}*` : `(?!${WORD})`;
   const maxLength = Math.floor(MAX_WORD_STEPS / phrases.flat().length);

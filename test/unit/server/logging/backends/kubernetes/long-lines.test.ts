@@ -47,6 +47,10 @@ describe('long lines of pod logs', () => {
     ]);
   });
 
+  it('are searched as a whole for a text without words, which matches nothing', async () => {
+    expect(await search('phrase', ['!'], ['!'.repeat(MOST + 1)])).to.deep.equal([[], []]);
+  });
+
   it('are searched for an expression up to a length that depends on it', async () => {
     const match = `x${'-'.repeat(498)}y`;
     const most = Math.floor((1 << 20) / 503);
