@@ -1,6 +1,5 @@
 // The names and creation times of all namespaces, from the copy of the kind.
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
-import { STALE_AFTER_MS } from '../cluster/reflector/freshness.ts';
 import type { HeldCopy } from '../resources/kinds/kind-copies.ts';
 
 export interface Namespace {
@@ -24,7 +23,7 @@ export class Namespaces {
 
   /** Throws ServiceUnavailable while the copy is empty or stale: a namespace may have been recreated. */
   all(): ReadonlyMap<string, Namespace> {
-    if (!this.#copy.synced || this.#copy.ageMs > STALE_AFTER_MS) {
+    if (this.#copy.isStale) {
       throw newServiceUnavailable('the namespaces of the cluster are not known', 1);
     }
     this.#all ??= this.#read();

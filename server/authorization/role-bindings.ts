@@ -1,7 +1,6 @@
 // Index of RoleBindings: the namespaces in which a user may have a permission. The index never grants a permission;
 // SubjectAccessReviews confirm each namespace.
 import type { UserInfo } from '../authentication/user.ts';
-import { STALE_AFTER_MS } from '../cluster/reflector/freshness.ts';
 import type { HeldCopy } from '../resources/kinds/kind-copies.ts';
 import { groupSubject, userSubject } from '../resources/profiles/feature-facts.ts';
 import type { KindFacts } from '../resources/profiles/kind-values.ts';
@@ -32,7 +31,7 @@ export class RoleBindings {
    * not known, or stale. Permissions of other authorizers than RBAC are not included.
    */
   candidates({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): ReadonlySet<string> | undefined {
-    if (!this.#copy.synced || this.#copy.ageMs > STALE_AFTER_MS) return undefined;
+    if (this.#copy.isStale) return undefined;
     const found = new Set<string>();
     for (const subject of [userSubject(name), ...groups.map(groupSubject)]) {
       for (const namespace of this.#namespaces.get(subject)?.keys() ?? []) found.add(namespace);

@@ -8,6 +8,7 @@ import type { InformerCache } from '../../cache/informer-cache.ts';
 import type { CacheContent } from '../../cache/object-reader.ts';
 import type { FrameFactory } from '../../cache/stored-object.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
 import type { ReflectorObserver } from '../../cluster/reflector/reflector-options.ts';
 import { isForbidden } from '../../cluster/reflector/reflector-retry.ts';
 import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
@@ -120,7 +121,7 @@ export class KindCopies {
 }
 
 /** A copy for readers of facts. */
-export type HeldCopy = Pick<KindCopy, 'cache' | 'synced' | 'ageMs'>;
+export type HeldCopy = Pick<KindCopy, 'cache' | 'synced' | 'ageMs' | 'isStale'>;
 
 export class KindCopy {
   /** As it was at the first `hold`. */
@@ -230,6 +231,11 @@ export class KindCopy {
   /** Time since the last proof that the copy is up to date, in ms. */
   get ageMs(): number {
     return this.informer.ageMs;
+  }
+
+  /** True before the first list, and without a recent proof that the copy is up to date. */
+  get isStale(): boolean {
+    return !this.synced || this.ageMs > STALE_AFTER_MS;
   }
 
   /** Resolves after the first list with the wanted content, and after a permanent failure. */

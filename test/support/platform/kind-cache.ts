@@ -106,6 +106,10 @@ export class KindCache implements ListedKind<KindFacts>, HeldCopy {
     return this.cache.synced;
   }
 
+  get isStale(): boolean {
+    return !this.synced;
+  }
+
   get head(): ObjectHead {
     return this.cache.head;
   }
