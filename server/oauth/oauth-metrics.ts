@@ -26,7 +26,7 @@ export class OAuthMetrics {
     });
     this.#refreshes = new Counter({
       name: 'oauth_refreshes_total',
-      help: 'Refreshes with a refresh token, by client and outcome: `rotated`, or `reused` (the session was terminated).',
+      help: 'Refreshes with a refresh token, by client and outcome: `rotated`, `repeated` (the new token was sent again), or `reused` (the session was terminated).',
       labelNames: ['client', 'outcome'],
       registers,
     });
@@ -69,6 +69,10 @@ export class OAuthMetrics {
 
   refreshed(client: string): void {
     this.#refreshes.inc({ client, outcome: 'rotated' });
+  }
+
+  repeated(client: string): void {
+    this.#refreshes.inc({ client, outcome: 'repeated' });
   }
 
   reused(client: string): void {

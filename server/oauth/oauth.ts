@@ -181,7 +181,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const codes = { sessions, users, credentials, tokens, limit: creator, random, now, log };
   const grants: readonly Grant[] = [
     new PasswordGrant({ signIn, sessions: creator, tokens }),
-    new RefreshTokenGrant({ sessions, users, credentials, tokens, random, now, log, observer: metrics }),
+    new RefreshTokenGrant({ sessions, users, credentials, tokens, keys, now, log, observer: metrics }),
     new AuthorizationCodeGrant(codes),
     new DeviceCodeGrant({ ...codes, monotonic }),
   ];

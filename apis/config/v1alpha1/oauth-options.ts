@@ -65,7 +65,7 @@ const client = Type.Object(
     refreshTokens: choiceOption(
       ['rotated', 'kept'],
       'rotated',
-      '`rotated`: each refresh returns a new refresh token and invalidates the old one. `kept`: the refresh token stays the same; for confidential clients that refresh concurrently.',
+      '`rotated`: each refresh returns a new refresh token and, after ten seconds, invalidates the old one. `kept`: the refresh token stays the same; for confidential clients that use a refresh token again later.',
     ),
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),

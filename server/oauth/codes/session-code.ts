@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { type Session, sameHash } from '../sessions/session.ts';
-import { parseRefreshToken, type RefreshToken, successor } from '../sessions/session-creator.ts';
+import { parseRefreshToken, type RefreshToken, tokenOfFamily } from '../sessions/session-creator.ts';
 
 /**
  * A code and its Session object are created together; the field `refreshHash` contains the hash of the code. The
@@ -60,7 +60,7 @@ export function mayBeStale(cached: Session, token: RefreshToken): boolean {
  * is recognized as the code of that session.
  */
 export function firstRefreshToken(code: SessionCode, random: RandomBytes): RefreshToken {
-  return successor(familyOf(code), random);
+  return tokenOfFamily(familyOf(code), random);
 }
 
 /** `familyHash` of the started session. */

@@ -1,5 +1,5 @@
-// Handles the refresh_token grant (RFC 6749, 6) with rotation. Reuse of an old refresh token terminates the session
-// (RFC 9700, 4.14.2).
+// Handles the refresh_token grant (RFC 6749, 6) with rotation. Within seconds of a refresh, its token gets the same
+// response again; after that, its reuse terminates the session (RFC 9700, 4.14.2).
 
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
@@ -10,16 +10,17 @@ import {
   temporarilyUnavailable,
 } from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
+import type { OAuthClient } from '../clients/oauth-client.ts';
 import { mayBeStale } from '../codes/session-code.ts';
 import { requestedScopes } from '../http/form.ts';
-import type { RandomBytes } from '../keys/key-ring.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
 import {
   readAfterLostResponse,
   type SessionStore,
   type StoredSession,
   sameHash,
 } from '../sessions/session.ts';
-import { idleExpiry, parseRefreshToken, type RefreshToken, successor } from '../sessions/session-creator.ts';
+import { idleExpiry, parseRefreshToken, type RefreshToken, successors } from '../sessions/session-creator.ts';
 import { SessionValidity } from '../sessions/session-validity.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
 import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
@@ -30,7 +31,7 @@ export interface RefreshTokenGrantOptions {
   readonly users: UserDirectory;
   readonly credentials: CredentialDirectory;
   readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
-  readonly random: RandomBytes;
+  readonly keys: Pick<KeyRing, 'macs'>;
   /** Ms since the epoch. */
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
@@ -39,6 +40,8 @@ export interface RefreshTokenGrantOptions {
 
 export interface RefreshObserver {
   refreshed(client: string): void;
+  /** The token before the current one was presented, and got the current one again. */
+  repeated(client: string): void;
   /** A used token was presented, and its session was terminated. */
   reused(client: string): void;
 }
@@ -49,9 +52,16 @@ const ATTEMPTS = 5;
  * Minimum interval between writes of `lastUsedAt` for a client without rotation, so that concurrent uses cause one write.
  */
 const RECORD_INTERVAL_MS = 10_000;
+/**
+ * Time after a refresh in which its token gets the same successor again: a client whose response was lost retries, and
+ * tabs of a browser refresh at the same time.
+ */
+export const REPEAT_MS = 10_000;
+
+type Granted = TokenRequest & { readonly account: Account; readonly scopes: readonly string[] };
 
 /**
- * Rotation can be disabled for clients that refresh concurrently. The client secret then protects the token (RFC
+ * Rotation can be disabled for clients that use a refresh token again later. The client secret then protects the token (RFC
  * 9700, 2.2.2).
  */
 export class RefreshTokenGrant implements Grant {
@@ -99,33 +109,49 @@ export class RefreshTokenGrant implements Grant {
       if (!sameHash(session.familyHash, token.familyHash)) {
         throw invalidToken('the token is not of this session');
       }
-      // A retry after a lost response is also reuse: the server does not store tokens, so it cannot repeat the
-      // response.
-      return this.#rejectReuse(session, request);
+      const current = this.#currentAfter(token, session, client);
+      if (!current) return this.#rejectReuse(session, request);
+      const response = this.#response(current, session, await this.#grantedBy(session, request));
+      this.#options.observer?.repeated(client.id);
+      return response;
     }
+    return this.#refresh(token, session, await this.#grantedBy(session, request));
+  }
+
+  /** The current token of the session, if `token` was exchanged for it moments ago. */
+  #currentAfter(token: RefreshToken, session: StoredSession, client: OAuthClient): RefreshToken | undefined {
+    const { keys, now } = this.#options;
+    if (!client.rotatesRefreshTokens || now() >= session.lastUsedAt + REPEAT_MS) return undefined;
+    return successors(token, keys).find(({ hash }) => sameHash(session.refreshHash, hash));
+  }
+
+  async #grantedBy(session: StoredSession, request: TokenRequest): Promise<Granted> {
     const account = await this.#validUser(session, request);
     // Scopes that the client has lost since the sign-in are dropped.
-    const granted = session.scopes.filter((scope) => client.scopes.includes(scope));
+    const granted = session.scopes.filter((scope) => request.client.scopes.includes(scope));
     const scopes = requestedScopes(request.form.get('scope'), granted);
-    return this.#refresh(token, session, {
-      ...request,
-      account,
-      scopes: scopes.length > 0 ? scopes : granted,
-    });
+    return { ...request, account, scopes: scopes.length > 0 ? scopes : granted };
+  }
+
+  #response(
+    { text }: RefreshToken,
+    session: StoredSession,
+    { client, account, scopes }: Granted,
+  ): TokenResponse {
+    return this.#options.tokens.tokenResponse({ client, account, session, scopes, refreshToken: text });
   }
 
   /** Undefined after a conflict. */
   async #refresh(
     token: RefreshToken,
     session: StoredSession,
-    granted: TokenRequest & { readonly account: Account; readonly scopes: readonly string[] },
+    granted: Granted,
   ): Promise<TokenResponse | undefined> {
-    const { tokens, sessions, random, now, observer } = this.#options;
-    const { client, account, scopes } = granted;
-    const next = client.rotatesRefreshTokens ? successor(token, random) : token;
+    const { sessions, keys, now, observer } = this.#options;
+    const { client } = granted;
+    const next = client.rotatesRefreshTokens ? successors(token, keys)[0] : token;
     // The tokens are signed before the write: if no key is available, the refresh token stays valid for a retry.
-    const subject = { client, account, session, scopes };
-    const response = tokens.tokenResponse({ ...subject, refreshToken: next.text });
+    const response = this.#response(next, session, granted);
     const usedAt = Math.max(now(), session.lastUsedAt);
     const used = {
       ...session,
@@ -166,7 +192,7 @@ export class RefreshTokenGrant implements Grant {
     this.#options.observer?.reused(client.id);
     this.#options.log.warn(
       { session: id, user, client: client.id, source },
-      'session terminated: a refresh token was used twice and may be stolen',
+      'session terminated: an old refresh token was used again and may be stolen',
     );
     throw invalidToken('the token was already used');
   }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
-import type { RandomBytes } from '../keys/key-ring.ts';
+import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { Account, PasswordID } from '../users/account.ts';
 import type { Session, SessionStore, StoredSession } from './session.ts';
 
@@ -161,7 +161,7 @@ function printable(text: string, length: number): string {
 
 /**
  * A refresh token: `prt_<session id>_<family><secret>`. All rotations of a session share the family; each has a new
- * secret. Only the hashes are stored.
+ * secret, the MAC of the token before it. Only the hashes are stored.
  */
 export interface RefreshToken {
   readonly text: string;
@@ -178,12 +178,33 @@ const SECRET_BYTES = 30;
 const TOKEN = /^prt_(s-[a-z2-7]{20})_([\w-]{24})[\w-]{40}$/;
 
 export function newRefreshToken(sessionID: string, random: RandomBytes): RefreshToken {
-  return newToken(sessionID, random(FAMILY_BYTES).toString('base64url'), random);
+  return newToken(sessionID, random(FAMILY_BYTES).toString('base64url'), random(SECRET_BYTES));
 }
 
-/** The next token of the same family. */
-export function successor(token: RefreshToken, random: RandomBytes): RefreshToken {
-  return newToken(token.sessionID, TOKEN.exec(token.text)?.[2] ?? '', random);
+/** Another token of the same family, with a random secret. */
+export function tokenOfFamily(token: RefreshToken, random: RandomBytes): RefreshToken {
+  return tokenWith(token, random(SECRET_BYTES));
+}
+
+/**
+ * The tokens that can follow `token`, one for each MAC key, the one of the newest key first. A token determines its
+ * successor, so a repeated refresh gets the same one although no token is stored. Throws ServiceUnavailable (StatusError)
+ * while there is no key.
+ */
+export function successors(
+  token: RefreshToken,
+  keys: Pick<KeyRing, 'macs'>,
+): readonly [RefreshToken, ...RefreshToken[]] {
+  const [newest, ...others] = keys.macs('refresh-token', token.text);
+  return [tokenAfter(token, newest), ...others.map((mac) => tokenAfter(token, mac))];
+}
+
+function tokenAfter(token: RefreshToken, mac: Buffer): RefreshToken {
+  return tokenWith(token, mac.subarray(0, SECRET_BYTES));
+}
+
+function tokenWith({ text, sessionID }: RefreshToken, secret: Buffer): RefreshToken {
+  return newToken(sessionID, TOKEN.exec(text)?.[2] ?? '', secret);
 }
 
 export function parseRefreshToken(text: string): RefreshToken | undefined {
@@ -191,9 +212,8 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
   return sessionID !== undefined && family !== undefined ? withHashes(text, sessionID, family) : undefined;
 }
 
-function newToken(sessionID: string, family: string, random: RandomBytes): RefreshToken {
-  const secret = random(SECRET_BYTES).toString('base64url');
-  return withHashes(`prt_${sessionID}_${family}${secret}`, sessionID, family);
+function newToken(sessionID: string, family: string, secret: Buffer): RefreshToken {
+  return withHashes(`prt_${sessionID}_${family}${secret.toString('base64url')}`, sessionID, family);
 }
 
 function withHashes(text: string, sessionID: string, family: string): RefreshToken {

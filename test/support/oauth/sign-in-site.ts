@@ -150,7 +150,7 @@ export class SignInSite {
       grants: [
         new AuthorizationCodeGrant({ ...shared, limit: creator }),
         new DeviceCodeGrant({ ...shared, limit: creator, monotonic: now }),
-        new RefreshTokenGrant(shared),
+        new RefreshTokenGrant({ ...shared, keys }),
       ],
       sourceOf,
       monotonic: now,

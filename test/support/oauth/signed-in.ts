@@ -107,7 +107,7 @@ export class Replica {
   readonly tokens: PresentedTokens;
   readonly grant: RefreshTokenGrant;
   readonly #passwordGrant: PasswordGrant;
-  /** Ids of the clients of all observed refreshes and reuses. */
+  /** Outcomes and clients of all observed refreshes. */
   readonly refreshes: string[] = [];
 
   constructor(cluster: SignedInCluster) {
@@ -133,11 +133,12 @@ export class Replica {
       users,
       credentials,
       tokens,
-      random: randomBytes,
+      keys,
       now,
       log,
       observer: {
         refreshed: (client) => this.refreshes.push(`refreshed ${client}`),
+        repeated: (client) => this.refreshes.push(`repeated ${client}`),
         reused: (client) => this.refreshes.push(`reused ${client}`),
       },
     });

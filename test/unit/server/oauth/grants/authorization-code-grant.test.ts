@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { newConflict, newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { REPEAT_MS } from '../../../../../server/oauth/grants/refresh-token-grant.ts';
 import { ISSUER, SignInSite } from '../../../../support/oauth/sign-in-site.ts';
 import { REDIRECT, SiteState } from '../../../../support/oauth/sign-in-state.ts';
 import { codeFor, EXCHANGE, REQUEST } from '../../../../support/oauth/sign-in-visit.ts';
@@ -130,6 +131,7 @@ describe('the authorization_code grant', () => {
   it('issues a refresh token whose reuse terminates the session', async () => {
     const { json } = await exchange({ code: await codeFor(site) });
     expect(await refresh(json['refresh_token'])).to.equal(200);
+    state.now += REPEAT_MS;
     expect(await refresh(json['refresh_token'])).to.equal(400);
     expect(state.sessions.objects.size).to.equal(0);
   });

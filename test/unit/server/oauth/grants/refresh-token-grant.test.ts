@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
+import { REPEAT_MS } from '../../../../../server/oauth/grants/refresh-token-grant.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
 import type { TokenResponse } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
@@ -111,11 +112,50 @@ describe('the refresh_token grant', () => {
     });
   });
 
+  describe('with the token before the current one', () => {
+    it('returns the current token again at every replica, with a valid access token', async () => {
+      const first = await replica.refresh(login.refresh);
+      const written = kept();
+      cluster.now += REPEAT_MS - 1;
+      for (const at of [replica, cluster.replica()]) {
+        const again = await at.refresh(login.refresh, { scope: 'email' });
+        expect(next(again)).to.equal(next(first));
+        expect(again.scope).to.equal('email');
+        expect(await replica.accepts(again.access_token)).to.equal(true);
+        expect(at.refreshes.at(-1)).to.equal('repeated console');
+      }
+      expect(kept(), 'no write').to.deep.equal(written);
+      await replica.refresh(next(first));
+    });
+
+    it('terminates the session after ten seconds, or after another refresh', async () => {
+      await replica.refresh(login.refresh);
+      cluster.now += REPEAT_MS;
+      await refused(replica.refresh(login.refresh));
+      expect(kept()).to.equal(undefined);
+      login = await replica.signIn();
+      await replica.refresh(next(await replica.refresh(login.refresh)));
+      await refused(replica.refresh(login.refresh));
+      expect(kept()).to.equal(undefined);
+    });
+
+    it('rejects it for another client, a disabled user and a terminated session', async () => {
+      await replica.refresh(login.refresh);
+      await refused(replica.refresh(login.refresh, {}, 'other'));
+      cluster.accounts.set('alice', { ...ALICE, disabled: true });
+      await refused(replica.refresh(login.refresh));
+      cluster.accounts.set('alice', ALICE);
+      cluster.shared.objects.delete(login.session.id);
+      await refused(replica.refresh(login.refresh));
+    });
+  });
+
   describe('with a used token', () => {
     it('terminates the session and all its tokens at every replica, and no other session', async () => {
       const other = cluster.replica();
       const second = await replica.signIn();
       const response = await replica.refresh(login.refresh);
+      cluster.now += REPEAT_MS;
       await refused(other.refresh(login.refresh));
       expect(kept()).to.equal(undefined);
       await refused(replica.refresh(next(response)));
@@ -139,6 +179,7 @@ describe('the refresh_token grant', () => {
 
     it('returns 503 when the session cannot be terminated', async () => {
       await replica.refresh(login.refresh);
+      cluster.now += REPEAT_MS;
       replica.sessions.beforeWrite = () => {
         throw newServiceUnavailable('not now');
       };
@@ -167,25 +208,25 @@ describe('the refresh_token grant', () => {
       await behind.refresh(login.refresh);
     });
 
-    it('lets one of two concurrent refreshes win, and the other terminates the session', async () => {
+    it('gives two concurrent refreshes the same new token', async () => {
       const other = cluster.replica();
       const both = [replica, other].map((at) => {
         const { promise, resolve } = Promise.withResolvers<void>();
         at.sessions.beforeWrite = () => promise;
-        return { response: at.refresh(login.refresh).catch((error: unknown) => error), write: resolve };
+        return { response: at.refresh(login.refresh), write: resolve };
       });
       // Each waits before its write, so both have read the same version.
       for (const { write } of both) write();
-      const responses = await Promise.all(both.map(({ response }) => response));
-      const won = responses.filter((response) => !(response instanceof OAuthError)) as TokenResponse[];
-      expect(won).to.have.length(1);
-      expect(kept()).to.equal(undefined);
-      expect(await replica.accepts(won[0]?.access_token ?? '')).to.equal(false);
+      const [one, two] = await Promise.all(both.map(({ response }) => response));
+      expect(one && next(one)).to.equal(two && next(two));
+      expect(kept()).to.include({ generation: 1 });
+      for (const won of [one, two]) expect(await replica.accepts(won?.access_token ?? '')).to.equal(true);
     });
 
     it('terminates the session although it is rotated during the check of the used token', async () => {
       const behind = cluster.replica();
       let newest = next(await replica.refresh(login.refresh));
+      cluster.now += REPEAT_MS;
       // Another replica rotates between the read and the delete.
       let rotated = false;
       behind.sessions.beforeWrite = async () => {

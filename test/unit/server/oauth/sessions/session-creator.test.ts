@@ -1,13 +1,16 @@
 // Tests of the creation of sessions at sign-in.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import {
   newRefreshToken,
   parseRefreshToken,
   SessionCreator,
   type SignIn,
+  successors,
 } from '../../../../../server/oauth/sessions/session-creator.ts';
 import { newSessionID } from '../../../../../server/oauth/sessions/session-object.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
@@ -89,5 +92,20 @@ describe('a refresh token', () => {
     for (const other of [...wrong, text.replace('prt_', 'PRT_'), 'prt__', '']) {
       expect(parseRefreshToken(other), JSON.stringify(other)).to.equal(undefined);
     }
+  });
+
+  it('determines its successor, also after a rotation of the keys, but only with the keys', async () => {
+    const [old, rotated, foreign] = await Promise.all([memoryKeyRing(), memoryKeyRing(), memoryKeyRing()]);
+    const both: Pick<KeyRing, 'macs'> = {
+      macs: (purpose, message) => [rotated.macs(purpose, message)[0], ...old.macs(purpose, message)],
+    };
+    const token = newRefreshToken(newSessionID(randomBytes), randomBytes);
+    const [next] = successors(token, old);
+    expect(parseRefreshToken(next.text)).to.deep.equal(next);
+    expect(next).to.include({ familyHash: token.familyHash, sessionID: token.sessionID });
+    expect(successors(token, both)[0]).to.not.deep.equal(next);
+    expect(successors(token, both)).to.deep.include(next);
+    expect(successors(token, foreign)).to.not.deep.include(next);
+    expect(successors(next, old)).to.not.deep.include(next);
   });
 });
