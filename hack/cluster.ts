@@ -13,7 +13,7 @@ const LINE = {
   command: 'npm run cluster --',
   usage: ['[--overlay FOLDER]'],
   about: `Starts a real single-node Kubernetes cluster (kubelet, containerd, kube-proxy) in namespaces of its own, builds the image
-of the server and installs it. Needs root on Debian. Ctrl-C removes everything. docs/real-cluster.md has more.`,
+of the server and installs it. Needs root on Debian. Ctrl-C removes everything. CONTRIBUTING.md has more.`,
   flags: {
     overlay: { value: 'FOLDER', default: 'manifests/base', description: 'kustomization to apply' },
   },

@@ -1,5 +1,5 @@
 // Translates the parameters and words of KubeSphere consoles into those of lists, before a query is decoded. Lists
-// have only their own words. docs/consoles.md#kubesphere-consoles documents the translation.
+// have only their own words. docs/kubesphere-consoles.md documents the translation.
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
 import { exactName, type Kind } from '../resources/kind.ts';
 import type { KindProfile } from '../resources/kind-profile.ts';
