@@ -179,8 +179,8 @@ export class Listener {
   #handleErrors(): void {
     const { metrics, log } = this.#options;
     this.#server.on('clientError', (error: Error, socket: Duplex) => {
-      const inResponse = pendingResponses(socket).some((response) => response.headersSent);
-      const code = rejectMalformed(error, socket, inResponse);
+      const earlier = pendingResponses(socket).find((response) => response.headersSent);
+      const code = rejectMalformed(error, socket, earlier);
       if (code !== undefined) metrics.malformed(this.name, code);
       log.debug({ err: error, code }, 'malformed request');
     });
@@ -190,7 +190,7 @@ export class Listener {
       // Node has closed the TLS socket, but the TCP socket can still send a response.
       const peer = peerOf(socket);
       const tcp = isPlainHTTP(error) && [...this.#sockets].find((other) => peerOf(other) === peer);
-      if (tcp) rejectMalformed(error, tcp, false);
+      if (tcp) rejectMalformed(error, tcp, undefined);
       socket.destroy();
     });
   }

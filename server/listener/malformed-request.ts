@@ -33,20 +33,35 @@ const rejected = new WeakSet<Duplex>();
 
 /**
  * Responds to a malformed request, and closes the connection. Returns the status code. Returns undefined without a response, if the
- * client is unreachable or another response has been sent in part (`inResponse`).
+ * client is unreachable or the response to an earlier request has begun (`earlier`).
  */
-export function rejectMalformed(error: Error, socket: Duplex, inResponse: boolean): number | undefined {
+export function rejectMalformed(
+  error: Error,
+  socket: Duplex,
+  earlier: ServerResponse | undefined,
+): number | undefined {
   // The parser reports an error again for each further chunk.
   if (rejected.has(socket)) return undefined;
   rejected.add(socket);
   const code = 'code' in error ? error.code : undefined;
-  if (inResponse || !socket.writable || code === 'ECONNRESET') {
+  const isUnreachable = !socket.writable || code === 'ECONNRESET';
+  if (earlier?.writableEnded && !isUnreachable) {
+    closeBehind(earlier, socket);
+    return undefined;
+  }
+  if (earlier || isUnreachable) {
     socket.destroy();
     return undefined;
   }
   const status = statusOf(code);
   rejectConnection(socket, status);
   return status.code;
+}
+
+/** Node may still have bytes of a complete response: TLS sends none while a record of the handshake is being written. */
+function closeBehind(response: ServerResponse, socket: Duplex): void {
+  if (response.writableFinished) closeGracefully(socket);
+  else response.once('finish', () => closeGracefully(socket));
 }
 
 export function isPlainHTTP(error: Error): boolean {

@@ -134,6 +134,22 @@ describe('the plain-HTTP listener', () => {
     expect(await readAll(socket)).to.equal('');
   });
 
+  it('sends the whole response to a request with Connection: close, and serves no request behind it', async () => {
+    const paths: string[] = [];
+    const receiver: Partial<RequestReceiver> = {
+      request: (request, response) => {
+        paths.push(request.url ?? '');
+        // More than the kernel buffers, so that the bytes behind the request arrive before the response is sent.
+        response.end('x'.repeat(32 << 20));
+      },
+    };
+    const listener = await listenInsecure({ receiver });
+    const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const answer = await send(listener, `${last}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer.split('\r\n\r\n')[1]?.length).to.equal(32 << 20);
+    expect(paths).to.deep.equal(['/livez']);
+  });
+
   it('returns 408 when the headers do not arrive in time', async () => {
     const listener = await listenInsecure({ limits: { headersTimeout: 100, requestTimeout: 100 } });
     const answer = await send(listener, 'GET /livez HTTP/1.1\r\nX-Slow: ');
