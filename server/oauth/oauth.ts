@@ -37,6 +37,7 @@ import { newLoginRecords, PasswordSignIn } from './passwords/password-sign-in.ts
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SESSIONS_PER_USER, SessionCreator } from './sessions/session-creator.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
+import { SessionValidity } from './sessions/session-validity.ts';
 import type { OAuthSettings } from './settings.ts';
 import { SharedThrottle } from './throttle/shared-throttle.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
@@ -133,7 +134,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...(sessions.fresh ? [] : ['sessions']),
   ];
 
-  const revocation = new RevocationCheck({ sessions, users, credentials });
+  const validity = new SessionValidity({ users, credentials, now });
+  const revocation = new RevocationCheck({ sessions, validity });
   const verifier = new TokenVerifier({
     keys,
     issuer,
@@ -178,10 +180,10 @@ export function newOAuth(options: OAuthOptions): OAuth {
     now,
     log,
   });
-  const codes = { sessions, users, credentials, tokens, limit: creator, random, now, log };
+  const codes = { sessions, validity, tokens, limit: creator, random, now, log };
   const grants: readonly Grant[] = [
-    new PasswordGrant({ signIn, sessions: creator, tokens }),
-    new RefreshTokenGrant({ sessions, users, credentials, tokens, keys, now, log, observer: metrics }),
+    new PasswordGrant({ signIn, sessions: creator, tokens, now }),
+    new RefreshTokenGrant({ sessions, validity, tokens, keys, now, log, observer: metrics }),
     new AuthorizationCodeGrant(codes),
     new DeviceCodeGrant({ ...codes, monotonic }),
   ];
@@ -206,7 +208,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const metadata = endpoint(metadataHandler({ issuer, clients: settings.clients }));
   const token = tokenHandler({ clients, grants, sourceOf, monotonic, metrics });
   const revoke = revocationHandler({ clients, tokens: presented, hints, sessions, log });
-  const introspect = introspectionHandler({ clients, tokens: presented, users, credentials, issuer, now });
+  const introspect = introspectionHandler({ clients, tokens: presented, validity, issuer });
   const userInfo = endpoint(userInfoHandler({ verifier, users }));
   const logout = endpoint(
     logoutHandler({
@@ -246,8 +248,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   });
   const reaper = new SessionReaper({
     sessions,
-    users,
-    credentials,
+    validity,
     log,
     now,
     removed: (reason) => metrics.sessionRemoved(reason),

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { StatusError } from '../../apis/meta/v1/errors.ts';
+import { byPassword } from '../../server/oauth/sessions/proof.ts';
 import type { SessionStore, StoredSession } from '../../server/oauth/sessions/session.ts';
 import { newSessionID } from '../../server/oauth/sessions/session-object.ts';
 import { newSession } from '../support/oauth/new-session.ts';
@@ -36,8 +37,13 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
         id: store.newID(randomBytes),
         scopes: ['openid', 'groups'],
         userAgent: 'kubectl/v1.36',
-        passwordAt: Date.now() - 86_400_000,
-        credentialUID: 'uid-of-her-password',
+        authentication: {
+          ...byPassword(
+            { uid: 'uid-of-her-password', changedAt: Date.now() - 86_400_000 },
+            Date.now() - 1000,
+          ),
+          amr: ['pwd', 'otp', 'mfa'],
+        },
       });
       const created = await store.create(session, signal);
       expect(created).to.deep.include(session);

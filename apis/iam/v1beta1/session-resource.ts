@@ -51,6 +51,13 @@ const SessionSpecSchema = Type.Object(
           'metadata.uid of the Credential at the sign-in. If the Credential was recreated, the session is invalid.',
       }),
     ),
+    authTime: Type.Optional(Time('Time when the user was authenticated; by default `createdTime`.')),
+    amr: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        maxItems: 16,
+        description: 'Authentication methods (RFC 8176); by default only `pwd`, a password.',
+      }),
+    ),
     mac: Type.String({
       minLength: 1,
       maxLength: 256,

@@ -3,9 +3,10 @@
 import { hash } from 'node:crypto';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
+import type { Authentication } from '../sessions/proof.ts';
 import type { SessionStore } from '../sessions/session.ts';
-import { passwordOf, sessionOrigin } from '../sessions/session-creator.ts';
-import type { PasswordID, UserID } from '../users/account.ts';
+import { sessionOrigin } from '../sessions/session-creator.ts';
+import type { UserID } from '../users/account.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { codeHash, pendingSession, type SessionCode } from './session-code.ts';
 
@@ -69,8 +70,7 @@ export interface GrantedRequest {
   readonly request: AuthorizationRequest;
   readonly client: OAuthClient;
   readonly account: UserID;
-  /** The password that was verified. */
-  readonly credential: PasswordID;
+  readonly authentication: Authentication;
   readonly source: string;
   readonly userAgent: string;
 }
@@ -84,7 +84,7 @@ export class CodeIssuer {
 
   /** Stores a pending session and returns its code. Throws ServiceUnavailable when the cluster is unavailable. */
   async issue(granted: GrantedRequest, signal: AbortSignal): Promise<string> {
-    const { request, client, account, credential, source, userAgent } = granted;
+    const { request, client, account, authentication, source, userAgent } = granted;
     const { sessions, random, now } = this.#options;
     const code = newCode(sessions.newID(random), request.nonce, random);
     const session = pendingSession(
@@ -97,7 +97,7 @@ export class CodeIssuer {
         ...sessionOrigin(source, userAgent),
         createdAt: now(),
         refreshHash: boundHash(code, request),
-        ...passwordOf(credential),
+        authentication,
       },
       CODE_LIFETIME_MS,
     );

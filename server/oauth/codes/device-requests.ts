@@ -6,10 +6,11 @@ import { networkOf, siteOf } from '../../admission/network.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
+import type { Authentication } from '../sessions/proof.ts';
 import { NO_USER, type SessionStore, type StoredSession } from '../sessions/session.ts';
-import { passwordOf, sessionOrigin } from '../sessions/session-creator.ts';
+import { sessionOrigin } from '../sessions/session-creator.ts';
 import { RateLimit } from '../throttle/rate-limit.ts';
-import type { PasswordID, UserID } from '../users/account.ts';
+import type { UserID } from '../users/account.ts';
 import { type DeviceCode, newDeviceCode, newUserCode, requestID } from './device-codes.ts';
 import { codeHash, pendingSession } from './session-code.ts';
 
@@ -126,7 +127,7 @@ export class DeviceRequests {
   /** Creates the session that the device polls for, then deletes the request. Idempotent for the same user. */
   async approve(
     { id, session: sessionID }: DeviceRequest,
-    by: { readonly account: UserID; readonly credential: PasswordID },
+    by: { readonly account: UserID; readonly authentication: Authentication },
     call: CallContext,
   ): Promise<Approval> {
     const { sessions, now } = this.#options;
@@ -141,7 +142,7 @@ export class DeviceRequests {
         user: by.account.name,
         userUID: by.account.uid,
         createdAt: now(),
-        ...passwordOf(by.credential),
+        authentication: by.authentication,
       },
       APPROVED_LIFETIME_MS,
     );

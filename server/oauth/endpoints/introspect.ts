@@ -9,18 +9,14 @@ import type { Handler } from '../../request/request-context.ts';
 import { readClientRequest, usesBasic } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { writeJSON } from '../http/oauth-response.ts';
-import { SessionValidity } from '../sessions/session-validity.ts';
-import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
+import type { SessionValidity } from '../sessions/session-validity.ts';
 import type { PresentedToken, PresentedTokens } from './presented-tokens.ts';
 
 export interface IntrospectionOptions {
   readonly clients: ClientRegistry;
   readonly tokens: Pick<PresentedTokens, 'find'>;
-  readonly users: UserDirectory;
-  readonly credentials: CredentialDirectory;
+  readonly validity: Pick<SessionValidity, 'synced' | 'confirmedEnd'>;
   readonly issuer: () => string;
-  /** Ms since the epoch. */
-  readonly now: () => number;
 }
 
 /** RFC 7662, 2.2. */
@@ -29,8 +25,7 @@ type Introspection = Static<typeof IntrospectionSchema>;
 const INACTIVE: Introspection = { active: false };
 
 export function introspectionHandler(options: IntrospectionOptions): Handler {
-  const { clients, tokens } = options;
-  const validity = new SessionValidity(options);
+  const { clients, tokens, validity } = options;
   /** The session of an access token was checked when the token was verified. */
   const isActive = async (
     token: PresentedToken,
@@ -41,8 +36,7 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
     const { session, current } = token;
     // A refresh token is active for its own client only.
     if (!current || session.clientID !== client.id) return false;
-    const { users, credentials } = options;
-    if (!users.synced || !credentials.synced) throw newServiceUnavailable('the user cache is stale');
+    if (!validity.synced) throw newServiceUnavailable('the user cache is stale');
     return (await validity.confirmedEnd(session, call)) === undefined;
   };
   return async (context) => {

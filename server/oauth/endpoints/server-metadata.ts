@@ -69,6 +69,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
       'iat',
       'jti',
       'auth_time',
+      'amr',
       'nonce',
       'at_hash',
       'sid',

@@ -14,15 +14,14 @@ import {
   sameHash,
 } from '../sessions/session.ts';
 import { refreshableExpiry } from '../sessions/session-creator.ts';
-import { SessionValidity } from '../sessions/session-validity.ts';
+import type { SessionValidity } from '../sessions/session-validity.ts';
 import type { GrantedSession, TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
-import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
+import type { Account } from '../users/account.ts';
 import type { TokenRequest } from './grant.ts';
 
 export interface CodeExchangeOptions {
   readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
-  readonly users: UserDirectory;
-  readonly credentials: CredentialDirectory;
+  readonly validity: Pick<SessionValidity, 'synced' | 'accountOf' | 'confirmedEnd'>;
   readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
   /** Enforces the limit of sessions per user. */
   readonly limit: { deleteSurplus(created: StoredSession, signal: AbortSignal): Promise<void> };
@@ -45,11 +44,9 @@ const ATTEMPTS = 5;
 
 export class CodeExchange {
   readonly #options: CodeExchangeOptions;
-  readonly #validity: SessionValidity;
 
   constructor(options: CodeExchangeOptions) {
     this.#options = options;
-    this.#validity = new SessionValidity(options);
   }
 
   /** Throws OAuthError, the same for every invalid code. */
@@ -152,8 +149,9 @@ export class CodeExchange {
   }
 
   async #accountOf(session: StoredSession, call: CallContext): Promise<Account> {
-    const end = await this.#validity.confirmedEnd(session, call);
-    const account = this.#options.users.get(session.user);
+    const { validity } = this.#options;
+    const end = await validity.confirmedEnd(session, call);
+    const account = validity.accountOf(session);
     if (!account || end !== undefined) throw invalidCode(end ?? 'user deleted');
     return account;
   }

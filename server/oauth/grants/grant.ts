@@ -4,8 +4,8 @@ import { temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { Form } from '../http/form.ts';
 import type { SessionStore } from '../sessions/session.ts';
+import type { SessionValidity } from '../sessions/session-validity.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
-import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 
 /** A token request with a well-formed form and an authenticated client. */
 export interface TokenRequest {
@@ -30,12 +30,11 @@ export interface Grant {
 
 export interface GrantCaches {
   readonly sessions: Pick<SessionStore, 'fresh'>;
-  readonly users: Pick<UserDirectory, 'synced'>;
-  readonly credentials: Pick<CredentialDirectory, 'synced'>;
+  readonly validity: Pick<SessionValidity, 'synced'>;
 }
 
 /** Throws OAuthError 503 while the validity of a code or refresh token cannot be determined. */
-export function checkFresh({ sessions, users, credentials }: GrantCaches): void {
-  if (sessions.fresh && users.synced && credentials.synced) return;
+export function checkFresh({ sessions, validity }: GrantCaches): void {
+  if (sessions.fresh && validity.synced) return;
   throw temporarilyUnavailable('the session cache is stale', 1);
 }

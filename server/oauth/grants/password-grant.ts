@@ -4,6 +4,7 @@ import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/e
 import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { requestedScopes } from '../http/form.ts';
 import type { PasswordSignIn } from '../passwords/password-sign-in.ts';
+import { byPassword } from '../sessions/proof.ts';
 import type { SessionCreator } from '../sessions/session-creator.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
 import { type Grant, type TokenRequest } from './grant.ts';
@@ -12,6 +13,8 @@ export interface PasswordGrantOptions {
   readonly signIn: Pick<PasswordSignIn, 'check'>;
   readonly sessions: Pick<SessionCreator, 'prepare' | 'store'>;
   readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
+  /** Ms since the epoch. */
+  readonly now: () => number;
 }
 
 export class PasswordGrant implements Grant {
@@ -40,8 +43,9 @@ export class PasswordGrant implements Grant {
       requestID,
       signal,
     });
-    const { sessions, tokens } = this.#options;
-    const prepared = sessions.prepare({ account, credential, client, scopes, source, userAgent });
+    const { sessions, tokens, now } = this.#options;
+    const authentication = byPassword(credential, now());
+    const prepared = sessions.prepare({ account, authentication, client, scopes, source, userAgent });
     // The tokens are signed before the session is stored, so that a signing error leaves no session.
     const response = tokens.tokenResponse({ client, account, scopes, ...prepared });
     await sessions.store(prepared.session, signal).catch((error: unknown) => {

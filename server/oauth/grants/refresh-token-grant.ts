@@ -21,15 +21,14 @@ import {
   sameHash,
 } from '../sessions/session.ts';
 import { idleExpiry, parseRefreshToken, type RefreshToken, successors } from '../sessions/session-creator.ts';
-import { SessionValidity } from '../sessions/session-validity.ts';
+import type { SessionValidity } from '../sessions/session-validity.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
-import type { Account, CredentialDirectory, UserDirectory } from '../users/account.ts';
+import type { Account } from '../users/account.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
 export interface RefreshTokenGrantOptions {
   readonly sessions: SessionStore;
-  readonly users: UserDirectory;
-  readonly credentials: CredentialDirectory;
+  readonly validity: Pick<SessionValidity, 'synced' | 'accountOf' | 'confirmedEnd'>;
   readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
   readonly keys: Pick<KeyRing, 'macs'>;
   /** Ms since the epoch. */
@@ -67,11 +66,9 @@ type Granted = TokenRequest & { readonly account: Account; readonly scopes: read
 export class RefreshTokenGrant implements Grant {
   readonly type = 'refresh_token';
   readonly #options: RefreshTokenGrantOptions;
-  readonly #validity: SessionValidity;
 
   constructor(options: RefreshTokenGrantOptions) {
     this.#options = options;
-    this.#validity = new SessionValidity(options);
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
@@ -199,10 +196,11 @@ export class RefreshTokenGrant implements Grant {
 
   /** Does not delete an invalid session, because the user cache may lag; the reaper deletes it later. */
   async #validUser(session: StoredSession, call: CallContext): Promise<Account> {
-    const end = await this.#validity.confirmedEnd(session, call).catch((error: unknown) => {
+    const { validity } = this.#options;
+    const end = await validity.confirmedEnd(session, call).catch((error: unknown) => {
       throw unavailable(error);
     });
-    const account = this.#options.users.get(session.user);
+    const account = validity.accountOf(session);
     if (end !== undefined || !account) throw invalidToken(end);
     return account;
   }

@@ -4,7 +4,8 @@ import type { Logger } from 'pino';
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
-import type { Account, PasswordID } from '../users/account.ts';
+import type { Account } from '../users/account.ts';
+import type { Authentication } from './proof.ts';
 import type { Session, SessionStore, StoredSession } from './session.ts';
 
 /** A person has a few devices, and the default client of scripts creates a session at each sign-in. */
@@ -23,8 +24,7 @@ export interface SessionCreatorOptions {
 /** A successful sign-in: user, client and origin. */
 export interface SignIn {
   readonly account: Account;
-  /** The password that was verified. */
-  readonly credential: PasswordID;
+  readonly authentication: Authentication;
   readonly client: OAuthClient;
   /** Granted scopes. */
   readonly scopes: readonly string[];
@@ -51,7 +51,7 @@ export class SessionCreator {
 
   /** Throws ServiceUnavailable (StatusError) while there is no key. */
   prepare(signIn: SignIn): PreparedSession {
-    const { account, client, credential, scopes, source, userAgent } = signIn;
+    const { account, client, authentication, scopes, source, userAgent } = signIn;
     const { random, sessions } = this.#options;
     const id = sessions.newID(random);
     const refreshToken = client.grants.includes('refresh_token') ? newRefreshToken(id, random) : undefined;
@@ -70,7 +70,7 @@ export class SessionCreator {
       generation: 0,
       refreshHash: refreshToken?.hash ?? '',
       familyHash: refreshToken?.familyHash ?? '',
-      ...passwordOf(credential),
+      authentication,
     };
     return { session, refreshToken: refreshToken?.text };
   }
@@ -117,14 +117,6 @@ export class SessionCreator {
       }
     }
   }
-}
-
-/** The fields that identify the password of a session: its change time, and its UID because clocks may differ. */
-export function passwordOf({
-  uid,
-  changedAt,
-}: PasswordID): Required<Pick<Session, 'passwordAt' | 'credentialUID'>> {
-  return { passwordAt: changedAt, credentialUID: uid };
 }
 
 /** Expiry of a session with a refresh token. It lives at least as long as its first access token. */

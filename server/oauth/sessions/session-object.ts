@@ -4,6 +4,7 @@ import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session-resource.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
+import { type Authentication, PASSWORD_ONLY } from './proof.ts';
 import { type ObjectVersion, type Session, type StoredSession, sameHash } from './session.ts';
 
 /** A Session object as read from the cluster; `session` is undefined when the object is invalid. */
@@ -89,10 +90,7 @@ export function sessionObject(
       generation: session.generation,
       refreshHash: session.refreshHash,
       familyHash: session.familyHash,
-      ...(session.passwordAt === undefined
-        ? {}
-        : { passwordTime: new Date(session.passwordAt).toISOString() }),
-      ...(session.credentialUID === undefined ? {} : { credentialUID: session.credentialUID }),
+      ...authenticationFields(session),
       mac: keys.mac(MAC_PURPOSE, macMessage(session)),
     },
   };
@@ -118,9 +116,54 @@ function macMessage(session: Session): string {
     session.generation,
     session.refreshHash,
     session.familyHash,
-    ...(session.passwordAt === undefined ? [] : [session.passwordAt]),
-    ...(session.credentialUID === undefined ? [] : [session.credentialUID]),
+    ...authenticationMessage(session),
   ]);
+}
+
+function authenticationMessage(session: Session): unknown[] {
+  if (!session.authentication) return [];
+  const { changedAt, credentialUID } = session.authentication.proof;
+  const later = laterFields(session);
+  return [changedAt, credentialUID, ...(Object.keys(later).length > 0 ? [later] : [])];
+}
+
+function authenticationFields(session: Session): Partial<SessionSpec> {
+  if (!session.authentication) return {};
+  const { changedAt, credentialUID } = session.authentication.proof;
+  const { authTime, amr } = laterFields(session);
+  return {
+    passwordTime: new Date(changedAt).toISOString(),
+    credentialUID,
+    ...(authTime === undefined ? {} : { authTime: new Date(authTime).toISOString() }),
+    ...(amr === undefined ? {} : { amr: [...amr] }),
+  };
+}
+
+/** The fields that a session of an earlier version lacks, without those that have the values of such a session. */
+function laterFields({
+  createdAt,
+  authentication,
+}: Session): Partial<Pick<Authentication, 'authTime' | 'amr'>> {
+  if (!authentication) return {};
+  const { authTime, amr } = authentication;
+  return {
+    ...(authTime === createdAt ? {} : { authTime }),
+    ...(amr.join() === PASSWORD_ONLY.join() ? {} : { amr }),
+  };
+}
+
+function authenticationIn(
+  spec: Readonly<Record<string, unknown>>,
+  createdAt: number,
+): Authentication | undefined {
+  const changedAt = time(spec['passwordTime']);
+  const credentialUID = optionalText(spec['credentialUID']);
+  if (changedAt === undefined || credentialUID === undefined) return undefined;
+  return {
+    proof: { kind: 'password', credentialUID, changedAt },
+    authTime: time(spec['authTime']) ?? createdAt,
+    amr: texts(spec['amr']) ?? PASSWORD_ONLY,
+  };
 }
 
 function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session | undefined {
@@ -133,8 +176,6 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
   const notAfter = time(spec['notAfter']);
   const idleNotAfter = time(spec['idleNotAfter']);
   const generation = spec['generation'] ?? 0;
-  const passwordAt = time(spec['passwordTime']);
-  const credentialUID = optionalText(spec['credentialUID']);
   if (
     user === undefined ||
     userUID === undefined ||
@@ -148,6 +189,7 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
   ) {
     return undefined;
   }
+  const authentication = authenticationIn(spec, createdAt);
   return {
     id,
     user,
@@ -163,8 +205,7 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
     generation,
     refreshHash: text(spec['refreshHash']),
     familyHash: text(spec['familyHash']),
-    ...(passwordAt === undefined ? {} : { passwordAt }),
-    ...(credentialUID === undefined ? {} : { credentialUID }),
+    ...(authentication ? { authentication } : {}),
   };
 }
 

@@ -11,11 +11,10 @@ import {
 import { pause } from '../../concurrency/pause.ts';
 import { backgroundSlicer } from '../../concurrency/time-slicer.ts';
 import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
-import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
 import { NO_USER } from './session.ts';
 import type { FoundSession } from './session-object.ts';
-import { type SessionEnd, sessionEnd } from './session-validity.ts';
+import type { SessionEnd, SessionValidity } from './session-validity.ts';
 
 export type RemovalReason = SessionEnd | 'expired' | 'invalid';
 
@@ -30,8 +29,7 @@ export interface ReaperTiming {
 
 export interface SessionReaperOptions {
   readonly sessions: Pick<ClusterSessionStore, 'fresh' | 'all' | 'isGenuine' | 'remove'>;
-  readonly users: UserDirectory;
-  readonly credentials: CredentialDirectory;
+  readonly validity: Pick<SessionValidity, 'synced' | 'end'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -71,8 +69,8 @@ export class SessionReaper {
    * webhook, is thrown after the sweep; any other error ends it.
    */
   async sweep(signal: AbortSignal): Promise<number> {
-    const { sessions, users, credentials, log } = this.#options;
-    if (!sessions.fresh || !users.synced || !credentials.synced) return 0;
+    const { sessions, validity, log } = this.#options;
+    if (!sessions.fresh || !validity.synced) return 0;
     const slices = backgroundSlicer.of({ signal });
     let count = 0;
     let failure: unknown;
@@ -97,7 +95,7 @@ export class SessionReaper {
   }
 
   #reasonToRemove(found: FoundSession): RemovalReason | undefined {
-    const { sessions, users, credentials, now } = this.#options;
+    const { sessions, validity, now } = this.#options;
     const { session, creationTime } = found;
     const time = now();
     if (!session || !sessions.isGenuine(found)) {
@@ -106,7 +104,7 @@ export class SessionReaper {
     if (time >= session.notAfter || time >= session.idleNotAfter) return 'expired';
     if (session.user === NO_USER) return undefined;
     if (time - session.createdAt < this.#timing.settleMs) return undefined;
-    return sessionEnd(session, users.get(session.user), credentials.get(session.user));
+    return validity.end(session);
   }
 }
 

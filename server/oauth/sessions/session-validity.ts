@@ -14,35 +14,15 @@ export type SessionEnd =
   | 'password changed'
   | 'password restored';
 
-/** Returns why a session is invalid for the current user and password; undefined while the session is valid. */
-export function sessionEnd(
-  session: Pick<Session, 'userUID' | 'createdAt' | 'passwordAt' | 'credentialUID'>,
-  account: Account | undefined,
-  credential: PasswordID | undefined,
-): SessionEnd | undefined {
-  if (!account) return 'user deleted';
-  if (account.uid !== session.userUID) return 'user recreated';
-  if (account.disabled) return 'user disabled';
-  // Every session began with a password: deleting the password revokes the session.
-  if (!credential) return 'password deleted';
-  const { createdAt, passwordAt = createdAt, credentialUID = credential.uid } = session;
-  // UIDs first: times of two different objects cannot be compared.
-  if (credentialUID !== credential.uid) return 'password recreated';
-  if (passwordAt < credential.changedAt) return 'password changed';
-  // The current password is older than the session's: it was restored from a backup or written by a clock that is behind,
-  // or the cache does not contain the latest password yet.
-  if (session.passwordAt !== undefined && passwordAt > credential.changedAt) return 'password restored';
-  return undefined;
-}
+/** The fields of a session that decide whether it is valid. */
+export type CheckedSession = Pick<Session, 'user' | 'userUID' | 'createdAt' | 'authentication'>;
 
 export interface SessionValidityOptions {
-  readonly users: Pick<UserDirectory, 'get' | 'catchUp'>;
-  readonly credentials: Pick<CredentialDirectory, 'get' | 'catchUp'>;
+  readonly users: Pick<UserDirectory, 'synced' | 'get' | 'catchUp'>;
+  readonly credentials: Pick<CredentialDirectory, 'synced' | 'get' | 'catchUp'>;
   /** Ms since the epoch. */
   readonly now: () => number;
 }
-
-type CheckedSession = Pick<Session, 'user' | 'userUID' | 'createdAt' | 'passwordAt' | 'credentialUID'>;
 
 /**
  * Age below which a session may be newer than the caches. Caches that are further behind are stale, and requests get 503
@@ -62,10 +42,24 @@ export class SessionValidity {
     this.#options = options;
   }
 
+  /** False while validity cannot be determined, because a cache is incomplete or stale. */
+  get synced(): boolean {
+    const { users, credentials } = this.#options;
+    return users.synced && credentials.synced;
+  }
+
+  /** The user of a valid session, from the cache; tokens of the session have its groups. */
+  accountOf({ user }: Pick<CheckedSession, 'user'>): Account | undefined {
+    return this.#options.users.get(user);
+  }
+
   /** Returns why the session is invalid, from the cache alone; undefined while it is valid. */
   end(session: CheckedSession): SessionEnd | undefined {
-    const { users, credentials } = this.#options;
-    return sessionEnd(session, users.get(session.user), credentials.get(session.user));
+    const account = this.accountOf(session);
+    if (!account) return 'user deleted';
+    if (account.uid !== session.userUID) return 'user recreated';
+    if (account.disabled) return 'user disabled';
+    return passwordEnd(session, this.#options.credentials.get(session.user));
   }
 
   /** Whether the cache may lag behind the cluster for this session. */
@@ -81,4 +75,21 @@ export class SessionValidity {
     await Promise.all([users.catchUp?.(session.user, call), credentials.catchUp?.(session.user, call)]);
     return this.end(session);
   }
+}
+
+/** Deleting the password, or changing it, ends the sessions that began with it. */
+function passwordEnd(
+  { authentication, createdAt }: CheckedSession,
+  credential: PasswordID | undefined,
+): SessionEnd | undefined {
+  if (!credential) return 'password deleted';
+  const proof = authentication?.proof;
+  const { credentialUID = credential.uid, changedAt = createdAt } = proof ?? {};
+  // UIDs first: times of two different objects cannot be compared.
+  if (credentialUID !== credential.uid) return 'password recreated';
+  if (changedAt < credential.changedAt) return 'password changed';
+  // The current password is older than the session's: it was restored from a backup or written by a clock that is behind,
+  // or the cache does not contain the latest password yet.
+  if (proof && changedAt > credential.changedAt) return 'password restored';
+  return undefined;
 }

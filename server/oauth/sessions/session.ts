@@ -3,6 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
+import type { Authentication } from './proof.ts';
 
 /**
  * The session of one sign-in. Its refresh token and all its access tokens are valid only with it. Times in ms since the
@@ -33,14 +34,8 @@ export interface Session {
    * current token was used already. Empty for a client without refresh tokens.
    */
   readonly familyHash: string;
-  /**
-   * When the verified password was set. `createdAt` cannot replace it: another replica may have changed the password
-   * while this replica still verified the old one. Absent in a session without user, and in sessions of
-   * earlier versions of this server.
-   */
-  readonly passwordAt?: number;
-  /** UID of the Credential object of that password; absent if `passwordAt` is absent. */
-  readonly credentialUID?: string;
+  /** Absent in a session without user, and in sessions of earlier versions of this server. */
+  readonly authentication?: Authentication;
 }
 
 /** User of an open device request (codes/device-requests.ts). Not a valid user name. */

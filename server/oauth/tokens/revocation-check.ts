@@ -2,15 +2,11 @@
 import { newServiceUnavailable, newUnauthorized } from '../../../apis/meta/v1/errors.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Session, SessionStore } from '../sessions/session.ts';
-import { SessionValidity } from '../sessions/session-validity.ts';
-import type { CredentialDirectory, UserDirectory } from '../users/account.ts';
+import type { CheckedSession, SessionValidity } from '../sessions/session-validity.ts';
 import { sessionOfAny } from './access-token.ts';
 
 /** The fields of a session that decide whether its tokens are valid. */
-export type TokenSession = Pick<
-  Session,
-  'user' | 'userUID' | 'clientID' | 'createdAt' | 'passwordAt' | 'credentialUID' | 'notAfter' | 'idleNotAfter'
->;
+export type TokenSession = CheckedSession & Pick<Session, 'clientID' | 'notAfter' | 'idleNotAfter'>;
 
 /** See SessionStore. */
 export interface TokenSessions extends Pick<SessionStore, 'fresh'> {
@@ -20,8 +16,7 @@ export interface TokenSessions extends Pick<SessionStore, 'fresh'> {
 
 export interface RevocationCheckOptions {
   readonly sessions: TokenSessions;
-  readonly users: UserDirectory;
-  readonly credentials: CredentialDirectory;
+  readonly validity: Pick<SessionValidity, 'synced' | 'end' | 'mayBeStale' | 'confirmedEnd'>;
   /** Ms since the epoch. */
   readonly now?: () => number;
 }
@@ -39,12 +34,10 @@ export interface TokenIdentity {
 export class RevocationCheck {
   readonly #options: RevocationCheckOptions;
   readonly #now: () => number;
-  readonly #validity: SessionValidity;
 
   constructor(options: RevocationCheckOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#validity = new SessionValidity({ ...options, now: this.#now });
   }
 
   /**
@@ -67,18 +60,18 @@ export class RevocationCheck {
     { user, uid, clientID }: TokenIdentity,
     context: CallContext,
   ): Promise<void> | void {
-    const { users, credentials } = this.#options;
+    const { validity } = this.#options;
     const now = this.#now();
     if (session.user !== user || (clientID !== undefined && session.clientID !== clientID)) {
       throw revoked('the session belongs to another user or client');
     }
     if (now >= session.notAfter || now >= session.idleNotAfter) throw revoked('the session has expired');
     if (uid !== undefined && session.userUID !== uid) throw revoked('user recreated');
-    if (!users.synced || !credentials.synced) throw newServiceUnavailable('the user cache is stale');
-    const end = this.#validity.end(session);
+    if (!validity.synced) throw newServiceUnavailable('the user cache is stale');
+    const end = validity.end(session);
     if (end === undefined) return undefined;
-    if (!this.#validity.mayBeStale(session)) throw revoked(end);
-    return this.#validity.confirmedEnd(session, context).then((confirmed) => {
+    if (!validity.mayBeStale(session)) throw revoked(end);
+    return validity.confirmedEnd(session, context).then((confirmed) => {
       if (confirmed !== undefined) throw revoked(confirmed);
     });
   }

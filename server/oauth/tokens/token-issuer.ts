@@ -31,7 +31,7 @@ const CHECK_LIFETIME = 60;
 export interface TokenSubject {
   readonly client: Pick<OAuthClient, 'id' | 'accessTokenLifetime'>;
   readonly account: Account;
-  readonly session: Pick<Session, 'id' | 'createdAt' | 'notAfter'>;
+  readonly session: Pick<Session, 'id' | 'createdAt' | 'notAfter' | 'authentication'>;
   /** Granted scopes. */
   readonly scopes: readonly string[];
 }
@@ -95,7 +95,7 @@ export class TokenIssuer {
       iat,
       jti: this.#jti(OWN_JTI, session),
       client_id: client.id,
-      auth_time: Math.floor(session.createdAt / 1000),
+      auth_time: authTime(session),
       sid: session.id,
       uid: account.uid,
       // KubeSphere consoles read the name of the user from this claim.
@@ -140,7 +140,8 @@ export class TokenIssuer {
       exp,
       iat,
       jti: this.#jti(ID_TOKEN_JTI, session),
-      auth_time: Math.floor(session.createdAt / 1000),
+      auth_time: authTime(session),
+      ...(session.authentication ? { amr: session.authentication.amr } : {}),
       sid: session.id,
       uid: account.uid,
       ...(nonce === undefined ? {} : { nonce }),
@@ -199,6 +200,11 @@ function tooManyGroups({ name, groups }: Account): OAuthError {
       ),
     },
   );
+}
+
+/** In seconds. */
+function authTime({ createdAt, authentication }: TokenSubject['session']): number {
+  return Math.floor((authentication?.authTime ?? createdAt) / 1000);
 }
 
 function base64url(part: object): string {

@@ -13,6 +13,7 @@ import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code-grant.
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
 import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
+import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import { tlsCheck } from '../../../server/request/source-address.ts';
 import { issueServer, newCA } from '../certificates.ts';
@@ -125,7 +126,8 @@ export class SignInSite {
       records: { record: () => undefined },
       log: silent,
     });
-    const shared = { sessions: store, users, credentials, tokens, random: randomBytes, now, log: silent };
+    const validity = new SessionValidity({ users, credentials, now });
+    const shared = { sessions: store, validity, tokens, random: randomBytes, now, log: silent };
     const hints = new IDTokenHints({ keys, issuer: () => ISSUER });
     const redirectsOf = (id: string): readonly string[] => (id === 'console' ? [SIGNED_OUT] : []);
     const pages = newPages({

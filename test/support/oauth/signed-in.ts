@@ -12,6 +12,7 @@ import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import type { CheckedUser } from '../../../server/oauth/passwords/password-sign-in.ts';
 import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
+import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
 import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer, type TokenResponse } from '../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
@@ -56,6 +57,11 @@ export class SignedInCluster {
   readonly issuer: TokenIssuer;
   readonly users = { synced: true, get: (name: string) => this.accounts.get(name) };
   readonly credentials = { synced: true, get: (name: string) => this.passwords.get(name) };
+  readonly validity = new SessionValidity({
+    users: this.users,
+    credentials: this.credentials,
+    now: () => this.now,
+  });
   readonly registry: ClientRegistry = {
     get: (id) => this.clients.get(id),
     checkSecret: (id, secret) => this.clients.has(id) && secret === SECRET,
@@ -112,11 +118,11 @@ export class Replica {
 
   constructor(cluster: SignedInCluster) {
     this.cluster = cluster;
-    const { users, credentials, keys } = cluster;
+    const { keys, validity } = cluster;
     const now = (): number => cluster.now;
     this.sessions = new MemorySessionStore(cluster.shared, now);
     const { sessions } = this;
-    this.revocation = new RevocationCheck({ sessions, users, credentials, now });
+    this.revocation = new RevocationCheck({ sessions, validity, now });
     const { revocation } = this;
     this.verifier = new TokenVerifier({ keys, issuer: () => ISSUER, audience: 'platform', revocation, now });
     this.tokens = new PresentedTokens({ verifier: this.verifier, sessions });
@@ -127,11 +133,11 @@ export class Replica {
       signIn: { check: (attempt) => cluster.check(attempt) },
       sessions: new SessionCreator({ sessions, sessionsPerUser: 50, random: randomBytes, now, log }),
       tokens,
+      now,
     });
     this.grant = new RefreshTokenGrant({
       sessions,
-      users,
-      credentials,
+      validity,
       tokens,
       keys,
       now,

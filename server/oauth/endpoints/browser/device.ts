@@ -113,10 +113,10 @@ export function deviceContinuation({ clients, requests }: DeviceOptions): Contin
       const notice = deviceNotice(userCode, source, userAgent);
       return { client: clientOf(request), scopes, notice, destination: undefined };
     },
-    granted: async (context, request, { account, credential }) => {
+    granted: async (context, request, { account, authentication }) => {
       const { response, log } = context;
       const client = clientOf(request);
-      const outcome = await requests.approve(request, { account, credential }, context);
+      const outcome = await requests.approve(request, { account, authentication }, context);
       if (outcome !== 'approved') throw unusable();
       log.info({ user: account.name, client: client.id }, 'device connected');
       writePage(response, deviceConnectedPage(client.displayName));

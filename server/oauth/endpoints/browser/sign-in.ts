@@ -19,6 +19,7 @@ import type { Markup } from '../../page/html.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import { newPasswordPage, type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
+import { type Authentication, byPassword } from '../../sessions/proof.ts';
 import { RepeatedForms } from '../../throttle/repeated-forms.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
@@ -41,8 +42,7 @@ export interface Continuation<T> {
 
 export interface SignedIn {
   readonly account: UserID;
-  /** The password that was verified. */
-  readonly credential: PasswordID;
+  readonly authentication: Authentication;
   readonly source: string;
   readonly userAgent: string;
 }
@@ -188,7 +188,8 @@ export class SignInForms<T> {
       this.#askNewPassword(context, { request, account: { name, uid }, proven });
       return;
     }
-    await continuation.granted(context, request, { account, credential, ...origin });
+    const authentication = byPassword(credential, this.#options.now());
+    await continuation.granted(context, request, { account, authentication, ...origin });
   }
 
   async #changePassword(
@@ -221,7 +222,7 @@ export class SignInForms<T> {
     context.log.info({ user: account.name }, 'password changed at sign-in');
     await continuation.granted(context, request, {
       account,
-      credential: outcome.credential,
+      authentication: byPassword(outcome.credential, this.#options.now()),
       ...this.#origin(context),
     });
   }

@@ -10,6 +10,7 @@ import {
 } from '../../../../server/authentication/authenticator-chain.ts';
 import { KeyRotator } from '../../../../server/oauth/keys/key-rotator.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../../../../server/oauth/keys/key-secret.ts';
+import { SessionValidity } from '../../../../server/oauth/sessions/session-validity.ts';
 import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer, type TokenIssuerOptions } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
@@ -63,8 +64,11 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
       audience: AUDIENCE,
       revocation: new RevocationCheck({
         sessions: { fresh: true, get: () => SESSION, read: () => Promise.resolve(SESSION) },
-        users: { synced: true, get: () => ALICE },
-        credentials: { synced: true, get: () => passwordSince(0) },
+        validity: new SessionValidity({
+          users: { synced: true, get: () => ALICE },
+          credentials: { synced: true, get: () => passwordSince(0) },
+          now: Date.now,
+        }),
       }),
     });
     const bearer = new BearerTokenAuthenticator([new AccessTokenAuthenticator(verifier)]);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { DeviceRequests } from '../../../../../server/oauth/codes/device-requests.ts';
+import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
@@ -82,7 +83,8 @@ describe('device requests', () => {
     expect(requests.find(id)).to.equal(undefined);
     const session = 's-aaaaaaaaaaaaaaaaaaaa';
     const request = { id, session, clientID: 'cli', scopes: [], source: '', userAgent: '' };
-    const by = { account: newAccount('mallory'), credential: { uid: 'p', changedAt: 0 } };
+    const authentication = byPassword({ uid: 'p', changedAt: 0 }, 0);
+    const by = { account: newAccount('mallory'), authentication };
     expect(await requests.approve(request, by, { signal })).to.equal('not found');
     expect(await requests.approve({ ...request, session: id }, by, { signal })).to.equal('not found');
     expect(requests.isOpenOrApproved(request)).to.equal(false);

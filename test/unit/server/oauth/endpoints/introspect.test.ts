@@ -6,9 +6,8 @@ import { ALICE, ISSUER, SECRET } from '../../../../support/oauth/signed-in.ts';
 
 describe('the introspection endpoint', () => {
   const at = serveEachTest(({ cluster, tokens }) => {
-    const { registry: clients, users, credentials } = cluster;
-    const now = (): number => cluster.now;
-    return introspectionHandler({ clients, tokens, users, credentials, issuer: () => ISSUER, now });
+    const { registry: clients, validity } = cluster;
+    return introspectionHandler({ clients, tokens, validity, issuer: () => ISSUER });
   });
 
   const ask = (token: string, client = 'console'): Promise<EndpointResponse> =>

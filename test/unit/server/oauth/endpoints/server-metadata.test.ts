@@ -7,6 +7,7 @@ import {
   metadataHandler,
   metadataOf,
 } from '../../../../../server/oauth/endpoints/server-metadata.ts';
+import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
@@ -59,7 +60,8 @@ describe('the metadata', () => {
   it('lists exactly the claims of ID tokens', async () => {
     const keys = await memoryKeyRing();
     const tokens = new TokenIssuer({ keys, issuer, audience: 'platform' });
-    const subject = { client: newClient('console'), account: ALICE, session: newSession(), scopes: SCOPES };
+    const session = newSession({ authentication: byPassword({ uid: 'p', changedAt: 0 }, 0) });
+    const subject = { client: newClient('console'), account: ALICE, session, scopes: SCOPES };
     const token = tokens.idToken(subject, { nonce: 'n', accessToken: 'a' });
     expect(Object.keys(decodeJwt(token))).to.have.members(
       metadataOf({ issuer, clients: [client] }).claims_supported,

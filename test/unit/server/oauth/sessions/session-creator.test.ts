@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
+import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
 import {
   newRefreshToken,
   parseRefreshToken,
@@ -36,7 +37,7 @@ describe('SessionCreator', () => {
   function signIn(changes: Partial<SignIn> = {}): SignIn {
     return {
       account: newAccount('alice'),
-      credential: passwordSince(NOW - 86_400_000),
+      authentication: byPassword(passwordSince(NOW - 86_400_000), NOW),
       client: newClient('console', { refreshIdleLifetime: 10_000, sessionLifetime: 100_000 }),
       scopes: ['openid'],
       source: '192.0.2.7',

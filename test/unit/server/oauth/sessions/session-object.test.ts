@@ -19,8 +19,11 @@ describe('a Session object', () => {
   const session = newSession({
     scopes: ['openid', 'groups'],
     generation: 3,
-    passwordAt: Date.now() - 86_400_000,
-    credentialUID: 'uid-of-her-password',
+    authentication: {
+      proof: { kind: 'password', credentialUID: 'uid-of-her-password', changedAt: Date.now() - 86_400_000 },
+      authTime: Date.now() - 1000,
+      amr: ['pwd', 'otp'],
+    },
   });
   let keys: KeyRing;
 
@@ -54,11 +57,41 @@ describe('a Session object', () => {
 
   it('has a MAC over every field', () => {
     const macOf = (changed: Session) => readSession(kept({}, changed)).mac;
-    for (const [field, value] of Object.entries(session)) {
-      const other =
-        typeof value === 'number' ? value - 1000 : Array.isArray(value) ? [] : `${String(value)}x`;
-      expect(macOf({ ...session, [field]: other }), field).to.not.equal(macOf(session));
+    const other = (value: unknown): unknown =>
+      typeof value === 'number' ? value - 1000 : Array.isArray(value) ? [] : `${String(value)}x`;
+    const { authentication, ...fields } = session;
+    if (!authentication) throw new Error('the session has no authentication');
+    const { proof, ...times } = authentication;
+    const changed = [
+      ...Object.entries(fields).map(([field, value]) => ({ [field]: other(value) })),
+      ...Object.entries(times).map(([field, value]) => ({
+        authentication: { ...authentication, [field]: other(value) },
+      })),
+      ...Object.entries(proof)
+        .filter(([field]) => field !== 'kind')
+        .map(([field, value]) => ({
+          authentication: { ...authentication, proof: { ...proof, [field]: other(value) } },
+        })),
+    ];
+    for (const change of changed) {
+      expect(macOf({ ...session, ...change }), JSON.stringify(change)).to.not.equal(macOf(session));
     }
+  });
+
+  it('keeps the MAC of an earlier version, which stored neither the time nor the methods', () => {
+    const { authentication, ...bare } = session;
+    if (!authentication) throw new Error('the session has no authentication');
+    const { changedAt, credentialUID } = authentication.proof;
+    const message = (more: unknown[]) =>
+      JSON.stringify([
+        ...[bare.id, bare.user, bare.userUID, bare.clientID, bare.scopes, bare.source, bare.userAgent],
+        ...[bare.createdAt, bare.lastUsedAt, bare.notAfter, bare.idleNotAfter, bare.generation],
+        ...[bare.refreshHash, bare.familyHash, ...more],
+      ]);
+    const earlier = { ...authentication, authTime: bare.createdAt, amr: ['pwd'] };
+    const before = message([changedAt, credentialUID]);
+    expect(isGenuine({ ...bare, authentication: earlier }, keys.mac('session', before), keys)).to.equal(true);
+    expect(isGenuine(bare, keys.mac('session', message([])), keys)).to.equal(true);
   });
 
   it('is invalid when it was changed, under another name, or with the MAC of another key', async () => {

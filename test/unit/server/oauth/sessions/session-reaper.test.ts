@@ -7,10 +7,11 @@ import {
   newTimeout,
   newTooManyRequests,
 } from '../../../../../apis/meta/v1/errors.ts';
+import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
 import { NO_USER, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
-import { passwordOf } from '../../../../../server/oauth/sessions/session-creator.ts';
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
 import { SessionReaper } from '../../../../../server/oauth/sessions/session-reaper.ts';
+import { SessionValidity } from '../../../../../server/oauth/sessions/session-validity.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { ALICE, log, passwordSince } from '../../../../support/oauth/signed-in.ts';
@@ -40,8 +41,7 @@ describe('the session reaper', () => {
   const credentials = { synced: true, get: () => credential };
   const reaper = new SessionReaper({
     sessions,
-    users,
-    credentials,
+    validity: new SessionValidity({ users, credentials, now: () => now }),
     now: () => now,
     log,
     removed: (reason) => reasons.push(reason),
@@ -104,7 +104,7 @@ describe('the session reaper', () => {
     ['password recreated', () => (credential = { ...PASSWORD, uid: 'another' })],
   ] as const) {
     it(`deletes sessions for the reason: ${reason}`, async () => {
-      add(passwordOf(PASSWORD));
+      add({ authentication: byPassword(PASSWORD, NOW) });
       change();
       await expectRemoved(reason);
     });

@@ -1,5 +1,6 @@
 // Tests of the validity check of sessions.
 import { expect } from 'chai';
+import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
 import { SessionValidity } from '../../../../../server/oauth/sessions/session-validity.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
@@ -20,6 +21,7 @@ describe('SessionValidity', () => {
     reads = [];
     validity = new SessionValidity({
       users: {
+        synced: true,
         get: () => account,
         catchUp: async (name) => {
           reads.push(name);
@@ -27,6 +29,7 @@ describe('SessionValidity', () => {
         },
       },
       credentials: {
+        synced: true,
         get: () => credential,
         catchUp: async () => {
           credential = PASSWORD;
@@ -37,8 +40,9 @@ describe('SessionValidity', () => {
   });
 
   const endOf = (age: number) => {
-    const password = { passwordAt: PASSWORD.changedAt, credentialUID: PASSWORD.uid };
-    return validity.confirmedEnd(newSession({ createdAt: NOW - age, ...password }), { signal });
+    const createdAt = NOW - age;
+    const authentication = byPassword(PASSWORD, createdAt);
+    return validity.confirmedEnd(newSession({ createdAt, authentication }), { signal });
   };
 
   it('reads nothing while the cache is complete', async () => {

@@ -41,6 +41,14 @@ describe('TokenIssuer', () => {
       .with.property('code', 'server_error');
   });
 
+  it('names the time of the authentication, not that of the session', () => {
+    const authentication = session.authentication && { ...session.authentication, authTime: at.now - 90_500 };
+    session = { ...session, ...(authentication ? { authentication } : {}) };
+    for (const token of [at.issuer.accessToken(subject()).token, at.issuer.idToken(subject())]) {
+      expect(decodeJwt(token)['auth_time']).to.equal(Math.floor(at.now / 1000 - 90.5));
+    }
+  });
+
   it('issues ID tokens bound to nonce and access token, with the claims of the scopes', () => {
     const { token } = at.issuer.accessToken(subject());
     const { jti, ...bare } = decodeJwt(at.issuer.idToken(subject(), { nonce: 'n', accessToken: token }));
@@ -52,6 +60,7 @@ describe('TokenIssuer', () => {
       exp: at.now / 1000 + 7200,
       iat: at.now / 1000,
       auth_time: session.createdAt / 1000,
+      amr: ['pwd'],
       sid: session.id,
       uid: ALICE.uid,
       nonce: 'n',
