@@ -123,7 +123,12 @@ export function oauthOperations(): Operation[] {
       responses: { 200: { description: 'The codes.', type, schema: 'DeviceAuthorization' }, ...chainErrors },
     },
     { ...userInfo, method: 'get', id: 'getUserInfo' },
-    { ...userInfo, method: 'post', id: 'postUserInfo' },
+    {
+      ...userInfo,
+      method: 'post',
+      id: 'postUserInfo',
+      body: { type: FORM, schema: 'UserInfoForm', required: false },
+    },
     { ...logout, method: 'get', id: 'logout', query: LogoutParametersSchema },
     {
       ...logout,

@@ -5,18 +5,21 @@ import { StatusSchema } from '../meta/v1/status-schema.ts';
 import {
   AuthorizationParametersSchema,
   DeviceAuthorizationFormSchema,
+  LogoutParametersSchema,
+  PresentedTokenFormSchema,
+  TokenFormSchema,
+  UserInfoFormSchema,
+} from '../oauth/forms.ts';
+import { ServerMetadataSchema } from '../oauth/metadata.ts';
+import {
   DeviceAuthorizationSchema,
   IntrospectionSchema,
   KeySetSchema,
-  LogoutParametersSchema,
   LogoutSchema,
   OAuthErrorSchema,
-  PresentedTokenFormSchema,
-  TokenFormSchema,
   TokenResponseSchema,
   UserInfoSchema,
-} from '../oauth/forms.ts';
-import { ServerMetadataSchema } from '../oauth/metadata.ts';
+} from '../oauth/response-schemas.ts';
 import {
   ResourceListSchema,
   ResourceSchema,
@@ -57,6 +60,7 @@ const SIGN_IN_SCHEMAS = {
   OAuthError: OAuthErrorSchema,
   PresentedTokenForm: PresentedTokenFormSchema,
   Introspection: IntrospectionSchema,
+  UserInfoForm: UserInfoFormSchema,
   UserInfo: UserInfoSchema,
   DeviceAuthorizationForm: DeviceAuthorizationFormSchema,
   DeviceAuthorization: DeviceAuthorizationSchema,

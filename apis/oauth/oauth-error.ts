@@ -1,6 +1,7 @@
 // Defines the error codes and errors of the OAuth endpoints (RFC 6749, 5.2). Error descriptions never contain client
 // input.
 
+/** Codes of JSON error responses. */
 export const OAUTH_ERROR_CODES = [
   'invalid_request',
   'invalid_client',
@@ -19,7 +20,15 @@ export const OAUTH_ERROR_CODES = [
   'slow_down',
   'expired_token',
 ] as const;
-export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
+
+/** Codes that only redirects to a client contain (RFC 6749, 4.1.2.1 and OpenID Connect Core, 3.1.2.6). */
+type RedirectErrorCode =
+  | 'unsupported_response_type'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'registration_not_supported';
+
+export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number] | RedirectErrorCode;
 
 export interface OAuthErrorOptions {
   /** Whole seconds, for `Retry-After`. */
@@ -88,17 +97,9 @@ export function unauthorizedClient(description: string): OAuthError {
   return new OAuthError(400, 'unauthorized_client', description);
 }
 
-export function unsupportedGrantType(): OAuthError {
-  return new OAuthError(400, 'unsupported_grant_type', 'the grant type is not supported');
-}
-
 /** RFC 7009, 2.2.1. */
 export function unsupportedTokenType(description: string): OAuthError {
   return new OAuthError(400, 'unsupported_token_type', description);
-}
-
-export function invalidScope(description: string): OAuthError {
-  return new OAuthError(400, 'invalid_scope', description);
 }
 
 /** Error for a throttled attempt, compatible with clients that expect 429 and `invalid_grant`. */

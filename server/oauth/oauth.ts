@@ -23,7 +23,6 @@ import { tokenHandler } from './endpoints/token.ts';
 import { userInfoHandler } from './endpoints/userinfo.ts';
 import { AuthorizationCodeGrant } from './grants/authorization-code-grant.ts';
 import { DeviceCodeGrant } from './grants/device-code-grant.ts';
-import type { Grant } from './grants/grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
 import { only } from './http/oauth-response.ts';
@@ -181,12 +180,13 @@ export function newOAuth(options: OAuthOptions): OAuth {
     log,
   });
   const codes = { sessions, validity, tokens, limit: creator, random, now, log };
-  const grants: readonly Grant[] = [
-    new PasswordGrant({ signIn, sessions: creator, tokens, now }),
-    new RefreshTokenGrant({ sessions, validity, tokens, keys, now, log, observer: metrics }),
-    new AuthorizationCodeGrant(codes),
-    new DeviceCodeGrant({ ...codes, monotonic }),
-  ];
+  const refresh = { sessions, validity, tokens, keys, now, log, observer: metrics };
+  const grants = {
+    password: new PasswordGrant({ signIn, sessions: creator, tokens, now }),
+    refresh_token: new RefreshTokenGrant(refresh),
+    authorization_code: new AuthorizationCodeGrant(codes),
+    'urn:ietf:params:oauth:grant-type:device_code': new DeviceCodeGrant({ ...codes, monotonic }),
+  };
   const hints = new IDTokenHints({ keys, issuer });
   const presented = new PresentedTokens({ verifier, sessions });
   const pages = newPages({

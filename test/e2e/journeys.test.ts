@@ -151,7 +151,7 @@ describe('the journeys of server/README.md', function () {
       expect(answer.status).to.equal(200);
       ({ body } = answer);
     };
-    check('Refresh a session', await filesOf(refresh), 14);
+    check('Refresh a session', await filesOf(refresh), 15);
   });
 
   it('list the files of an OpenSearch query', async () => {

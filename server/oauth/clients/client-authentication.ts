@@ -3,11 +3,13 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { ClientFormSchema } from '../../../apis/oauth/forms.ts';
 import { invalidClient, invalidRequest, OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import { networkOf } from '../../admission/network.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';
 import { decoded, type Form, readForm } from '../http/form.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import { type DelayLimits, FailureTable } from '../throttle/failure-table.ts';
 import { MAX_SOURCE_DELAY, type ThrottleLimits } from '../throttle/login-throttle.ts';
 import type { ClientRegistry, ClientThrottling, ConfiguredClient, OAuthClient } from './oauth-client.ts';
@@ -76,9 +78,10 @@ interface ClientCredentials {
   readonly basic: boolean;
 }
 
+const FORM = new FormDecoder(ClientFormSchema);
+
 function clientCredentials(request: IncomingMessage, form: Form): ClientCredentials {
-  const id = form.get('client_id');
-  const secret = form.get('client_secret');
+  const { client_id: id, client_secret: secret } = FORM.decode(form);
   if (form.has('client_assertion') || form.has('client_assertion_type')) {
     // Explicit, because it reveals nothing about a client and the developer must choose another method.
     throw new OAuthError(401, 'invalid_client', 'client assertions are not supported, use a client secret');

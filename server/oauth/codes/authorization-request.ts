@@ -1,8 +1,11 @@
 // Validates authorization requests (RFC 6749, 4.1.1). Errors in the client id, redirect URI or state never redirect
 // to the client (RFC 6749, 4.1.2.1).
-import { invalidRequest, OAuthError } from '../../../apis/oauth/oauth-error.ts';
+import type { Static } from 'typebox';
+import { AuthorizationDetailsSchema, ResponseTargetSchema } from '../../../apis/oauth/forms.ts';
+import { invalidRequest, OAuthError, type OAuthErrorCode } from '../../../apis/oauth/oauth-error.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
-import { type Form, requestedScopes, words } from '../http/form.ts';
+import { type Form, type Refuse, requestedScopes, words } from '../http/form.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import { isRegistered, type URIPart } from './redirect-target.ts';
 
 /** A validated authorization request. The form tickets contain it as JSON with a MAC. */
@@ -18,30 +21,16 @@ export interface AuthorizationRequest {
   readonly user?: string;
 }
 
-/** Error codes of RFC 6749, 4.1.2.1 and OpenID Connect Core, 3.1.2.6. */
-export type AuthorizationErrorCode =
-  | 'invalid_request'
-  | 'unauthorized_client'
-  | 'access_denied'
-  | 'unsupported_response_type'
-  | 'invalid_scope'
-  | 'login_required'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'registration_not_supported'
-  | 'server_error'
-  | 'temporarily_unavailable';
-
 /** An error that is sent to the client by a redirect. */
 export class AuthorizationError extends Error {
-  readonly code: AuthorizationErrorCode;
+  readonly code: OAuthErrorCode;
   readonly redirectURI: string;
   readonly state: string | undefined;
   readonly part: URIPart;
 
   /** `part`: the part of the redirect URI in which the client expects the response; default `query`. */
   constructor(
-    code: AuthorizationErrorCode,
+    code: OAuthErrorCode,
     description: string,
     to: Pick<AuthorizationRequest, 'redirectURI'> & {
       readonly state?: string | undefined;
@@ -57,31 +46,14 @@ export class AuthorizationError extends Error {
   }
 }
 
-// State and nonce are part of URLs.
-const MAX_STATE = 4096;
-const MAX_NONCE = 512;
-const MAX_REDIRECT_URI = 2048;
 const UNSUPPORTED = [
   ['request', 'request_not_supported'],
   ['request_uri', 'request_uri_not_supported'],
   ['registration', 'registration_not_supported'],
-] as const satisfies readonly (readonly [string, AuthorizationErrorCode])[];
+] as const satisfies readonly (readonly [string, OAuthErrorCode])[];
 
-/** The parameters that are read after client, redirect URI and state. */
-const SINGLE = [
-  'response_type',
-  'response_mode',
-  'scope',
-  'code_challenge',
-  'code_challenge_method',
-  'nonce',
-  'prompt',
-  'id_token_hint',
-  'login_hint',
-] as const;
-
-/** A SHA-256 as base64url: 43 characters. */
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const TARGET = new FormDecoder(ResponseTargetSchema);
+const DETAILS = new FormDecoder(AuthorizationDetailsSchema);
 
 /** An authorization request, with the parameters that only the first page uses. */
 export interface ReceivedRequest extends AuthorizationRequest {
@@ -90,32 +62,28 @@ export interface ReceivedRequest extends AuthorizationRequest {
 }
 
 /** Throws OAuthError for an error that is shown to the user, AuthorizationError for one that is sent to the client. */
-export function authorizationRequest(
-  parameters: Form,
-  clients: Pick<ClientRegistry, 'get'>,
-): ReceivedRequest {
-  const client = clients.get(parameters.get('client_id') ?? '');
+export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, 'get'>): ReceivedRequest {
+  const { client_id: id, redirect_uri: redirectURI, state } = TARGET.decode(form);
+  const client = clients.get(id);
   if (!client) throw new OAuthError(400, 'invalid_client', 'the client_id is unknown');
-  const redirectURI = parameters.get('redirect_uri') ?? '';
-  if (redirectURI.length > MAX_REDIRECT_URI || !isRegistered(redirectURI, client.redirectURIs)) {
+  if (!isRegistered(redirectURI, client.redirectURIs)) {
     throw invalidRequest('the redirect_uri is not registered for the client');
   }
-  const state = parameters.get('state');
-  if (state !== undefined && state.length > MAX_STATE)
-    throw invalidRequest(`the state is longer than ${MAX_STATE} characters`);
-  const part = responsePart(parameters);
-  const refuse = (code: AuthorizationErrorCode, description: string): AuthorizationError =>
+  const part = responsePart(form);
+  const refuse: Refuse = (code, description) =>
     new AuthorizationError(code, description, { redirectURI, state, part });
 
-  checkReadable(parameters, refuse);
-  checkResponseType(parameters, client, refuse);
-  const challenge = challengeIn(parameters, client, refuse);
-  const scopes = scopesIn(parameters, client, refuse);
-  const nonce = parameters.get('nonce');
-  if (nonce !== undefined && nonce.length > MAX_NONCE) {
-    throw refuse('invalid_request', `the nonce is longer than ${MAX_NONCE} characters`);
+  if (!client.grants.includes('authorization_code')) {
+    throw refuse('unauthorized_client', 'the client is not allowed to use this grant');
   }
-  checkPrompt(parameters.get('prompt'), refuse);
+  for (const [name, code] of UNSUPPORTED) {
+    if (form.has(name)) throw refuse(code, `${name} is not supported`);
+  }
+  const details = DETAILS.decode(form, refuse);
+  checkPKCE(details, client, refuse);
+  const scopes = requestedScopes(details.scope, client.scopes, refuse);
+  checkPrompt(details.prompt, refuse);
+  const { code_challenge: challenge, nonce } = details;
   return {
     clientID: client.id,
     redirectURI,
@@ -123,64 +91,28 @@ export function authorizationRequest(
     ...(challenge === undefined ? {} : { challenge }),
     ...(state === undefined ? {} : { state }),
     ...(nonce === undefined ? {} : { nonce }),
-    hint: parameters.get('id_token_hint'),
-    loginHint: parameters.get('login_hint'),
+    hint: details.id_token_hint,
+    loginHint: details.login_hint,
   };
 }
 
 /** A client of the implicit or hybrid flow reads only the fragment (RFC 6749, 4.2.2.1). */
-function responsePart(parameters: Form): URIPart {
-  const types = new Set(parameters.getAll('response_type').flatMap(words));
+function responsePart(form: Form): URIPart {
+  const types = new Set(form.getAll('response_type').flatMap(words));
   const standard = types.has('token') || types.has('id_token') ? 'fragment' : 'query';
-  return (parameters.getAll('response_mode')[0] || standard) === 'fragment' ? 'fragment' : 'query';
+  return (form.getAll('response_mode')[0] || standard) === 'fragment' ? 'fragment' : 'query';
 }
 
-type Refuse = (code: AuthorizationErrorCode, description: string) => AuthorizationError;
+type Details = Static<typeof AuthorizationDetailsSchema>;
 
-function checkReadable(parameters: Form, refuse: Refuse): void {
-  try {
-    for (const name of SINGLE) parameters.get(name);
-  } catch (error) {
-    if (error instanceof OAuthError) throw refuse('invalid_request', error.message);
-    throw error;
+function checkPKCE(details: Details, client: OAuthClient, refuse: Refuse): void {
+  const { code_challenge: challenge, code_challenge_method: method } = details;
+  if (challenge !== undefined && method === undefined) {
+    // RFC 7636, 4.3: the default is plain.
+    throw refuse('invalid_request', 'code_challenge_method is missing; must be S256');
   }
-}
-
-function checkResponseType(parameters: Form, client: OAuthClient, refuse: Refuse): void {
-  if (!client.grants.includes('authorization_code')) {
-    throw refuse('unauthorized_client', 'the client is not allowed to use this grant');
-  }
-  for (const [name, code] of UNSUPPORTED) {
-    if (parameters.has(name)) throw refuse(code, `${name} is not supported`);
-  }
-  const type = parameters.get('response_type');
-  if (type === undefined) throw refuse('invalid_request', 'response_type is missing');
-  if (words(type).join() !== 'code') throw refuse('unsupported_response_type', 'response_type must be code');
-  if ((parameters.get('response_mode') ?? 'query') !== 'query') {
-    throw refuse('invalid_request', 'response_mode must be query');
-  }
-}
-
-function challengeIn(parameters: Form, client: OAuthClient, refuse: Refuse): string | undefined {
-  const challenge = parameters.get('code_challenge');
-  if (challenge === undefined) {
-    if (!client.requiresPKCE && !parameters.has('code_challenge_method')) return undefined;
+  if (challenge === undefined && (client.requiresPKCE || method !== undefined)) {
     throw refuse('invalid_request', 'code_challenge is missing: PKCE is required');
-  }
-  // RFC 7636, 4.3: the default method is plain.
-  if (parameters.get('code_challenge_method') !== 'S256') {
-    throw refuse('invalid_request', 'code_challenge_method must be S256');
-  }
-  if (!CHALLENGE.test(challenge)) throw refuse('invalid_request', 'code_challenge is malformed');
-  return challenge;
-}
-
-function scopesIn(parameters: Form, client: OAuthClient, refuse: Refuse): readonly string[] {
-  try {
-    return requestedScopes(parameters.get('scope'), client.scopes);
-  } catch (error) {
-    if (error instanceof OAuthError) throw refuse('invalid_scope', error.message);
-    throw error;
   }
 }
 

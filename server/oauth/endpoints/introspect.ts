@@ -2,12 +2,14 @@
 // reason.
 import type { Static } from 'typebox';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import type { IntrospectionSchema } from '../../../apis/oauth/forms.ts';
-import { invalidClient, invalidRequest } from '../../../apis/oauth/oauth-error.ts';
+import { PresentedTokenFormSchema } from '../../../apis/oauth/forms.ts';
+import { invalidClient } from '../../../apis/oauth/oauth-error.ts';
+import type { IntrospectionSchema } from '../../../apis/oauth/response-schemas.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { readClientRequest, usesBasic } from '../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import { writeJSON } from '../http/oauth-response.ts';
 import type { SessionValidity } from '../sessions/session-validity.ts';
 import type { PresentedToken, PresentedTokens } from './presented-tokens.ts';
@@ -23,6 +25,8 @@ export interface IntrospectionOptions {
 type Introspection = Static<typeof IntrospectionSchema>;
 
 const INACTIVE: Introspection = { active: false };
+
+const FORM = new FormDecoder(PresentedTokenFormSchema);
 
 export function introspectionHandler(options: IntrospectionOptions): Handler {
   const { clients, tokens, validity } = options;
@@ -47,9 +51,7 @@ export function introspectionHandler(options: IntrospectionOptions): Handler {
       const cause = new Error('a public client is not allowed to introspect');
       throw invalidClient(usesBasic(context.request), cause);
     }
-    const text = form.get('token');
-    if (text === undefined) throw invalidRequest('token is missing');
-    const token = await tokens.find(text, context);
+    const token = await tokens.find(FORM.decode(form).token, context);
     const active = token && (await isActive(token, client, context));
     writeJSON(context.response, active ? introspection(token, options) : INACTIVE);
   };

@@ -1,11 +1,12 @@
 // Logout endpoint (OpenID Connect RP-Initiated Logout): terminates the session of the token in the request. No cookie
 // identifies the session, so links on other sites cannot sign users out (CSRF).
 import type { IncomingMessage } from 'node:http';
+import { LogoutParametersSchema } from '../../../apis/oauth/forms.ts';
 import { invalidRequest } from '../../../apis/oauth/oauth-error.ts';
 import { parseAccept } from '../../http/accept.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { withParameters } from '../codes/redirect-target.ts';
-import { type Form, queryForm, readForm } from '../http/form.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import { NO_STORE, writeJSON } from '../http/oauth-response.ts';
 import { messagePage, writePage } from '../page/page.ts';
 import { bearerToken, type IDTokenHints, type TokenOwner } from './presented-tokens.ts';
@@ -17,6 +18,8 @@ export interface LogoutOptions extends SessionTermination {
   readonly redirectsOf: (clientID: string) => readonly string[];
 }
 
+const PARAMETERS = new FormDecoder(LogoutParametersSchema);
+
 /**
  * An access token in the Authorization header is accepted in place of a hint, even when expired: its session may be valid.
  * Any other credential is ignored. After an error there is no redirect (OpenID Connect RP-Initiated Logout, 4), because the client
@@ -26,8 +29,8 @@ export interface LogoutOptions extends SessionTermination {
 export function logoutHandler(options: LogoutOptions): Handler {
   const { hints } = options;
   return async (context) => {
-    const form = await parameters(context.request);
-    const [hint, named, target, state] = PARAMETERS.map((name) => form.get(name));
+    const parameters = await PARAMETERS.read(context.request);
+    const { id_token_hint: hint, client_id: named, post_logout_redirect_uri: target, state } = parameters;
     const token = bearerToken(context.request);
     const bearer = token === undefined ? undefined : await hints.readAccessToken(token);
     const hinted = hint === undefined ? undefined : await hints.read(hint);
@@ -41,14 +44,6 @@ export function logoutHandler(options: LogoutOptions): Handler {
     if (target !== undefined && registered.includes(target)) redirect(context, target, state);
     else respond(context, bearer !== undefined || hinted !== undefined);
   };
-}
-
-const PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
-
-/** The query of a GET or the form of a POST, parsed by the same rules. */
-async function parameters(request: IncomingMessage): Promise<Form> {
-  if (request.method === 'GET') return queryForm(request);
-  return readForm(request);
 }
 
 function clientOf(named: string | undefined, hinted: TokenOwner | undefined): string | undefined {

@@ -1,14 +1,15 @@
 // Token revocation endpoint (RFC 7009). Revoking a token terminates the session with all tokens, on every replica.
 import type { Logger } from 'pino';
+import { PresentedTokenFormSchema } from '../../../apis/oauth/forms.ts';
 import {
   invalidGrant,
-  invalidRequest,
   temporarilyUnavailable,
   unsupportedTokenType,
 } from '../../../apis/oauth/oauth-error.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { readClientRequest } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import { NO_STORE } from '../http/oauth-response.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { IDTokenHints, PresentedToken, PresentedTokens, TokenOwner } from './presented-tokens.ts';
@@ -24,12 +25,13 @@ export interface RevocationOptions extends SessionTermination {
   readonly hints: Pick<IDTokenHints, 'read'>;
 }
 
+const FORM = new FormDecoder(PresentedTokenFormSchema);
+
 /** ID tokens cannot be revoked, because they grant no access; the logout endpoint accepts them as `id_token_hint`. */
 export function revocationHandler({ clients, tokens, hints, ...termination }: RevocationOptions): Handler {
   return async (context) => {
     const { form, client } = await readClientRequest(context, clients);
-    const text = form.get('token');
-    if (text === undefined) throw invalidRequest('token is missing');
+    const { token: text } = FORM.decode(form);
     const token = await tokens.find(text, context);
     if (token) {
       const owner = ownerOf(token);

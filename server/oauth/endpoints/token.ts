@@ -1,23 +1,21 @@
 // Token endpoint (RFC 6749, 3.2): authenticates the client, and calls the handler of the grant type.
-import {
-  invalidRequest,
-  OAuthError,
-  unauthorizedClient,
-  unsupportedGrantType,
-} from '../../../apis/oauth/oauth-error.ts';
+import { GrantTypeFormSchema } from '../../../apis/oauth/forms.ts';
+import type { GrantType } from '../../../apis/oauth/grant-types.ts';
+import { OAuthError, unauthorizedClient } from '../../../apis/oauth/oauth-error.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';
 import { authenticateClient, presentedClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant } from '../grants/grant.ts';
 import { readForm } from '../http/form.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import { writeJSON } from '../http/oauth-response.ts';
 import { RepeatedForms } from '../throttle/repeated-forms.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 
 export interface TokenEndpointOptions {
   readonly clients: ClientRegistry;
-  readonly grants: readonly Grant[];
+  readonly grants: Readonly<Record<GrantType, Grant>>;
   readonly sourceOf: SourceAddress;
   /** Monotonic ms. */
   readonly monotonic: () => number;
@@ -27,6 +25,8 @@ export interface TokenEndpointOptions {
   };
 }
 
+const FORM = new FormDecoder(GrantTypeFormSchema);
+
 /**
  * POST /oauth/token. Some client libraries, such as golang.org/x/oauth2, repeat each failed request with the other method
  * of client authentication; the repetition does not count.
@@ -34,26 +34,22 @@ export interface TokenEndpointOptions {
 export function tokenHandler(options: TokenEndpointOptions): Handler {
   const { clients, grants, sourceOf, metrics } = options;
   const repeated = new RepeatedForms(options.monotonic);
-  const byType = new Map(grants.map((grant) => [grant.type, grant]));
   const exchange = async (context: RequestContext, known: { grantType: string }): Promise<TokenResponse> => {
     const { request, signal, caller, auditID } = context;
     const form = await readForm(request);
-    const type = form.get('grant_type');
-    if (type === undefined) throw invalidRequest('grant_type is missing');
-    const grant = byType.get(type);
+    const { grant_type: type } = FORM.decode(form);
     // An unsupported grant type is no label value: clients could send any number of them.
-    if (grant) known.grantType = type;
+    known.grantType = type;
     const source = sourceOf(request);
     const { method, ...presented } = presentedClient(request, form);
     const same = [source, presented, form.except('client_id', 'client_secret')];
     return repeated.evaluateOnce(same, method, async () => {
       const client = authenticateClient(request, form, clients);
-      if (!grant) throw unsupportedGrantType();
-      if (!client.grants.some((allowed) => allowed === type)) {
+      if (!client.grants.includes(type)) {
         throw unauthorizedClient('the client is not allowed to use this grant');
       }
       const userAgent = request.headers['user-agent'] ?? '';
-      return grant.exchange({ client, form, source, userAgent, requestID: auditID, signal, caller });
+      return grants[type].exchange({ client, form, source, userAgent, requestID: auditID, signal, caller });
     });
   };
   return async (context) => {

@@ -1,9 +1,10 @@
 // Userinfo endpoint (OpenID Connect Core, 5.3): returns claims of the user of an access token. The scopes of the
 // access token limit the claims.
 import type { IncomingMessage } from 'node:http';
+import { UserInfoFormSchema } from '../../../apis/oauth/forms.ts';
 import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { Handler } from '../../request/request-context.ts';
-import { readForm } from '../http/form.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import { writeJSON } from '../http/oauth-response.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { scopedClaims } from '../tokens/token-issuer.ts';
@@ -14,6 +15,8 @@ export interface UserInfoOptions {
   readonly verifier: AccessTokenVerifier;
   readonly users: UserDirectory;
 }
+
+const FORM = new FormDecoder(UserInfoFormSchema);
 
 export function userInfoHandler({ verifier, users }: UserInfoOptions): Handler {
   return async (context) => {
@@ -28,7 +31,7 @@ export function userInfoHandler({ verifier, users }: UserInfoOptions): Handler {
 
 /** RFC 6750, 2.2. A token in the URL is not accepted, because URLs are logged. */
 async function tokenInBody(request: IncomingMessage): Promise<string | undefined> {
-  return request.method === 'POST' ? (await readForm(request)).get('access_token') : undefined;
+  return request.method === 'POST' ? (await FORM.read(request)).access_token : undefined;
 }
 
 /** RFC 6750, 3.1: the challenge for a request without a token has no error code. */

@@ -1,13 +1,16 @@
 // Handles the authorization_code grant (RFC 6749, 4.1.3) with PKCE. session-code.ts ensures that each code is used
 // only once.
+import { AuthorizationCodeFormSchema } from '../../../apis/oauth/forms.ts';
 import { invalidRequest } from '../../../apis/oauth/oauth-error.ts';
 import { boundHash, CODE_LIFETIME_MS, challengeOf, parseCode } from '../codes/authorization-code.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
+const FORM = new FormDecoder(AuthorizationCodeFormSchema);
+
 export class AuthorizationCodeGrant implements Grant {
-  readonly type = 'authorization_code';
   readonly #options: CodeExchangeOptions;
   readonly #exchange: CodeExchange;
 
@@ -18,10 +21,10 @@ export class AuthorizationCodeGrant implements Grant {
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
     const { client, form } = request;
-    const code = parseCode(required(form, 'code'));
-    const redirectURI = required(form, 'redirect_uri');
+    const { code: text, redirect_uri: redirectURI, code_verifier: verifier } = FORM.decode(form);
     // Without a verifier, only a code that was issued without a challenge is valid.
-    const verifier = client.requiresPKCE ? required(form, 'code_verifier') : form.get('code_verifier');
+    if (verifier === undefined && client.requiresPKCE) throw invalidRequest('code_verifier is missing');
+    const code = parseCode(text);
     checkFresh(this.#options);
     if (!code) throw invalidCode('the code is malformed');
     // A session that another replica has just created may not be cached yet. A stale cached session is harmless: its update
@@ -36,10 +39,4 @@ export class AuthorizationCodeGrant implements Grant {
         : boundHash(code, { clientID: client.id, redirectURI, challenge });
     return this.#exchange.start({ code, hash, replayWindowMs: CODE_LIFETIME_MS }, session, request);
   }
-}
-
-function required(form: TokenRequest['form'], name: string): string {
-  const value = form.get(name);
-  if (value === undefined) throw invalidRequest(`${name} is missing`);
-  return value;
 }

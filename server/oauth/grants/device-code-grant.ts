@@ -1,8 +1,10 @@
 // Handles the device_code grant (RFC 8628, 3.4 and 3.5). A device polls until the user approves or denies the
 // request.
-import { invalidRequest, OAuthError } from '../../../apis/oauth/oauth-error.ts';
+import { DeviceCodeFormSchema } from '../../../apis/oauth/forms.ts';
+import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import { sameHash } from '../sessions/session.ts';
 import { RateLimit } from '../throttle/rate-limit.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
@@ -17,8 +19,9 @@ export interface DeviceCodeGrantOptions extends CodeExchangeOptions {
 /** Time after which the watch has delivered an open request to this replica. */
 const WATCH_DELAY_MS = 10_000;
 
+const FORM = new FormDecoder(DeviceCodeFormSchema);
+
 export class DeviceCodeGrant implements Grant {
-  readonly type = 'urn:ietf:params:oauth:grant-type:device_code';
   readonly #options: DeviceCodeGrantOptions;
   readonly #exchange: CodeExchange;
   /** Polls by device (RFC 8628, 3.5); each replica counts separately. */
@@ -32,8 +35,7 @@ export class DeviceCodeGrant implements Grant {
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
-    const text = request.form.get('device_code');
-    if (text === undefined) throw invalidRequest('device_code is missing');
+    const { device_code: text } = FORM.decode(request.form);
     checkFresh(this.#options);
     const code = parseDeviceCode(text);
     if (!code) throw invalidCode('the device code is malformed');

@@ -10,7 +10,8 @@ import type { TokenResponse } from '../tokens/token-issuer.ts';
 /** A token request with a well-formed form and an authenticated client. */
 export interface TokenRequest {
   readonly client: OAuthClient;
-  readonly form: Pick<Form, 'get'>;
+  /** Not decoded: each grant has its own parameters. */
+  readonly form: Form;
   /** Client address; behind trusted proxies the forwarded one. */
   readonly source: string;
   readonly userAgent: string;
@@ -22,8 +23,6 @@ export interface TokenRequest {
 }
 
 export interface Grant {
-  /** `grant_type`. */
-  readonly type: string;
   /** Throws OAuthError. */
   exchange(request: TokenRequest): Promise<TokenResponse>;
 }

@@ -1,13 +1,15 @@
 // Handles the password grant (RFC 6749, 4.3), only for clients with `password` in the option `grants`. RFC 9700
 // advises against the password grant.
 import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
-import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
+import { PasswordFormSchema } from '../../../apis/oauth/forms.ts';
+import { temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { requestedScopes } from '../http/form.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import type { PasswordSignIn } from '../passwords/password-sign-in.ts';
 import { byPassword } from '../sessions/proof.ts';
 import type { SessionCreator } from '../sessions/session-creator.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
-import { type Grant, type TokenRequest } from './grant.ts';
+import type { Grant, TokenRequest } from './grant.ts';
 
 export interface PasswordGrantOptions {
   readonly signIn: Pick<PasswordSignIn, 'check'>;
@@ -17,8 +19,9 @@ export interface PasswordGrantOptions {
   readonly now: () => number;
 }
 
+const FORM = new FormDecoder(PasswordFormSchema);
+
 export class PasswordGrant implements Grant {
-  readonly type = 'password';
   readonly #options: PasswordGrantOptions;
 
   constructor(options: PasswordGrantOptions) {
@@ -27,12 +30,8 @@ export class PasswordGrant implements Grant {
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
     const { form, client, source, userAgent, requestID, signal } = request;
-    const user = form.get('username');
-    const password = form.get('password');
-    if (user === undefined || password === undefined) {
-      throw invalidRequest('username and password are required');
-    }
-    const scopes = requestedScopes(form.get('scope'), client.scopes);
+    const { username: user, password, scope } = FORM.decode(form);
+    const scopes = requestedScopes(scope, client.scopes);
     const { account, credential } = await this.#options.signIn.check({
       user,
       password,

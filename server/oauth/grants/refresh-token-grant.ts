@@ -3,16 +3,13 @@
 
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
-import {
-  invalidGrant,
-  invalidRequest,
-  type OAuthError,
-  temporarilyUnavailable,
-} from '../../../apis/oauth/oauth-error.ts';
+import { RefreshTokenFormSchema } from '../../../apis/oauth/forms.ts';
+import { invalidGrant, type OAuthError, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import { mayBeStale } from '../codes/session-code.ts';
 import { requestedScopes } from '../http/form.ts';
+import { FormDecoder } from '../http/form-decoder.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import {
   readAfterLostResponse,
@@ -45,6 +42,8 @@ export interface RefreshObserver {
   reused(client: string): void;
 }
 
+const FORM = new FormDecoder(RefreshTokenFormSchema);
+
 /** Maximum number of writes. A write conflicts if another writer has changed the session without rotating the token. */
 const ATTEMPTS = 5;
 /**
@@ -57,6 +56,7 @@ const RECORD_INTERVAL_MS = 10_000;
  */
 export const REPEAT_MS = 10_000;
 
+type RefreshRequest = TokenRequest & { readonly scope: string | undefined };
 type Granted = TokenRequest & { readonly account: Account; readonly scopes: readonly string[] };
 
 /**
@@ -64,7 +64,6 @@ type Granted = TokenRequest & { readonly account: Account; readonly scopes: read
  * 9700, 2.2.2).
  */
 export class RefreshTokenGrant implements Grant {
-  readonly type = 'refresh_token';
   readonly #options: RefreshTokenGrantOptions;
 
   constructor(options: RefreshTokenGrantOptions) {
@@ -72,8 +71,7 @@ export class RefreshTokenGrant implements Grant {
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
-    const text = request.form.get('refresh_token');
-    if (text === undefined) throw invalidRequest('refresh_token is missing');
+    const { refresh_token: text, scope } = FORM.decode(request.form);
     checkFresh(this.#options);
     const token = parseRefreshToken(text);
     if (!token) throw invalidToken('the refresh token is malformed');
@@ -86,7 +84,7 @@ export class RefreshTokenGrant implements Grant {
     }
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (!session) throw invalidToken('session not found');
-      const response = await this.#use(token, session, request);
+      const response = await this.#use(token, session, { ...request, scope });
       if (response) return response;
       session = await this.#read(token, request);
     }
@@ -97,7 +95,7 @@ export class RefreshTokenGrant implements Grant {
   async #use(
     token: RefreshToken,
     session: StoredSession,
-    request: TokenRequest,
+    request: RefreshRequest,
   ): Promise<TokenResponse | undefined> {
     const { client } = request;
     // Another client must not be able to terminate the session.
@@ -122,11 +120,11 @@ export class RefreshTokenGrant implements Grant {
     return successors(token, keys).find(({ hash }) => sameHash(session.refreshHash, hash));
   }
 
-  async #grantedBy(session: StoredSession, request: TokenRequest): Promise<Granted> {
+  async #grantedBy(session: StoredSession, request: RefreshRequest): Promise<Granted> {
     const account = await this.#validUser(session, request);
     // Scopes that the client has lost since the sign-in are dropped.
     const granted = session.scopes.filter((scope) => request.client.scopes.includes(scope));
-    const scopes = requestedScopes(request.form.get('scope'), granted);
+    const scopes = requestedScopes(request.scope, granted);
     return { ...request, account, scopes: scopes.length > 0 ? scopes : granted };
   }
 

@@ -1,11 +1,11 @@
 // Parser of form bodies (application/x-www-form-urlencoded), of queries with the same encoding, and of scopes.
-// A malformed or repeated parameter is an error only for an endpoint that reads it.
+// A malformed or repeated parameter is an error only for an endpoint that reads it. form-decoder.ts validates the values.
 import type { IncomingMessage } from 'node:http';
 import { isRequestEntityTooLarge } from '../../../apis/meta/v1/errors.ts';
 import {
   invalidRequest,
-  invalidScope,
   OAuthError,
+  type OAuthErrorCode,
   unsupportedBody,
 } from '../../../apis/oauth/oauth-error.ts';
 import { SCOPES } from '../../../apis/oauth/scopes.ts';
@@ -15,6 +15,11 @@ import { searchIn } from '../../request/request-path.ts';
 const MAX_BYTES = 64 * 1024;
 const MAX_QUERY = 16 * 1024;
 const MAX_PARAMETERS = 100;
+
+/** Creates the error of a rejected request. */
+export type Refuse = (code: OAuthErrorCode, description: string) => Error;
+
+export const badRequest: Refuse = (code, description) => new OAuthError(400, code, description);
 
 /**
  * Parameters by name. A parameter without a value is treated as absent, and parameters that no endpoint reads are ignored,
@@ -43,13 +48,13 @@ export class Form {
     }
   }
 
-  /** Decoded as UTF-8; plus signs are spaces. Throws OAuthError 400 for a repeated or malformed parameter. */
-  get(name: string): string | undefined {
+  /** Decoded as UTF-8; plus signs are spaces. Throws the error of a repeated or malformed parameter. */
+  get(name: string, refuse: Refuse = badRequest): string | undefined {
     const values = this.#values.get(name) ?? [];
-    if (values.length > 1) throw invalidRequest(`the parameter ${name} is repeated`);
+    if (values.length > 1) throw refuse('invalid_request', `the parameter ${name} is repeated`);
     const [text = ''] = values;
     const value = decodedBytes(text);
-    if (value === undefined) throw invalidRequest(`the parameter ${name} ${MALFORMED}`);
+    if (value === undefined) throw refuse('invalid_request', `the parameter ${name} ${MALFORMED}`);
     return value === '' ? undefined : value;
   }
 
@@ -91,8 +96,12 @@ export function decoded(text: string): string | undefined {
   }
 }
 
-/** Throws OAuthError: 415 for another media type, 413 for a large body, 400 for too many parameters. */
+/**
+ * The body of a POST, or the query of another request. Throws OAuthError: 415 for another media type, 413 for a large body, 414
+ * for a long query, 400 for a fragment or too many parameters.
+ */
 export async function readForm(request: IncomingMessage): Promise<Form> {
+  if (request.method !== 'POST') return queryForm(request);
   if (!hasBody(request)) return new Form();
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
   if (!isForm(type)) throw unsupportedBody('the body must be application/x-www-form-urlencoded');
@@ -107,11 +116,8 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   return new Form(Buffer.from(body).toString('latin1'));
 }
 
-/**
- * The query of a request. Only some endpoints accept parameters in the URL (RFC 6749, 3.1 and 3.2). Throws OAuthError: 414 for a
- * long query, 400 for a fragment or too many parameters.
- */
-export function queryForm({ url = '' }: Pick<IncomingMessage, 'url'>): Form {
+/** Only some endpoints accept parameters in the URL (RFC 6749, 3.1 and 3.2). */
+function queryForm({ url = '' }: Pick<IncomingMessage, 'url'>): Form {
   const query = searchIn(url);
   if (query.length > MAX_QUERY) throw new OAuthError(414, 'invalid_request', 'the address is too long');
   // A proxy may remove a fragment, so its meaning is ambiguous (RFC 9112, 3.2).
@@ -137,21 +143,20 @@ export function words(text: string): readonly string[] {
   return text.split(/[ \t\r\n]+/).filter((word) => word !== '');
 }
 
-const MAX_SCOPE_LENGTH = 1024;
-/** RFC 6749, 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
-
 /**
- * The requested scopes without duplicates, in the order of the request; empty when `scope` is absent. Throws OAuthError
- * when `scope` is malformed or contains a scope that is not `allowed` (for the client, or for the session of a refresh).
- * With `openid`, unknown scopes such as `offline_access` are ignored (OpenID Connect Core, 3.1.2.1).
+ * The requested scopes without duplicates, in the order of the request; empty when `scope` is absent. Throws for a scope
+ * that is not `allowed` (for the client, or for the session of a refresh). With `openid`, unknown scopes such as
+ * `offline_access` are ignored (OpenID Connect Core, 3.1.2.1).
  */
-export function requestedScopes(scope: string | undefined, allowed: readonly string[]): readonly string[] {
-  if (scope === undefined) return [];
-  const requested = scope.length > MAX_SCOPE_LENGTH ? [''] : [...new Set(words(scope))];
-  if (!requested.every((one) => SCOPE.test(one))) throw invalidScope('the scope is malformed');
+export function requestedScopes(
+  scope: string | undefined,
+  allowed: readonly string[],
+  refuse: Refuse = badRequest,
+): readonly string[] {
+  const requested = [...new Set(words(scope ?? ''))];
   const isKnown = (one: string): boolean => allowed.includes(one) || SCOPES.some((known) => known === one);
   const scopes = requested.includes('openid') ? requested.filter(isKnown) : requested;
-  if (!scopes.every((one) => allowed.includes(one))) throw invalidScope('the scope is not allowed');
+  if (!scopes.every((one) => allowed.includes(one)))
+    throw refuse('invalid_scope', 'the scope is not allowed');
   return scopes;
 }

@@ -20,6 +20,7 @@ import { issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
+import { NO_GRANTS } from './no-grants.ts';
 import { SIGNED_OUT, type SiteState } from './sign-in-state.ts';
 import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts';
 
@@ -149,11 +150,16 @@ export class SignInSite {
     const logout = logoutHandler({ hints, sessions: store, redirectsOf, log: silent });
     const token = tokenHandler({
       clients,
-      grants: [
-        new AuthorizationCodeGrant({ ...shared, limit: creator }),
-        new DeviceCodeGrant({ ...shared, limit: creator, monotonic: now }),
-        new RefreshTokenGrant({ ...shared, keys }),
-      ],
+      grants: {
+        ...NO_GRANTS,
+        refresh_token: new RefreshTokenGrant({ ...shared, keys }),
+        authorization_code: new AuthorizationCodeGrant({ ...shared, limit: creator }),
+        'urn:ietf:params:oauth:grant-type:device_code': new DeviceCodeGrant({
+          ...shared,
+          limit: creator,
+          monotonic: now,
+        }),
+      },
       sourceOf,
       monotonic: now,
       metrics: { tokenRequest: () => undefined },

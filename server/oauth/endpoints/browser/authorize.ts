@@ -9,7 +9,7 @@ import {
   authorizationRequest,
 } from '../../codes/authorization-request.ts';
 import { displayHost, isRegistered } from '../../codes/redirect-target.ts';
-import { queryForm, readForm } from '../../http/form.ts';
+import { readForm } from '../../http/form.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import {
   type BrowserHandlerOptions,
@@ -31,9 +31,8 @@ export function authorizeHandler(
 ): Handler {
   const { clients, hints } = options;
   return browserHandler(options, async (context) => {
-    const { request: incoming } = context;
-    const parameters = incoming.method === 'POST' ? await readForm(incoming) : queryForm(incoming);
-    const { hint, loginHint = '', ...request } = authorizationRequest(parameters, clients);
+    const form = await readForm(context.request);
+    const { hint, loginHint = '', ...request } = authorizationRequest(form, clients);
     const hinted = hint === undefined ? undefined : await hints.read(hint);
     if (hint !== undefined && hinted?.clientID !== request.clientID) {
       throw new AuthorizationError(

@@ -1,4 +1,5 @@
 // Device authorization endpoint (RFC 8628, 3.1), and the page where users enter the user code (3.3).
+import { DeviceAuthorizationFormSchema, UserCodeFormSchema } from '../../../../apis/oauth/forms.ts';
 import { unauthorizedClient } from '../../../../apis/oauth/oauth-error.ts';
 import { networkOf } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
@@ -8,7 +9,8 @@ import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts'
 import { parseUserCode, requestID } from '../../codes/device-codes.ts';
 import { DEVICE_LIFETIME_MS, type DeviceRequest, type DeviceRequests } from '../../codes/device-requests.ts';
 import { POLL_INTERVAL } from '../../grants/device-code-grant.ts';
-import { queryForm, requestedScopes } from '../../http/form.ts';
+import { requestedScopes } from '../../http/form.ts';
+import { FormDecoder } from '../../http/form-decoder.ts';
 import { writeJSON } from '../../http/oauth-response.ts';
 import {
   deviceConnectedPage,
@@ -34,6 +36,8 @@ export interface DeviceOptions {
   readonly sourceOf: SourceAddress;
 }
 
+const FORM = new FormDecoder(DeviceAuthorizationFormSchema);
+
 /** POST /oauth/device_authorization. */
 export function deviceAuthorizationHandler(options: DeviceOptions): Handler {
   const { issuer, clients, requests, sourceOf } = options;
@@ -41,7 +45,7 @@ export function deviceAuthorizationHandler(options: DeviceOptions): Handler {
     const { request, response, signal } = context;
     const { form, client } = await readClientRequest(context, clients);
     if (!usesDeviceGrant(client)) throw unauthorizedClient('the client is not allowed to use this grant');
-    const scopes = requestedScopes(form.get('scope'), client.scopes);
+    const scopes = requestedScopes(FORM.decode(form).scope, client.scopes);
     const origin = { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
     const { deviceCode, userCode } = await requests.open(client, scopes, origin, signal);
     const page = `${issuer()}/device`;
@@ -66,6 +70,8 @@ export interface DevicePageOptions extends DeviceOptions, BrowserHandlerOptions 
   readonly texts: Pick<SignInPageTexts, 'platformName'>;
 }
 
+const USER_CODE_FORM = new FormDecoder(UserCodeFormSchema);
+
 /** GET /oauth/device. */
 export function devicePageHandler(
   options: DevicePageOptions,
@@ -79,9 +85,9 @@ export function devicePageHandler(
     alert?: Alert,
     options: PageOptions = {},
   ): void => writePage(response, userCodePage({ platformName, action: DEVICE_PATH, code, alert }), options);
-  return browserHandler(options, (context) => {
-    const typed = queryForm(context.request).get('user_code') ?? '';
-    if (typed === '') return showForm(context);
+  return browserHandler(options, async (context) => {
+    const { user_code: typed } = await USER_CODE_FORM.read(context.request);
+    if (typed === undefined) return showForm(context);
     const source = sourceOf(context.request);
     const wait = throttle.wait(source);
     if (wait > 0) {

@@ -1,10 +1,12 @@
 // Handles the sign-in form, and the form for a forced password change. passwords/ verifies passwords, and throttle/
 // limits attempts.
+import { NewPasswordFormSchema, SignInFormSchema } from '../../../../apis/oauth/forms.ts';
 import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
 import { type Form, readForm } from '../../http/form.ts';
+import { FormDecoder } from '../../http/form-decoder.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import {
   browserIDIn,
@@ -70,6 +72,9 @@ interface Shown {
   readonly user?: string;
   readonly alert?: Alert;
 }
+
+const SIGN_IN_FORM = new FormDecoder(SignInFormSchema);
+const NEW_PASSWORD_FORM = new FormDecoder(NewPasswordFormSchema);
 
 // Validity of the forms.
 const SIGN_IN_MS = 30 * 60_000;
@@ -137,9 +142,8 @@ export class SignInForms<T> {
   async #signIn(context: RequestContext, ticket: OpenedTicket<T>, form: Form): Promise<void> {
     const { content: request, rejection } = ticket;
     const { continuation } = this.#options;
-    if (form.get('decision') === 'cancel') return continuation.cancelled(context, request);
-    const user = form.get('username') ?? '';
-    const password = form.get('password') ?? '';
+    const { decision, username: user = '', password = '' } = SIGN_IN_FORM.decode(form);
+    if (decision === 'cancel') return continuation.cancelled(context, request);
     const again = (alert: Alert): void => this.show(context, request, { user, alert }, { status: 400 });
     if (rejection !== undefined) return again(TICKET_ALERTS[rejection]);
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
@@ -207,9 +211,9 @@ export class SignInForms<T> {
         { status: 400 },
       );
     }
-    const password = form.get('new_password') ?? '';
+    const { new_password: password = '', repeated = '' } = NEW_PASSWORD_FORM.decode(form);
     const again = (alert: Alert): void => this.#askNewPassword(context, ticket, alert);
-    if (password !== (form.get('repeated') ?? '')) {
+    if (password !== repeated) {
       return again({ text: 'The two passwords are not the same.', field: 'repeated' });
     }
     const outcome = await passwordChange.change(account, password, proven, context.signal);

@@ -2,11 +2,13 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
+import { GRANT_TYPES } from '../../../../../apis/oauth/grant-types.ts';
 import { invalidGrant, tooManyAttempts } from '../../../../../apis/oauth/oauth-error.ts';
 import { tokenHandler } from '../../../../../server/oauth/endpoints/token.ts';
 import type { Grant, TokenRequest } from '../../../../../server/oauth/grants/grant.ts';
 import { oauthErrors } from '../../../../../server/oauth/oauth-error-writer.ts';
 import { OAuthMetrics } from '../../../../../server/oauth/oauth-metrics.ts';
+import { NO_GRANTS } from '../../../../support/oauth/no-grants.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { basic, type PostedForm } from '../../../../support/oauth/oauth-endpoint.ts';
 import { until } from '../../../../support/until.ts';
@@ -20,7 +22,6 @@ const TOKENS = { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', ex
 const UNCACHED = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
 class PlayedGrant implements Grant {
-  readonly type = 'password';
   readonly requests: TokenRequest[] = [];
   failure: Error | undefined;
   pending: Promise<void> | undefined;
@@ -49,7 +50,7 @@ describe('POST /oauth/token', () => {
             return id === secret;
           },
         },
-        grants: [grant],
+        grants: { ...NO_GRANTS, password: grant },
         sourceOf: (incoming) => String(incoming.headers['x-source'] ?? '192.0.2.1'),
         monotonic: () => now,
         metrics: new OAuthMetrics(metrics),
@@ -213,7 +214,9 @@ describe('POST /oauth/token', () => {
     expect((await request(`${form}&resource=a&resource=b`)).status).to.equal(200);
     const twice = await request(`${form}&grant_type=password`);
     expect(twice.json['error_description']).to.equal('the parameter grant_type is repeated');
-    expect((await request('')).json['error_description']).to.equal('grant_type is missing');
+    expect((await request('')).json['error_description']).to.equal(
+      `grant_type is missing; must be one of ${GRANT_TYPES.join(', ')}`,
+    );
   });
 
   it('writes the errors of a grant with their headers', async () => {

@@ -6,6 +6,7 @@ import { PasswordSignIn } from '../../../../../server/oauth/passwords/password-s
 import { LoginThrottle } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import { MemoryCredentials } from '../../../../support/oauth/memory-users.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
+import { NO_GRANTS } from '../../../../support/oauth/no-grants.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { basic, OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
 import { log } from '../../../../support/oauth/signed-in.ts';
@@ -55,16 +56,16 @@ class Scene {
     this.#endpoint = new OAuthEndpoint(
       tokenHandler({
         clients: { get: (id) => newClient(id), checkSecret: () => true },
-        grants: [
-          {
-            type: 'password',
+        grants: {
+          ...NO_GRANTS,
+          password: {
             exchange: async ({ form, client: { id: client }, ...attempt }) => {
               const given = { user: form.get('username') ?? '', password: form.get('password') ?? '' };
               await signIn.check({ ...attempt, ...given, client, method: 'password_grant' });
               return TOKENS;
             },
           },
-        ],
+        },
         sourceOf: ({ headers }) => String(headers['x-source']),
         monotonic: now,
         metrics: { tokenRequest: () => undefined },
