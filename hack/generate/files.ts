@@ -4,8 +4,11 @@ import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';
 import { exampleConfiguration, idTokenExample } from './authentication-configuration.ts';
 import { faultTable } from './fault-table.ts';
-import { fixedLimitsTable } from './fixed-limits.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { IDENTITY_ROWS } from './identity-limits.ts';
+import { limitTable } from './limit.ts';
+import { LIST_ROWS } from './list-limits.ts';
+import { LOG_ROWS } from './log-limits.ts';
 import { manifests } from './manifests.ts';
 import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
@@ -13,6 +16,7 @@ import { alertsTable } from './monitoring.ts';
 import type { Names } from './names.ts';
 import { configurationTable } from './option-tables.ts';
 import { logQueryTable, resourceQueryTable, searchQueryTable } from './parameter-table.ts';
+import { REQUEST_ROWS } from './request-limits.ts';
 import { serverPowerTable } from './server-power.ts';
 
 /** Every generated file of the repository at `root`. */
@@ -28,7 +32,12 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
     })),
     ...[...descriptions(names)].map(([path, text]) => ({ path: join(root, path), text: () => text })),
     document(join(root, 'docs/configuration.md'), { configuration: configurationTable() }),
-    document(join(root, 'docs/limits.md'), { 'fixed-limits': fixedLimitsTable() }),
+    document(join(root, 'docs/limits.md'), {
+      requests: limitTable(REQUEST_ROWS),
+      identity: limitTable(IDENTITY_ROWS),
+      lists: limitTable(LIST_ROWS),
+      logs: limitTable(LOG_ROWS),
+    }),
     document(join(root, 'docs/authentication-configuration.md'), {
       'authentication-configuration': codeBlock('yaml', exampleConfiguration(names.platform)),
       'id-tokens': codeBlock('yaml', idTokenExample(names.platform)),

@@ -22,7 +22,7 @@ export interface Alert {
   readonly severity: string;
   readonly summary: string;
   readonly description: string;
-  /** Path of a document and its heading, such as `docs/limits.md#responses`. */
+  /** Path of a document and its heading, such as `docs/limits.md#fair-shares`. */
   readonly runbook: string;
 }
 
@@ -47,15 +47,14 @@ export function alerts(): Alert[] {
     });
 }
 
-/** The table of a document in docs/. The labels of an alert are in italics. */
+/** The table of a document in docs/. */
 export function alertsTable(): string {
   return table(
-    ['alert', 'severity', 'meaning', 'action'],
-    alerts().map(({ name, severity, summary, description, runbook }) => [
+    ['alert', 'severity', 'meaning'],
+    alerts().map(({ name, severity, summary, runbook }) => [
       `[${name}](${runbook.replace('docs/', '')})`,
       severity,
       summary,
-      description.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, '*$1*'),
     ]),
   );
 }

@@ -25,7 +25,7 @@ export interface RequestLimits {
 /** Maximum number of streams of the gateway: each one has two connections with their buffers. */
 export const GATEWAY_STREAMS = 5_000;
 /** Maximum wait of a request for its seat, in ms. */
-const WAIT_MS = 5_000;
+export const WAIT_MS = 5_000;
 const BUSY = 'Too many requests, please try again later.';
 
 /** Concurrent requests to kube-apiserver that decide about callers, such as reviews. */

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 import type { Seats } from '../admission/seats.ts';
 import type { CallContext } from '../cluster/call-context.ts';
-import type { ClusterReviews, TokenReview } from '../cluster/reviews.ts';
+import { CACHED_REVIEWS, type ClusterReviews, type TokenReview } from '../cluster/reviews.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
 import type { BearerToken, TokenAuthenticator } from './authenticator.ts';
 import { type UserInfo, userCaller } from './user.ts';
@@ -26,7 +26,7 @@ export interface TokenReviewOptions {
 }
 
 /** Maximum number of cached failed TokenReviews. */
-const REJECTED = 1_024;
+export const REJECTED = 1_024;
 
 /** Authenticates ServiceAccount tokens, and all other tokens that kube-apiserver accepts. */
 export class TokenReviewAuthenticator implements TokenAuthenticator {
@@ -42,7 +42,7 @@ export class TokenReviewAuthenticator implements TokenAuthenticator {
   readonly #salt = randomBytes(32).toString('base64');
 
   constructor(options: TokenReviewOptions) {
-    const { successTtlMs, failureTtlMs, cacheSize = 8192, seats } = options;
+    const { successTtlMs, failureTtlMs, cacheSize = CACHED_REVIEWS, seats } = options;
     const { monotonic = () => performance.now(), onLookup } = options;
     this.#reviews = options.reviews;
     this.#onLookup = onLookup;

@@ -3,7 +3,12 @@ import { hash } from 'node:crypto';
 import type { Seats } from '../admission/seats.ts';
 import { type UserInfo, userCaller } from '../authentication/user.ts';
 import type { CallContext } from '../cluster/call-context.ts';
-import type { AccessReview, AccessReviewSpec, ClusterReviews } from '../cluster/reviews.ts';
+import {
+  type AccessReview,
+  type AccessReviewSpec,
+  CACHED_REVIEWS,
+  type ClusterReviews,
+} from '../cluster/reviews.ts';
 import { LookupCache } from '../memory/lookup-cache.ts';
 import type { Attributes, Authorizer, Decision, ResourceAttributes } from './authorizer.ts';
 
@@ -43,7 +48,7 @@ export class AccessReviewAuthorizer implements Authorizer {
     const { allowTtlMs, denyTtlMs, seats, monotonic } = options;
     this.#reviews = options.reviews;
     this.#cache = new LookupCache({
-      size: options.cacheSize ?? 8192,
+      size: options.cacheSize ?? CACHED_REVIEWS,
       ttlMs: ({ allowed }) => (allowed ? allowTtlMs : denyTtlMs),
       seats,
       signal: options.signal,

@@ -42,7 +42,7 @@ export interface NamespaceScopesOptions {
 /** Concurrent permission checks of one query. */
 const PARALLEL = 16;
 /** Cached permissions of all callers, about 300 bytes each. */
-const MAX_PERMISSIONS = 262_144;
+export const MAX_PERMISSIONS = 262_144;
 /**
  * Namespaces that can be checked within one TTL. For more, the TTL grows in proportion: otherwise all permissions would
  * expire before the next query, and one caller could load the cluster without bound.

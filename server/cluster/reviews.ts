@@ -7,6 +7,9 @@ import type { ClusterClient } from './connection/client.ts';
 /** Maximum TTL of failed TokenReviews and of denials, in ms: a new token or permission takes effect after this time. */
 export const MAX_REFUSAL_MS = 10_000;
 
+/** Maximum number of cached successful TokenReviews, of SubjectAccessReviews, and of reviews in the name of callers. */
+export const CACHED_REVIEWS = 8_192;
+
 /** The TTL of a refusal. `ttl`: that of the other results. */
 export function refusalTTL(ttl: number): number {
   return Math.min(ttl, MAX_REFUSAL_MS);

@@ -15,7 +15,7 @@ const EXTRA = 'impersonate-extra-';
 const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 
 /** Maximum number of impersonated groups and extras of a request, because each one needs a review. */
-const MAX_REQUESTED = 100;
+export const MAX_REQUESTED = 100;
 
 /**
  * Returns the user as whom the request runs: the caller, or the user of the impersonation headers. Throws Forbidden if the

@@ -11,7 +11,7 @@ export const JSON_HEADERS = {
 export type BodyHeaders = Readonly<Record<string, string>>;
 
 /** Number of queued bytes of a socket above which the write loop pauses. */
-const HIGH_WATER = 1024 * 1024;
+export const HIGH_WATER = 1024 * 1024;
 /** Number of queued bytes of all responses. With more than 32 responses, the limit of each is its share of this. */
 const ALL_WAITING = 32 * HIGH_WATER;
 
@@ -122,7 +122,7 @@ function quality(parameters: readonly string[]): number {
 }
 
 /** Maximum number of tags of If-None-Match; further ones are ignored. */
-const MAX_TAGS = 256;
+export const MAX_TAGS = 256;
 
 /**
  * Returns true if If-None-Match is `*` or contains the tag (RFC 9110, section 13.1.2). Tags are compared weakly. `tag`:

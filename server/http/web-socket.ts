@@ -10,9 +10,9 @@ import { ANONYMOUS } from '../authentication/user.ts';
 import type { RequestContext, Upgrade } from '../request/request-context.ts';
 
 /** Maximum size of a client's message in bytes. Messages of clients are ignored. */
-const MAX_MESSAGE = 64 * 1024;
+export const MAX_MESSAGE = 64 * 1024;
 /** Number of queued bytes above which the server does not respond to pings. */
-const MAX_WAITING = 64 * 1024;
+export const MAX_WAITING = 64 * 1024;
 
 const endpoint = new WebSocketServer({
   noServer: true,

@@ -11,7 +11,7 @@ import { IncompleteRequests } from './incomplete-requests.ts';
  * Maximum number of pending requests per connection. Node parses pipelined requests as fast as they arrive, and buffers their
  * headers while the first one waits for the cluster.
  */
-const MAX_PIPELINED = 32;
+export const MAX_PIPELINED = 32;
 /** Timeout for the first request on a connection whose TLS handshake was in progress at the stop, in ms. */
 const LATE_CONNECTION_MS = 1_000;
 

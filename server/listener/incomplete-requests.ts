@@ -17,7 +17,7 @@ interface Entry {
   mark: number;
 }
 
-const MAX_TOTAL_BYTES = 64 << 20;
+export const MAX_TOTAL_BYTES = 64 << 20;
 
 export class IncompleteRequests {
   readonly #entries = new Map<object, Entry>();

@@ -6,9 +6,9 @@ import { round } from '../concurrency/event-loop.ts';
  * Node parses all bytes of a read in one turn, and takes about 5 µs for each chunk of any size. A read of 64 KiB has up to 10,000 chunks
  * of one byte, which delay all other requests by 50 ms.
  */
-const MAX_CHUNKS = 1_000;
+export const MAX_CHUNKS = 1_000;
 /** Chunks of this mean size in bytes are never too many. */
-const MIN_MEAN_BYTES = 16;
+export const MIN_MEAN_BYTES = 16;
 
 /** `closed` is called after the connection was closed. */
 export function closeOnTinyChunks(request: IncomingMessage, closed: () => void): void {

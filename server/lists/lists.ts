@@ -54,7 +54,7 @@ export interface ResourcesDependencies {
 
 /** Memory of the bodies of recently requested pages of all kinds: a share of the budget, and a maximum in bytes. */
 const BODIES_SHARE = 1 / 8;
-const MAX_BODIES = 32 << 20;
+export const MAX_BODIES = 32 << 20;
 
 /** Minimum time between two events of a live list, in ms: a person cannot read faster. */
 export const LIVE_INTERVAL_MS = 1_000;

@@ -26,7 +26,7 @@ const HIGH_ESCAPE = /%[89A-Fa-f]/;
 /** The OAuth endpoints parse their queries as forms, and kube-apiserver does not forward them. */
 const FORM_QUERY = /^\/oauth\//;
 /** Maximum number of query parameters: parsing 100,000 would block the event loop for 0.1 s. */
-const MAX_PARAMETERS = 1_000;
+export const MAX_PARAMETERS = 1_000;
 
 /** Parses an undecoded target. Throws BadRequest for an ambiguous target, or too many parameters. */
 export function parseRequestPath(target: string): RequestPath {

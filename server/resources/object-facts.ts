@@ -26,17 +26,17 @@ export interface Owner {
 export const ALIAS_ANNOTATION = 'alias-name';
 
 /** Maximum length of a label value, and so of a value in a selector. */
-const LONGEST_SELECTABLE = 63;
+export const LONGEST_SELECTABLE = 63;
 /** Placeholder that equals no value of a selector. */
 const NOT_SELECTABLE = '\0';
 /**
  * Bounds of the facts of one object. Tenants write custom resources of 1.5 MB, which are stored compressed; their facts are
  * not.
  */
-const MAX_SEARCH_TEXT = 16 << 10;
+export const MAX_SEARCH_TEXT = 16 << 10;
 const MAX_WORD = 253;
-const MAX_OWNERS = 64;
-const MAX_IMAGES = 256;
+export const MAX_OWNERS = 64;
+export const MAX_IMAGES = 256;
 
 /** Facts that are common to all kinds, from a parsed object. */
 export type CommonFacts = Omit<ObjectFacts, 'status'>;

@@ -18,8 +18,12 @@ export const ObjectMetadataSchema = Type.Object({
 
 const LINE = { pattern: '^[^\\x00-\\x1f\\x7f]*$', expects: 'one line of text' };
 
+/** Maximum number of groups of a user, and of characters of their names: an access token contains them. */
+export const MAX_GROUPS = 64;
+export const MAX_GROUP_NAME = 128;
+
 const GroupNameSchema = Type.String({
-  maxLength: 128,
+  maxLength: MAX_GROUP_NAME,
   // A colon would allow reserved groups of Kubernetes, such as `system:masters`.
   pattern: '^[^:\\s\\x00-\\x1f\\x7f]+$',
   expects: 'a group name without ":" and without white space',
@@ -38,7 +42,7 @@ export const UserSpecSchema = Type.Object(
     displayName: Type.Optional(Type.String({ maxLength: 128, ...LINE, description: 'Display name.' })),
     groups: Type.Optional(
       Type.Array(GroupNameSchema, {
-        maxItems: 64,
+        maxItems: MAX_GROUPS,
         uniqueItems: true,
         description:
           'Groups of the user, for RBAC. Adding or removing a group requires permission to impersonate the group.',

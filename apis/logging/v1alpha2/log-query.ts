@@ -15,7 +15,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** Maximum number of names in a list. */
 const MAX_NAMES = 1_000;
 /** Consoles list all namespaces of a workspace, which may have thousands. */
-const MAX_NAMESPACES = 5_000;
+export const MAX_NAMESPACES = 5_000;
 /**
  * Maximum number of texts. Consoles send whole lines as `log_query`, and the commas of a JSON object separate texts.
  */

@@ -5,9 +5,9 @@ import { goQuoted } from '../../reading/go-quote.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 
 /** Maximum length of the message of a response. Messages can contain input, which can be long. */
-const MAX_MESSAGE = 4096;
+export const MAX_MESSAGE = 4096;
 /** Maximum length of a name, a field, and the message of a cause. */
-const MAX_DETAIL = 1024;
+export const MAX_DETAIL = 1024;
 
 export interface GroupResource {
   readonly group: string;

@@ -19,7 +19,7 @@ const MAX_QUOTED = 100;
  * Maximum number of reported errors, so that a response is not much larger than its request. It is higher than the
  * number of parameters of every query.
  */
-const MAX_ERRORS = 40;
+export const MAX_ERRORS = 40;
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);

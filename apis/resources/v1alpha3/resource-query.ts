@@ -10,7 +10,7 @@ const MAX_TEXT = 1024;
 /** Maximum length of a text to search for. V8 searches for texts above 250 characters in quadratic time. */
 export const MAX_SEARCHED = 200;
 /** Maximum number of values of a parameter. Each namespace can need a review of the permission. */
-const MAX_VALUES = 1_000;
+export const MAX_VALUES = 1_000;
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: MAX_TEXT, description }));
 const selector = (format: string, description: string) => Type.Optional(Type.String({ format, description }));

@@ -2,6 +2,10 @@
 import { Type } from 'typebox';
 import { MAX_SEARCHED } from './resource-query.ts';
 
+/** Maximum number of kinds that a query names, and of matches of each kind. */
+export const MAX_KINDS = 50;
+export const MAX_MATCHES = 100;
+
 export const SearchQuerySchema = Type.Object(
   {
     q: Type.Optional(
@@ -15,14 +19,14 @@ export const SearchQuerySchema = Type.Object(
     kinds: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
-        maxItems: 50,
+        maxItems: MAX_KINDS,
         description:
           'The kinds to search, as `plural` or `plural.group`. The server starts to follow these kinds, which means that it keeps their objects in its cache. Default: all kinds that it follows already.',
       }),
     ),
     limit: Type.Integer({
       minimum: 1,
-      maximum: 100,
+      maximum: MAX_MATCHES,
       default: 10,
       description: 'Maximum number of matches of each kind.',
     }),

@@ -8,7 +8,7 @@ import { type PluginOptions, pluginName, runPlugin } from './exec-plugin.ts';
 const PROVIDER = 'exec-plugin';
 
 /** Four minutes, because plugins wait minutes for a sign-in in the browser. */
-const TIMEOUT_MS = 240_000;
+export const TIMEOUT_MS = 240_000;
 const GRACE_MS = 2_000;
 const STDIN = 0;
 

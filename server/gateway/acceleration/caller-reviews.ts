@@ -6,6 +6,7 @@ import type { Seats } from '../../admission/seats.ts';
 import { rawSelectors, reviewKey } from '../../authorization/access-review.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { CACHED_REVIEWS } from '../../cluster/reviews.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 
@@ -22,7 +23,6 @@ export interface CallerReviewsOptions {
 /** Timeout of a review. Without a decision, the gateway forwards the read. */
 const TIMEOUT_MS = 1_000;
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-const CACHED = 8192;
 
 export class CallerReviews {
   readonly #client: Pick<ClusterClient, 'json'>;
@@ -31,7 +31,7 @@ export class CallerReviews {
   constructor({ client, allowTtlMs, denyTtlMs, seats, signal }: CallerReviewsOptions) {
     this.#client = client;
     this.#decisions = new LookupCache({
-      size: CACHED,
+      size: CACHED_REVIEWS,
       ttlMs: (allowed) => (allowed ? allowTtlMs : denyTtlMs),
       seats,
       signal,

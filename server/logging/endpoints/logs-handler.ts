@@ -90,7 +90,7 @@ type LogResponse = WithoutTook<LogQueryAnswer | LogStatisticsAnswer | LogHistogr
 const MARGIN_MS = 1_000;
 /** Time in ms by which a store may exceed its time limit. */
 const GRACE_MS = 2_000;
-const BUFFERED_RESPONSES = { bytes: 64 << 20, protectedMs: 1_000 };
+export const BUFFERED_RESPONSES = { bytes: 64 << 20, protectedMs: 1_000 };
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
   const { store, storeName, scopes, limits, slicer, metrics, now = Date.now } = options;

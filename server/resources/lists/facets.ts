@@ -8,7 +8,7 @@ import type { ObjectFacts } from '../object-facts.ts';
 export type Facets = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Maximum number of values of a facet; the most frequent ones are returned. */
-const MAX_VALUES = 1000;
+export const MAX_VALUES = 1000;
 
 type Read = (object: ObjectIdentity<ObjectFacts>) => readonly string[];
 

@@ -16,12 +16,12 @@ const DEFAULT_COLUMN: PrinterColumn = {
   jsonPath: '.metadata.creationTimestamp',
 };
 /** Maximum number of columns; later ones have no values. */
-const MAX_COLUMNS = 64;
+export const MAX_COLUMNS = 64;
 /** A column with a longer name has no values, so that error messages stay short. */
 const MAX_NAME = 253;
 /** Maximum length of a text, and of all texts that an object keeps. */
-const MAX_TEXT = 4 << 10;
-const MAX_TEXTS = 16 << 10;
+export const MAX_TEXT = 4 << 10;
+export const MAX_TEXTS = 16 << 10;
 /** Prefix of the sort key of any column, also of one with the name of another sort key. */
 const COLUMN = 'column:';
 

@@ -39,7 +39,7 @@ export interface CompiledPath {
 export class JSONPathError extends Error {}
 
 /** Longer than any real path, so that the work of the compiler is small. */
-const MAX_LENGTH = 1024;
+export const MAX_LENGTH = 1024;
 /** Integers of at most so many digits are exact. */
 const INDEX = /^(-?\d{0,15})(?::(-?\d{0,15}))?(?::(-?\d{0,15}))?$/;
 const FIELD = /(?:\\[^]|[^\\ \t\r\n.,[\]$@{}])*/y;

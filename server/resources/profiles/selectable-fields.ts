@@ -99,7 +99,7 @@ export function selectableFields(kind: Kind): Readonly<Record<string, ReadField>
 }
 
 /** Maximum length of a value. Field selectors compare short words. */
-const MAX_VALUE = 1024;
+export const MAX_VALUE = 1024;
 
 /** A field whose path this server cannot compute is not selectable. kube-apiserver accepts only names separated by dots. */
 function customField(path: string): readonly [field: string, read: ReadField][] {

@@ -1,0 +1,81 @@
+// Limits of lists, search and the kinds that they follow.
+import { MAX_FACETS, MAX_VALUES } from '../../apis/resources/v1alpha3/resource-query.ts';
+import { MAX_KINDS, MAX_MATCHES } from '../../apis/resources/v1alpha3/search-query.ts';
+import { LIVE_INTERVAL_MS, MAX_BODIES } from '../../server/lists/lists.ts';
+import { KIND_LIMITS } from '../../server/resources/kinds/followed-kinds-options.ts';
+import { MAX_VALUES as FACET_VALUES } from '../../server/resources/lists/facets.ts';
+import { MAX_SELECTED, MAX_SELECTIONS } from '../../server/resources/lists/list-index.ts';
+import {
+  LONGEST_SELECTABLE,
+  MAX_IMAGES,
+  MAX_OWNERS,
+  MAX_SEARCH_TEXT,
+} from '../../server/resources/object-facts.ts';
+import { MAX_COLUMNS, MAX_TEXT, MAX_TEXTS } from '../../server/resources/profiles/custom-columns.ts';
+import { MAX_LENGTH } from '../../server/resources/profiles/json-path.ts';
+import { MAX_VISITS } from '../../server/resources/profiles/json-path-walk.ts';
+import { MAX_VALUE } from '../../server/resources/profiles/selectable-fields.ts';
+import { bytes, count, type Limit, time } from './limit.ts';
+
+const IGNORED = 'the rest is ignored';
+
+export const LIST_ROWS: readonly Limit[] = [
+  [
+    'followed kinds',
+    `${KIND_LIMITS.maxKinds}`,
+    'a kind of the caller who started the most is stopped, first one without live lists and the least recently used; a kind with live lists only for a caller who started at least two fewer, else 503',
+  ],
+  [
+    'time without requests for a kind',
+    time(KIND_LIMITS.idleTimeout),
+    'the kind is not followed any more, unless `resources.preload` names it',
+  ],
+  [
+    'wait of a request for the first list of a kind',
+    time(KIND_LIMITS.syncTimeout),
+    '503 with `Retry-After`; the list continues in the background',
+  ],
+  ['interval of the events of a live list', time(LIVE_INTERVAL_MS), 'the next event has the newest state'],
+  ['values of `namespaces`, `names`, `status` and similar parameters', `${count(MAX_VALUES)} each`, '400'],
+  [
+    'facets of a list; values of a facet',
+    `${MAX_FACETS}; ${count(FACET_VALUES)}`,
+    '400; the most frequent ones',
+  ],
+  [
+    'kinds of a [search](resource-lists.md#search-over-kinds); matches of a kind',
+    `${MAX_KINDS}; ${MAX_MATCHES}`,
+    '400',
+  ],
+  [
+    'combinations of namespaces, filters and sort key of a kind, whose sorted lists are cached',
+    `${MAX_SELECTIONS}, with ${count(MAX_SELECTED)} objects in all of them`,
+    'the objects are sorted for each request; over `resources.memoryBudget`, these lists are released first',
+  ],
+  [
+    'cached bodies of pages under `/kapis`, for all kinds',
+    `${bytes(MAX_BODIES)}, and an eighth of \`resources.memoryBudget\``,
+    'bodies are built for each request',
+  ],
+  [
+    'search text of an object: alias, images and labels',
+    `${count(MAX_SEARCH_TEXT)} characters, ${MAX_IMAGES} containers`,
+    IGNORED,
+  ],
+  ['owners of an object', `${MAX_OWNERS}`, IGNORED],
+  [
+    'characters of a value for `annotation`; for `selectableFields`',
+    `${LONGEST_SELECTABLE}; ${count(MAX_VALUE)}`,
+    'never selected',
+  ],
+  [
+    '[printer columns](resource-kinds.md#printer-columns) of a custom resource; characters of a JSON path',
+    `${MAX_COLUMNS}; ${count(MAX_LENGTH)}`,
+    'no sort key',
+  ],
+  [
+    'visited values of all columns of an object; characters of a text; of all texts',
+    `${count(MAX_VISITS)}; ${count(MAX_TEXT)}; ${count(MAX_TEXTS)}`,
+    'the value is missing',
+  ],
+];
