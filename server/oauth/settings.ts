@@ -54,6 +54,7 @@ function configured(client: Configuration['clients'][number], shared: Configurat
     isPublic: client.public,
     requiresPKCE: client.pkce === 'required',
     rotatesRefreshTokens: client.refreshTokens === 'rotated',
+    idTokenAlgorithm: client.idTokenSignedResponseAlg,
     grants: client.grants,
     redirectURIs: client.redirectURIs,
     postLogoutRedirectURIs: client.postLogoutRedirectURIs,
@@ -80,6 +81,7 @@ function defaultClient(name: string, shared: Configuration): ConfiguredClient {
     isPublic: false,
     requiresPKCE: true,
     rotatesRefreshTokens: true,
+    idTokenAlgorithm: 'ES256' as const,
     grants: [
       'password',
       'refresh_token',
@@ -147,6 +149,7 @@ function builtInClient(shared: Configuration) {
     isPublic: true,
     requiresPKCE: true,
     rotatesRefreshTokens: true,
+    idTokenAlgorithm: 'ES256' as const,
     postLogoutRedirectURIs: [],
     scopes: SCOPES,
     ...lifetimes(shared),

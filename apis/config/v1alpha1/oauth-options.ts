@@ -67,6 +67,11 @@ const client = Type.Object(
       'rotated',
       '`rotated`: each refresh returns a new refresh token and, after ten seconds, invalidates the old one. `kept`: the refresh token stays the same; for confidential clients that use a refresh token again later.',
     ),
+    idTokenSignedResponseAlg: choiceOption(
+      ['ES256', 'RS256'],
+      'ES256',
+      'Algorithm of the signatures of ID tokens. `RS256` is for clients that accept nothing else. Access tokens are always signed with ES256.',
+    ),
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
       {

@@ -1,6 +1,7 @@
 // Type of an OAuth client, and interface of the client registry.
 import type { IncomingMessage } from 'node:http';
 import type { GrantType } from '../../../apis/oauth/grant-types.ts';
+import type { SigningAlgorithm } from '../keys/key-set.ts';
 
 /** A configured client. Lifetimes in seconds. */
 export interface OAuthClient {
@@ -12,6 +13,8 @@ export interface OAuthClient {
   readonly requiresPKCE: boolean;
   /** If false, one refresh token is valid for the whole session, protected by the client secret. */
   readonly rotatesRefreshTokens: boolean;
+  /** Of its ID tokens (`id_token_signed_response_alg`); access tokens are always signed with ES256. */
+  readonly idTokenAlgorithm: SigningAlgorithm;
   readonly grants: readonly GrantType[];
   readonly redirectURIs: readonly string[];
   readonly scopes: readonly string[];

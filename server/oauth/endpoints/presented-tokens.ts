@@ -7,6 +7,7 @@ import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import { mayBeStale } from '../codes/session-code.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import { SIGNING_ALGORITHMS } from '../keys/key-set.ts';
 import { type SessionStore, type StoredSession, sameHash } from '../sessions/session.ts';
 import { parseRefreshToken } from '../sessions/session-creator.ts';
 import { isSessionID } from '../sessions/session-object.ts';
@@ -138,7 +139,7 @@ export class IDTokenHints {
     const key = this.#options.keys.hintVerification(header['kid']);
     if (!key || payload['iss'] !== this.#options.issuer()) return undefined;
     try {
-      await compactVerify(token, key, { algorithms: ['ES256'] });
+      await compactVerify(token, key, { algorithms: [...SIGNING_ALGORITHMS] });
       return payload;
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;

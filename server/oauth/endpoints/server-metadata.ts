@@ -6,6 +6,7 @@ import type { Handler } from '../../request/request-context.ts';
 import type { ConfiguredClient } from '../clients/oauth-client.ts';
 import { writePublicJSON } from '../http/oauth-response.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import { SIGNING_ALGORITHMS } from '../keys/key-set.ts';
 
 /** RFC 8414, 3.1: the path of the issuer follows the well-known part. */
 export const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server/oauth';
@@ -60,7 +61,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
     scopes_supported: [...new Set(clients.flatMap(({ scopes }) => scopes))],
     grant_types_supported: grants,
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['ES256'],
+    id_token_signing_alg_values_supported: [...SIGNING_ALGORITHMS],
     claims_supported: [
       'iss',
       'sub',

@@ -10,12 +10,19 @@ import {
 } from 'node:crypto';
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import { activeKey, type KeyRecord, type KeySet } from './key-set.ts';
+import {
+  activeKey,
+  type IdentifiedJWK,
+  type KeySet,
+  publicMembers,
+  type SigningAlgorithm,
+} from './key-set.ts';
 
-/** An ES256 key, identified by its RFC 7638 thumbprint. The private part is not accessible. */
+/** A signing key, identified by its RFC 7638 thumbprint. The private part is not accessible. */
 export interface SigningKey {
   readonly kid: string;
-  /** Signature as R and S (RFC 7518, 3.4). */
+  readonly algorithm: SigningAlgorithm;
+  /** The signature of RFC 7518: R and S of ES256 (3.4), PKCS #1 of RS256 (3.3). */
   sign(input: string): Buffer;
 }
 
@@ -23,8 +30,8 @@ export interface SigningKey {
 export interface KeyRing {
   /** False until the keys are loaded. */
   readonly ready: boolean;
-  /** The active key. Throws ServiceUnavailable while there is none. */
-  signing(): SigningKey;
+  /** The active key, by default of ES256. Throws ServiceUnavailable while there is none. */
+  signing(algorithm?: SigningAlgorithm): SigningKey;
   /** The public key with exactly this kid: next, active or retired. */
   verification(kid: string): CryptoKey | undefined;
   /**
@@ -45,10 +52,10 @@ export interface KeyRing {
 /** A source of `count` random bytes. */
 export type RandomBytes = (count: number) => Buffer;
 
-const ALGORITHM = 'ES256';
-
 interface Material {
-  readonly signing: SigningKey;
+  /** Name of the active key record. */
+  readonly active: string;
+  readonly signing: ReadonlyMap<SigningAlgorithm, SigningKey>;
   readonly verification: ReadonlyMap<string, CryptoKey>;
   readonly published: readonly JWK[];
   readonly past: ReadonlyMap<string, CryptoKey>;
@@ -68,10 +75,15 @@ export class ImportedKeys implements KeyRing {
   static async from(set: KeySet): Promise<ImportedKeys> {
     const active = activeKey(set);
     if (!active?.jwk) throw new Error('the key set has no active key');
-    const published = set.keys.flatMap((key) => (key.jwk ? [publicPart(key, key.jwk)] : []));
-    const past = set.keys.flatMap((key) => (key.pastJwk ? [publicPart(key, key.pastJwk)] : []));
+    const published = set.keys.flatMap((key) => publicParts(key.kid, key.jwk, key.rsaJwk));
+    const past = set.keys.flatMap((key) => publicParts(key.kid, key.pastJwk, key.pastRSAJwk));
+    const signing = await Promise.all([
+      signingKey('ES256', { ...active.jwk, kid: active.kid }),
+      ...(active.rsaJwk ? [signingKey('RS256', active.rsaJwk)] : []),
+    ]);
     return new ImportedKeys({
-      signing: await signingKey(active.kid, active.jwk),
+      active: active.kid,
+      signing: new Map(signing.map((key) => [key.algorithm, key])),
       verification: await importedByID(published),
       published,
       past: await importedByID(past),
@@ -82,8 +94,10 @@ export class ImportedKeys implements KeyRing {
     });
   }
 
-  signing(): SigningKey {
-    return this.#material.signing;
+  signing(algorithm: SigningAlgorithm = 'ES256'): SigningKey {
+    const key = this.#material.signing.get(algorithm);
+    if (!key) throw newServiceUnavailable(`there is no key for ${algorithm} yet`);
+    return key;
   }
 
   verification(kid: string): CryptoKey | undefined {
@@ -99,8 +113,8 @@ export class ImportedKeys implements KeyRing {
   }
 
   mac(purpose: string, message: string): string {
-    const { kid } = this.#material.signing;
-    return `${kid}:${digest(this.#newest(), purpose, message).toString('hex')}`;
+    const { active } = this.#material;
+    return `${active}:${digest(this.#newest(), purpose, message).toString('hex')}`;
   }
 
   macs(purpose: string, message: string): readonly [Buffer, ...Buffer[]] {
@@ -116,8 +130,8 @@ export class ImportedKeys implements KeyRing {
   }
 
   #newest(): KeyObject {
-    const { signing, macKeys } = this.#material;
-    const key = macKeys.get(signing.kid);
+    const { active, macKeys } = this.#material;
+    const key = macKeys.get(active);
     if (!key) throw newServiceUnavailable('the signing keys are not loaded yet');
     return key;
   }
@@ -128,37 +142,38 @@ function digest(key: KeyObject, purpose: string, message: string): Buffer {
   return createHmac('sha256', key).update(`${purpose}\0${message}`).digest();
 }
 
-/** The public members of RFC 7517. An allow-list, so that no private member is ever published. */
-function publicPart({ kid }: KeyRecord, { kty, crv, x, y }: JWK): JWK & { readonly kid: string } {
-  if (kty === undefined || crv === undefined || x === undefined || y === undefined) {
-    throw new Error(`key ${kid} lacks a member`);
-  }
-  return { kty, crv, x, y, kid, use: 'sig', alg: ALGORITHM };
+/** The public parts of the pairs of a key record (RFC 7517). */
+function publicParts(kid: string, jwk: JWK | undefined, rsaJwk: IdentifiedJWK | undefined): IdentifiedJWK[] {
+  return [
+    ...(jwk ? [{ ...publicMembers(jwk), kid, use: 'sig', alg: 'ES256' }] : []),
+    ...(rsaJwk ? [{ ...publicMembers(rsaJwk), kid: rsaJwk.kid, use: 'sig', alg: 'RS256' }] : []),
+  ];
 }
 
 /**
- * The signing key. It signs on the calling thread, which takes 0.1 ms. WebCrypto would wait for a thread of libuv's pool
- * behind password hashes that take a hundred times as long.
+ * A signing key. It signs on the calling thread, which takes 0.1 ms with ES256. WebCrypto would wait for a thread of
+ * libuv's pool behind password hashes that take a hundred times as long.
  */
-async function signingKey(kid: string, jwk: JWK): Promise<SigningKey> {
-  const { kty, crv, x, y, d } = jwk;
-  if (kty !== 'EC' || crv === undefined || x === undefined || y === undefined || d === undefined) {
-    throw new Error(`key ${kid} lacks a member`);
-  }
+async function signingKey(algorithm: SigningAlgorithm, { kid, ...jwk }: IdentifiedJWK): Promise<SigningKey> {
+  if (typeof jwk.d !== 'string') throw new Error(`key ${kid} has no private part`);
   // Rejects a private part that does not match the public part; createPrivateKey accepts it.
-  await imported(jwk);
-  const key = createPrivateKey({ format: 'jwk', key: { kty, crv, x, y, d } });
-  return { kid, sign: (input) => sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }) };
+  await imported(jwk, algorithm);
+  const key = createPrivateKey({ format: 'jwk', key: { ...jwk } });
+  return {
+    kid,
+    algorithm,
+    sign: (input) => sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }),
+  };
 }
 
-async function importedByID(
-  keys: readonly (JWK & { readonly kid: string })[],
-): Promise<ReadonlyMap<string, CryptoKey>> {
-  return new Map(await Promise.all(keys.map(async (jwk) => [jwk.kid, await imported(jwk)] as const)));
+async function importedByID(keys: readonly IdentifiedJWK[]): Promise<ReadonlyMap<string, CryptoKey>> {
+  return new Map(
+    await Promise.all(keys.map(async (jwk) => [jwk.kid, await imported(jwk, jwk.alg ?? '')] as const)),
+  );
 }
 
-async function imported(jwk: JWK): Promise<CryptoKey> {
-  const key = await importJWK(jwk, ALGORITHM, { extractable: false });
+async function imported(jwk: JWK, algorithm: string): Promise<CryptoKey> {
+  const key = await importJWK(jwk, algorithm, { extractable: false });
   if (key instanceof Uint8Array) throw new Error('a signing key is symmetric');
   return key;
 }

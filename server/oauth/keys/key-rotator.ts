@@ -5,7 +5,15 @@ import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import type { SecretLocation } from '../secrets/installed-secret.ts';
 import { KeySecret, type RotationRequest } from './key-secret.ts';
-import { activeKey, firstSet, type KeyMaterial, type KeyRecord, type KeySet, newKey } from './key-set.ts';
+import {
+  activeKey,
+  firstSet,
+  type KeyMaterial,
+  type KeyRecord,
+  type KeySet,
+  newKey,
+  publicMembers,
+} from './key-set.ts';
 
 /** Durations in ms. */
 export interface RotationPolicy {
@@ -120,7 +128,9 @@ export async function rotated(
       return key === active ? retired(active, now, policy) : key;
     });
   }
-  const kept = keys.filter((key) => !isExpired(key, now)).map((key) => withoutExpiredPair(key, now));
+  const kept = await Promise.all(
+    keys.filter((key) => !isExpired(key, now)).map((key) => withRSA(withoutExpiredPair(key, now), make)),
+  );
   return kept.length === set.keys.length && kept.every((key, i) => key === set.keys[i])
     ? set
     : { keys: kept };
@@ -144,11 +154,11 @@ function isDue({ state, activeAt }: KeyRecord, now: number): boolean {
 }
 
 /** A retired key only verifies, so its private part is deleted. */
-function retired({ jwk, ...key }: KeyRecord, now: number, policy: RotationPolicy): KeyRecord {
-  const { d: _private, ...publicPart } = jwk ?? {};
+function retired({ jwk, rsaJwk, ...key }: KeyRecord, now: number, policy: RotationPolicy): KeyRecord {
   return {
     ...key,
-    ...(jwk ? { jwk: publicPart } : {}),
+    ...(jwk ? { jwk: publicMembers(jwk) } : {}),
+    ...(rsaJwk ? { rsaJwk: { ...publicMembers(rsaJwk), kid: rsaJwk.kid } } : {}),
     state: 'retired',
     verifyUntil: now + policy.tokenLifetime,
     macUntil: now + policy.macLifetime,
@@ -159,9 +169,16 @@ function isExpired({ state, macUntil = 0, verifyUntil = 0 }: KeyRecord, now: num
   return state === 'retired' && now >= Math.max(macUntil, verifyUntil);
 }
 
-/** After `verifyUntil` the public part moves to `pastJwk`. */
+/** After `verifyUntil` the public parts move to `pastJwk` and `pastRSAJwk`. */
 function withoutExpiredPair(key: KeyRecord, now: number): KeyRecord {
   if (key.state !== 'retired' || key.jwk === undefined || now < (key.verifyUntil ?? 0)) return key;
-  const { jwk: pastJwk, ...rest } = key;
-  return { ...rest, pastJwk };
+  const { jwk: pastJwk, rsaJwk: pastRSAJwk, ...rest } = key;
+  return { ...rest, pastJwk, ...(pastRSAJwk ? { pastRSAJwk } : {}) };
+}
+
+/** Keys of an earlier version of this server lack the RSA pair. */
+async function withRSA(key: KeyRecord, make: () => Promise<KeyMaterial>): Promise<KeyRecord> {
+  if (key.state === 'retired' || key.rsaJwk !== undefined) return key;
+  const { rsaJwk } = await make();
+  return { ...key, rsaJwk };
 }

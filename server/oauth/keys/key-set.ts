@@ -3,6 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
 
+/** ES256 signs everything except the ID tokens of clients that ask for RS256. */
+export const SIGNING_ALGORITHMS = ['ES256', 'RS256'] as const;
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
+
 const KEY_STATES = ['next', 'active', 'retired'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
@@ -22,29 +26,40 @@ export interface KeyRecord {
   readonly jwk?: JWK;
   /** The public part between `verifyUntil` and `macUntil`: not published, for ID tokens of existing sessions as hints. */
   readonly pastJwk?: JWK;
+  /** As `jwk` and `pastJwk`, for RS256. Absent in key sets of earlier versions, until the leader adds it. */
+  readonly rsaJwk?: IdentifiedJWK;
+  readonly pastRSAJwk?: IdentifiedJWK;
   /** 256 random bits, base64url. */
   readonly macKey: string;
 }
+
+/** A JWK with its RFC 7638 thumbprint. */
+export type IdentifiedJWK = JWK & { readonly kid: string };
 
 export interface KeySet {
   readonly keys: readonly KeyRecord[];
 }
 
-export type KeyMaterial = Required<Pick<KeyRecord, 'kid' | 'jwk' | 'macKey'>>;
+export type KeyMaterial = Required<Pick<KeyRecord, 'kid' | 'jwk' | 'rsaJwk' | 'macKey'>>;
 
-/** A new MAC key and a new ES256 pair. kube-apiserver does not accept EdDSA. */
+/** A new MAC key, and a new pair for each algorithm. kube-apiserver does not accept EdDSA. */
 export async function newKey(): Promise<KeyMaterial> {
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  const { kty, crv, x, y, d } = await exportJWK(privateKey);
-  if (kty === undefined || crv === undefined || x === undefined || y === undefined || d === undefined) {
-    throw new Error('the generated key lacks a member');
-  }
-  const jwk: JWK = { kty, crv, x, y, d };
-  return {
-    kid: await calculateJwkThumbprint(jwk, 'sha256'),
-    jwk,
-    macKey: randomBytes(32).toString('base64url'),
-  };
+  const [{ kid, ...jwk }, rsaJwk] = await Promise.all([newPair('ES256'), newPair('RS256')]);
+  return { kid, jwk, rsaJwk, macKey: randomBytes(32).toString('base64url') };
+}
+
+/** A new pair; RSA has 2048 bits. */
+export async function newPair(algorithm: SigningAlgorithm): Promise<IdentifiedJWK> {
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  return { ...jwk, kid: await calculateJwkThumbprint(jwk, 'sha256') };
+}
+
+/** The public members of a pair (RFC 7518, 6). An allow-list, so that no private member is ever published. */
+export function publicMembers({ kty, crv, x, y, n, e }: JWK): JWK {
+  if (kty === 'EC' && crv !== undefined && x !== undefined && y !== undefined) return { kty, crv, x, y };
+  if (kty === 'RSA' && n !== undefined && e !== undefined) return { kty, n, e };
+  throw new Error('a key lacks a member');
 }
 
 /** A set with one active key. */
@@ -86,7 +101,8 @@ export function readKeySet(text: string): KeySet {
 
 function readKey(value: unknown): KeyRecord {
   if (!isRecord(value)) throw new Error('a key is not an object');
-  const { kid, state, createdAt, activeAt, verifyUntil, macUntil, jwk, pastJwk, macKey } = value;
+  const { kid, state, createdAt, activeAt, verifyUntil, macUntil, macKey } = value;
+  const { jwk, pastJwk, rsaJwk, pastRSAJwk } = value;
   const known = KEY_STATES.find((candidate) => candidate === state);
   if (typeof kid !== 'string' || !/^[\w-]{43}$/.test(kid) || known === undefined) {
     throw new Error('a key has an invalid kid or state');
@@ -103,6 +119,8 @@ function readKey(value: unknown): KeyRecord {
     ...(macUntil === undefined ? {} : { macUntil: readTime(macUntil) }),
     ...(isP256(jwk) ? { jwk } : {}),
     ...(isP256(pastJwk) ? { pastJwk } : {}),
+    ...(isRSA(rsaJwk) ? { rsaJwk } : {}),
+    ...(isRSA(pastRSAJwk) ? { pastRSAJwk } : {}),
     macKey,
   };
 }
@@ -114,6 +132,16 @@ function isP256(value: unknown): value is JWK {
     value['crv'] === 'P-256' &&
     typeof value['x'] === 'string' &&
     typeof value['y'] === 'string'
+  );
+}
+
+function isRSA(value: unknown): value is IdentifiedJWK {
+  return (
+    isRecord(value) &&
+    value['kty'] === 'RSA' &&
+    typeof value['kid'] === 'string' &&
+    typeof value['n'] === 'string' &&
+    typeof value['e'] === 'string'
   );
 }
 

@@ -14,7 +14,7 @@ import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { isEmptySecret, type SecretLocation } from '../secrets/installed-secret.ts';
 import { ImportedKeys, type KeyRing, type SigningKey } from './key-ring.ts';
 import { KeySecret, type StoredKeys, storedKeys } from './key-secret.ts';
-import { firstSet, newKey } from './key-set.ts';
+import { firstSet, newKey, type SigningAlgorithm } from './key-set.ts';
 
 export interface SecretKeyRingOptions extends SecretLocation {
   readonly client: ClusterClient;
@@ -50,8 +50,8 @@ export class SecretKeyRing implements KeyRing {
     return this.#keys !== undefined;
   }
 
-  signing(): SigningKey {
-    return this.#known().signing();
+  signing(algorithm?: SigningAlgorithm): SigningKey {
+    return this.#known().signing(algorithm);
   }
 
   verification(kid: string): CryptoKey | undefined {

@@ -7,6 +7,7 @@ import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { TokenResponseSchema } from '../../../apis/oauth/response-schemas.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
+import type { SigningAlgorithm } from '../keys/key-set.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
 import { MAX_TOKEN } from './access-token.ts';
@@ -29,7 +30,7 @@ const CHECK_LIFETIME = 60;
 
 /** User, client and session of a token. */
 export interface TokenSubject {
-  readonly client: Pick<OAuthClient, 'id' | 'accessTokenLifetime'>;
+  readonly client: Pick<OAuthClient, 'id' | 'accessTokenLifetime' | 'idTokenAlgorithm'>;
   readonly account: Account;
   readonly session: Pick<Session, 'id' | 'createdAt' | 'notAfter' | 'authentication'>;
   /** Granted scopes. */
@@ -115,7 +116,7 @@ export class TokenIssuer {
     const now = this.#now();
     const id = `s-check-${this.#random(12).toString('hex')}`;
     return this.accessToken({
-      client: { id: CHECK_USER, accessTokenLifetime: CHECK_LIFETIME },
+      client: { id: CHECK_USER, accessTokenLifetime: CHECK_LIFETIME, idTokenAlgorithm: 'ES256' },
       account: { name: CHECK_USER, uid: id, email: '', displayName: '', groups: [], disabled: false },
       session: { id, createdAt: now, notAfter: now + CHECK_LIFETIME * 1000 },
       scopes: [],
@@ -133,7 +134,7 @@ export class TokenIssuer {
   ): string {
     const { client, account, session, scopes } = subject;
     const { iat, exp } = this.#times(client, session);
-    return this.#sign('JWT', {
+    const claims = {
       iss: this.#options.issuer(),
       sub: account.name,
       aud: client.id,
@@ -147,7 +148,8 @@ export class TokenIssuer {
       ...(nonce === undefined ? {} : { nonce }),
       ...(accessToken === undefined ? {} : { at_hash: leftHalfHash(accessToken) }),
       ...scopedClaims(account, scopes),
-    });
+    };
+    return this.#sign('JWT', claims, client.idTokenAlgorithm);
   }
 
   #jti(prefix: string, { id }: TokenSubject['session']): string {
@@ -160,9 +162,9 @@ export class TokenIssuer {
   }
 
   /** JWS compact serialization (RFC 7515, 7.1). */
-  #sign(typ: string, claims: JWTPayload): string {
-    const key = this.#options.keys.signing();
-    const header = { alg: 'ES256', typ, kid: key.kid };
+  #sign(typ: string, claims: JWTPayload, algorithm: SigningAlgorithm = 'ES256'): string {
+    const key = this.#options.keys.signing(algorithm);
+    const header = { alg: key.algorithm, typ, kid: key.kid };
     const input = `${base64url(header)}.${base64url(claims)}`;
     return `${input}.${key.sign(input).toString('base64url')}`;
   }

@@ -9,6 +9,7 @@ export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAu
     isPublic: false,
     requiresPKCE: true,
     rotatesRefreshTokens: true,
+    idTokenAlgorithm: 'ES256',
     grants: [
       'password',
       'refresh_token',

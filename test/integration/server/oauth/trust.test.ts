@@ -20,7 +20,7 @@ import { kubectl, run } from '../../hack/control-plane/programs.ts';
 import { AUDIENCE, IssuingServer } from './issuing-server.ts';
 
 const NOW = Date.now();
-const CLIENT = { id: 'console', accessTokenLifetime: 600 };
+const CLIENT = { id: 'console', accessTokenLifetime: 600, idTokenAlgorithm: 'ES256' as const };
 const ALICE = {
   name: 'alice',
   uid: '6b0d1a34-8a0f-4d06-9b36-0b3b6f0f8a51',

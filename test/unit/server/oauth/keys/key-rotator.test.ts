@@ -12,11 +12,11 @@ import {
   firstSet,
   type KeyMaterial,
   type KeySet,
-  newKey,
   readKeySet,
   writeKeySet,
 } from '../../../../../server/oauth/keys/key-set.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
+import { newMaterial } from '../../../../support/oauth/memory-key-ring.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
 const HOUR = 3_600_000;
@@ -28,7 +28,8 @@ const MONTHLY: RotationPolicy = {
 };
 
 function materialOf(kid: string): KeyMaterial {
-  return { kid, jwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }, macKey: kid };
+  const rsaJwk = { kid: `rsa-${kid}`, kty: 'RSA', n: 'n', e: 'e', d: 'd' };
+  return { kid, jwk: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }, rsaJwk, macKey: kid };
 }
 
 const named = (kid: string) => () => Promise.resolve(materialOf(kid));
@@ -73,6 +74,9 @@ describe('the rotation plan', () => {
     expect(expired.keys[0]).to.include({ kid: 'a', macKey: 'a' }).and.not.to.have.property('jwk');
     // For the ID tokens of living sessions, which are used as hints.
     expect(expired.keys[0]?.pastJwk).to.deep.equal({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' });
+    const publicRSA = { kid: 'rsa-a', kty: 'RSA', n: 'n', e: 'e' };
+    expect([changed.keys[0]?.rsaJwk, expired.keys[0]?.pastRSAJwk]).to.deep.equal([publicRSA, publicRSA]);
+    expect(expired.keys[0]).not.to.have.property('rsaJwk');
     const later = rotationInterval + macLifetime;
     const spent = { ...MONTHLY, rotationInterval: 10 * rotationInterval };
     expect(states(await rotated(expired, later - 1, spent, named('c')))).to.equal('a retired, b active');
@@ -100,7 +104,7 @@ describe('the rotation of keys in a Secret', () => {
     const { signal } = new AbortController();
     const place = { namespace: 'ns', name: 'keys' };
     const secret = new KeySecret(client, place);
-    const stale = await secret.create(firstSet(await newKey(), 0), signal);
+    const stale = await secret.create(firstSet(await newMaterial(), 0), signal);
     const [path = '', object] = [...client.objects][0] ?? [];
     const annotations = { [ROTATE_ANNOTATION]: 'graceful' };
     client.objects.set(path, { ...object, metadata: { ...object?.metadata, annotations } });
@@ -115,16 +119,21 @@ describe('the rotation of keys in a Secret', () => {
 
 describe('a key set', () => {
   it('is read as it was written, with next and retired keys and their times', async () => {
-    const withNext = await rotated(firstSet(await newKey(), 0), 0, MONTHLY, newKey, 'graceful');
-    const changed = await rotated(withNext, MONTHLY.publishAhead, MONTHLY, newKey);
-    const expired = await rotated(changed, MONTHLY.publishAhead + MONTHLY.tokenLifetime, MONTHLY, newKey);
+    const withNext = await rotated(firstSet(await newMaterial(), 0), 0, MONTHLY, newMaterial, 'graceful');
+    const changed = await rotated(withNext, MONTHLY.publishAhead, MONTHLY, newMaterial);
+    const expired = await rotated(
+      changed,
+      MONTHLY.publishAhead + MONTHLY.tokenLifetime,
+      MONTHLY,
+      newMaterial,
+    );
     expect(expired.keys[0]).not.to.have.property('jwk');
     for (const set of [withNext, changed, expired]) expect(readKeySet(writeKeySet(set))).to.deep.equal(set);
   });
 
   /** Reads a set of one valid key with these changes. */
   async function read(change: object): Promise<KeySet> {
-    const { keys } = JSON.parse(writeKeySet(firstSet(await newKey(), 0))) as { keys: { jwk: object }[] };
+    const { keys } = JSON.parse(writeKeySet(firstSet(await newMaterial(), 0))) as { keys: { jwk: object }[] };
     const { jwk, ...member } = { jwk: {}, ...change };
     return readKeySet(
       JSON.stringify({ keys: [{ ...keys[0], ...member, jwk: { ...keys[0]?.jwk, ...jwk } }] }),
@@ -155,7 +164,7 @@ describe('a key set', () => {
   }
 
   it('is rejected with two active keys, without keys, and without repeating it', async () => {
-    const [one, two] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
+    const [one, two] = [firstSet(await newMaterial(), 0), firstSet(await newMaterial(), 0)];
     const both = writeKeySet({ keys: [...one.keys, ...two.keys] });
     expect(() => readKeySet(both)).to.throw('exactly one active key');
     expect(() => readKeySet('{"keys":["x"]}')).to.throw('a key is not an object');

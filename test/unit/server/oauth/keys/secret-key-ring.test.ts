@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { messageOf } from '../../../../../apis/reading/thrown-value.ts';
 import { KeySecret } from '../../../../../server/oauth/keys/key-secret.ts';
-import { firstSet, type KeySet, newKey, writeKeySet } from '../../../../../server/oauth/keys/key-set.ts';
+import { firstSet, type KeySet, writeKeySet } from '../../../../../server/oauth/keys/key-set.ts';
 import { SecretKeyRing } from '../../../../../server/oauth/keys/secret-key-ring.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import {
@@ -13,6 +13,7 @@ import {
   ScriptedCluster,
   send,
 } from '../../../../support/cluster/scripted-cluster.ts';
+import { newMaterial } from '../../../../support/oauth/memory-key-ring.ts';
 import { log as silent } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 import { running } from '../../../../support/running.ts';
@@ -29,7 +30,7 @@ describe('SecretKeyRing', () => {
   beforeEach(async () => {
     cluster = new MemoryObjects();
     time = 0;
-    await new KeySecret(cluster, PLACE).create(firstSet(await newKey(), 0), signal);
+    await new KeySecret(cluster, PLACE).create(firstSet(await newMaterial(), 0), signal);
     cluster.requests.length = 0;
     ring = new SecretKeyRing({
       client: {
@@ -98,7 +99,7 @@ describe('SecretKeyRing, while its Secret changes', () => {
   }
 
   it('does not return to keys that the watch has reported as replaced', async () => {
-    const [old, fresh] = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
+    const [old, fresh] = [firstSet(await newMaterial(), 0), firstSet(await newMaterial(), 0)];
     const requested = Promise.withResolvers<Call>();
     const followed = Promise.withResolvers<Call>();
     await using cluster = await ScriptedCluster.start((call) => {
@@ -143,18 +144,18 @@ describe('SecretKeyRing, while its Secret changes', () => {
     memory.objects.set(path, { type: 'Opaque', metadata: { ...PLACE, labels, resourceVersion: '0' } });
     const first = new KeySecret(memory, PLACE);
     expect(await rejection(first.read(signal))).to.have.property('code', 404);
-    const sets = [firstSet(await newKey(), 0), firstSet(await newKey(), 0)];
+    const sets = [firstSet(await newMaterial(), 0), firstSet(await newMaterial(), 0)];
     const created = await Promise.allSettled(sets.map((set) => first.create(set, signal)));
     expect(created.map(({ status }) => status).toSorted()).to.deep.equal(['fulfilled', 'rejected']);
     const stored = await first.read(signal);
-    expect(await first.create(firstSet(await newKey(), 0), signal)).to.deep.equal(stored);
+    expect(await first.create(firstSet(await newMaterial(), 0), signal)).to.deep.equal(stored);
     expect(memory.objects.get(path)).to.deep.include({ type: 'Opaque' });
     expect(memory.objects.get(path)).to.have.deep.nested.property('metadata.labels', labels);
     expect(memory.requests.filter((request) => request.startsWith('POST'))).to.deep.equal([]);
   });
 
   it('keeps its keys when the watch delivers an invalid key set, and warns', async () => {
-    const kept = firstSet(await newKey(), 0);
+    const kept = firstSet(await newMaterial(), 0);
     const first = event('ADDED', secretOf(kept, 12));
     const broken = { metadata: { ...PLACE, resourceVersion: '13' }, data: { 'keys.json': 'AAAA' } };
     await using cluster = await ScriptedCluster.start(({ kind, response }) => {

@@ -1,7 +1,8 @@
 // Tests of TokenIssuer, which signs access tokens and ID tokens.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
 import { sessionOfAny } from '../../../../../server/oauth/tokens/access-token.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { ALICE, ISSUER, type Login, SignedInCluster } from '../../../../support/oauth/signed-in.ts';
@@ -23,6 +24,20 @@ describe('TokenIssuer', () => {
     const ids = tokens.map((token) => decodeJwt(token).jti ?? '');
     expect(new Set(ids).size).to.equal(2);
     expect(ids.map((jti) => sessionOfAny(jti))).to.deep.equal([session.id, session.id]);
+  });
+
+  it('signs ID tokens with the algorithm of the client, and access tokens with ES256', async () => {
+    const rsa = { ...subject(), client: newClient('console', { idTokenAlgorithm: 'RS256' }) };
+    const { access_token: access, id_token: id = '' } = at.issuer.tokenResponse(rsa);
+    const { kid } = at.keys.signing('RS256');
+    expect(decodeProtectedHeader(id)).to.deep.equal({ alg: 'RS256', typ: 'JWT', kid });
+    await jwtVerify(id, createLocalJWKSet({ keys: [...at.keys.jwks().keys] }), {
+      algorithms: ['RS256'],
+      currentDate: new Date(at.now),
+    });
+    expect(decodeProtectedHeader(access)).to.include({ alg: 'ES256' });
+    const hints = new IDTokenHints({ keys: at.keys, issuer: () => ISSUER });
+    expect(await hints.read(id)).to.deep.equal({ session: session.id, clientID: 'console', user: 'alice' });
   });
 
   it('names the user in the claim that KubeSphere consoles read', () => {

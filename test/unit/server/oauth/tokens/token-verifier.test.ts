@@ -140,6 +140,12 @@ describe('TokenVerifier', () => {
       }
     });
 
+    it('an access token that is signed with the RSA key of ID tokens', async () => {
+      const key = at.keys.signing('RS256');
+      const header = { alg: 'RS256', typ: 'at+jwt', kid: key.kid };
+      await rejected(signedBy(key, header, decodeJwt(login.access)));
+    });
+
     it('a key inside or referenced by the token', async () => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
       const jwk = await exportJWK(publicKey);
