@@ -1,9 +1,7 @@
-// Artifact with the Debian packages of a real node and of its images. The packages are unpacked, not installed, so that
-// the machine stays as it is.
-import { mkdir, readdir, rm } from 'node:fs/promises';
+// Artifact with the unpacked Debian packages of a real node and of its images.
 import { join } from 'node:path';
-import { type BuildOptions, cacheFolder, hashOfInputs, provide } from '../artifacts/artifact.ts';
-import { compile } from '../artifacts/compiler.ts';
+import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
+import { unpackPackages } from '../artifacts/debian-packages.ts';
 
 const TITLE = 'cluster packages';
 
@@ -45,8 +43,8 @@ export async function providePackages(options: BuildOptions): Promise<Packages> 
       name: `cluster-packages-${hash}`,
       make: async (staging) => {
         options.progress(`${TITLE}: downloading ${NODE.length + IMAGE.length} Debian packages (once)`);
-        await unpack(NODE, join(staging, 'node'), options);
-        await unpack(IMAGE, join(staging, 'image'), options);
+        await unpackPackages(NODE, join(staging, 'node'), TITLE, options);
+        await unpackPackages(IMAGE, join(staging, 'image'), TITLE, options);
       },
     },
     options,
@@ -58,39 +56,4 @@ export async function providePackages(options: BuildOptions): Promise<Packages> 
 export function environmentOf({ node }: Packages, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const folders = ['usr/bin', 'usr/sbin', 'sbin'].map((folder) => join(node, folder));
   return { ...env, PATH: [...folders, env['PATH'] ?? ''].join(':') };
-}
-
-async function unpack(names: readonly string[], target: string, options: BuildOptions): Promise<void> {
-  const downloads = `${target}-downloads`;
-  await mkdir(downloads, { recursive: true });
-  await download(names, downloads, options);
-  for (const name of await readdir(downloads)) {
-    await run('dpkg-deb', ['--extract', join(downloads, name), target], downloads, options);
-  }
-  await rm(downloads, { recursive: true });
-}
-
-/** Without package lists, or with old ones, updates lists of its own. */
-async function download(names: readonly string[], cwd: string, options: BuildOptions): Promise<void> {
-  try {
-    await run('apt-get', ['--quiet', 'download', ...names], cwd, options);
-  } catch {
-    options.signal.throwIfAborted();
-    const lists = join(cacheFolder(options.env), 'apt-lists');
-    await mkdir(join(lists, 'partial'), { recursive: true });
-    const apt = ['--quiet', '-o', `Dir::State::Lists=${lists}`];
-    options.progress(`${TITLE}: updating package lists`);
-    // A source that is unreachable may be one that is not needed.
-    await run('apt-get', [...apt, 'update'], cwd, options).catch(() => options.signal.throwIfAborted());
-    await run('apt-get', [...apt, 'download', ...names], cwd, options);
-  }
-}
-
-async function run(
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  options: BuildOptions,
-): Promise<void> {
-  await compile({ command, args, cwd, failure: `${TITLE}: ${command} failed` }, options);
 }

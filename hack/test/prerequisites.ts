@@ -2,6 +2,7 @@
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { buildClients, buildKubelogin } from '../clients/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
+import { missingForDirectory } from '../directory/slapd.ts';
 import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
 import { buildNode } from '../log-stores/node-build.ts';
 import { NODE_KINDS } from '../log-stores/node-kinds.ts';
@@ -32,6 +33,9 @@ export class Prerequisites {
     await buildPromtool({ env, signal, progress });
     await provideOperatorCRDs({ env, signal, progress });
     await buildVictoriaLogs({ env, signal, progress });
+    const lacking = await missingForDirectory({ env, signal, progress });
+    // Otherwise the suites that need it report that they are skipped, and why.
+    if (lacking !== undefined && env['CI'] === 'true') throw new Error(lacking);
     for (const kind of NODE_KINDS) {
       const missing = await missingForOpenSearch(env, kind, progress);
       if (missing === undefined) await buildNode(kind, { env, signal, progress });

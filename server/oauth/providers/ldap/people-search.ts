@@ -1,0 +1,131 @@
+// Finds people in a directory, and reads what it says about them. The client is bound as the service account.
+
+import { AndFilter, EqualityFilter, FilterParser, OrFilter, ResultCodeError } from 'ldapts';
+import type { Logger } from 'pino';
+import { record } from '../../../../apis/reading/unknown-value.ts';
+import { type AuthenticatedPerson, ProviderUnavailable } from '../provider.ts';
+import { passwordVersion, STATE_ATTRIBUTES } from './account-state.ts';
+import type { DirectoryClient, Search } from './directory-client.ts';
+import { type DirectoryEntry, idValue, stableID } from './directory-entry.ts';
+import { groupsOf } from './group-search.ts';
+import { issuerOfDirectory, type LDAPSettings } from './ldap-settings.ts';
+
+const EMAIL = 'mail';
+const DISPLAY_NAMES = ['displayName', 'cn'] as const;
+const NO_SUCH_OBJECT = 32;
+
+/** What the next revalidation needs. */
+export interface KnownEntry {
+  readonly dn: string;
+  /** Version of the password. */
+  readonly password: string;
+}
+
+export class PeopleSearch {
+  readonly issuer: string;
+  readonly #settings: LDAPSettings;
+  readonly #log: Pick<Logger, 'warn'>;
+
+  constructor(settings: LDAPSettings, log: Pick<Logger, 'warn'>) {
+    this.issuer = issuerOfDirectory(settings.users.base);
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  /** The only person whose login attribute equals the name. Several people are a mistake in the directory: none of them signs in. */
+  async find(client: DirectoryClient, user: string): Promise<DirectoryEntry | undefined> {
+    const { loginAttributes } = this.#settings.users;
+    const filters = loginAttributes.map((attribute) => new EqualityFilter({ attribute, value: user }));
+    const found = await client.search(this.#search(new OrFilter({ filters })));
+    if (found.length > 1) {
+      const entries = found.map(({ dn }) => dn);
+      this.#log.warn({ entries }, 'a name belongs to several people: none of them signs in');
+    }
+    return found.length === 1 ? found[0] : undefined;
+  }
+
+  /** By DN, which is fast, and by id if the person was moved. */
+  async findAgain(
+    client: DirectoryClient,
+    subject: string,
+    known: KnownEntry | undefined,
+  ): Promise<DirectoryEntry | undefined> {
+    const { idAttribute } = this.#settings.users;
+    const byID = this.#search(
+      new EqualityFilter({ attribute: idAttribute, value: idValue(subject, idAttribute) }),
+    );
+    if (known) {
+      const [entry] = await client
+        .search({ ...byID, base: known.dn, scope: 'base' })
+        .catch((error: unknown) => {
+          if (error instanceof ResultCodeError && error.code === NO_SUCH_OBJECT) return [];
+          throw error;
+        });
+      if (entry) return entry;
+    }
+    const [entry] = await client.search(byID);
+    return entry;
+  }
+
+  /** Throws ProviderUnavailable if the service account sees no people. */
+  async requirePeople(client: DirectoryClient): Promise<void> {
+    const { users } = this.#settings;
+    const [entry] = await client.search({ ...this.#search(undefined), limit: 1 });
+    const cure = 'check the base and the filter of people, and the permissions of the service account';
+    if (!entry) throw new ProviderUnavailable(`the directory shows no people below ${users.base}: ${cure}`);
+    if (this.subjectOf(entry) === undefined) {
+      throw new ProviderUnavailable(`the entry ${entry.dn} has no valid ${users.idAttribute}: ${cure}`);
+    }
+  }
+
+  #search(match: EqualityFilter | OrFilter | undefined): Search {
+    const { users, groups } = this.#settings;
+    const people = FilterParser.parseString(users.filter);
+    return {
+      base: users.base,
+      scope: 'sub',
+      filter: match ? new AndFilter({ filters: [people, match] }) : people,
+      attributes: [
+        users.idAttribute,
+        users.nameAttribute,
+        ...users.loginAttributes,
+        EMAIL,
+        ...DISPLAY_NAMES,
+        ...STATE_ATTRIBUTES,
+        ...(groups.lookup === 'memberOf' ? ['memberOf'] : []),
+      ],
+      binary: [users.idAttribute],
+      limit: 1,
+    };
+  }
+
+  subjectOf(entry: DirectoryEntry): string | undefined {
+    return stableID(entry, this.#settings.users.idAttribute);
+  }
+
+  async personOf(
+    client: DirectoryClient,
+    entry: DirectoryEntry,
+    subject: string,
+  ): Promise<AuthenticatedPerson> {
+    const settings = this.#settings;
+    const known: KnownEntry = { dn: entry.dn, password: passwordVersion(entry) };
+    return {
+      person: {
+        issuer: this.issuer,
+        subject,
+        name: entry.text(settings.users.nameAttribute),
+        email: entry.firstText(EMAIL),
+        displayName: DISPLAY_NAMES.map((name) => entry.firstText(name)).find((text) => text !== undefined),
+        groups: await groupsOf(entry, settings, client),
+      },
+      upstream: JSON.stringify(known),
+    };
+  }
+}
+
+/** Undefined for a state of an earlier version of this server. */
+export function readKnownEntry(text: string | undefined): KnownEntry | undefined {
+  const { dn, password } = record(text === undefined ? undefined : JSON.parse(text));
+  return typeof dn === 'string' && typeof password === 'string' ? { dn, password } : undefined;
+}

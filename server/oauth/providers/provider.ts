@@ -1,0 +1,86 @@
+// Interfaces of identity providers, which authenticate people for this server. A provider knows no accounts;
+// identities.ts maps its people to users.
+import type { CallContext } from '../../cluster/call-context.ts';
+
+/** What a provider says about a person. Hostile until identities.ts has mapped it. */
+export interface UpstreamPerson {
+  /** The authority within which `subject` is unique: `iss` of OpenID Connect; the root of a directory. */
+  readonly issuer: string;
+  /** Never given to another person: `sub`; `entryUUID` or `objectGUID`. */
+  readonly subject: string;
+  /** Value of the configured claim or attribute, from which the name of a new user is derived. */
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+  readonly emailVerified?: boolean | undefined;
+  readonly displayName?: string | undefined;
+  readonly groups: readonly string[];
+  /** Authentication methods (RFC 8176), only of a provider that is trusted for them. */
+  readonly amr?: readonly string[] | undefined;
+}
+
+/** A person, and a state of the provider that the next revalidation needs, such as a refresh token. */
+export interface AuthenticatedPerson {
+  readonly person: UpstreamPerson;
+  readonly upstream?: string | undefined;
+}
+
+/** What a session has stored about its person. */
+export interface StoredProof {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly upstream?: string | undefined;
+}
+
+/** Why a person may no longer use a session. */
+export type PersonEnd = 'gone' | 'disabled' | 'password changed';
+
+/** Why a provider does not work. */
+export interface ProviderProblem {
+  /** For administrators: what is wrong, with addresses and names of options. */
+  readonly reason: string;
+  /** For users, without details. */
+  readonly notice: string;
+}
+
+export interface Provider {
+  /** Name in the configuration. */
+  readonly name: string;
+  readonly displayName: string;
+  /** Undefined while the provider works. */
+  readonly problem: ProviderProblem | undefined;
+  /**
+   * Whether the person still exists and is enabled. Throws ProviderUnavailable without a reliable response, because an outage is never
+   * a reason to end a session.
+   */
+  revalidate(proof: StoredProof, call: CallContext): Promise<AuthenticatedPerson | PersonEnd>;
+  /** Checks the provider in the background until `signal` is aborted; never throws. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Why a provider does not accept a password. Every rejection after `wrong_password` is known only with the right password, so the
+ * person may learn it.
+ */
+export type PasswordRejection = 'unknown_user' | 'wrong_password' | 'disabled' | 'expired' | 'must_change';
+
+export interface PasswordAttempt extends CallContext {
+  /** As typed. */
+  readonly user: string;
+  readonly password: string;
+  /**
+   * Called before the password is verified, with the subject that the name resolves to: different spellings of a name resolve to one
+   * subject. Its error prevents the verification.
+   */
+  readonly resolved: (person: Pick<UpstreamPerson, 'issuer' | 'subject'>) => void;
+}
+
+/** A provider that verifies a password. */
+export interface PasswordProvider extends Provider {
+  /** Throws ProviderUnavailable. */
+  signIn(attempt: PasswordAttempt): Promise<AuthenticatedPerson | PasswordRejection>;
+}
+
+/** The provider gave no reliable response. The message is for administrators. */
+export class ProviderUnavailable extends Error {
+  override readonly name = 'ProviderUnavailable';
+}

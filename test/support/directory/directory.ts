@@ -1,0 +1,133 @@
+// OpenLDAP with people and groups, for tests. Entries are written over the wire, because the overlay memberof sees only such writes.
+import { join } from 'node:path';
+import { Attribute, Change, Client } from 'ldapts';
+import {
+  missingForDirectory,
+  ROOT,
+  type Slapd,
+  type SlapdOptions,
+  SUFFIX,
+  startSlapd,
+} from '../../../hack/directory/slapd.ts';
+import { issueServer, newCA } from '../certificates.ts';
+import { scratchFolder } from '../scratch.ts';
+
+export type Attributes = Record<string, string | string[] | Buffer>;
+
+export const READER = { dn: `cn=reader,${SUFFIX}`, password: 'reader-password' };
+export const PEOPLE = `ou=people,${SUFFIX}`;
+export const GROUPS = `ou=groups,${SUFFIX}`;
+
+/** For a `before` hook. Skips the tests without OpenLDAP, with one line that has the reason; with CI=true they fail instead. */
+export async function requireDirectory(test: Pick<Mocha.Context, 'skip'>): Promise<void> {
+  const { env } = process;
+  const options = { env, signal: new AbortController().signal, progress: () => undefined };
+  const missing = await missingForDirectory(options);
+  if (missing === undefined) return;
+  if (env['CI'] === 'true') throw new Error(missing);
+  console.log(`skipped: ${missing}`);
+  test.skip();
+}
+
+export class TestDirectory {
+  readonly slapd: Slapd;
+  /** CA of the server certificate, PEM. */
+  readonly ca: string;
+  readonly folder: string;
+  readonly #stack: AsyncDisposableStack;
+
+  private constructor(slapd: Slapd, ca: string, folder: string, stack: AsyncDisposableStack) {
+    this.slapd = slapd;
+    this.ca = ca;
+    this.folder = folder;
+    this.#stack = stack;
+  }
+
+  /** With the service accounts, and the folders of people and groups, but nobody else. */
+  static async start(options: Pick<SlapdOptions, 'schema'> = {}): Promise<TestDirectory> {
+    const stack = new AsyncDisposableStack();
+    const { path } = stack.use(await scratchFolder());
+    const ca = await newCA('directory-ca');
+    const certificate = await issueServer(ca);
+    const stop = new AbortController();
+    const slapd = stack.use(
+      await startSlapd({ dir: join(path, 'slapd'), certificate, signal: stop.signal, ...options }),
+    );
+    const directory = new TestDirectory(slapd, ca.cert, path, stack);
+    await directory.#seed(options.schema ?? 'openldap');
+    return directory;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack.disposeAsync();
+  }
+
+  async add(dn: string, attributes: Attributes): Promise<void> {
+    const list = Object.entries(attributes).map(
+      ([type, value]) =>
+        new Attribute({
+          type,
+          values: typeof value === 'string' ? [value] : Buffer.isBuffer(value) ? [value] : value,
+        }),
+    );
+    await this.#asRoot((client) => client.add(dn, list));
+  }
+
+  person(uid: string, attributes: Attributes = {}): Promise<void> {
+    const known = { objectClass: ['inetOrgPerson'], uid, cn: uid, sn: uid, userPassword: `${uid}-password` };
+    return this.add(`cn=${escaped(uid)},${PEOPLE}`, { ...known, ...attributes });
+  }
+
+  group(name: string, members: readonly string[]): Promise<void> {
+    return this.add(`cn=${name},${GROUPS}`, {
+      objectClass: ['groupOfNames'],
+      cn: name,
+      member: [...members],
+    });
+  }
+
+  async replace(dn: string, type: string, ...values: string[]): Promise<void> {
+    const change = new Change({ operation: 'replace', modification: new Attribute({ type, values }) });
+    await this.#asRoot((client) => client.modify(dn, change));
+  }
+
+  rename(dn: string, renamed: string): Promise<void> {
+    return this.#asRoot((client) => client.modifyDN(dn, renamed));
+  }
+
+  remove(dn: string): Promise<void> {
+    return this.#asRoot((client) => client.del(dn));
+  }
+
+  async #asRoot(work: (client: Client) => Promise<void>): Promise<void> {
+    const { ldapsPort } = this.slapd;
+    const client = new Client({ url: `ldaps://127.0.0.1:${ldapsPort}`, tlsOptions: { ca: this.ca } });
+    try {
+      await client.bind(ROOT.dn, ROOT.password);
+      await work(client);
+    } finally {
+      await client.unbind();
+    }
+  }
+
+  async #seed(schema: 'openldap' | 'windows'): Promise<void> {
+    await this.add(SUFFIX, { objectClass: ['dcObject', 'organization'], dc: 'example', o: 'example' });
+    await this.add(PEOPLE, { objectClass: ['organizationalUnit'], ou: 'people' });
+    await this.add(GROUPS, { objectClass: ['organizationalUnit'], ou: 'groups' });
+    const { password: userPassword } = READER;
+    await this.add(READER.dn, { objectClass: ['person'], cn: 'reader', sn: 'reader', userPassword });
+    if (schema === 'windows') return;
+    await this.add(`cn=policy,${SUFFIX}`, {
+      objectClass: ['pwdPolicy', 'device'],
+      cn: 'policy',
+      pwdAttribute: 'userPassword',
+      pwdLockout: 'TRUE',
+      pwdMaxFailure: '5',
+      pwdMustChange: 'TRUE',
+    });
+  }
+}
+
+function escaped(value: string): string {
+  return value.replaceAll(/[,+"\\<>;#=]/g, '\\$&');
+}
