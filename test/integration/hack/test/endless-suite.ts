@@ -16,4 +16,5 @@ await suite({
   env: process.env,
   signal: new AbortController().signal,
   print: () => undefined,
+  live: true,
 });

@@ -42,7 +42,7 @@ async function run({
     strict,
     output: 'none',
   });
-  return stage.run({ root, env, signal: new AbortController().signal, print: () => {} });
+  return stage.run({ root, env, signal: new AbortController().signal, print: () => {}, live: true });
 }
 
 describe('a suite of npm test', function () {
@@ -71,7 +71,13 @@ describe('a suite of npm test', function () {
       grep: undefined,
       strict: false,
     });
-    const { tally } = await stage.run({ root, env, signal: new AbortController().signal, print: () => {} });
+    const { tally } = await stage.run({
+      root,
+      env,
+      signal: new AbortController().signal,
+      print: () => {},
+      live: true,
+    });
     expect(tally).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
   });
 
@@ -91,6 +97,7 @@ describe('a suite of npm test', function () {
       env,
       signal: new AbortController().signal,
       print: () => {},
+      live: true,
     });
     expect(problems).to.deep.equal(['Go is missing']);
   });
@@ -114,6 +121,7 @@ describe('a suite of npm test', function () {
         env: { ...env, STARTED: join(folder, 'started') },
         signal: controller.signal,
         print: () => {},
+        live: true,
       })
       .catch((error: unknown) => error);
     watcher.close();
