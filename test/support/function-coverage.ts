@@ -21,7 +21,9 @@ async function executedFiles(): Promise<string[]> {
       ),
     )
     .map(({ url }) => fileURLToPath(url))
-    .filter((path) => path.startsWith(ROOT) && !path.includes('node_modules'))
+    .filter(
+      (path) => path.startsWith(ROOT) && path !== import.meta.filename && !path.includes('node_modules'),
+    )
     .map((path) => path.slice(ROOT.length));
 }
 

@@ -2,6 +2,8 @@
 import { posix } from 'node:path';
 
 export const JOURNEYS_DOCUMENT = 'server/README.md';
+/** The lists that apply to each journey. */
+export const SHARED: readonly string[] = ['Every request', 'At any time'];
 
 /** Files by the title of their journey. `text`: the content of the document. */
 export function journeysIn(text: string): ReadonlyMap<string, readonly string[]> {
