@@ -15,8 +15,12 @@ export interface SchemaError {
 }
 
 export interface Wording {
-  /** What an unknown name is, such as `parameter`. */
-  readonly noun: string;
+  /** Message of an unknown name, such as `unknown parameter`. */
+  readonly unknown: string;
+  /** Known names by their names in other systems. They are suggested for such a name. */
+  readonly otherNames?: Readonly<Record<string, string>>;
+  /** Message of a missing value; default `is missing`. */
+  readonly missing?: string;
   /** Whether messages quote invalid values. Values with `writeOnly` in their schema are never quoted. */
   readonly quotesValues: boolean;
   readonly formats?: Formats;
@@ -32,15 +36,19 @@ export function describeError(error: ErrorObject, wording: Wording): SchemaError
   const properties: Schema = isRecord(schema['properties']) ? schema['properties'] : {};
   if (error.keyword === 'additionalProperties') {
     const name = String(error.params['additionalProperty']);
-    const hint = acceptedNames(name, Object.keys(properties));
-    return { path: [...path, name], problem: 'unknown', message: `unknown ${wording.noun}${hint}` };
+    const hint = acceptedNames(name, Object.keys(properties), wording.otherNames);
+    return { path: [...path, name], problem: 'unknown', message: `${wording.unknown}${hint}` };
   }
   if (error.keyword === 'required') {
     const name = String(error.params['missingProperty']);
     const member = properties[name];
     const wanted = isRecord(member) ? (expected(member) ?? choicesOf(member)) : undefined;
     const hint = wanted === undefined ? '' : `; must be ${wanted}`;
-    return { path: [...path, name], problem: 'missing', message: `is missing${hint}` };
+    return {
+      path: [...path, name],
+      problem: 'missing',
+      message: `${wording.missing ?? 'is missing'}${hint}`,
+    };
   }
   const isShown = wording.quotesValues && schema['writeOnly'] !== true;
   const value = isShown ? `, not ${quoted(error.data)}` : '';
@@ -98,10 +106,7 @@ function wanted(error: ErrorObject, schema: Schema): string {
     case 'type':
     case 'format':
     case 'pattern':
-      return (
-        expected(schema) ??
-        ('pattern' in schema ? `text like ${String(schema['pattern'])}` : typeName(schema))
-      );
+      return expected(schema) ?? choicesOf(schema) ?? typeName(schema);
     case 'minLength':
       return 'non-empty text';
     case 'maxLength':
@@ -135,7 +140,7 @@ function typeName(schema: Schema): string {
     case 'boolean':
       return 'true or false';
     case 'string':
-      return 'text';
+      return 'pattern' in schema ? `text like ${String(schema['pattern'])}` : 'text';
     default:
       return String(type);
   }

@@ -1,7 +1,7 @@
 // Limits of connections, requests and watches.
 import { MAX_DETAIL, MAX_MESSAGE as MAX_ERROR } from '../../apis/meta/v1/errors.ts';
 import { MAX_REQUIREMENTS } from '../../apis/meta/v1/label-selector-parser.ts';
-import { MAX_ERRORS } from '../../apis/meta/v1/query-decoder.ts';
+import { MAX_CAUSES } from '../../apis/meta/v1/validation-causes.ts';
 import { GATEWAY_STREAMS, WAIT_MS } from '../../server/admission/admission.ts';
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../server/cache/informer.ts';
 import { REQUEST_TIMEOUT_MS } from '../../server/filters/deadline.ts';
@@ -64,7 +64,7 @@ export const REQUEST_ROWS: readonly Limit[] = [
   ],
   [
     'validation errors of a response; characters of a message; of a name in `details`',
-    `${MAX_ERRORS}; ${count(MAX_ERROR)}; ${count(MAX_DETAIL)}`,
+    `${MAX_CAUSES}; ${count(MAX_ERROR)}; ${count(MAX_DETAIL)}`,
     'further errors, and the middle of the text, are omitted',
   ],
   [

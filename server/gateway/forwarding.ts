@@ -7,7 +7,7 @@ import {
   newServiceUnavailable,
   StatusError,
 } from '../../apis/meta/v1/errors.ts';
-import { shortened } from '../../apis/meta/v1/query-decoder.ts';
+import { shortened } from '../../apis/reading/schema-error.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { RequestContext } from '../request/request-context.ts';

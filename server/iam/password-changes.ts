@@ -8,6 +8,7 @@ import {
   newServiceUnavailable,
   newTooManyRequests,
 } from '../../apis/meta/v1/errors.ts';
+import { invalidValue } from '../../apis/meta/v1/validation-causes.ts';
 import { OAuthError } from '../../apis/oauth/oauth-error.ts';
 import type { PasswordHasher } from '../oauth/passwords/password-hasher.ts';
 import { isSamePassword, newChangeTime, passwordViolations } from '../oauth/passwords/password-policy.ts';
@@ -17,7 +18,7 @@ import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { SourceAddress } from '../request/source-address.ts';
 import type { EscalationCheck } from './escalation-check.ts';
-import { invalidValue, RequestDocumentReader } from './request-document.ts';
+import { RequestDocumentReader } from './request-document.ts';
 import type { UserSessions } from './user-sessions.ts';
 
 export interface PasswordChangesOptions {

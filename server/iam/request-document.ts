@@ -1,20 +1,25 @@
 // Reader of JSON request bodies of the users API, with validation. Error responses contain no values of the body,
 // because a value may be a password.
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { newBadRequest, newInvalid, newUnsupportedMediaType } from '../../apis/meta/v1/errors.ts';
 import type { StatusCause } from '../../apis/meta/v1/status.ts';
-import { segmentsOf } from '../../apis/reading/json-pointer.ts';
-import { TRUSTED_SCHEMA } from '../../apis/reading/trusted-schema.ts';
+import { invalidValue, ValidationCauses } from '../../apis/meta/v1/validation-causes.ts';
+import { fieldPath } from '../../apis/reading/schema-error.ts';
+import { compileSchema } from '../../apis/reading/schema-validator.ts';
 import { isRecord, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { readBody } from '../http/request-body.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 const MAX_BYTES = 64 * 1024;
-/** Maximum number of causes in a response, so that a small invalid document cannot cause a large response. */
-const MAX_CAUSES = 40;
-/** Maximum length of a field name or object name from the request in a response. */
+/** Maximum length of an object name from the request in a response. */
 const MAX_NAME_ECHO = 200;
+
+const WORDING = {
+  unknown: 'unknown or read-only field',
+  missing: 'Required value',
+  quotesValues: false,
+} as const;
 
 export class RequestDocumentReader<Schema extends TSchema> {
   readonly #kind: string;
@@ -38,9 +43,9 @@ export class RequestDocumentReader<Schema extends TSchema> {
       throw newUnsupportedMediaType('the Content-Type of the body must be application/json');
     const document = parse(await readBody(request, MAX_BYTES));
     const shownName = name ?? text(recordIn(document, 'metadata')['name']).slice(0, MAX_NAME_ECHO);
-    const validate = (this.#compiled ??= compile(this.#schema));
+    const validate = (this.#compiled ??= compileSchema(this.#schema));
     if (!validate(document)) {
-      throw this.invalid(shownName, distinct((validate.errors ?? []).map(causeOf)));
+      throw this.#invalid(shownName, new ValidationCauses().addErrors(validate.errors ?? [], WORDING));
     }
     const malformed = malformedStrings(document);
     if (malformed.length > 0) throw this.invalid(shownName, malformed);
@@ -48,28 +53,19 @@ export class RequestDocumentReader<Schema extends TSchema> {
   }
 
   invalid(name: string, causes: readonly StatusCause[]): Error {
-    const shown = causes.slice(0, MAX_CAUSES);
-    const messages = shown.map(({ field, message }) => `${field}: ${message}`);
-    if (causes.length > shown.length) messages.push(`and ${causes.length - shown.length} more`);
-    const summary = messages.length === 1 ? messages[0] : `[${messages.join(', ')}]`;
-    return newInvalid(`${this.#kind}.${this.#group} "${name}" is invalid: ${summary}`, shown, {
+    return this.#invalid(name, new ValidationCauses().add(...causes));
+  }
+
+  #invalid(name: string, found: ValidationCauses): Error {
+    const { causes } = found;
+    const texts = found.texts();
+    const summary = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+    return newInvalid(`${this.#kind}.${this.#group} "${name}" is invalid: ${summary}`, causes, {
       group: this.#group,
       kind: this.#kind,
       name,
     });
   }
-}
-
-export function invalidValue(field: string, message: string): StatusCause {
-  return { reason: 'FieldValueInvalid', field, message };
-}
-
-function compile<Schema extends TSchema>(schema: Schema): ValidateFunction<Static<Schema>> {
-  const ajv = new Ajv2020({ ...TRUSTED_SCHEMA, allErrors: true, verbose: true });
-  ajv.addVocabulary(['expects']);
-  // Timestamps in requests are only compared with the stored ones.
-  ajv.addFormat('date-time', true);
-  return ajv.compile<Static<Schema>>(schema);
 }
 
 function parse(body: Buffer): unknown {
@@ -87,48 +83,17 @@ function parse(body: Buffer): unknown {
   return document;
 }
 
-function causeOf({ keyword, instancePath, params, parentSchema, message }: ErrorObject): StatusCause {
-  const path = segmentsOf(instancePath);
-  if (keyword === 'required') {
-    const field = fieldOf([...path, String(params['missingProperty'])]);
-    return { reason: 'FieldValueRequired', field, message: 'Required value' };
-  }
-  if (keyword === 'additionalProperties') {
-    const field = fieldOf([...path, String(params['additionalProperty'])]);
-    return invalidValue(field, 'unknown or read-only field');
-  }
-  const expects: unknown = parentSchema?.['expects'];
-  return invalidValue(
-    fieldOf(path),
-    typeof expects === 'string' ? `must be ${expects}` : (message ?? keyword),
-  );
-}
-
-/** Drops duplicates: two keywords can yield the same message, such as the length and the pattern of a name. */
-function distinct(causes: readonly StatusCause[]): StatusCause[] {
-  return [...new Map(causes.map((cause) => [`${cause.field}\n${cause.message}`, cause])).values()];
-}
-
 /**
  * Returns a cause for each string or key with a lone surrogate. JSON can escape one, but UTF-8 cannot encode it, so the
  * stored value would differ. Recursive, because the schema has bounded the depth.
  */
 function malformedStrings(value: unknown, path: readonly string[] = []): StatusCause[] {
   if (typeof value === 'string') {
-    return value.isWellFormed() ? [] : [invalidValue(fieldOf(path), 'must be well-formed Unicode')];
+    return value.isWellFormed() ? [] : [invalidValue(fieldPath(path), 'must be well-formed Unicode')];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => [
-    ...(key.isWellFormed() ? [] : [invalidValue(fieldOf(path), 'must have well-formed Unicode keys')]),
+    ...(key.isWellFormed() ? [] : [invalidValue(fieldPath(path), 'must have well-formed Unicode keys')]),
     ...malformedStrings(member, [...path, key]),
   ]);
-}
-
-/** Field path in the notation of Kubernetes, for instance `spec.groups[0]`. */
-function fieldOf(path: readonly string[]): string {
-  const name = path.reduce((field, segment) => {
-    if (/^\d+$/.test(segment)) return `${field}[${segment}]`;
-    return field === '' ? segment : `${field}.${segment}`;
-  }, '');
-  return name.slice(0, MAX_NAME_ECHO);
 }

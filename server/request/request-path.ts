@@ -1,7 +1,7 @@
 // Strict parser of request targets. Ambiguous targets are rejected, so that routing, authorization and proxies use
 // the same path.
 import { newBadRequest, newInvalidParameter } from '../../apis/meta/v1/errors.ts';
-import { shortened } from '../../apis/meta/v1/query-decoder.ts';
+import { shortened } from '../../apis/reading/schema-error.ts';
 
 export interface RequestPath {
   /** Decoded, for logs, metrics and non-resource rules. */

@@ -1,6 +1,7 @@
 // Decoder of the configuration file: parses the YAML text, applies flags and validates the result. One error lists
 // all validation errors.
 import type { ErrorObject } from 'ajv';
+import { describeError } from '../../reading/schema-error.ts';
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
   type APIServerConfiguration,
@@ -11,7 +12,6 @@ import {
 import { parseDocument } from './configuration-document.ts';
 import { ConfigurationError, type ValidationError } from './configuration-error.ts';
 import { ErrorLocator, type Override } from './error-locator.ts';
-import { describeError } from './error-message.ts';
 import { loggingErrors } from './logging-validation.ts';
 import { oauthErrors } from './oauth-validation.ts';
 import { putOption, removeOption, withoutEmptySections } from './option-tree.ts';
@@ -24,6 +24,8 @@ export interface ConfigurationText {
   readonly source: string;
   readonly text: string;
 }
+
+const WORDING = { unknown: 'unknown option', quotesValues: true } as const;
 
 /**
  * Decodes the configuration. Without `file`, returns the defaults. Throws ConfigurationError with all validation
@@ -55,8 +57,9 @@ export function decodeConfiguration(
     }
   }
   for (const error of errors) {
-    const { path, which, message } = describeError(error);
-    problems.push(locator.error(path, which, message));
+    const { path, problem, message } = describeError(error, WORDING);
+    const isName = problem === 'unknown' || problem === 'missing';
+    problems.push(locator.error(path, isName ? 'key' : 'value', message));
     removeOption(value, path);
   }
   // The valid options are checked for contradictions too, so that all errors are reported at once.

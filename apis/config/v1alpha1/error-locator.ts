@@ -1,6 +1,7 @@
 // ErrorLocator: adds the location to each validation error of the configuration. A location is a flag, or a position
 // in the configuration file.
 
+import { fieldPath } from '../../reading/schema-error.ts';
 import type { ConfigurationDocument, Path } from './configuration-document.ts';
 import type { ValidationError } from './configuration-error.ts';
 
@@ -29,7 +30,7 @@ export class ErrorLocator {
     const override = this.#overrides.findLast((candidate) => candidate.path.join('.') === name);
     if (override) return { source: override.source, position: undefined, path: '', message };
     const position = this.#document?.locate(path.map(indexOrKey), which);
-    return { source: this.#source, position, path: name, message };
+    return { source: this.#source, position, path: fieldPath(path), message };
   }
 }
 

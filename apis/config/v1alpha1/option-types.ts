@@ -33,6 +33,7 @@ export function durationOption(initial: string, description: string, bounds: Bou
   return Type.Unsafe<DurationText>({
     type: 'string',
     format: 'duration',
+    expects: 'a duration such as 500ms, 10s or 1h30m',
     default: initial,
     description,
     ...bounds,
@@ -44,6 +45,7 @@ export function periodOption(initial: string, description: string, bounds: Bound
   return Type.Unsafe<DurationText>({
     type: 'string',
     format: 'period',
+    expects: 'a period such as 90m, 2h or 30d',
     default: initial,
     description,
     ...bounds,
@@ -55,6 +57,7 @@ export function quantityOption(initial: string, description: string, bounds: Bou
     // A quantity without a unit is a YAML number.
     type: ['string', 'integer'],
     format: 'quantity',
+    expects: 'a number of bytes such as 4096, 256Ki or 3Mi',
     // The bounds apply to numbers, because formats apply to strings only.
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
@@ -76,7 +79,6 @@ export function flagOption(initial: boolean, description: string) {
   return Type.Boolean({ default: initial, description });
 }
 
-/** `expects` describes `pattern` in validation errors. */
 export function textOption(
   initial: string,
   description: string,
@@ -108,7 +110,11 @@ export function choiceOption<const Choices extends readonly [string, ...string[]
 
 /** Origins of web pages. */
 export function originsOption(description: string) {
-  return Type.Array(Type.String({ format: 'origin' }), { default: [], uniqueItems: true, description });
+  const origin = Type.String({
+    format: 'origin',
+    expects: 'an origin in the form that browsers send, such as https://console.example.com',
+  });
+  return Type.Array(origin, { default: [], uniqueItems: true, description });
 }
 
 export function namesOption(description: string) {

@@ -1,6 +1,6 @@
 // Creates the Ajv validator of the configuration, with custom formats and keywords.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
+import { OWN_KEYWORDS, TRUSTED_SCHEMA } from '../../reading/schema-validator.ts';
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';
 import { AMOUNTS } from './units.ts';
 
@@ -19,7 +19,7 @@ export function newValidator(explaining: boolean): ValidateFunction<APIServerCon
     useDefaults: true,
     allowUnionTypes: true,
   });
-  ajv.addVocabulary(['expects']);
+  ajv.addVocabulary(OWN_KEYWORDS);
   ajv.addFormat('path', true);
   ajv.addFormat('origin', isOrigin);
   for (const [format, amount] of AMOUNTS) {

@@ -1,11 +1,12 @@
 // Decoder of URL query parameters into a LogQuery. One error lists all invalid values.
-import { QueryDecoder, type QueryFormat } from '../../meta/v1/query-decoder.ts';
+import { QueryDecoder } from '../../meta/v1/query-decoder.ts';
+import type { Formats } from '../../reading/schema-validator.ts';
 import { LogQuerySchema, MAX_DEPTH, MAX_SECONDS, MAX_SIZE } from './log-query.ts';
 import { type ServerChecks, validateLogQuery } from './log-query-validation.ts';
 
 const UTC = 'UTC';
 
-const FORMATS: Readonly<Record<string, QueryFormat>> = {
+const FORMATS: Formats = {
   'log-interval': { noun: 'an interval', check: parseInterval },
   'time-zone': {
     noun: 'a time zone',
@@ -25,7 +26,7 @@ const FORMATS: Readonly<Record<string, QueryFormat>> = {
 };
 
 /** Values of other log APIs, with the value to suggest, by parameter. */
-const OTHER_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const OTHER_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   operation: { aggregate: 'statistics', count: 'statistics', download: 'export', search: 'query' },
   match: { contains: 'substring', exact: 'phrase', word: 'phrase' },
   case: { insensitive: 'ignore', sensitive: 'respect' },
@@ -83,7 +84,7 @@ export function newLogQueryDecoder(checks: ServerChecks = {}): QueryDecoder<type
   return new QueryDecoder(LogQuerySchema, {
     ignored: IGNORED,
     formats: FORMATS,
-    otherNames: OTHER_NAMES,
+    otherValues: OTHER_VALUES,
     otherParameters: OTHER_PARAMETERS,
     words: (parameter, value) => {
       if (parameter === 'start_time' || parameter === 'end_time') return timeError(value);

@@ -1,6 +1,8 @@
 // Validates combinations of log query parameters. The JSON Schema in log-query.ts validates single parameters.
-import { type ParameterNames, quoted } from '../../meta/v1/query-decoder.ts';
+import type { ParameterNames } from '../../meta/v1/query-decoder.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
+import { invalidValue } from '../../meta/v1/validation-causes.ts';
+import { quoted } from '../../reading/schema-error.ts';
 import { type LogQuery, MAX_DEPTH, MAX_TEXT, MAX_TEXTS, MAX_WORDS, type MatchMode } from './log-query.ts';
 
 type Check = (value: string) => string | undefined;
@@ -27,7 +29,7 @@ export function validateLogQuery(
 
 function validateTimes({ start_time: start, end_time: end }: LogQuery): StatusCause[] {
   if (start === undefined || end === undefined || start <= end) return [];
-  return [invalid('end_time', `${end} is before start_time, ${start}`)];
+  return [invalidValue('end_time', `${end} is before start_time, ${start}`)];
 }
 
 /** Consoles send `from` and `size` with every operation; only `query` skips lines. */
@@ -38,7 +40,7 @@ function validateDepth(
   if (['operation', 'size', 'context', 'follow'].some((name) => refused.has(name))) return [];
   if (operation !== 'query' || context !== undefined || follow || from + size <= MAX_DEPTH) return [];
   const message = `${from} with a size of ${size} exceeds ${MAX_DEPTH} lines; use cursor for deeper pages`;
-  return [invalid('from', message)];
+  return [invalidValue('from', message)];
 }
 
 function validateTexts(query: LogQuery, { refused }: ParameterNames): StatusCause[] {
@@ -46,18 +48,18 @@ function validateTexts(query: LogQuery, { refused }: ParameterNames): StatusCaus
   const search = textSearchOf(query);
   const { texts } = search;
   if (query.log_query !== undefined && texts.length === 0) {
-    return [invalid('log_query', `${quoted(query.log_query)} has no text between its commas`)];
+    return [invalidValue('log_query', `${quoted(query.log_query)} has no text between its commas`)];
   }
   if (texts.length > MAX_TEXTS) {
     const message = `has more than ${MAX_TEXTS} texts separated by commas; with match=substring a comma is part of the text`;
-    return [invalid('log_query', message)];
+    return [invalidValue('log_query', message)];
   }
   const long = texts.filter((text) => text.length > MAX_TEXT);
   if (long.length > 0) {
     const message = `is longer than ${MAX_TEXT} characters; use a part of it`;
-    return long.map((text) => invalid('log_query', `${quoted(text)} ${message}`));
+    return long.map((text) => invalidValue('log_query', `${quoted(text)} ${message}`));
   }
-  return validateText(search).map(({ text, error }) => invalid('log_query', `${quoted(text)} ${error}`));
+  return validateText(search).map(({ text, error }) => invalidValue('log_query', `${quoted(text)} ${error}`));
 }
 
 interface TextError {
@@ -104,7 +106,7 @@ function validateOpaqueValues(query: LogQuery, checks: ServerChecks): StatusCaus
   return (['cursor', 'context'] as const).flatMap((parameter) => {
     const value = query[parameter];
     const error = value === undefined ? undefined : checks[parameter]?.(value);
-    return error === undefined ? [] : [invalid(parameter, error)];
+    return error === undefined ? [] : [invalidValue(parameter, error)];
   });
 }
 
@@ -115,7 +117,7 @@ function validateOpaqueValues(query: LogQuery, checks: ServerChecks): StatusCaus
 function validateCombinations(query: LogQuery, { given, refused }: ParameterNames): StatusCause[] {
   const causes: StatusCause[] = [];
   const reject = (parameter: string, message: string): void => {
-    if (given.has(parameter)) causes.push(invalid(parameter, message));
+    if (given.has(parameter)) causes.push(invalidValue(parameter, message));
   };
   const { operation } = query;
   if (operation !== 'query') {
@@ -144,10 +146,6 @@ function validateCombinations(query: LogQuery, { given, refused }: ParameterName
     if (query.from > 0) reject('from', 'is not allowed with follow');
   }
   return causes;
-}
-
-function invalid(field: string, message: string): StatusCause {
-  return { reason: 'FieldValueInvalid', message, field };
 }
 
 const WORD = /[\p{L}\p{N}_]+/u;

@@ -1,47 +1,31 @@
 // Decoder of URL query parameters that a JSON Schema defines. One error lists all invalid parameters with the
 // accepted values.
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TObject } from 'typebox';
 import { listedValues } from '../../reading/listed-values.ts';
-import { suggestion } from '../../reading/suggestion.ts';
-import { messageOf } from '../../reading/thrown-value.ts';
-import { TRUSTED_SCHEMA } from '../../reading/trusted-schema.ts';
-import { isRecord } from '../../reading/unknown-value.ts';
+import { pathOf, quoted, type Wording } from '../../reading/schema-error.ts';
+import { compileSchema, type Formats } from '../../reading/schema-validator.ts';
 import { newBadRequest } from './errors.ts';
 import type { StatusCause } from './status.ts';
+import { ValidationCauses } from './validation-causes.ts';
 
 /** Cache-busting parameters of browsers and consoles; ignored. */
 export const CACHE_BUSTERS = ['_', 't'] as const;
-
-/** Maximum length of an offending value in an error. */
-const MAX_QUOTED = 100;
-/**
- * Maximum number of reported errors, so that a response is not much larger than its request. It is higher than the
- * number of parameters of every query.
- */
-export const MAX_ERRORS = 40;
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
 type Parameter = Readonly<Record<string, unknown>>;
 
-/** A format of text values. Its parser throws an Error whose message completes "… is not a …: ". */
-export interface QueryFormat {
-  /** Noun with an article, for instance "a selector". */
-  readonly noun: string;
-  check(text: string): void;
-}
-
 export interface QueryRules<Query> {
   /** Names of ignored parameters, in addition to the cache-busting parameters. */
   readonly ignored?: readonly string[];
   /** Formats, by their name in the schema. */
-  readonly formats?: Readonly<Record<string, QueryFormat>>;
+  readonly formats?: Formats;
   /** Returns a specific message that follows an invalid value; undefined for the default message. */
   readonly words?: (parameter: string, value: unknown) => string | undefined;
   /** Accepted values by their names in other systems, for each parameter. They are suggested for such a name. */
-  readonly otherNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly otherValues?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Accepted parameters by their names in other systems. */
   readonly otherParameters?: Readonly<Record<string, string>>;
   /** Returns validation errors that concern several parameters. */
@@ -57,40 +41,27 @@ export interface ParameterNames {
   readonly refused: ReadonlySet<string>;
 }
 
-/** A bounded collection of distinct validation errors. */
-class QueryErrors {
-  readonly causes: StatusCause[] = [];
-  readonly #keys = new Set<string>();
-  #more = 0;
-
-  /** Adds an error. Errors with the same key are added once. `explain` is not called above the limit. */
-  add(key: string, explain: () => StatusCause): void {
-    if (this.#keys.has(key)) return;
-    if (this.causes.length === MAX_ERRORS) {
-      this.#more++;
-      return;
-    }
-    this.#keys.add(key);
-    this.causes.push(explain());
-  }
-
-  text(): string {
-    const texts = this.causes.map(({ field, message }) => `${field}: ${message}`);
-    return `${texts.join('; ')}${this.#more === 0 ? '' : `; and ${this.#more} more`}`;
-  }
-}
-
 export class QueryDecoder<Schema extends TObject> {
   readonly #parameters: ReadonlyMap<string, Parameter>;
   readonly #schema: Schema;
   readonly #rules: QueryRules<Static<Schema>>;
+  readonly #wording: Wording;
   readonly #ignored: ReadonlySet<string>;
   #compiled: ValidateFunction<Static<Schema>> | undefined;
 
+  /** `schema` has `additionalProperties: false`, so that it rejects unknown parameters. */
   constructor(schema: Schema, rules: QueryRules<Static<Schema>> = {}) {
+    const { formats = {}, otherValues = {}, otherParameters = {}, ignored = [] } = rules;
     this.#schema = schema;
     this.#rules = rules;
-    this.#ignored = new Set([...CACHE_BUSTERS, ...(rules.ignored ?? [])]);
+    this.#wording = {
+      unknown: 'unknown parameter',
+      quotesValues: true,
+      formats,
+      otherValues,
+      otherNames: otherParameters,
+    };
+    this.#ignored = new Set([...CACHE_BUSTERS, ...ignored]);
     this.#parameters = new Map(
       Object.keys(schema.properties).map((name) => [name, { ...schema.properties[name] }]),
     );
@@ -102,104 +73,51 @@ export class QueryDecoder<Schema extends TObject> {
    * a client meant to set would return too much.
    */
   decode(query: URLSearchParams): Static<Schema> {
-    const errors = new QueryErrors();
-    const given: Record<string, unknown> = {};
+    const { contradictions, words } = this.#rules;
+    const causes = new ValidationCauses();
+    const values = new Map<string, unknown>();
     const refused = new Set<string>();
     for (const [name, { value: text, times }] of occurrencesOf(query)) {
       if (this.#ignored.has(name)) continue;
       const parameter = this.#parameters.get(name);
-      if (!parameter) errors.add(name, () => this.#unknown(name));
-      else if (times > 1) {
-        errors.add(name, () => repeated(name, times, parameter));
+      if (parameter && times > 1) {
+        causes.add(repeated(name, times, parameter));
         refused.add(name);
       } else {
-        const value = typed(text, parameter);
-        if (value !== undefined) given[name] = value;
+        const value = parameter ? typed(text, parameter) : text;
+        if (value !== undefined) values.set(name, value);
       }
     }
-    const names = new Set(Object.keys(given));
+    const names = new Set(values.keys());
+    const given: Record<string, unknown> = Object.fromEntries(values);
     const checked: unknown = given;
-    const validate = (this.#compiled ??= compile(this.#schema, this.#rules.formats ?? {}));
+    const validate = (this.#compiled ??= compileSchema(this.#schema, this.#rules.formats));
     const isValid = validate(checked);
     if (!isValid) {
-      for (const error of validate.errors ?? []) {
-        const field = fieldOf(error);
-        errors.add(`${field} ${error.keyword} ${quoted(error.data)}`, () => this.#explained(error));
+      const errors = (validate.errors ?? []).map(ofParameter);
+      causes.addErrors(errors, this.#wording, (name, value) => {
+        const specific = words?.(name, value);
+        return specific === undefined ? undefined : `${quoted(value)} ${specific}`;
+      });
+      for (const error of errors) {
+        const [name = String(error.params['additionalProperty'])] = pathOf(error);
         // Continues without the parameter, so that all errors are reported together.
-        refused.add(field);
-        names.delete(field);
-        delete given[field];
+        refused.add(name);
+        names.delete(name);
+        delete given[name];
       }
     }
     if (isValid || validate(checked)) {
-      for (const cause of this.#rules.contradictions?.(checked, { given: names, refused }) ?? []) {
-        errors.add(`${cause.field} ${cause.message}`, () => cause);
-      }
-      if (errors.causes.length === 0) return checked;
+      causes.add(...(contradictions?.(checked, { given: names, refused }) ?? []));
+      if (causes.causes.length === 0) return checked;
     }
-    throw newBadRequest(`the query is not valid: ${errors.text()}`, errors.causes);
-  }
-
-  #unknown(name: string): StatusCause {
-    const known = [...this.#parameters.keys()];
-    const message = `unknown parameter${acceptedNames(name, known, this.#rules.otherParameters)}`;
-    return { reason: 'FieldValueNotSupported', message, field: shortened(name) };
-  }
-
-  #explained(error: ErrorObject): StatusCause {
-    const field = fieldOf(error);
-    const own = this.#rules.words?.(field, error.data);
-    if (own !== undefined) {
-      return { reason: 'FieldValueInvalid', message: `${quoted(error.data)} ${own}`, field };
-    }
-    const choices: unknown = error.params['allowedValues'];
-    if (Array.isArray(choices)) {
-      const { [field]: otherNames = {} } = this.#rules.otherNames ?? {};
-      const hint = acceptedNames(String(error.data), choices.map(String), otherNames);
-      const message = `${quoted(error.data)} is not supported${hint}`;
-      return { reason: 'FieldValueNotSupported', message, field };
-    }
-    return { reason: 'FieldValueInvalid', message: `${quoted(error.data)} ${this.#wanted(error)}`, field };
-  }
-
-  #wanted(error: ErrorObject): string {
-    const schema: unknown = error.parentSchema;
-    const { minimum, maximum }: Parameter = isRecord(schema) ? schema : {};
-    switch (error.keyword) {
-      case 'type':
-        if (error.params['type'] === 'boolean') return 'is neither true nor false';
-        return `is not a whole number from ${String(minimum)} to ${String(maximum)}`;
-      case 'minimum':
-      case 'maximum':
-        return `is not from ${String(minimum)} to ${String(maximum)}`;
-      case 'minLength':
-        return 'is empty';
-      case 'maxLength':
-        return `has more than ${String(error.params['limit'])} characters`;
-      case 'minItems':
-        return 'has no value between its commas';
-      case 'maxItems':
-        return `has more than ${String(error.params['limit'])} values`;
-      case 'format': {
-        const format = this.#rules.formats?.[String(error.params['format'])];
-        if (!format) return 'is not valid';
-        return `is not ${format.noun}: ${errorOf(format, String(error.data)) ?? ''}`;
-      }
-      default:
-        return error.message ?? 'is not valid';
-    }
+    throw newBadRequest(`the query is not valid: ${causes.texts().join('; ')}`, causes.causes);
   }
 }
 
-function compile<Schema extends TObject>(
-  schema: Schema,
-  formats: Readonly<Record<string, QueryFormat>>,
-): ValidateFunction<Static<Schema>> {
-  const ajv = new Ajv2020({ ...TRUSTED_SCHEMA, allErrors: true, useDefaults: true, verbose: true });
-  for (const [name, format] of Object.entries(formats)) {
-    ajv.addFormat(name, (text: string) => errorOf(format, text) === undefined);
-  }
-  return ajv.compile<Static<Schema>>(schema);
+/** An error in a list is an error of its parameter. */
+function ofParameter(error: ErrorObject): ErrorObject {
+  return { ...error, instancePath: error.instancePath.split('/').slice(0, 2).join('/') };
 }
 
 interface Occurrence {
@@ -238,44 +156,4 @@ function repeated(name: string, times: number, { type }: Parameter): StatusCause
     message: `is given ${times} times, ${wanted}`,
     field: name,
   };
-}
-
-function fieldOf({ instancePath }: ErrorObject): string {
-  return instancePath.split('/')[1] ?? '';
-}
-
-function errorOf(format: QueryFormat, text: string): string | undefined {
-  try {
-    format.check(text);
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-/**
- * Returns a text with a suggestion and the accepted names. `otherNames`: accepted names by their lower-case names in
- * other systems.
- */
-export function acceptedNames(
-  mistyped: string,
-  known: readonly string[],
-  otherNames: Readonly<Record<string, string>> = {},
-): string {
-  const begin = shortened(mistyped);
-  const other = begin.toLowerCase();
-  const meant = Object.hasOwn(otherNames, other) ? otherNames[other] : suggestion(begin, known);
-  const guess = meant === undefined ? '' : `, did you mean ${quoted(meant)}?`;
-  return `${guess} (allowed: ${known.length === 0 ? 'none' : known.join(', ')})`;
-}
-
-/** Truncates an offending value. */
-export function shortened(given: string): string {
-  return given.slice(0, MAX_QUOTED);
-}
-
-/** Quotes and truncates an offending value. */
-export function quoted(value: unknown): string {
-  const text = typeof value === 'string' ? value : String(value);
-  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }

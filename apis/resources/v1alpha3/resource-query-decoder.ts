@@ -2,8 +2,10 @@
 import { parseFieldSelector } from '../../meta/v1/field-selector.ts';
 import { parseLabelSelector } from '../../meta/v1/label-selector.ts';
 import { MAX_REQUIREMENTS } from '../../meta/v1/label-selector-parser.ts';
-import { acceptedNames, QueryDecoder, type QueryFormat, quoted } from '../../meta/v1/query-decoder.ts';
+import { QueryDecoder } from '../../meta/v1/query-decoder.ts';
 import type { StatusCause } from '../../meta/v1/status.ts';
+import { acceptedNames, quoted } from '../../reading/schema-error.ts';
+import type { Format } from '../../reading/schema-validator.ts';
 import { type QueriedKind, type ResourceQuery, resourceQuerySchema } from './resource-query.ts';
 
 export interface DecodedKind extends QueriedKind {
@@ -57,12 +59,12 @@ export function newResourceQueryDecoder(kind: DecodedKind): ResourceQueryDecoder
 
 type Given = ResourceQuery & { readonly namespace?: string };
 
-const LABEL_SELECTOR: QueryFormat = {
+const LABEL_SELECTOR: Format = {
   noun: 'a selector',
   check: (text) => checkCount(parseLabelSelector(text).requirements.length),
 };
 
-function fieldSelector(fields: readonly string[]): QueryFormat {
+function fieldSelector(fields: readonly string[]): Format {
   return {
     noun: 'a selector',
     check: (text) => {
@@ -85,7 +87,7 @@ function facetErrors({ facets = [] }: ResourceQuery): StatusCause[] {
     .filter((facet) => !FACETS.has(facet) && !/^label:./.test(facet))
     .map((facet) => ({
       reason: 'FieldValueNotSupported',
-      message: `${quoted(facet)} is not supported (allowed: ${[...FACETS].join(', ')}, label:KEY)`,
+      message: `must be one of ${[...FACETS].join(', ')}, label:KEY, not ${quoted(facet)}`,
       field: 'facets',
     }));
 }

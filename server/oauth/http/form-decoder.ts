@@ -15,7 +15,7 @@ const CODES: ReadonlyMap<string, OAuthErrorCode> = new Map([
 ]);
 
 /** Descriptions contain no values: RFC 6749, 5.2 limits their characters, and a value can be a secret. */
-const WORDING = { noun: 'parameter', quotesValues: false } as const;
+const WORDING = { unknown: 'unknown parameter', quotesValues: false } as const;
 
 export class FormDecoder<Schema extends TObject> {
   readonly #schema: Schema;

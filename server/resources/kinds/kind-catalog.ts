@@ -7,7 +7,7 @@ import {
   newServiceUnavailable,
   type StatusError,
 } from '../../../apis/meta/v1/errors.ts';
-import { shortened } from '../../../apis/meta/v1/query-decoder.ts';
+import { shortened } from '../../../apis/reading/schema-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';

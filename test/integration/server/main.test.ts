@@ -149,7 +149,7 @@ describe('server/main.ts', function () {
     );
     const { code, stderr } = await workplace.run(['--config', 'config.yaml', '--log-level', 'loud']).exit;
     expect(code).to.equal(2);
-    expect(stderr).to.contain('config.yaml:3:1: lgo: unknown option; did you mean "log"?');
+    expect(stderr).to.contain('config.yaml:3:1: lgo: unknown option, did you mean "log"?');
     expect(stderr).to.contain('--log-level: must be one of');
   });
 

@@ -39,10 +39,10 @@ describe('decodeConfiguration', () => {
   it('reports all errors with file, line, column and path', () => {
     const text = `${HEAD}listeners:\n  secure:\n    prot: 1\n    port: abc\n  limits:\n    connections: 0\nlog: {level: inof}\n`;
     expect(errorsOf(text)).to.deep.equal([
-      'c.yaml:5:5: listeners.secure.prot: unknown option; did you mean "port"?',
-      'c.yaml:6:11: listeners.secure.port: must be a whole number, not "abc"',
-      'c.yaml:8:18: listeners.limits.connections: must be from 1 to 10000000, not 0',
-      'c.yaml:9:14: log.level: must be one of debug, info, warn, error (info?), not "inof"',
+      'c.yaml:5:5: listeners.secure.prot: unknown option, did you mean "port"? (allowed: address, port, certFile, keyFile, caFile, minVersion, selfSigned)',
+      'c.yaml:6:11: listeners.secure.port: must be a whole number from 0 to 65535, not "abc"',
+      'c.yaml:8:18: listeners.limits.connections: must be a whole number from 1 to 10000000, not 0',
+      'c.yaml:9:14: log.level: must be one of debug, info, warn, error, not "inof"; did you mean "info"?',
     ]);
   });
 
@@ -50,7 +50,7 @@ describe('decodeConfiguration', () => {
     const text = `${HEAD}listeners:\n  secure:\n    certFile: a\nlog: {level: 3}\n`;
     expect(errorsOf(text)).to.deep.equal([
       'c.yaml:5:5: listeners.secure.certFile: requires keyFile',
-      'c.yaml:6:14: log.level: must be text, not 3',
+      'c.yaml:6:14: log.level: must be one of debug, info, warn, error, not 3',
     ]);
   });
 
@@ -94,7 +94,7 @@ describe('decodeConfiguration', () => {
       `${HEAD}---\na: 1\n`,
       '3:1: contains more than one YAML document; only one is accepted',
     ],
-    ['a list', '- a\n', '1:1: must be a section with options, not ["a"]'],
+    ['a list', '- a\n', '1:1: must be an object, not ["a"]'],
     ['another kind', `${API_VERSION}\nkind: A`, '2:7: kind: must be APIServerConfiguration, not "A"'],
     ['another version', `apiVersion: v1\n${KIND}`, '1:13: apiVersion: must be config.platform.io/v1alpha1'],
     ['no version', KIND, '1:1: apiVersion: is missing; must be config.platform.io/v1alpha1'],
@@ -102,14 +102,18 @@ describe('decodeConfiguration', () => {
     [
       'a client without an id',
       `${HEAD}oauth: {clients: [{public: true}]}\n`,
-      '3:19: oauth.clients.0.id: is missing; must be 1 to 128 printable ASCII characters without spaces',
+      '3:19: oauth.clients[0].id: is missing; must be 1 to 128 printable ASCII characters without spaces',
     ],
     [
       'more bytes than can be counted',
       `${HEAD}resources: {memoryBudget: 1e30}\n`,
       '3:27: resources.memoryBudget: must be a number of bytes such as 4096, 256Ki or 3Mi, not 1e+30',
     ],
-    ['a key from the prototype', `${HEAD}__proto__: {}\n`, '3:1: __proto__: unknown option; known options: '],
+    [
+      'a key from the prototype',
+      `${HEAD}__proto__: {}\n`,
+      '3:1: __proto__: unknown option (allowed: apiVersion, ',
+    ],
   ] as const) {
     it(`rejects ${what}`, () => {
       const [first = ''] = errorsOf(text);
@@ -129,7 +133,9 @@ describe('decodeConfiguration', () => {
       { path: ['listeners', 'secure', 'port'], value, source: '--secure-port' },
     ];
     expect(decode(`${HEAD}listeners: {secure: {port: 1}}\n`, override(2)).listeners.secure.port).to.equal(2);
-    expect(errorsOf(HEAD, override('x'))).to.deep.equal(['--secure-port: must be a whole number, not "x"']);
+    expect(errorsOf(HEAD, override('x'))).to.deep.equal([
+      '--secure-port: must be a whole number from 0 to 65535, not "x"',
+    ]);
   });
 });
 

@@ -21,7 +21,7 @@ describe('validation of log stores', () => {
   for (const [what, store, options, message] of [
     ['OpenSearch without an address', 'opensearch', {}, 'urls: requires at least one URL'],
     ['VictoriaLogs without an address', 'victorialogs', {}, 'url: must be a URL'],
-    ['what is no address', 'opensearch', { urls: ['search:9200'] }, 'urls.0: must be a URL'],
+    ['what is no address', 'opensearch', { urls: ['search:9200'] }, 'urls[0]: must be a URL'],
     [
       'credentials in an address',
       'victorialogs',
@@ -32,7 +32,7 @@ describe('validation of log stores', () => {
       'plaintext credentials',
       'opensearch',
       { urls: ['http://logs'], apiKeyFile: 'k' },
-      'urls.0: must begin with https',
+      'urls[0]: must begin with https',
     ],
     [
       'plaintext credentials, at a name that begins like an address of this machine',
@@ -62,8 +62,8 @@ describe('validation of log stores', () => {
     const urls = ['https://search-0', 'search-1', 'https://search-2', 'ftp://search-3'];
     const found = errorsOf({ store: 'opensearch', opensearch: { urls } });
     expect(found.map((error) => /logging\.[^:]*/.exec(error)?.[0])).to.deep.equal([
-      'logging.opensearch.urls.1',
-      'logging.opensearch.urls.3',
+      'logging.opensearch.urls[1]',
+      'logging.opensearch.urls[3]',
     ]);
   });
 
@@ -75,7 +75,7 @@ describe('validation of log stores', () => {
     });
     expect(found.map((error) => /logging\.[^:]*/.exec(error)?.[0])).to.have.members([
       'logging.store',
-      'logging.opensearch.urls.0',
+      'logging.opensearch.urls[0]',
       'logging.opensearch.username',
     ]);
   });

@@ -34,19 +34,19 @@ describe('validation of oauth', () => {
     [
       'a plaintext redirect URI',
       { redirectURIs: ['http://console.example.com/cb'] },
-      'redirectURIs.0',
+      'redirectURIs[0]',
       PLAINTEXT,
     ],
     [
       'a script as address after signing out',
       { postLogoutRedirectURIs: ['https://a/', 'javascript:alert(1)'] },
-      'postLogoutRedirectURIs.1',
+      'postLogoutRedirectURIs[1]',
       PLAINTEXT,
     ],
   ] as const) {
     it(`rejects ${what}`, () => {
       const [error, ...others] = sectionErrors({ clients: [{ id: 'a', public: true, ...client }] });
-      expect(error).to.include(`: oauth.clients.0${option && `.${option}`}: ${message}`);
+      expect(error).to.include(`: oauth.clients[0]${option && `.${option}`}: ${message}`);
       expect(others).to.deep.equal([]);
     });
   }
@@ -54,10 +54,10 @@ describe('validation of oauth', () => {
   it('rejects two clients of one id, and a trusted proxy that is no network', () => {
     const client = { id: 'a', public: true };
     const [error, ...others] = sectionErrors({ clients: [client, client] });
-    expect(error).to.match(/:\d+:\d+: oauth\.clients\.1\.id: is already the id of another client/);
+    expect(error).to.match(/:\d+:\d+: oauth\.clients\[1\]\.id: is already the id of another client/);
     expect(others).to.deep.equal([]);
     expect(sectionErrors({ trustedProxies: ['10.0.0.0/8', 'somewhere'] }).join('\n')).to.include(
-      'oauth.trustedProxies.1: must be an address or a network such as 10.0.0.0/8, not "somewhere"',
+      'oauth.trustedProxies[1]: must be an address or a network such as 10.0.0.0/8, not "somewhere"',
     );
   });
 
@@ -77,13 +77,13 @@ describe('validation of oauth', () => {
       'listeners: {secure: {certFile: a}}',
     );
     expect(found.map((error) => error.replace(/^c\.yaml:(\d+):\d+: ([^:]*): .*$/, '$1 $2'))).to.deep.equal([
-      '4 oauth.trustedProxies.0',
-      '6 oauth.clients.0',
-      '6 oauth.clients.0.id',
-      '9 oauth.clients.1.secretRef',
-      '10 oauth.clients.1.grants.0',
-      '11 oauth.clients.2.id',
-      '13 oauth.clients.2.redirectURIs.0',
+      '4 oauth.trustedProxies[0]',
+      '6 oauth.clients[0]',
+      '6 oauth.clients[0].id',
+      '9 oauth.clients[1].secretRef',
+      '10 oauth.clients[1].grants[0]',
+      '11 oauth.clients[2].id',
+      '13 oauth.clients[2].redirectURIs[0]',
       '14 listeners.secure.certFile',
     ]);
   });
@@ -94,7 +94,7 @@ describe('validation of oauth', () => {
       clients('    - id: a', '      public: true', '      secretRef:', '        # name: a'),
     ).to.deep.equal([]);
     const [missing, ...others] = clients('    - id: a', '      secretRef:');
-    expect(missing).to.include('oauth.clients.0: requires a secret');
+    expect(missing).to.include('oauth.clients[0]: requires a secret');
     expect(others).to.deep.equal([]);
     // A secret of the wrong type is not missing.
     for (const client of [{ secretFiles: 'x' }, { secretRef: 'x' }, { public: 'yes' }]) {

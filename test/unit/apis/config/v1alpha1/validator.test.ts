@@ -35,7 +35,7 @@ describe('isOrigin', () => {
       '',
     ].join('\n');
     expect(() => decodeConfiguration({ source: 'c.yaml', text })).to.throw(
-      'c.yaml:3:44: cors.allowedOrigins.1: must be an origin in the form that browsers send, such as https://console.example.com, not "https://b.example/"',
+      'c.yaml:3:44: cors.allowedOrigins[1]: must be an origin in the form that browsers send, such as https://console.example.com, not "https://b.example/"',
     );
   });
 });

@@ -58,7 +58,7 @@ describe('a log query', () => {
     for (const search of ['match=regex&case=respect&highlight=true', 'log_query=&match=substring']) {
       expect(texts(search), search).to.deep.equal([]);
     }
-    expect(errorsOf('match=glob')['match']).to.include('allowed: phrase, prefix, substring, regex');
+    expect(errorsOf('match=glob')['match']).to.include('must be one of phrase, prefix, substring, regex');
   });
 
   it('ignores spaces and empty values in lists, and accepts the namespaces of a large cluster', () => {
@@ -77,8 +77,13 @@ describe('a log query', () => {
     ['a date', 'start_time=2023-11-14T22:13:20Z', 'start_time', /is not a time.*here 1700000000$/],
     ['eleven digits', 'start_time=17000000000', 'start_time', /at most 9999999999/],
     ['an end before the start', 'start_time=20&end_time=19', 'end_time', /19 is before start_time, 20/],
-    ['a name that is too long', `pods=${'p'.repeat(254)}`, 'pods', /has more than 253 characters$/],
-    ['too many names', `pods=${'p,'.repeat(1_000)}p`, 'pods', /has more than 1000 values$/],
+    [
+      'a name that is too long',
+      `pods=${'p'.repeat(254)}`,
+      'pods',
+      /^must be at most 253 characters long, not "p+…"$/,
+    ],
+    ['too many names', `pods=${'p,'.repeat(1_000)}p`, 'pods', /^must be a list of at most 1000 values/],
     ...[
       'namespaces',
       'namespace_query',
@@ -92,7 +97,12 @@ describe('a log query', () => {
     ].flatMap((parameter) =>
       [',', '%20', ',%20,'].map(
         (value) =>
-          ['a list of nothing', `${parameter}=${value}`, parameter, /no value between its commas$/] as const,
+          [
+            'a list of nothing',
+            `${parameter}=${value}`,
+            parameter,
+            /^must be a list with at least one value/,
+          ] as const,
       ),
     ),
     ['an interval of nothing', 'interval=0m', 'interval', /must be greater than 0/],
@@ -101,11 +111,11 @@ describe('a log query', () => {
     ['an offset whose plus sign was a space', 'time_zone=+05:30', 'time_zone', /in a URL.*%2B05:30/],
     ['a zone that is none', 'time_zone=Mars/Olympus', 'time_zone', /Europe\/Berlin/],
     ['an operation that is none', 'operation=histogramm', 'operation', /did you mean "histogram"/],
-    ['a word for the order that is none', 'sort=newest', 'sort', /allowed: desc, asc/],
+    ['a word for the order that is none', 'sort=newest', 'sort', /one of desc, asc/],
     ['a page that is too long', 'size=1001', 'size', /more than 1000;.*cursor.*export/],
     ['a page that is too deep', 'from=10001', 'from', /more than 10000; use cursor for deeper pages/],
     ['a page that ends too deep', 'from=9951&size=50', 'from', /9951 with a size of 50.*use cursor/],
-    ['a size that is no number', 'size=x', 'size', /not a whole number/],
+    ['a size that is no number', 'size=x', 'size', /must be a whole number from 0/],
     ['an unknown parameter', 'namspaces=a', 'namspaces', /did you mean "namespaces"/],
     ['a phrase without a word', 'log_query=!!!&match=phrase', 'log_query', /"!!!" has no word/],
     ['nothing but commas', 'log_query=,%20,&match=phrase', 'log_query', /no text between its commas/],
@@ -185,7 +195,7 @@ describe('a log query', () => {
     }
     for (const value of ['constructor', 'toString', 'xml']) {
       const error = errorsOf(`operation=export&format=${value}`)['format'];
-      expect(error, value).to.match(/is not supported \(allowed/);
+      expect(error, value).to.match(/^must be one of .*, not "\w+"$/);
     }
   });
 
