@@ -13,7 +13,7 @@ const LINE = {
   usage: ['list [options]', 'rotate [--immediately] [options]'],
   about: `list                  lists the keys: ID, state, times
 rotate                publishes a new key now, and signs with it when all verifiers have fetched it
-rotate --immediately  after a leak: revokes all keys, sessions and tokens now`,
+rotate --immediately  after a leak: revokes all keys, sessions and tokens, and the serving CA`,
   flags: {
     immediately: { description: 'revoke all keys, sessions and tokens' },
     kubeconfig: KUBECONFIG,

@@ -14,6 +14,7 @@ import type { CacheMetrics } from './cache/cache-metrics.ts';
 import { ClusterVersion } from './cluster/cluster-version.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
+import { SharedSecret } from './cluster/secrets/shared-secret.ts';
 import type { CompletedConfig } from './config/config.ts';
 import { descriptionRouter } from './endpoints/description/description.ts';
 import { discoveryRouter } from './endpoints/discovery/discovery-handlers.ts';
@@ -37,6 +38,7 @@ import { listen } from './listener/listening.ts';
 import { newKinds, newResources } from './lists/lists.ts';
 import { newLogs } from './logging/logging.ts';
 import type { Nodes } from './nodes/nodes.ts';
+import { KEYS_SECRET } from './oauth/keys/key-rotator.ts';
 import { newOAuth } from './oauth/oauth.ts';
 import { oauthSettings } from './oauth/settings.ts';
 import { issuerOf } from './oauth/tokens/token-issuer.ts';
@@ -76,7 +78,14 @@ export async function serve(
 ): Promise<Serving> {
   const { environment, platform } = config;
   const certificateMetrics = newCertificateMetrics(metrics);
-  const certificates = chooseCertificate(config, { hostname: hostname(), log, metrics: certificateMetrics });
+  const secret = new SharedSecret({ client, namespace: platform.namespace, name: KEYS_SECRET, log });
+  const certificates = chooseCertificate(config, {
+    hostname: hostname(),
+    // A server that does not register itself writes nothing to the cluster for its certificate.
+    secret: config.registration.manageCABundle ? secret : undefined,
+    log,
+    metrics: certificateMetrics,
+  });
   await certificates.start(signal);
   watchExpiry(certificates, certificateMetrics, log, signal);
 
@@ -92,6 +101,7 @@ export async function serve(
       platform,
       issuer: () => issuerOf(config.oauth, securePort),
       client,
+      secret,
       // Unique for several replicas on one host.
       identity: `${environment.instance}_${randomUUID()}`,
       admission,
@@ -160,10 +170,9 @@ export async function serve(
   const registration = new Registration({
     apiServices: [apiServiceName(platform.name), ...(logs ? [logsAPIServiceName(platform.name)] : [])],
     manageCABundle: config.registration.manageCABundle,
-    sharedCA: config.listeners.secure.certFile !== '',
     client,
     servingCA: {
-      current: () => certificates.current().ca,
+      current: () => (certificates.ready ? certificates.current().ca : undefined),
       onChange: (listener) => certificates.onChange(listener),
     },
     log,
@@ -184,6 +193,7 @@ export async function serve(
     cacheSynced: () => nodes.informer.cache.synced,
     accessKnown: () => authenticators.settings.current() !== undefined,
     describeFrontProxy: () => authenticators.frontProxyStatus.describe(),
+    certificateReady: () => certificates.ready,
     describeRegistration: () => registration.describe(),
     oauthMissing: () => oauth?.missing,
     describeLogs: () => logs?.describe(),
@@ -256,6 +266,7 @@ export async function serve(
   });
   securePort = listeners[0].address.port;
   const followers = [
+    secret,
     authenticators.settings,
     kinds.followed,
     openAPI,

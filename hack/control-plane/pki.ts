@@ -134,6 +134,18 @@ export async function openPki(
   };
 }
 
+/** Opens a serving certificate of ks-apiserver, and its CA in the same folder. */
+export async function openServingFiles(
+  dir: string,
+  names: { readonly dns: readonly string[]; readonly ip: readonly string[] },
+): Promise<PairFiles & { readonly ca: string }> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const authority = await openAuthority(dir, 'serving-ca', 'ks-apiserver-serving-ca', Date.now);
+  const issue = () => authority.issueServer({ cn: 'ks-apiserver' }, names);
+  const pair = await openPair(dir, 'serving', authority, issue, Date.now);
+  return { ...pair, ca: filesOf(dir, 'serving-ca').cert };
+}
+
 export async function readPair(files: PairFiles): Promise<KeyPair> {
   const [cert, key] = await Promise.all([readFile(files.cert, 'utf8'), readFile(files.key, 'utf8')]);
   return { cert, key };

@@ -1,12 +1,13 @@
 // Configures the server process of `npm start`, and checks whether the server is ready.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { apiVersionOf, KIND } from '../../apis/config/v1alpha1/configuration.ts';
 import { Client } from '../control-plane/client.ts';
 import type { ProgramFiles } from '../control-plane/folder.ts';
+import { openServingFiles } from '../control-plane/pki.ts';
 import { END_WITH_PARENT, serverCommand } from '../extension/server-command.ts';
-import type { Names } from '../generate/names.ts';
+import { type Names, SERVER } from '../generate/names.ts';
 import { Daemon, type DaemonError } from '../system/daemon.ts';
 import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
 
@@ -32,7 +33,6 @@ const PRELOADED = [
 
 export interface DevelopmentServer {
   readonly configFile: string;
-  /** File of its CA, which exists once the server runs. */
   readonly caFile: string;
   readonly ports: ServerPorts;
   /** Contains 127.0.0.1, because `localhost` is only ::1 on some machines. */
@@ -40,7 +40,7 @@ export interface DevelopmentServer {
 }
 
 export interface ServerOptions {
-  /** Folder of its configuration and its CA, kept across starts. */
+  /** Folder of its configuration and its certificates, kept across starts. */
   readonly dir: string;
   readonly names: Names;
   readonly kubeconfig: string;
@@ -52,8 +52,10 @@ export interface ServerOptions {
 /** Chooses the ports and writes the configuration file. */
 export async function prepareServer(options: ServerOptions): Promise<DevelopmentServer> {
   const { dir, names } = options;
-  const certificates = join(dir, 'certificates');
-  await mkdir(certificates, { recursive: true, mode: 0o700 });
+  const certificate = await openServingFiles(join(dir, 'certificates'), {
+    dns: ['localhost', `${SERVER}.${names.namespace}.svc`],
+    ip: ['127.0.0.1', '::1'],
+  });
   const ports = await chooseServerPorts(join(dir, 'ports.json'), options.port);
   const configFile = join(dir, 'config.yaml');
   const address = '127.0.0.1';
@@ -63,7 +65,13 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     kind: KIND,
     platform: { name: names.platform, namespace: names.namespace },
     listeners: {
-      secure: { address, port: ports.secure, selfSigned: { directory: certificates } },
+      secure: {
+        address,
+        port: ports.secure,
+        certFile: certificate.cert,
+        keyFile: certificate.key,
+        caFile: certificate.ca,
+      },
       insecure: { address, port: ports.insecure },
     },
     kubernetes: { kubeconfig: options.kubeconfig },
@@ -77,7 +85,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     log: { format: 'text' },
   };
   await writeFile(configFile, `# Written by npm start.\n${stringify(configuration)}`);
-  return { configFile, caFile: join(certificates, 'serving-ca.crt'), ports, issuer };
+  return { configFile, caFile: certificate.ca, ports, issuer };
 }
 
 /** The server as a supervised process. */
@@ -103,7 +111,7 @@ export function serverDaemon(
   );
 }
 
-/** Throws until the server has created its CA at the first start. */
+/** Whether /readyz returns 200. Throws while the server does not listen. */
 export async function isReady(server: DevelopmentServer, signal: AbortSignal): Promise<boolean> {
   const ca = await readFile(server.caFile, 'utf8');
   using client = new Client(`https://127.0.0.1:${server.ports.secure}`, { ca }, 1);

@@ -6,6 +6,8 @@ export interface HealthSources {
   readonly accessKnown: () => boolean;
   /** Describes the expected front proxy, and its last accepted and rejected requests. */
   readonly describeFrontProxy: () => string;
+  /** False until the serving CA is loaded. */
+  readonly certificateReady: () => boolean;
   readonly describeRegistration: () => string;
   /** Returns the unavailable data of the authorization server. Undefined if the authorization server is disabled. */
   readonly oauthMissing: () => readonly string[] | undefined;
@@ -37,6 +39,13 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
       return sources.describeFrontProxy();
     },
   };
+  // Fails, so that a rollout does not replace replicas that kube-apiserver trusts.
+  const certificate = {
+    name: 'certificate',
+    check: () => {
+      if (!sources.certificateReady()) throw new HealthCheckError('the serving CA is not loaded yet');
+    },
+  };
   const registration = { name: 'registration', check: sources.describeRegistration };
   const oauth = {
     name: 'oauth',
@@ -65,6 +74,7 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
       ping,
       informers,
       frontProxy,
+      certificate,
       registration,
       oauth,
       logs,

@@ -8,6 +8,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { Seats } from '../admission/seats.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { LeaderElection } from '../cluster/election/leader-election.ts';
+import type { SharedSecret } from '../cluster/secrets/shared-secret.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
 import { endpoint, newRouter } from '../http/endpoint.ts';
 import { type SourceAddress, sourceAddress, tlsCheck } from '../request/source-address.ts';
@@ -52,6 +53,8 @@ export interface OAuthOptions {
   /** The issuer URL; known when the first request arrives. */
   readonly issuer: () => string;
   readonly client: ClusterClient;
+  /** The Secret of the signing keys. */
+  readonly secret: SharedSecret;
   readonly admission: Pick<Admission, 'pool'>;
   /** The seats of lookups of sessions, users and passwords. */
   readonly lookups: Seats;
@@ -97,6 +100,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     platform,
     issuer,
     client,
+    secret,
     identity,
     machine,
     admission,
@@ -113,8 +117,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const metrics = new OAuthMetrics(registry, () => throttle.logins.size);
   const sourceOf = sourceAddress(settings.trustedProxies);
 
-  const secret = { namespace, name: KEYS_SECRET };
-  const keys = new SecretKeyRing({ client, log, ...secret });
+  const location = { namespace, name: KEYS_SECRET };
+  const keys = new SecretKeyRing({ client, secret, log, ...location });
   const users = new ClusterUserDirectory({ client, group, lookups, log });
   const credentials = new ClusterCredentialStore({ client, group, lookups, log });
   const sessions = new ClusterSessionStore({ client, keys, group, lookups, log, now });
@@ -236,7 +240,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const election = new LeaderElection({ client, namespace, name: LEASE, identity, log });
   const rotator = new KeyRotator({
     client,
-    ...secret,
+    ...location,
     policy: {
       rotationInterval: keySettings.rotationInterval,
       publishAhead: PUBLISH_AHEAD_MS,
@@ -271,7 +275,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
     checkToken: () => ({ text: tokens.checkToken(), user: CHECK_USER }),
     run: async (signal) => {
       await Promise.all([
-        keys.run(signal),
         users.run(signal),
         credentials.run(signal),
         sessions.run(signal),

@@ -6,15 +6,12 @@ import { followObject } from '../cluster/reflector/followed-object.ts';
 import { Backoff } from '../concurrency/backoff.ts';
 import { pause } from '../concurrency/pause.ts';
 import { RepeatedFailure } from '../observability/repeated-failure.ts';
-import { type ApiService, desiredBundle, type Others, readApiService } from './ca-bundle.ts';
-
-/** Field manager for server-side apply. It owns only `spec.caBundle`. */
-export const FIELD_MANAGER = 'ks-apiserver-ca-bundle';
+import { type ApiService, desiredBundle, FIELD_MANAGER, OVERLAP_MS, readApiService } from './ca-bundle.ts';
 
 /** The CA of the TLS listener. */
 export interface ServingCA {
-  /** PEM, one certificate or several. */
-  current(): string;
+  /** PEM, one certificate or several. Undefined until it is loaded. */
+  current(): string | undefined;
   /** Calls `listener` after each change. Returns the function that removes it. */
   onChange(listener: () => void): () => void;
 }
@@ -22,20 +19,14 @@ export interface ServingCA {
 export interface ControllerOptions {
   readonly client: ClusterClient;
   readonly servingCA: ServingCA;
-  /**
-   * True if all replicas use one CA, from certificate files. Other certificates are then removed from the bundle after `settleMs`.
-   * False if each replica has a self-signed CA. All CAs of the same name then stay in the bundle.
-   */
-  readonly sharedCA: boolean;
   readonly log: Logger;
-  /** Delay before the CA of another replica is removed; ten minutes by default. */
-  readonly settleMs?: number;
+  /** Time for which the CAs of other replicas stay in the bundle; an hour by default. */
+  readonly overlapMs?: number;
   /** First delay after a failure; one second by default. */
   readonly retryMs?: number;
 }
 
 const TRUSTED = 'trusts the serving CA';
-const SETTLE_MS = 600_000;
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
@@ -58,7 +49,8 @@ export class CaBundleController {
   #seen: ApiService | undefined;
   #state = 'has not been read yet';
   #work: Promise<void> = Promise.resolve();
-  #settling: { readonly own: string; readonly timer: NodeJS.Timeout } | undefined;
+  /** Removes the certificates of a rollout. */
+  #overlap: NodeJS.Timeout | undefined;
   #lastCorrection = Number.NEGATIVE_INFINITY;
   /** Number of consecutive corrections, each within QUIET_MS of the last. */
   #contested = 0;
@@ -108,7 +100,7 @@ export class CaBundleController {
       await followObject({ client, log, path: API_SERVICES, name: this.#name }, take, signal);
     } finally {
       unsubscribe();
-      clearTimeout(this.#settling?.timer);
+      clearTimeout(this.#overlap);
       await this.#work;
     }
   }
@@ -118,16 +110,18 @@ export class CaBundleController {
     this.#work = this.#work.then(() => this.#reconcile(signal));
   }
 
-  async #reconcile(signal: AbortSignal, settled = false): Promise<void> {
+  async #reconcile(signal: AbortSignal): Promise<void> {
+    const { servingCA, overlapMs = OVERLAP_MS } = this.#options;
     while (!signal.aborted) {
       const seen = this.#seen;
       if (!this.#isManaged(seen)) return;
-      const own = this.#options.servingCA.current();
-      const others = settled ? this.#permanent() : this.#transitional(seen);
-      const bundle = desiredBundle(seen.caBundle, own, new Date(), others);
+      const own = servingCA.current();
+      if (own === undefined) return this.#setState('waits for the serving CA');
+      const bundle = desiredBundle(seen, own, new Date(), overlapMs);
       if (bundle === seen.caBundle) {
         this.#setState(TRUSTED);
-        this.#settleLater(seen, own, signal);
+        clearTimeout(this.#overlap);
+        if (bundle !== own) this.#overlap = setTimeout(() => this.#enqueue(signal), overlapMs);
         return;
       }
       try {
@@ -145,20 +139,6 @@ export class CaBundleController {
         if (this.#seen !== seen) return;
       }
     }
-  }
-
-  /** The other certificates that stay in the bundle permanently. */
-  #permanent(): Others {
-    return this.#options.sharedCA ? 'none' : 'sameName';
-  }
-
-  /**
-   * The other certificates that stay in the bundle during a rollout. Pods may then have different CAs: self-signed or from files,
-   * old or new files. They would otherwise remove each other's CA in a loop.
-   */
-  #transitional(seen: ApiService): Others {
-    const byReplicas = seen.caBundleManagers.every((manager) => manager === FIELD_MANAGER);
-    return byReplicas ? 'valid' : 'sameName';
   }
 
   #isManaged(seen: ApiService | undefined): seen is ApiService {
@@ -212,25 +192,11 @@ export class CaBundleController {
       this.#contested = 0;
     } else if (this.#contested >= CONTESTED_CORRECTIONS) {
       this.#options.log.warn(
-        { apiService: this.#name, managers: seen.caBundleManagers },
+        { apiService: this.#name, managers: seen.caBundleManagers.map(({ manager }) => manager) },
         'another controller keeps changing spec.caBundle: stop it, or set registration.manageCABundle to false',
       );
       await pause(this.#contention.next(), signal);
     }
-  }
-
-  /** Schedules the removal of the certificates of a rollout, once per change of our own CA. */
-  #settleLater(seen: ApiService, own: string, signal: AbortSignal): void {
-    const wanted = desiredBundle(seen.caBundle, own, new Date(), this.#permanent()) !== seen.caBundle;
-    if (wanted && this.#settling?.own === own) return;
-    clearTimeout(this.#settling?.timer);
-    this.#settling = undefined;
-    if (!wanted) return;
-    const timer = setTimeout(() => {
-      this.#settling = undefined;
-      this.#work = this.#work.then(() => this.#reconcile(signal, true));
-    }, this.#options.settleMs ?? SETTLE_MS);
-    this.#settling = { own, timer };
   }
 
   #setState(state: string): void {

@@ -1,8 +1,13 @@
 // Computes the CA bundle of an APIService, from the current bundle and the serving CA. ca-bundle-controller.ts
 // writes the bundle.
 import { X509Certificate } from 'node:crypto';
-import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
+import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { pemCertificates } from '../files/pem-certificates.ts';
+
+/** Field manager for server-side apply. It owns only `spec.caBundle`. */
+export const FIELD_MANAGER = 'ks-apiserver-ca-bundle';
+/** Time for which the CAs of other replicas stay in the bundle: longer than a rollout. */
+export const OVERLAP_MS = 3_600_000;
 
 /** The used fields of an APIService. */
 export interface ApiService {
@@ -14,8 +19,8 @@ export interface ApiService {
   readonly insecureSkipTLSVerify: boolean;
   /** `namespace/name` of the Service; undefined for an API that kube-apiserver serves itself. */
   readonly service: string | undefined;
-  /** The field managers of `spec.caBundle`. */
-  readonly caBundleManagers: readonly string[];
+  /** The field managers of `spec.caBundle`, with the time of their last change. */
+  readonly caBundleManagers: readonly { readonly manager: string; readonly changedAt: number }[];
 }
 
 /** Parses an APIService. Returns undefined for a value without a name. */
@@ -36,49 +41,44 @@ export function readApiService(value: unknown): ApiService | undefined {
   };
 }
 
-function managersOfCaBundle(managedFields: unknown): string[] {
-  if (!Array.isArray(managedFields)) return [];
-  return managedFields
+function managersOfCaBundle(managedFields: unknown): ApiService['caBundleManagers'] {
+  return array(managedFields)
+    .map(record)
     .filter((entry) => 'f:caBundle' in record(recordIn(entry, 'fieldsV1')['f:spec']))
-    .map((entry) => text(record(entry)['manager']));
+    .map(({ manager, time }) => ({ manager: text(manager), changedAt: Date.parse(text(time)) }));
 }
 
 /** Maximum number of certificates in a bundle. A replica whose CA is missing adds it again at the front. */
 const MAX_CERTIFICATES = 8;
 
 /**
- * The certificates other than our own that stay in the bundle. `none`: no certificate. `sameName`: CAs with the name of our CA, which
- * are the self-signed CAs of replicas. `valid`: all valid certificates, because another replica may still use one of them.
+ * Returns the desired bundle of an APIService: exactly the certificates in `own`, and during a rollout the valid ones of other
+ * replicas. Returns the present bundle if it differs only in the order, so that replicas do not overwrite each other.
+ *
+ * Replicas have different CAs while they change from one release or one set of certificate files to the next, and after
+ * the Secret was emptied. They would otherwise remove each other's CA in a loop.
  */
-export type Others = 'none' | 'sameName' | 'valid';
-
-/**
- * Returns the desired bundle for the current bundle `present`: our own certificates, then the others that stay, without expired and
- * invalid ones. Returns `present` if only the order differs, so that replicas do not overwrite each other.
- */
-export function desiredBundle(present: string, own: string, now: Date, others: Others): string {
+export function desiredBundle(seen: ApiService, own: string, now: Date, overlapMs = OVERLAP_MS): string {
   const ours = certificates(own);
-  const kept = certificates(present).filter((candidate) => stays(candidate, others, ours, now));
-  const wanted = unique([...ours, ...kept]).slice(0, Math.max(MAX_CERTIFICATES, ours.length));
-  const found = unique(certificates(present));
-  if (sameMembers(found, wanted)) return present;
+  const present = certificates(seen.caBundle);
+  const isMissing = !ours.every((certificate) => has(present, certificate));
+  const others = isRollout(seen, now, isMissing ? Number.POSITIVE_INFINITY : overlapMs)
+    ? present.filter(({ validFromDate, validToDate }) => validFromDate <= now && now <= validToDate)
+    : [];
+  const wanted = unique([...ours, ...others]).slice(0, Math.max(MAX_CERTIFICATES, ours.length));
+  const isPresent = wanted.length === unique(present).length && wanted.every((one) => has(present, one));
+  if (isPresent) return seen.caBundle;
   return wanted.length === ours.length ? own : wanted.map((certificate) => certificate.toString()).join('');
 }
 
-function stays(
-  candidate: X509Certificate,
-  others: Others,
-  ours: readonly X509Certificate[],
-  now: Date,
-): boolean {
-  const valid = candidate.validFromDate <= now && now <= candidate.validToDate;
-  if (!valid || others === 'none') return false;
-  return others === 'valid' || (candidate.ca && ours.some((own) => nameOf(own) === nameOf(candidate)));
-}
-
-/** The subject without the creation time, which makes the names of self-signed CAs unique: `serving-ca@1700000000`. */
-function nameOf({ subject }: X509Certificate): string {
-  return subject.replace(/@\d+$/, '');
+/** True if only replicas have changed the bundle, and the last change is not older than `overlapMs`. */
+function isRollout({ caBundleManagers }: ApiService, now: Date, overlapMs: number): boolean {
+  return (
+    caBundleManagers.length > 0 &&
+    caBundleManagers.every(
+      ({ manager, changedAt }) => manager === FIELD_MANAGER && now.getTime() - changedAt < overlapMs,
+    )
+  );
 }
 
 function certificates(pem: string): X509Certificate[] {
@@ -95,9 +95,6 @@ function unique(list: readonly X509Certificate[]): X509Certificate[] {
   return [...new Map(list.map((certificate) => [certificate.fingerprint256, certificate])).values()];
 }
 
-function sameMembers(left: readonly X509Certificate[], right: readonly X509Certificate[]): boolean {
-  const fingerprints = new Set(left.map(({ fingerprint256 }) => fingerprint256));
-  return (
-    left.length === right.length && right.every(({ fingerprint256 }) => fingerprints.has(fingerprint256))
-  );
+function has(list: readonly X509Certificate[], { fingerprint256 }: X509Certificate): boolean {
+  return list.some((certificate) => certificate.fingerprint256 === fingerprint256);
 }

@@ -43,23 +43,20 @@ const platform = section('The platform.', {
   ),
   namespace: textOption(
     'platform-system',
-    'Namespace of the server and its Service. A self-signed certificate contains it in its DNS names.',
+    'Namespace of the server and its Service. The certificate that the server issues contains it in its DNS names.',
     DNS_LABEL,
   ),
 });
 
-const selfSigned = section('The self-signed certificate, used without `certFile`.', {
-  directory: pathOption(
-    'Folder in which the self-signed CA and its key (mode 0600) are stored across restarts. Empty: the CA is only in memory.',
-  ),
-  names: namesOption('Additional DNS names and IP addresses of the self-signed certificate.'),
+const selfSigned = section('The certificate that the server issues, used without `certFile`.', {
+  names: namesOption('Additional DNS names and IP addresses of the certificate.'),
 });
 
 const secure = section('The TLS listener; it serves all paths.', {
   address: textOption('', 'Address of the TLS listener. Empty: all addresses, IPv4 and IPv6.'),
   port: portOption(9443, 'Port of the TLS listener. 0: a free port.'),
   certFile: pathOption(
-    'File with the serving certificate and its intermediates, PEM; reloaded on change. Empty: a self-signed certificate.',
+    'File with the serving certificate and its intermediates, PEM; reloaded on change. Empty: a certificate of the CA that all replicas share.',
   ),
   keyFile: pathOption('File with the private key of `certFile`, PEM; reloaded on change.'),
   caFile: pathOption(

@@ -17,6 +17,8 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'requests.maxLongRunning': 'it is replaced by requests.streams',
   'resources.kindBudget': 'it is replaced by resources.memoryBudget, for all caches together',
 
+  'listeners.secure.selfSigned.directory':
+    'the CA is in the Secret ks-apiserver-signing-keys; for other files, set listeners.secure.certFile',
   'listeners.limits.headers': fixed('REQUEST_LIMITS.headers', '256Ki'),
   'listeners.limits.body': fixed('MAX_BODY_BYTES', '3Mi'),
   'listeners.limits.handshakeTimeout': fixed('REQUEST_LIMITS.handshakeTimeout', '10s'),

@@ -1,17 +1,20 @@
-// Selects the source of the serving certificate: the configured certificate files, or else a self-signed
-// certificate.
+// Selects the source of the serving certificate: the configured certificate files, or else certificates that the server
+// issues.
 import type { ResolvedConfiguration } from '../../../apis/config/v1alpha1/configuration.ts';
-import { DirectoryAuthorityStore, MemoryAuthorityStore } from './authority-store.ts';
 import { CertificateFiles, type CertificateFilesOptions } from './certificate-files.ts';
-import { SelfSignedCertificate } from './self-signed-certificate.ts';
+import { IssuedCertificate, type IssuedCertificateOptions } from './issued-certificate.ts';
 import type { CertificateSource } from './serving-certificate.ts';
 
 export interface StartableSource extends CertificateSource {
+  /** False while the certificate is a temporary one, which no client trusts. */
+  readonly ready: boolean;
   /** Loads or issues the certificate, then renews it until `signal` is aborted. */
   start(signal: AbortSignal): Promise<void>;
 }
 
-export interface CertificateDependencies extends Pick<CertificateFilesOptions, 'log' | 'metrics'> {
+export interface CertificateDependencies
+  extends Pick<CertificateFilesOptions, 'log' | 'metrics'>,
+    Pick<IssuedCertificateOptions, 'secret'> {
   readonly hostname: string;
 }
 
@@ -24,19 +27,17 @@ export function chooseCertificate(
     platform,
     gateway,
   }: Pick<ResolvedConfiguration, 'listeners' | 'platform' | 'gateway'>,
-  { log, metrics, hostname }: CertificateDependencies,
+  { log, metrics, hostname, secret }: CertificateDependencies,
 ): StartableSource {
   if (secure.certFile !== '') return new CertificateFiles({ paths: secure, log, metrics });
-  const { directory, names } = secure.selfSigned;
-  const store = directory === '' ? new MemoryAuthorityStore() : new DirectoryAuthorityStore(directory);
-  return new SelfSignedCertificate({
+  return new IssuedCertificate({
     names: servingNames({
       service: SERVICE,
       namespace: platform.namespace,
       hostname,
-      additional: [...names, gateway.proxyHost],
+      additional: [...secure.selfSigned.names, gateway.proxyHost],
     }),
-    store,
+    secret,
     log,
     metrics,
   });
@@ -50,7 +51,7 @@ export interface ServingNames {
   readonly additional: readonly string[];
 }
 
-/** The DNS names and IP addresses of a self-signed certificate, without duplicates. */
+/** The DNS names and IP addresses of an issued certificate, without duplicates. */
 export function servingNames({ service, namespace, hostname, additional }: ServingNames): string[] {
   const names = [
     `${service}.${namespace}.svc`,

@@ -34,6 +34,7 @@ export interface CertificateFilesOptions {
 const SETTLE_MS = 200;
 
 export class CertificateFiles implements CertificateSource {
+  readonly ready = true;
   readonly #options: CertificateFilesOptions;
   readonly #listeners: ChangeListeners;
   #current: ServingCertificate | undefined;
@@ -61,7 +62,7 @@ export class CertificateFiles implements CertificateSource {
       metrics.certificate('refused');
       throw new StartupError(
         'ERR_SERVING_CERTIFICATE',
-        `serving certificate ${paths.certFile}: ${messageOf(error)}; correct it, or remove certFile and keyFile for a self-signed one`,
+        `serving certificate ${paths.certFile}: ${messageOf(error)}; correct it, or remove certFile and keyFile for an issued one`,
         { cause: error },
       );
     }

@@ -1,4 +1,4 @@
-// Interface of the sources of the serving certificate (files or self-signed), with functions that validate
+// Interface of the sources of the serving certificate (files, or issued by the server), with functions that validate
 // certificates.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
@@ -16,7 +16,7 @@ export interface ServingCertificate {
   readonly notAfter: Date;
 }
 
-/** A source of the serving certificate: certificate files, or a self-signed certificate. */
+/** A source of the serving certificate: certificate files, or the server itself. */
 export interface CertificateSource {
   /** The certificate for new connections. */
   current(): ServingCertificate;

@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import type { SecretLocation } from '../../cluster/secrets/installed-secret.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
-import type { SecretLocation } from '../secrets/installed-secret.ts';
 import { KeySecret, type RotationRequest } from './key-secret.ts';
 import {
   activeKey,

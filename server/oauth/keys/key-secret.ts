@@ -1,15 +1,16 @@
 // Reads and writes the Secret with the signing keys. An operator requests a rotation with an annotation of the
 // Secret.
-import { isNotFound, newNotFound } from '../../../apis/meta/v1/errors.ts';
+import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { fillSecret, isEmptySecret, type SecretLocation } from '../secrets/installed-secret.ts';
+import type { SecretLocation } from '../../cluster/secrets/installed-secret.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';
 
 /** `kubectl annotate secret … ks-apiserver/rotate-keys=graceful`; `npm run keys` writes it. */
 export const ROTATE_ANNOTATION = 'ks-apiserver/rotate-keys';
 
-const DATA_KEY = 'keys.json';
+/** The key of the keys in the Secret. */
+export const KEYS_ENTRY = 'keys.json';
 
 /**
  * An operator's request. `graceful`: publish a new key now and sign with it after `publishAhead`. `immediate`, for
@@ -22,8 +23,9 @@ export interface StoredKeys {
   readonly resourceVersion: string;
   /** The pending request of an operator. */
   readonly request: RotationRequest | undefined;
-  /** The metadata, which a replace preserves. */
+  /** The metadata and the data, which a replace preserves. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 export class KeySecret {
@@ -35,32 +37,28 @@ export class KeySecret {
     this.#location = location;
   }
 
-  /** Throws NotFound when the Secret is empty or does not exist, and an Error when it contains no key set. */
+  /** Throws NotFound when there are no keys, and an Error when they are no valid key set. */
   async read(signal: AbortSignal): Promise<StoredKeys> {
     const found = await this.#client.json({ path: this.#path, signal });
-    if (isEmptySecret(found)) throw newNotFound({ group: '', resource: 'secrets' }, this.#location.name);
+    if (!(KEYS_ENTRY in recordIn(found, 'data')))
+      throw newNotFound({ group: '', resource: 'secrets' }, this.#location.name);
     return storedKeys(found);
   }
 
-  /** Stores the first keys. Returns the keys of another replica that was faster. */
-  async create(set: KeySet, signal: AbortSignal): Promise<StoredKeys> {
-    const present = await this.#client.json({ path: this.#path, signal }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
-    if (!isEmptySecret(present)) return storedKeys(present);
-    const content = { data: dataOf(set) };
-    return storedKeys(await fillSecret(this.#client, this.#location, present, content, signal));
-  }
-
-  /** Throws Conflict when the Secret has changed since `previous`. Removes the operator's request. */
+  /**
+   * Throws Conflict when the Secret has changed since `previous`. Removes the operator's request, and for compromised keys
+   * the other entries of the Secret, which are then created again.
+   */
   async replace(previous: StoredKeys, set: KeySet, signal: AbortSignal): Promise<StoredKeys> {
     const annotations = { ...recordIn(previous.metadata, 'annotations') };
     delete annotations[ROTATE_ANNOTATION];
     const metadata = { ...previous.metadata, annotations, resourceVersion: previous.resourceVersion };
-    return storedKeys(
-      await this.#client.json({ method: 'PUT', path: this.#path, json: secret(set, metadata), signal }),
-    );
+    const data = {
+      ...(previous.request === 'immediate' ? {} : previous.data),
+      [KEYS_ENTRY]: Buffer.from(writeKeySet(set)).toString('base64'),
+    };
+    const json = { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata, data };
+    return storedKeys(await this.#client.json({ method: 'PUT', path: this.#path, json, signal }));
   }
 
   get #path(): string {
@@ -71,28 +69,16 @@ export class KeySecret {
 /** Throws for an object that is not a Secret with a key set. */
 export function storedKeys(object: unknown): StoredKeys {
   const metadata = recordIn(object, 'metadata');
-  const data = recordIn(object, 'data')[DATA_KEY];
+  const data = recordIn(object, 'data');
+  const keys = data[KEYS_ENTRY];
   const { resourceVersion } = metadata;
-  if (typeof data !== 'string') throw new Error(`the Secret has no ${DATA_KEY}`);
+  if (typeof keys !== 'string') throw new Error(`the Secret has no ${KEYS_ENTRY}`);
   const request = recordIn(metadata, 'annotations')[ROTATE_ANNOTATION];
   return {
-    set: readKeySet(Buffer.from(data, 'base64').toString('utf8')),
+    set: readKeySet(Buffer.from(keys, 'base64').toString('utf8')),
     resourceVersion: text(resourceVersion),
     request: request === 'graceful' || request === 'immediate' ? request : undefined,
     metadata,
+    data,
   };
-}
-
-function secret(set: KeySet, metadata: Readonly<Record<string, unknown>>): object {
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type: 'Opaque',
-    metadata,
-    data: dataOf(set),
-  };
-}
-
-function dataOf(set: KeySet): Readonly<Record<string, string>> {
-  return { [DATA_KEY]: Buffer.from(writeKeySet(set)).toString('base64') };
 }

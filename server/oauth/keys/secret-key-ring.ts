@@ -1,23 +1,20 @@
-// Key ring that every replica loads from the same Secret. The first replica fills the Secret, and the leader
-// rotates the keys.
+// Key ring that every replica loads from the same Secret. The first replica creates the keys, and the leader rotates
+// them.
 import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
-import { isAlreadyExists, isConflict, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { isNewer } from '../../cluster/reflector/resource-version.ts';
-import { Backoff } from '../../concurrency/backoff.ts';
-import { pause } from '../../concurrency/pause.ts';
-import { Wakeup } from '../../concurrency/wakeup.ts';
-import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { isEmptySecret, type SecretLocation } from '../secrets/installed-secret.ts';
+import type { SecretLocation } from '../../cluster/secrets/installed-secret.ts';
+import type { SharedSecret } from '../../cluster/secrets/shared-secret.ts';
 import { ImportedKeys, type KeyRing, type SigningKey } from './key-ring.ts';
-import { KeySecret, type StoredKeys, storedKeys } from './key-secret.ts';
-import { firstSet, newKey, type SigningAlgorithm } from './key-set.ts';
+import { KEYS_ENTRY, KeySecret, type StoredKeys, storedKeys } from './key-secret.ts';
+import { firstSet, newKey, type SigningAlgorithm, writeKeySet } from './key-set.ts';
 
 export interface SecretKeyRingOptions extends SecretLocation {
-  readonly client: ClusterClient;
+  readonly client: Pick<ClusterClient, 'json'>;
+  /** Delivers the keys. */
+  readonly secret: Pick<SharedSecret, 'keep'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Ms since the epoch. */
   readonly now?: () => number;
@@ -44,6 +41,15 @@ export class SecretKeyRing implements KeyRing {
   constructor(options: SecretKeyRingOptions) {
     this.#options = options;
     this.#secret = new KeySecret(options.client, options);
+    options.secret.keep({
+      key: KEYS_ENTRY,
+      title: 'signing keys',
+      // New keys invalidate every session and token.
+      create: async () => writeKeySet(firstSet(await newKey(), (options.now ?? Date.now)())),
+      changed: (_content, secret) => {
+        this.#accept(storedKeys(secret)).catch(() => undefined);
+      },
+    });
   }
 
   get ready(): boolean {
@@ -101,53 +107,6 @@ export class SecretKeyRing implements KeyRing {
         });
     }
     return this.#rereading ?? Promise.resolve();
-  }
-
-  /** Watches the Secret, and fills it if it is empty, until `signal` is aborted; never throws. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { client, log, namespace, name } = this.#options;
-    const path = `/api/v1/namespaces/${namespace}/secrets`;
-    const missing = new Wakeup();
-    const changed = (secret: unknown): void => {
-      if (isEmptySecret(secret)) missing.wake();
-      else this.#read(secret);
-    };
-    const following = followObject({ client, log, path, namespace, name }, changed, signal);
-    await Promise.all([following, this.#create(missing, signal)]);
-    await this.#importing;
-  }
-
-  /** Creates the keys, also after an operator has emptied the Secret, which invalidates every session and token. */
-  async #create(missing: Wakeup, signal: AbortSignal): Promise<void> {
-    const { log, name } = this.#options;
-    const backoff = new Backoff({ initialMs: 500, maxMs: 30_000, random: Math.random });
-    const failures = new RepeatedFailure(this.#options.monotonic);
-    while (await missing.next(signal)) {
-      try {
-        const now = (this.#options.now ?? Date.now)();
-        const created = await this.#secret.create(firstSet(await newKey(), now), signal);
-        log.info({ secretName: name }, 'signing keys created');
-        await this.#acceptNewer(created);
-        backoff.reset();
-        failures.end();
-      } catch (err) {
-        if (signal.aborted) return;
-        // The watch delivers the keys of the faster replica.
-        if (isAlreadyExists(err) || isConflict(err)) continue;
-        const level = failures.isNews(messageOf(err)) ? 'warn' : 'debug';
-        log[level]({ err, secretName: name }, 'cannot create the signing keys');
-        await pause(backoff.next(), signal);
-        missing.wake();
-      }
-    }
-  }
-
-  #read(object: unknown): void {
-    try {
-      this.#accept(storedKeys(object)).catch(() => undefined);
-    } catch (err) {
-      this.#reject(err);
-    }
   }
 
   /**

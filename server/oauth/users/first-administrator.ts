@@ -7,9 +7,9 @@ import { isAlreadyExists, isConflict, isNotFound } from '../../../apis/meta/v1/e
 import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import { userCaller } from '../../authentication/user.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { fillSecret, isEmptySecret } from '../../cluster/secrets/installed-secret.ts';
 import { Backoff } from '../../concurrency/backoff.ts';
 import { pause } from '../../concurrency/pause.ts';
-import { fillSecret, isEmptySecret } from '../secrets/installed-secret.ts';
 import type { NewCredential } from './account.ts';
 import type { Users } from './user-directory.ts';
 

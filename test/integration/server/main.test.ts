@@ -11,7 +11,7 @@ import {
   type KeyPair,
 } from '../../../server/listener/certificates/certificate-authority.ts';
 import { HeldPlugin } from '../../support/held-plugin.ts';
-import { get, type Program, Workplace } from './program.ts';
+import { get, type Program, SECURE_LISTENER, Workplace } from './program.ts';
 
 const DAY = 24 * 3_600_000;
 
@@ -25,7 +25,7 @@ describe('server/main.ts', function () {
 
   afterEach(() => workplace.remove());
 
-  it('serves health and discovery on the ports that it logs while the cluster is unreachable, and keeps its CA', async () => {
+  it('serves health and discovery on the ports that it logs while the cluster is unreachable', async () => {
     const program = await workplace.start();
     const port = await program.port('secure');
     const ca = await workplace.ca();
@@ -62,6 +62,19 @@ describe('server/main.ts', function () {
     expect(await second.exit).to.deep.equal({ code: 0, stderr: '' });
   });
 
+  it('is not ready without certificate files until it has read the serving CA from the cluster', async () => {
+    const program = await workplace.start({
+      listeners: {
+        secure: { address: '127.0.0.1', port: 0 },
+        insecure: { address: '127.0.0.1', port: 0 },
+      },
+    });
+    await program.port('secure');
+    const insecure = `http://127.0.0.1:${await program.port('insecure')}`;
+    expect((await fetch(`${insecure}/livez`)).status).to.equal(200);
+    expect(await (await fetch(`${insecure}/readyz?verbose`)).text()).to.match(/^\[-\]certificate failed/m);
+  });
+
   it('logs that it waits for a credential plugin, serves meanwhile, and stops gracefully', async () => {
     const plugin = await HeldPlugin.make();
     try {
@@ -87,7 +100,7 @@ describe('server/main.ts', function () {
   it('fails readiness after SIGTERM before it stops accepting, and opens no disabled plain-HTTP listener', async () => {
     const program = await workplace.start({
       listeners: {
-        secure: { address: '127.0.0.1', port: 0, selfSigned: { directory: 'ca' } },
+        secure: SECURE_LISTENER,
         insecure: { enabled: false },
       },
       // Long enough for requests in between, even on a busy machine.

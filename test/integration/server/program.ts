@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stringify } from 'yaml';
+import { openServingFiles } from '../../../hack/control-plane/pki.ts';
 import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
 
 const MAIN = join(import.meta.dirname, '../../../server/main.ts');
@@ -20,6 +21,15 @@ const NO_CLUSTER = stringify({
   contexts: [{ name: 'none', context: { cluster: 'none', user: 'nobody' } }],
   'current-context': 'none',
 });
+
+/** The section `listeners.secure`, with the certificate of the workplace. */
+export const SECURE_LISTENER = {
+  address: '127.0.0.1',
+  port: 0,
+  certFile: 'serving.crt',
+  keyFile: 'serving.key',
+  caFile: 'serving-ca.crt',
+};
 
 export interface Exit {
   readonly code: number | null;
@@ -91,6 +101,7 @@ export class Workplace {
   static async make(): Promise<Workplace> {
     const folder = await mkdtemp(join(tmpdir(), 'program-'));
     await writeFile(join(folder, 'no-cluster'), NO_CLUSTER);
+    await openServingFiles(folder, { dns: ['localhost'], ip: ['127.0.0.1'] });
     return new Workplace(folder);
   }
 
@@ -104,7 +115,7 @@ export class Workplace {
         apiVersion: 'config.platform.io/v1alpha1',
         kind: 'APIServerConfiguration',
         listeners: {
-          secure: { address: '127.0.0.1', port: 0, selfSigned: { directory: 'ca' } },
+          secure: SECURE_LISTENER,
           insecure: { address: '127.0.0.1', port: 0 },
         },
         kubernetes: { kubeconfig: 'no-cluster' },
@@ -125,9 +136,9 @@ export class Workplace {
     return program;
   }
 
-  /** The CA certificate of the self-signing server, in PEM. */
+  /** The CA certificate of the server, in PEM. */
   async ca(): Promise<string> {
-    return readFile(join(this.folder, 'ca', 'serving-ca.crt'), 'utf8');
+    return readFile(join(this.folder, 'serving-ca.crt'), 'utf8');
   }
 
   async remove(): Promise<void> {

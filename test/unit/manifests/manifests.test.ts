@@ -140,6 +140,7 @@ describe('the generated manifests', () => {
       cacheSynced: () => false,
       accessKnown: () => false,
       describeFrontProxy: () => '',
+      certificateReady: () => false,
       describeRegistration: () => '',
       describeLogs: () => '',
       describeKinds: () => '',

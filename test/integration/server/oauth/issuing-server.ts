@@ -10,6 +10,7 @@ import { authenticationConfiguration } from '../../../../hack/generate/authentic
 import { freePort } from '../../../../hack/system/ports.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
+import { SharedSecret } from '../../../../server/cluster/secrets/shared-secret.ts';
 import { keysHandler, metadataHandler } from '../../../../server/oauth/endpoints/server-metadata.ts';
 import { SecretKeyRing } from '../../../../server/oauth/keys/secret-key-ring.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
@@ -66,8 +67,10 @@ export class IssuingServer {
 
   /** A further replica that watches the keys. */
   follow(): SecretKeyRing {
-    const ring = new SecretKeyRing({ client: this.client, ...this.place, log: pino({ level: 'silent' }) });
-    this.#running.push(ring.run(this.#stop.signal));
+    const options = { client: this.client, ...this.place, log: pino({ level: 'silent' }) };
+    const secret = new SharedSecret(options);
+    const ring = new SecretKeyRing({ ...options, secret });
+    this.#running.push(secret.run(this.#stop.signal));
     return ring;
   }
 

@@ -17,6 +17,8 @@ import { grant, SERVICE_ACCOUNT } from '../../../../hack/extension/registration.
 import { Admission } from '../../../../server/admission/admission.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
+import { SharedSecret } from '../../../../server/cluster/secrets/shared-secret.ts';
+import { KEYS_SECRET } from '../../../../server/oauth/keys/key-rotator.ts';
 import { newOAuth, type OAuth } from '../../../../server/oauth/oauth.ts';
 import { oauthSettings } from '../../../../server/oauth/settings.ts';
 import type { ThrottleLimits } from '../../../../server/oauth/throttle/login-throttle.ts';
@@ -37,7 +39,8 @@ export class OAuthReplica {
   readonly #server: Server;
   readonly #stop = new AbortController();
   readonly #client: ClusterConnection;
-  #running: Promise<void> | undefined;
+  readonly #secret: SharedSecret;
+  #running: Promise<unknown> | undefined;
 
   constructor(
     kubeconfig: string,
@@ -58,16 +61,24 @@ export class OAuthReplica {
       const entry = record(JSON.parse(line));
       if (entry['audit'] === true) this.audited.push(entry);
     };
+    const log = pino({ level: 'info' }, { write });
+    this.#secret = new SharedSecret({
+      client: this.#client,
+      namespace: NAMESPACE,
+      name: KEYS_SECRET,
+      log,
+    });
     this.oauth = newOAuth({
       settings: { ...settings, throttle: { ...settings.throttle, ...throttle } },
       platform: { name: 'platform', namespace: NAMESPACE },
       issuer: () => this.issuer,
       client: this.#client,
+      secret: this.#secret,
       admission: new Admission(),
       lookups: new Admission().lookups(),
       identity: `test-${Math.random()}`,
       machine: { cores: 2, threads: 4 },
-      log: pino({ level: 'info' }, { write }),
+      log,
       metrics: this.metrics,
     });
     const chain = openChain({
@@ -100,7 +111,8 @@ export class OAuthReplica {
   /** Resolves when sign-in is available. */
   async start(): Promise<this> {
     await listenOnLoopback(this.#server);
-    this.#running = this.oauth.run(this.#stop.signal);
+    const { signal } = this.#stop;
+    this.#running = Promise.all([this.#secret.run(signal), this.oauth.run(signal)]);
     await until(() => this.oauth.missing.length === 0);
     return this;
   }

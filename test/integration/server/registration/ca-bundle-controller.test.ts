@@ -9,9 +9,8 @@ import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { followObject } from '../../../../server/cluster/reflector/followed-object.ts';
-import { type ApiService, readApiService } from '../../../../server/registration/ca-bundle.ts';
+import { type ApiService, FIELD_MANAGER, readApiService } from '../../../../server/registration/ca-bundle.ts';
 import type { ServingCA } from '../../../../server/registration/ca-bundle-controller.ts';
-import { FIELD_MANAGER } from '../../../../server/registration/ca-bundle-controller.ts';
 import { Registration, type RegistrationOptions } from '../../../../server/registration/registration.ts';
 import { until } from '../../../support/until.ts';
 import { API_SERVICE, API_SERVICE_PATH, type RegisteredCluster, SERVER_USER } from './registered-cluster.ts';
@@ -58,8 +57,7 @@ describe('registration, with the permissions of the ServiceAccount', () => {
     cluster = await sharedCluster();
     admin = await connect(cluster.controlPlane.kubeconfig);
     server = await connect(await cluster.controlPlane.kubeconfigFor(SERVER_USER));
-    for (let n = 0; n < 4; n++) cas.push((await CertificateAuthority.create('serving')).cert);
-    cas.push((await CertificateAuthority.create('another name')).cert);
+    for (let n = 0; n < 3; n++) cas.push((await CertificateAuthority.create('serving')).cert);
     await cluster.apply(manifests);
   });
 
@@ -88,7 +86,6 @@ describe('registration, with the permissions of the ServiceAccount', () => {
       apiServices: [API_SERVICE],
       client: server,
       servingCA,
-      sharedCA: false,
       manageCABundle: true,
       log,
       retryMs: 50,
@@ -150,36 +147,29 @@ describe('registration, with the permissions of the ServiceAccount', () => {
     expect(ours[0]).to.deep.include({ operation: 'Apply', fieldsV1 });
   });
 
-  for (const [what, next] of [
-    ['the same name', 1],
-    ['another name', 4],
-  ] as const) {
-    it(`removes the former CA only after the delay, for a CA of ${what}`, async () => {
-      const serving = new RotatingCA(ca(0));
-      register(serving, { sharedCA: true, settleMs: 300 });
-      await bundleIs(ca(0));
-      // The watch starts before the rotation, because the bundle with both CAs exists only for a short time.
-      const seen: string[] = [];
-      const following = Promise.withResolvers<void>();
-      const rotated = apiService(({ caBundle }) => {
-        seen.push(caBundle);
-        following.resolve();
-        return caBundle === ca(next);
-      });
-      await Promise.race([following.promise, rotated]);
-      serving.rotate(ca(next));
-      await rotated;
-      const both = seen.filter(
-        (bundle) => bundle.startsWith(ca(next).trim()) && bundle.includes(ca(0).trim()),
-      );
-      expect(both).not.to.have.length(0);
+  it('removes the former CA only after the overlap', async () => {
+    const serving = new RotatingCA(ca(0));
+    register(serving, { overlapMs: 1000 });
+    await bundleIs(ca(0));
+    // The watch starts before the rotation, because the bundle with both CAs exists only for a short time.
+    const seen: string[] = [];
+    const following = Promise.withResolvers<void>();
+    const rotated = apiService(({ caBundle }) => {
+      seen.push(caBundle);
+      following.resolve();
+      return caBundle === ca(1);
     });
-  }
+    await Promise.race([following.promise, rotated]);
+    serving.rotate(ca(1));
+    await rotated;
+    const both = seen.filter((bundle) => bundle.startsWith(ca(1).trim()) && bundle.includes(ca(0).trim()));
+    expect(both).not.to.have.length(0);
+  });
 
   it('corrects a change by another client', async () => {
     register(new RotatingCA(ca(0)));
     await bundleIs(ca(0));
-    await setBundle(ca(4));
+    await setBundle(ca(1));
     await bundleIs(ca(0));
     await setBundle('');
     await bundleIs(ca(0));
@@ -194,36 +184,14 @@ describe('registration, with the permissions of the ServiceAccount', () => {
     expect(after.caBundle).to.equal(before.caBundle);
   });
 
-  it('keeps the self-signed CAs of all replicas', async () => {
-    register(new RotatingCA(ca(0)));
-    register(new RotatingCA(ca(1)));
-    register(new RotatingCA(ca(2)));
-    const holdsAll = ({ caBundle }: ApiService) => [0, 1, 2].every((n) => caBundle.includes(ca(n).trim()));
-    await apiService(holdsAll);
-    // Each controller reads the APIService again after the change of another client, and none removes the CA of another
-    // replica.
-    await setBundle(ca(1));
-    const { caBundle } = await apiService(holdsAll);
-    expect(caBundle.match(/BEGIN CERTIFICATE/g)).to.have.length(3);
-  });
-
-  it('keeps both CAs while some replicas use files and others a self-signed CA', async () => {
-    const settleMs = 2_000;
-    const made = register(new RotatingCA(ca(0)), { settleMs });
-    await bundleIs(ca(0));
-    const changes: string[] = [];
-    const filed = register(new RotatingCA(ca(4)), { sharedCA: true, settleMs });
-    const { caBundle } = await apiService((seen) => {
-      if (changes.at(-1) !== seen.caBundle) changes.push(seen.caBundle);
-      return seen.caBundle.includes(ca(4).trim());
-    });
-    expect(caBundle).to.include(ca(0).trim());
-    expect(changes).to.have.length.below(3);
-    await described(made, 'trusts the serving CA');
-    await described(filed, 'trusts the serving CA');
-    // The replica with the self-signed CA stops.
-    running[0]?.abort.abort();
-    await bundleIs(ca(4));
+  it('keeps the CAs of all replicas during a rollout, and later only that of the remaining one', async () => {
+    const overlapMs = 3_000;
+    const registrations = [0, 1, 2].map((n) => register(new RotatingCA(ca(n)), { overlapMs }));
+    await apiService(({ caBundle }) => [0, 1, 2].every((n) => caBundle.includes(ca(n).trim())));
+    for (const registration of registrations) await described(registration, 'trusts the serving CA');
+    // The replicas of the earlier release stop.
+    for (const { abort } of running.slice(0, 2)) abort.abort();
+    await bundleIs(ca(2));
   });
 
   it('waits for a missing APIService without creating it', async () => {
@@ -251,13 +219,13 @@ describe('registration, with the permissions of the ServiceAccount', () => {
 
   it('recovers after an outage of kube-apiserver', async () => {
     const serving = new RotatingCA(ca(0));
-    const registration = register(serving, { settleMs: 10, sharedCA: true });
+    const registration = register(serving, { overlapMs: 10 });
     await bundleIs(ca(0));
     await cluster.controlPlane.apiserver.kill();
-    serving.rotate(ca(4));
+    serving.rotate(ca(1));
     await described(registration, 'cannot be');
     await cluster.controlPlane.apiserver.restart();
-    await bundleIs(ca(4));
+    await bundleIs(ca(1));
   });
 
   /** Polls `describe()` until it contains the text, because it emits no event. */

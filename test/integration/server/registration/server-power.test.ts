@@ -9,6 +9,7 @@ import { namesFor } from '../../../../hack/generate/names.ts';
 import { serverPower } from '../../../../hack/generate/server-power.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
+import { SharedSecret } from '../../../../server/cluster/secrets/shared-secret.ts';
 import { IMPERSONATOR, LIFETIME_SECONDS } from '../../../../server/gateway/impersonator-token.ts';
 import { SecretKeyRing } from '../../../../server/oauth/keys/secret-key-ring.ts';
 import { running } from '../../../support/running.ts';
@@ -262,9 +263,11 @@ describe('the ServiceAccount of the server', function () {
       );
     expect(await stored()).to.deep.equal({});
     {
-      const rings = [1, 2].map(() => new SecretKeyRing({ client, log, namespace: NAMESPACE, name: KEYS }));
+      const options = { client, log, namespace: NAMESPACE, name: KEYS };
+      const secrets = [1, 2].map(() => new SharedSecret(options));
+      const rings = secrets.map((secret) => new SecretKeyRing({ ...options, secret }));
       await using _running = running(async (signal) => {
-        await Promise.all(rings.map((ring) => ring.run(signal)));
+        await Promise.all(secrets.map((secret) => secret.run(signal)));
       });
       await until(() => rings.every(({ ready }) => ready));
       expect(new Set(rings.map((ring) => ring.signing().kid)).size).to.equal(1);

@@ -6,6 +6,7 @@ const SOUND: HealthSources = {
   cacheSynced: () => true,
   accessKnown: () => true,
   describeFrontProxy: () => 'last accepted',
+  certificateReady: () => true,
   describeRegistration: () => 'trusted',
   oauthMissing: () => [],
   describeLogs: () => 'answers',

@@ -5,14 +5,14 @@ import { expect } from 'chai';
 import { readBody } from '../../../../server/http/request-body.ts';
 import type { Listener } from '../../../../server/listener/listener.ts';
 import { until } from '../../../support/until.ts';
-import { listenSecure, readAll, selfSigned, stop } from '../listener/listening.ts';
+import { issuedInMemory, listenSecure, readAll, stop } from '../listener/listening.ts';
 
 describe('closeGracefully', () => {
   const life = new AbortController();
   let listener: Listener;
 
   before(async () => {
-    listener = await listenSecure(await selfSigned(life.signal), {
+    listener = await listenSecure(await issuedInMemory(life.signal), {
       receiver: {
         request: (request, response) => {
           readBody(request, 1_000).then(

@@ -6,7 +6,7 @@ import { connect as connectTLS, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import type { Listener } from '../../../../server/listener/listener.ts';
 import { until } from '../../../support/until.ts';
-import { listenInsecure, listenSecure, selfSigned, stopListenersEach } from './listening.ts';
+import { issuedInMemory, listenInsecure, listenSecure, stopListenersEach } from './listening.ts';
 
 const REQUEST = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -127,7 +127,7 @@ describe('the limit of connections', () => {
 
   it('recognizes a proxy by its certificate', async () => {
     const end = new AbortController();
-    const certificates = await selfSigned(end.signal);
+    const certificates = await issuedInMemory(end.signal);
     const limited = await listenSecure(certificates, {
       limits: { connections: 4 },
       proxies: {

@@ -3,7 +3,14 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { MAX_HEADER_FIELDS } from '../../../../server/listener/malformed-request.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
-import { listenInsecure, listenSecure, open, readAll, selfSigned, stopListenersEach } from './listening.ts';
+import {
+  issuedInMemory,
+  listenInsecure,
+  listenSecure,
+  open,
+  readAll,
+  stopListenersEach,
+} from './listening.ts';
 
 describe('listener metrics', () => {
   const registry = createRegistry();
@@ -51,7 +58,7 @@ describe('listener metrics', () => {
 
   it('count failed handshakes', async () => {
     const life = new AbortController();
-    const on = await listenSecure(await selfSigned(life.signal), { registry });
+    const on = await listenSecure(await issuedInMemory(life.signal), { registry });
     const socket = await open(on);
     socket.end('no client hello, that is sure\r\n\r\n');
     await readAll(socket);

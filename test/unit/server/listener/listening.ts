@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import type { Registry } from 'prom-client';
-import { MemoryAuthorityStore } from '../../../../server/listener/certificates/authority-store.ts';
 import {
   type CertificateMetrics,
   newCertificateMetrics,
 } from '../../../../server/listener/certificates/certificate-metrics.ts';
-import { SelfSignedCertificate } from '../../../../server/listener/certificates/self-signed-certificate.ts';
+import { IssuedCertificate } from '../../../../server/listener/certificates/issued-certificate.ts';
 import type { CertificateSource } from '../../../../server/listener/certificates/serving-certificate.ts';
 import type { Proxies } from '../../../../server/listener/connection-limit.ts';
 import { newInsecureListener } from '../../../../server/listener/insecure-listener.ts';
@@ -39,10 +38,11 @@ const ok: RequestReceiver = {
   upgrade: (_request, socket) => socket.destroy(),
 };
 
-export async function selfSigned(signal: AbortSignal): Promise<SelfSignedCertificate> {
-  const certificates = new SelfSignedCertificate({
+/** Certificates of a CA in memory. */
+export async function issuedInMemory(signal: AbortSignal): Promise<IssuedCertificate> {
+  const certificates = new IssuedCertificate({
     names: ['localhost', '127.0.0.1'],
-    store: new MemoryAuthorityStore(),
+    secret: undefined,
     log: silent,
     metrics: certificateMetrics(),
   });

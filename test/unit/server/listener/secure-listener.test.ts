@@ -3,14 +3,21 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import type { SelfSignedCertificate } from '../../../../server/listener/certificates/self-signed-certificate.ts';
+import type { IssuedCertificate } from '../../../../server/listener/certificates/issued-certificate.ts';
 import type { Listener } from '../../../../server/listener/listener.ts';
 import type { SecureListener } from '../../../../server/listener/secure-listener.ts';
 import { issue, newCA } from '../../../support/certificates.ts';
 import { exchange } from '../../../support/exchange.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { until } from '../../../support/until.ts';
-import { type Listening, listenSecure, open, readAll, selfSigned, stopListenersEach } from './listening.ts';
+import {
+  issuedInMemory,
+  type Listening,
+  listenSecure,
+  open,
+  readAll,
+  stopListenersEach,
+} from './listening.ts';
 
 async function handshake(listener: Listener, settings: ConnectionOptions): Promise<TLSSocket> {
   const socket = connectTls({ host: '127.0.0.1', port: listener.address.port, ...settings });
@@ -33,13 +40,13 @@ async function clientHello(ca: string): Promise<Buffer> {
 
 describe('SecureListener', () => {
   let life: AbortController;
-  let certificates: SelfSignedCertificate;
+  let certificates: IssuedCertificate;
   let ca: string;
   const listening = (settings?: Listening): Promise<SecureListener> => listenSecure(certificates, settings);
 
   beforeEach(async () => {
     life = new AbortController();
-    certificates = await selfSigned(life.signal);
+    certificates = await issuedInMemory(life.signal);
     ({ ca } = certificates.current());
   });
 

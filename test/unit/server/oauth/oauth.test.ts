@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
 import { Admission } from '../../../../server/admission/admission.ts';
+import { SharedSecret } from '../../../../server/cluster/secrets/shared-secret.ts';
 import { newOAuth } from '../../../../server/oauth/oauth.ts';
 import { oauthSettings } from '../../../../server/oauth/settings.ts';
 import { onlyFeature } from '../../../support/routed.ts';
@@ -34,16 +35,19 @@ describe('the routes of the authorization server', () => {
     const settings = oauthSettings(decodeConfiguration(undefined, []));
     if (!settings) throw new Error('the authorization server is turned off');
     const unexpected = (): Promise<never> => Promise.reject(new Error('unexpected'));
+    const client = { open: unexpected, json: unexpected };
+    const log = pino({ level: 'silent' });
     const oauth = newOAuth({
       settings,
       platform: { name: 'platform', namespace: 'platform-system' },
       issuer: () => 'https://issuer.example/oauth',
-      client: { open: unexpected, json: unexpected },
+      client,
+      secret: new SharedSecret({ client, namespace: 'platform-system', name: 'keys', log }),
       admission: new Admission(),
       lookups: new Admission().lookups(),
       identity: 'test',
       machine: { cores: 2, threads: 4 },
-      log: pino({ level: 'silent' }),
+      log,
       metrics: new Registry(),
     });
     server = await startChain({

@@ -56,7 +56,6 @@ describe('CaBundleController', () => {
     controller = new CaBundleController(NAME, {
       client: cluster.connect(),
       servingCA: { current: () => own, onChange: () => () => undefined },
-      sharedCA: false,
       log: pino({ level: 'warn' }, { write: (line) => warnings.push(String(JSON.parse(line).msg)) }),
       retryMs: 1,
     });

@@ -1,46 +1,64 @@
 // Tests of the computation of the CA bundle of an APIService.
 import { expect } from 'chai';
 import { CertificateAuthority } from '../../../../hack/control-plane/certificate-authority.ts';
-import { desiredBundle } from '../../../../server/registration/ca-bundle.ts';
+import {
+  type ApiService,
+  desiredBundle,
+  FIELD_MANAGER,
+  readApiService,
+} from '../../../../server/registration/ca-bundle.ts';
+
+const HOUR = 3_600_000;
 
 describe('desiredBundle', () => {
   let own: string;
-  let sibling: string;
-  let foreign: string;
+  let other: string;
   let now: Date;
-  let yesterday: Date;
 
   before(async () => {
     now = new Date();
-    yesterday = new Date(now.getTime() - 86_400_000);
-    own = (await CertificateAuthority.create('serving@1')).cert;
-    sibling = (await CertificateAuthority.create('serving@2')).cert;
-    foreign = (await CertificateAuthority.create('another@1')).cert;
+    own = (await CertificateAuthority.create('own')).cert;
+    other = (await CertificateAuthority.create('other')).cert;
   });
 
-  it('is our CA, then the CAs of other replicas, without foreign CAs and other text', () => {
+  function apiService(caBundle: string, manager = FIELD_MANAGER, changedAt = now): ApiService {
+    const entry = {
+      manager,
+      time: changedAt.toISOString(),
+      fieldsV1: { 'f:spec': { 'f:caBundle': {} } },
+    };
+    const seen = readApiService({
+      metadata: { name: 'n', managedFields: [entry] },
+      spec: { caBundle: Buffer.from(caBundle).toString('base64') },
+    });
+    if (!seen) throw new Error('no APIService');
+    return seen;
+  }
+
+  const ago = (ms: number): Date => new Date(now.getTime() - ms);
+
+  it('is exactly our CAs, without those of other clients and other text', () => {
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
-    for (const bundle of ['', own, foreign, `${own}\n${foreign}`, broken]) {
-      expect(desiredBundle(bundle, own, now, 'sameName')).to.equal(own);
+    for (const bundle of ['', own, other, `${own}\n${other}`, broken]) {
+      expect(desiredBundle(apiService(bundle, 'kubectl-patch'), own, now)).to.equal(own);
     }
-    const both = desiredBundle(sibling, own, now, 'sameName');
-    expect(both).to.equal(`${own}\n${sibling}\n`);
-    expect(desiredBundle(both, own, now, 'none')).to.equal(own);
     // During a rotation, both are our own.
-    expect(desiredBundle(own, `${own}\n${sibling}`, now, 'sameName')).to.equal(`${own}\n${sibling}`);
+    expect(desiredBundle(apiService(own), `${own}\n${other}`, now)).to.equal(`${own}\n${other}`);
+  });
+
+  it('keeps the CAs that other replicas have written, for an hour after the last change', () => {
+    const both = `${own}\n${other}\n`;
+    expect(desiredBundle(apiService(other, FIELD_MANAGER, ago(99 * HOUR)), own, now)).to.equal(both);
+    expect(desiredBundle(apiService(both, FIELD_MANAGER, ago(HOUR - 1)), own, now)).to.equal(both);
+    expect(desiredBundle(apiService(both, FIELD_MANAGER, ago(HOUR)), own, now)).to.equal(own);
   });
 
   it('removes expired certificates', async () => {
-    for (const [name, others] of [
-      ['serving', 'sameName'],
-      ['another', 'valid'],
-    ] as const) {
-      const { cert } = await CertificateAuthority.create(name, {
-        notBefore: new Date(0),
-        notAfter: yesterday,
-      });
-      expect(desiredBundle(`${own}\n${cert}`, own, now, others)).to.equal(own);
-    }
+    const { cert } = await CertificateAuthority.create('expired', {
+      notBefore: new Date(0),
+      notAfter: ago(24 * HOUR),
+    });
+    expect(desiredBundle(apiService(`${own}\n${cert}`), own, now)).to.equal(own);
   });
 
   it('contains at most eight certificates', async () => {
@@ -48,9 +66,9 @@ describe('desiredBundle', () => {
     let last = '';
     for (let restart = 0; restart < 9; restart++) {
       last = (await CertificateAuthority.create('serving')).cert;
-      bundle = desiredBundle(bundle, last, now, 'sameName');
+      bundle = desiredBundle(apiService(bundle), last, now);
     }
     expect(bundle.match(/BEGIN CERTIFICATE/g)).to.have.length(8);
-    expect(desiredBundle(bundle, last, now, 'sameName')).to.equal(bundle);
+    expect(desiredBundle(apiService(bundle), last, now)).to.equal(bundle);
   });
 });

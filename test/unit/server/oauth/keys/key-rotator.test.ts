@@ -1,6 +1,7 @@
 // Tests of the rotation of the signing keys.
 import { inspect } from 'node:util';
 import { expect } from 'chai';
+import { fillSecret } from '../../../../../server/cluster/secrets/installed-secret.ts';
 import {
   KeyRotator,
   nextChange,
@@ -99,12 +100,15 @@ describe('the rotation plan', () => {
 });
 
 describe('the rotation of keys in a Secret', () => {
-  it('does not overwrite a concurrent change', async () => {
+  it('does not overwrite a concurrent change, and keeps other entries of the Secret', async () => {
     const client = new MemoryObjects();
     const { signal } = new AbortController();
     const place = { namespace: 'ns', name: 'keys' };
     const secret = new KeySecret(client, place);
-    const stale = await secret.create(firstSet(await newMaterial(), 0), signal);
+    const keys = Buffer.from(writeKeySet(firstSet(await newMaterial(), 0))).toString('base64');
+    const data = { 'keys.json': keys, 'serving-ca.json': 'CA' };
+    await fillSecret(client, place, undefined, { data }, signal);
+    const stale = await secret.read(signal);
     const [path = '', object] = [...client.objects][0] ?? [];
     const annotations = { [ROTATE_ANNOTATION]: 'graceful' };
     client.objects.set(path, { ...object, metadata: { ...object?.metadata, annotations } });
@@ -113,7 +117,27 @@ describe('the rotation of keys in a Secret', () => {
     await new KeyRotator({ client, ...place, policy: MONTHLY, subscribe, log, now: () => 10 }).rotate(signal);
     const refused = await rejection(secret.replace(stale, stale.set, signal));
     expect(refused).to.have.property('reason', 'Conflict');
-    expect((await secret.read(signal)).set.keys).to.have.length(2);
+    const stored = await secret.read(signal);
+    expect(stored.set.keys).to.have.length(2);
+    expect(stored.data).to.include({ 'serving-ca.json': 'CA' });
+  });
+
+  it('removes the serving CA with the keys at an immediate rotation', async () => {
+    const client = new MemoryObjects();
+    const { signal } = new AbortController();
+    const place = { namespace: 'ns', name: 'keys' };
+    const keys = Buffer.from(writeKeySet(firstSet(await newMaterial(), 0))).toString('base64');
+    const content = {
+      annotations: { [ROTATE_ANNOTATION]: 'immediate' },
+      data: { 'keys.json': keys, 'serving-ca.json': 'CA' },
+    };
+    await fillSecret(client, place, undefined, content, signal);
+    const log = { info: () => undefined, warn: () => undefined };
+    const subscribe = () => () => undefined;
+    await new KeyRotator({ client, ...place, policy: MONTHLY, subscribe, log, now: () => 10 }).rotate(signal);
+    const stored = await new KeySecret(client, place).read(signal);
+    expect(Object.keys(stored.data)).to.deep.equal(['keys.json']);
+    expect(stored.data).not.to.include({ 'keys.json': keys });
   });
 });
 

@@ -1,7 +1,9 @@
 // Tests of the key ring that replicas load from a Secret.
 import { expect } from 'chai';
 import { messageOf } from '../../../../../apis/reading/thrown-value.ts';
-import { KeySecret } from '../../../../../server/oauth/keys/key-secret.ts';
+import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
+import { fillSecret } from '../../../../../server/cluster/secrets/installed-secret.ts';
+import { SharedSecret } from '../../../../../server/cluster/secrets/shared-secret.ts';
 import { firstSet, type KeySet, writeKeySet } from '../../../../../server/oauth/keys/key-set.ts';
 import { SecretKeyRing } from '../../../../../server/oauth/keys/secret-key-ring.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
@@ -15,12 +17,15 @@ import {
 } from '../../../../support/cluster/scripted-cluster.ts';
 import { newMaterial } from '../../../../support/oauth/memory-key-ring.ts';
 import { log as silent } from '../../../../support/oauth/signed-in.ts';
-import { rejection } from '../../../../support/rejection.ts';
 import { running } from '../../../../support/running.ts';
 import { until } from '../../../../support/until.ts';
 
 const PLACE = { namespace: 'ns', name: 'keys' };
 const { signal } = new AbortController();
+
+function dataOf(set: KeySet): Record<string, string> {
+  return { 'keys.json': Buffer.from(writeKeySet(set)).toString('base64') };
+}
 
 describe('SecretKeyRing', () => {
   let cluster: MemoryObjects;
@@ -30,13 +35,12 @@ describe('SecretKeyRing', () => {
   beforeEach(async () => {
     cluster = new MemoryObjects();
     time = 0;
-    await new KeySecret(cluster, PLACE).create(firstSet(await newMaterial(), 0), signal);
+    const data = dataOf(firstSet(await newMaterial(), 0));
+    await fillSecret(cluster, PLACE, undefined, { data }, signal);
     cluster.requests.length = 0;
     ring = new SecretKeyRing({
-      client: {
-        json: (request) => cluster.json(request),
-        open: () => Promise.reject(new Error('no watch here')),
-      },
+      client: cluster,
+      secret: { keep: () => undefined },
       ...PLACE,
       log: silent,
       monotonic: () => time,
@@ -94,8 +98,16 @@ describe('SecretKeyRing, while its Secret changes', () => {
   });
 
   function secretOf(kept: KeySet, version: number): string {
-    const data = { 'keys.json': Buffer.from(writeKeySet(kept)).toString('base64') };
-    return JSON.stringify({ metadata: { ...PLACE, uid: 'u', resourceVersion: String(version) }, data });
+    const metadata = { ...PLACE, uid: 'u', resourceVersion: String(version) };
+    return JSON.stringify({ metadata, data: dataOf(kept) });
+  }
+
+  /** A ring, which follows its Secret until it is disposed of. */
+  function follow(client: ClusterClient) {
+    const secret = new SharedSecret({ client, ...PLACE, log });
+    const ring = new SecretKeyRing({ client, secret, ...PLACE, log });
+    const { [Symbol.asyncDispose]: dispose } = running((end) => secret.run(end));
+    return { ring, [Symbol.asyncDispose]: dispose };
   }
 
   it('does not return to keys that the watch has reported as replaced', async () => {
@@ -106,8 +118,8 @@ describe('SecretKeyRing, while its Secret changes', () => {
       if (call.kind === 'stream') followed.resolve(call);
       else if (call.url.pathname.endsWith('/keys')) requested.resolve(call);
     });
-    const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log: silent });
-    await using _running = running((end) => ring.run(end));
+    await using following = follow(cluster.connect());
+    const { ring } = following;
     const rereading = ring.reread();
     const { response: late } = await requested.promise;
     const { response: watch } = await followed.promise;
@@ -128,30 +140,12 @@ describe('SecretKeyRing, while its Secret changes', () => {
         refuse(response, 403, 'Forbidden');
       } else refuse(response, 404, 'NotFound');
     });
-    const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log });
-    await using _running = running((end) => ring.run(end));
+    await using _following = follow(cluster.connect());
     await until(() => tries >= 3);
     expect(warnings).to.deep.equal(['cannot create the signing keys']);
     expect(causes).to.deep.equal([
       'the Secret does not exist: apply manifests/access/secrets.yaml, or run kubectl --namespace=ns create secret generic keys',
     ]);
-  });
-
-  it('fills an empty Secret once, and keeps its metadata and the keys of a faster replica', async () => {
-    const memory = new MemoryObjects();
-    const path = '/api/v1/namespaces/ns/secrets/keys';
-    const labels = { installed: 'by kustomize' };
-    memory.objects.set(path, { type: 'Opaque', metadata: { ...PLACE, labels, resourceVersion: '0' } });
-    const first = new KeySecret(memory, PLACE);
-    expect(await rejection(first.read(signal))).to.have.property('code', 404);
-    const sets = [firstSet(await newMaterial(), 0), firstSet(await newMaterial(), 0)];
-    const created = await Promise.allSettled(sets.map((set) => first.create(set, signal)));
-    expect(created.map(({ status }) => status).toSorted()).to.deep.equal(['fulfilled', 'rejected']);
-    const stored = await first.read(signal);
-    expect(await first.create(firstSet(await newMaterial(), 0), signal)).to.deep.equal(stored);
-    expect(memory.objects.get(path)).to.deep.include({ type: 'Opaque' });
-    expect(memory.objects.get(path)).to.have.deep.nested.property('metadata.labels', labels);
-    expect(memory.requests.filter((request) => request.startsWith('POST'))).to.deep.equal([]);
   });
 
   it('keeps its keys when the watch delivers an invalid key set, and warns', async () => {
@@ -162,8 +156,8 @@ describe('SecretKeyRing, while its Secret changes', () => {
       if (kind === 'stream')
         send(response, first, bookmark(12, true), event('MODIFIED', JSON.stringify(broken)));
     });
-    const ring = new SecretKeyRing({ client: cluster.connect(), ...PLACE, log });
-    await using _running = running((end) => ring.run(end));
+    await using following = follow(cluster.connect());
+    const { ring } = following;
     await until(() => warnings.length > 0 && ring.ready);
     expect(warnings).to.deep.equal(['the Secret of the signing keys is invalid']);
     expect(ring.signing().kid).to.equal(kept.keys[0]?.kid);

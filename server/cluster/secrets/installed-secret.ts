@@ -2,7 +2,7 @@
 // it could obtain a token of any ServiceAccount in its namespace.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
-import type { ClusterClient } from '../../cluster/connection/client.ts';
+import type { ClusterClient } from '../connection/client.ts';
 
 export interface SecretLocation {
   readonly namespace: string;
@@ -20,8 +20,8 @@ export function isEmptySecret(secret: unknown): boolean {
 }
 
 /**
- * Stores `content` in the empty Secret `present`. Without one, tries to create it, which needs a permission that the
- * manifests do not grant. Throws Conflict or AlreadyExists if another replica was faster.
+ * Adds `content` to the Secret `present`, and keeps its other data. Without a Secret, tries to create it, which needs a
+ * permission that the manifests do not grant. Throws Conflict or AlreadyExists if another replica was faster.
  */
 export async function fillSecret(
   client: Pick<ClusterClient, 'json'>,
@@ -31,14 +31,16 @@ export async function fillSecret(
   signal: AbortSignal,
 ): Promise<unknown> {
   const path = `/api/v1/namespaces/${namespace}/secrets`;
+  const head = { apiVersion: 'v1', kind: 'Secret' };
   if (present !== undefined) {
     const metadata = recordIn(present, 'metadata');
     const merged = { ...metadata, annotations: { ...recordIn(metadata, 'annotations'), ...annotations } };
-    const json = { ...record(present), metadata: merged, data };
+    const content = { metadata: merged, data: { ...recordIn(present, 'data'), ...data } };
+    const json = { ...record(present), ...head, ...content };
     return client.json({ method: 'PUT', path: `${path}/${name}`, json, signal });
   }
   const metadata = { name, namespace, annotations };
-  const json = { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata, data };
+  const json = { ...head, type: 'Opaque', metadata, data };
   return client.json({ method: 'POST', path, json, signal }).catch((cause: unknown) => {
     if (!(cause instanceof StatusError && cause.code === 403)) throw cause;
     const cure = `kubectl --namespace=${namespace} create secret generic ${name}`;
