@@ -147,25 +147,6 @@ describe('registration, with the permissions of the ServiceAccount', () => {
     expect(ours[0]).to.deep.include({ operation: 'Apply', fieldsV1 });
   });
 
-  it('removes the former CA only after the overlap', async () => {
-    const serving = new RotatingCA(ca(0));
-    register(serving, { overlapMs: 1000 });
-    await bundleIs(ca(0));
-    // The watch starts before the rotation, because the bundle with both CAs exists only for a short time.
-    const seen: string[] = [];
-    const following = Promise.withResolvers<void>();
-    const rotated = apiService(({ caBundle }) => {
-      seen.push(caBundle);
-      following.resolve();
-      return caBundle === ca(1);
-    });
-    await Promise.race([following.promise, rotated]);
-    serving.rotate(ca(1));
-    await rotated;
-    const both = seen.filter((bundle) => bundle.startsWith(ca(1).trim()) && bundle.includes(ca(0).trim()));
-    expect(both).not.to.have.length(0);
-  });
-
   it('corrects a change by another client', async () => {
     register(new RotatingCA(ca(0)));
     await bundleIs(ca(0));

@@ -8,7 +8,11 @@ import {
   type RotationPolicy,
   rotated,
 } from '../../../../../server/oauth/keys/key-rotator.ts';
-import { KeySecret, ROTATE_ANNOTATION } from '../../../../../server/oauth/keys/key-secret.ts';
+import {
+  KeySecret,
+  ROTATE_ANNOTATION,
+  type StoredKeys,
+} from '../../../../../server/oauth/keys/key-secret.ts';
 import {
   firstSet,
   type KeyMaterial,
@@ -100,21 +104,33 @@ describe('the rotation plan', () => {
 });
 
 describe('the rotation of keys in a Secret', () => {
-  it('does not overwrite a concurrent change, and keeps other entries of the Secret', async () => {
-    const client = new MemoryObjects();
-    const { signal } = new AbortController();
-    const place = { namespace: 'ns', name: 'keys' };
-    const secret = new KeySecret(client, place);
-    const keys = Buffer.from(writeKeySet(firstSet(await newMaterial(), 0))).toString('base64');
-    const data = { 'keys.json': keys, 'serving-ca.json': 'CA' };
+  const place = { namespace: 'ns', name: 'keys' };
+  const { signal } = new AbortController();
+  let client: MemoryObjects;
+  let secret: KeySecret;
+
+  beforeEach(() => {
+    client = new MemoryObjects();
+    secret = new KeySecret(client, place);
+  });
+
+  /** Rotates new keys, which are in a Secret beside the serving CA. Returns the version before the request. */
+  async function rotate(request: string): Promise<StoredKeys> {
+    const keys = writeKeySet(firstSet(await newMaterial(), 0));
+    const data = { 'keys.json': Buffer.from(keys).toString('base64'), 'serving-ca.json': 'CA' };
     await fillSecret(client, place, undefined, { data }, signal);
-    const stale = await secret.read(signal);
+    const before = await secret.read(signal);
     const [path = '', object] = [...client.objects][0] ?? [];
-    const annotations = { [ROTATE_ANNOTATION]: 'graceful' };
+    const annotations = { [ROTATE_ANNOTATION]: request };
     client.objects.set(path, { ...object, metadata: { ...object?.metadata, annotations } });
     const log = { info: () => undefined, warn: () => undefined };
     const subscribe = () => () => undefined;
     await new KeyRotator({ client, ...place, policy: MONTHLY, subscribe, log, now: () => 10 }).rotate(signal);
+    return before;
+  }
+
+  it('does not overwrite a concurrent change, and keeps the serving CA', async () => {
+    const stale = await rotate('graceful');
     const refused = await rejection(secret.replace(stale, stale.set, signal));
     expect(refused).to.have.property('reason', 'Conflict');
     const stored = await secret.read(signal);
@@ -123,21 +139,10 @@ describe('the rotation of keys in a Secret', () => {
   });
 
   it('removes the serving CA with the keys at an immediate rotation', async () => {
-    const client = new MemoryObjects();
-    const { signal } = new AbortController();
-    const place = { namespace: 'ns', name: 'keys' };
-    const keys = Buffer.from(writeKeySet(firstSet(await newMaterial(), 0))).toString('base64');
-    const content = {
-      annotations: { [ROTATE_ANNOTATION]: 'immediate' },
-      data: { 'keys.json': keys, 'serving-ca.json': 'CA' },
-    };
-    await fillSecret(client, place, undefined, content, signal);
-    const log = { info: () => undefined, warn: () => undefined };
-    const subscribe = () => () => undefined;
-    await new KeyRotator({ client, ...place, policy: MONTHLY, subscribe, log, now: () => 10 }).rotate(signal);
-    const stored = await new KeySecret(client, place).read(signal);
-    expect(Object.keys(stored.data)).to.deep.equal(['keys.json']);
-    expect(stored.data).not.to.include({ 'keys.json': keys });
+    const before = await rotate('immediate');
+    const { data, set } = await secret.read(signal);
+    expect(Object.keys(data)).to.deep.equal(['keys.json']);
+    expect(set.keys[0]?.kid).not.to.equal(before.set.keys[0]?.kid);
   });
 });
 
