@@ -210,7 +210,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     monotonic,
   });
   const metadata = endpoint(metadataHandler({ issuer, clients: settings.clients }));
-  const token = tokenHandler({ clients, grants, sourceOf, monotonic, metrics });
+  const token = tokenHandler({ clients, grants, sourceOf, metrics });
   const revoke = revocationHandler({ clients, tokens: presented, hints, sessions, log });
   const introspect = introspectionHandler({ clients, tokens: presented, validity, issuer });
   const userInfo = endpoint(userInfoHandler({ verifier, users }));

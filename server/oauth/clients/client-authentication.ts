@@ -51,16 +51,6 @@ export function authenticateClient(
   );
 }
 
-/** Id and secret of a request, equal for every method of client authentication. Throws OAuthError. */
-export function presentedClient(
-  request: IncomingMessage,
-  form: Form,
-): { readonly id: string; readonly secret: string; readonly method: 'basic' | 'form' } {
-  const { candidates, basic } = clientCredentials(request, form);
-  const [{ id, secrets }] = candidates;
-  return { id, secret: secrets[0] ?? '', method: basic ? 'basic' : 'form' };
-}
-
 /** For the log. Names configured clients only, because any other client_id may be a mistyped password. */
 function causeOf(client: OAuthClient | undefined, problem: string): Error {
   return new Error(client ? `the client ${client.id} ${problem}` : 'unknown client');

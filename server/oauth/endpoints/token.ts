@@ -4,21 +4,18 @@ import type { GrantType } from '../../../apis/oauth/grant-types.ts';
 import { OAuthError, unauthorizedClient } from '../../../apis/oauth/oauth-error.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';
-import { authenticateClient, presentedClient } from '../clients/client-authentication.ts';
+import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant } from '../grants/grant.ts';
 import { readForm } from '../http/form.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
 import { writeJSON } from '../http/oauth-response.ts';
-import { RepeatedForms } from '../throttle/repeated-forms.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 
 export interface TokenEndpointOptions {
   readonly clients: ClientRegistry;
   readonly grants: Readonly<Record<GrantType, Grant>>;
   readonly sourceOf: SourceAddress;
-  /** Monotonic ms. */
-  readonly monotonic: () => number;
   readonly metrics: {
     /** `grantType` is empty for an unsupported grant, `error` is empty on success. */
     tokenRequest(grantType: string, error: string): void;
@@ -27,30 +24,22 @@ export interface TokenEndpointOptions {
 
 const FORM = new FormDecoder(GrantTypeFormSchema);
 
-/**
- * POST /oauth/token. Some client libraries, such as golang.org/x/oauth2, repeat each failed request with the other method
- * of client authentication; the repetition does not count.
- */
+/** POST /oauth/token. */
 export function tokenHandler(options: TokenEndpointOptions): Handler {
   const { clients, grants, sourceOf, metrics } = options;
-  const repeated = new RepeatedForms(options.monotonic);
   const exchange = async (context: RequestContext, known: { grantType: string }): Promise<TokenResponse> => {
     const { request, signal, caller, auditID } = context;
     const form = await readForm(request);
     const { grant_type: type } = FORM.decode(form);
     // An unsupported grant type is no label value: clients could send any number of them.
     known.grantType = type;
+    const client = authenticateClient(request, form, clients);
+    if (!client.grants.includes(type)) {
+      throw unauthorizedClient('the client is not allowed to use this grant');
+    }
     const source = sourceOf(request);
-    const { method, ...presented } = presentedClient(request, form);
-    const same = [source, presented, form.except('client_id', 'client_secret')];
-    return repeated.evaluateOnce(same, method, async () => {
-      const client = authenticateClient(request, form, clients);
-      if (!client.grants.includes(type)) {
-        throw unauthorizedClient('the client is not allowed to use this grant');
-      }
-      const userAgent = request.headers['user-agent'] ?? '';
-      return grants[type].exchange({ client, form, source, userAgent, requestID: auditID, signal, caller });
-    });
+    const userAgent = request.headers['user-agent'] ?? '';
+    return grants[type].exchange({ client, form, source, userAgent, requestID: auditID, signal, caller });
   };
   return async (context) => {
     const known = { grantType: '' };

@@ -30,8 +30,13 @@ export class DeviceCodeGrant implements Grant {
   constructor(options: DeviceCodeGrantOptions) {
     this.#options = options;
     this.#exchange = new CodeExchange(options);
-    const perSecond = 1000 / (POLL_INTERVAL * 1000 - LEEWAY_MS);
-    this.#polls = new RateLimit({ burst: 1, perSecond, keys: MAX_DEVICES, monotonic: options.monotonic });
+    const perSecond = (POLLS * 1000) / (POLL_INTERVAL * 1000 - LEEWAY_MS);
+    this.#polls = new RateLimit({
+      burst: POLLS,
+      perSecond,
+      keys: MAX_DEVICES,
+      monotonic: options.monotonic,
+    });
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
@@ -68,6 +73,8 @@ function deviceError(
 
 /** `interval` of the device authorization response, in seconds (RFC 8628, 3.2). */
 export const POLL_INTERVAL = 5;
+/** Polls in an interval: golang.org/x/oauth2 repeats each one with the other method of client authentication. */
+const POLLS = 2;
 // Network latency may bring two polls closer together than they were sent.
 const LEEWAY_MS = 500;
 /** Maximum number of tracked devices. The device with the oldest poll is evicted. */

@@ -161,7 +161,6 @@ export class SignInSite {
         }),
       },
       sourceOf,
-      monotonic: now,
       metrics: { tokenRequest: () => undefined },
     });
     const endpoints = newRouter().use(pages);

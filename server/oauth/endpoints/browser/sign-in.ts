@@ -22,7 +22,6 @@ import { type PageOptions, writePage } from '../../page/page.ts';
 import { newPasswordPage, type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
 import { type Authentication, byPassword } from '../../sessions/proof.ts';
-import { RepeatedForms } from '../../throttle/repeated-forms.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
@@ -56,8 +55,6 @@ export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOpti
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
   readonly sourceOf: SourceAddress;
-  /** Monotonic ms. */
-  readonly monotonic: () => number;
   readonly continuation: Continuation<T>;
 }
 
@@ -85,13 +82,11 @@ export class SignInForms<T> {
   readonly #options: SignInFormsOptions<T>;
   readonly #tickets: FormTickets<T>;
   readonly #changes: FormTickets<ChangeTicket<T>>;
-  readonly #repeated: RepeatedForms;
 
   constructor(options: SignInFormsOptions<T>) {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
     this.#changes = new FormTickets(`new password ${options.action}`, CHANGE_MS, options);
-    this.#repeated = new RepeatedForms(options.monotonic);
     this.handler = browserHandler(options, (context) => this.#handle(context));
   }
 
@@ -148,14 +143,14 @@ export class SignInForms<T> {
     if (rejection !== undefined) return again(TICKET_ALERTS[rejection]);
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
     if (password === '') return again({ text: 'Enter your password.', field: 'password' });
-    return this.#authenticate(context, request, { user, password, ticket: form.get('ticket') ?? '' });
+    return this.#authenticate(context, request, { user, password });
   }
 
-  /** `ticket`: if a browser sends the same form twice, its password counts once. `wrong`: the alert for a wrong password. */
+  /** `wrong`: the alert for a wrong password. */
   async #authenticate(
     context: RequestContext,
     request: T,
-    { user, password, ticket }: { readonly user: string; readonly password: string; readonly ticket: string },
+    { user, password }: { readonly user: string; readonly password: string },
     wrong = WRONG_PASSWORD,
   ): Promise<void> {
     const { continuation, passwords } = this.#options;
@@ -163,21 +158,16 @@ export class SignInForms<T> {
     const origin = this.#origin(context);
     let checked: CheckedUser;
     try {
-      checked = await this.#repeated.evaluateOnce(
-        [ticket, user, password, origin.source],
-        context.auditID,
-        () =>
-          passwords.check({
-            user,
-            password,
-            ...origin,
-            client: client.id,
-            method: 'page',
-            requestID: context.auditID,
-            acceptMustChange: true,
-            signal: context.signal,
-          }),
-      );
+      checked = await passwords.check({
+        user,
+        password,
+        ...origin,
+        client: client.id,
+        method: 'page',
+        requestID: context.auditID,
+        acceptMustChange: true,
+        signal: context.signal,
+      });
     } catch (error) {
       const rejected = rejection(error, wrong);
       if (!rejected) throw error;
@@ -219,8 +209,7 @@ export class SignInForms<T> {
     const outcome = await passwordChange.change(account, password, proven, context.signal);
     if (outcome === 'conflict') {
       // For instance a form that was sent twice: then the new password is valid.
-      const attempt = { user: account.name, password, ticket: context.auditID };
-      return this.#authenticate(context, request, attempt, PASSWORD_CHANGED);
+      return this.#authenticate(context, request, { user: account.name, password }, PASSWORD_CHANGED);
     }
     if ('invalid' in outcome) return again({ text: outcome.invalid, field: 'new_password' });
     context.log.info({ user: account.name }, 'password changed at sign-in');

@@ -122,23 +122,6 @@ describe('the password grant on a real cluster', () => {
     expect(claims).to.include({ sub: 'alice', username: 'alice' });
   });
 
-  it('counts a wrong password once that golang.org/x/oauth2 sends with both methods of client authentication', async () => {
-    await cluster.addUser('carol', PASSWORD);
-    const { client_id, client_secret } = CLIENT;
-    const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
-    const repeated = async (password: string): Promise<readonly number[]> => {
-      const form = { grant_type: 'password', username: 'carol', password };
-      const inHeader = await first.ask('/oauth/token', { form, headers: { authorization } });
-      const inForm = await first.ask('/oauth/token', { form: { ...form, ...CLIENT } });
-      return [inHeader.status, inForm.status];
-    };
-    // Three failures cause a delay.
-    for (const password of ['one', 'two']) expect(await repeated(password)).to.deep.equal([400, 400]);
-    expect(await repeated(PASSWORD)).to.deep.equal([200, 200]);
-    const failures = first.audited.filter(({ outcome, user }) => outcome !== 'success' && user === 'carol');
-    expect(failures).to.have.length(2);
-  });
-
   it('throttles guessing at every replica, and after a restart', async () => {
     await cluster.addUser('bob', PASSWORD);
     const guess = (replica: OAuthReplica) => {

@@ -106,27 +106,6 @@ describe('the sign-in form', () => {
     expect(state.sessions.objects.size).to.equal(0);
   });
 
-  it('counts the password of a form that is sent twice once, and every other password', async () => {
-    let attempts = 0;
-    state.meanwhile = () => {
-      attempts++;
-    };
-    const { ticket } = visit;
-    const send = (password: string) => visit.send({ ticket, username: 'alice', password });
-    for (const [password, counted] of [
-      ['wrong', 1],
-      ['wrong', 1],
-      ['guess', 2],
-      [PASSWORD, 3],
-    ] as const) {
-      await send(password);
-      expect(attempts, password).to.equal(counted);
-    }
-    state.now += 1000;
-    await send('wrong');
-    expect(attempts).to.equal(4);
-  });
-
   it('keeps the name but not the password, marks the field, and accepts another attempt', async () => {
     const { text } = await visit.signIn('alice', 'wrong & "odd" one');
     expect(text).to.contain('<title>Error: Sign in to Acme &lt;Cloud&gt;</title>');
