@@ -54,7 +54,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       alerts: alertsTable(),
       metrics: await metricsTable(),
     }),
-    document(join(root, 'docs/threat-model.md'), { 'server-power': serverPowerTable(names) }),
+    document(join(root, 'docs/access.md'), { 'server-power': serverPowerTable(names) }),
     document(join(root, 'docs/faults.md'), { faults: await faultTable(root) }),
   ];
 }

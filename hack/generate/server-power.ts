@@ -96,7 +96,7 @@ export function serverPowerTable(names: Names): string {
     `${kind} \`${name}\``,
     described(BOUND, name),
   ]);
-  return table(['scope', 'permission', 'the holder'], [...rows, ...roles]);
+  return table(['scope', 'permission', 'the holder of the token'], [...rows, ...roles]);
 }
 
 function scopeOf(namespace: string | undefined): string {
