@@ -34,7 +34,12 @@ export function parseLooseBoolean(text: string): boolean {
   return text !== '0' && text.toLowerCase() !== 'false';
 }
 
-/** Go's strconv.ParseBool, with false for invalid text. */
-export function parseStrictBoolean(text: string): boolean {
-  return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text);
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
+]);
+
+/** Go's strconv.ParseBool, with undefined for invalid text. */
+export function parseBoolean(text: string): boolean | undefined {
+  return BOOLEANS.get(text);
 }

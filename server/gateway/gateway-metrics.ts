@@ -23,25 +23,16 @@ export interface GatewayGauges {
 }
 
 export class GatewayMetrics {
-  /** The number of completed requests by the values of the labels. prom-client reads it at a scrape, because its counter is slow. */
-  readonly #completed = new Map<string, number>();
+  readonly #requests: Counter<'verb' | 'code' | 'upgrade'>;
   readonly #durations: DurationHistogram<Verb>;
   readonly #series: ReadonlyMap<string, number>;
 
   constructor(registry: Registry, gauges: GatewayGauges) {
-    const completed = this.#completed;
-    const requests = new Counter({
+    this.#requests = new Counter({
       name: 'gateway_requests_total',
       help: 'Completed requests of the gateway by verb, status code and upgrade: `websocket`, `spdy`, or empty. Code 499: the client disconnected before the response.',
       labelNames: ['verb', 'code', 'upgrade'],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const [key, count] of completed) {
-          const [verb = '', code = '', upgrade = ''] = key.split(' ');
-          this.inc({ verb, code, upgrade }, count);
-        }
-      },
+      registers: [registry],
     });
     this.#durations = new DurationHistogram<Verb>(
       {
@@ -73,14 +64,13 @@ export class GatewayMetrics {
         if (value !== undefined) this.set(value ? 1 : 0);
       },
     });
-    registry.registerMetric(requests);
     for (const gauge of [open, trusted]) registry.registerMetric(gauge);
   }
 
   /** `upgrade`: the requested protocol; empty for none. */
   completed(verb: string, code: number, upgrade: string): void {
-    const key = `${this.#known(verb)} ${code} ${upgrade === '' ? '' : protocolOf(upgrade)}`;
-    this.#completed.set(key, (this.#completed.get(key) ?? 0) + 1);
+    const protocol = upgrade === '' ? '' : protocolOf(upgrade);
+    this.#requests.inc({ verb: this.#known(verb), code, upgrade: protocol });
   }
 
   /** Observes the time to the response headers, in seconds. */

@@ -2,7 +2,7 @@
 // representation.
 import { LRUCache } from 'lru-cache';
 import { newMethodNotAllowed, newPathNotFound } from '../../apis/meta/v1/errors.ts';
-import { parseStrictBoolean } from '../../apis/reading/go-number.ts';
+import { parseBoolean } from '../../apis/reading/go-number.ts';
 import type { ResourceCache } from '../cache/resource-cache.ts';
 import { TimeSlicer } from '../concurrency/time-slicer.ts';
 import { type Conversion, type MediaType, negotiate, PLAIN_JSON } from '../http/accept.ts';
@@ -115,7 +115,7 @@ export function resourceHandler<Facts>(
 }
 
 function wantsPretty(context: RequestContext): boolean {
-  return hasQuery(context.request) && parseStrictBoolean(context.query.get('pretty') ?? '');
+  return hasQuery(context.request) && parseBoolean(context.query.get('pretty') ?? '') === true;
 }
 
 /**

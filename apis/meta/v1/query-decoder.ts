@@ -2,6 +2,7 @@
 // accepted values.
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TObject } from 'typebox';
+import { parseBoolean } from '../../reading/go-number.ts';
 import { listedValues } from '../../reading/listed-values.ts';
 import { pathOf, quoted, type Wording } from '../../reading/schema-error.ts';
 import { compileSchema, type Formats } from '../../reading/schema-validator.ts';
@@ -11,9 +12,6 @@ import { ValidationCauses } from './validation-causes.ts';
 
 /** Cache-busting parameters of browsers and consoles; ignored. */
 export const CACHE_BUSTERS = ['_', 't'] as const;
-
-const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
-const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
 type Parameter = Readonly<Record<string, unknown>>;
 
@@ -143,9 +141,7 @@ function typed(text: string, parameter: Parameter): unknown {
   if (text === '') return undefined;
   if (type === 'array') return listedValues(text, parameter);
   if (type === 'integer' && /^[+-]?\d{1,15}$/.test(text)) return Number(text);
-  if (type === 'boolean' && TRUE.has(text)) return true;
-  if (type === 'boolean' && FALSE.has(text)) return false;
-  return text;
+  return type === 'boolean' ? (parseBoolean(text) ?? text) : text;
 }
 
 function repeated(name: string, times: number, { type }: Parameter): StatusCause {

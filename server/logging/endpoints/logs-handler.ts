@@ -13,6 +13,7 @@ import {
   newMethodNotAllowed,
   newPathNotFound,
 } from '../../../apis/meta/v1/errors.ts';
+import { parseBoolean } from '../../../apis/reading/go-number.ts';
 import type { Admission } from '../../admission/admission.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
@@ -242,11 +243,9 @@ function operationOf(query: LogQuery): LogOperation {
   return query.context === undefined ? query.operation : 'context';
 }
 
-const FALSE: ReadonlySet<string> = new Set(['', '0', 'f', 'false']);
-
 /** The operation that a query requests, before it is validated. */
 function requestedOperation(query: URLSearchParams): LogOperation {
-  if (!FALSE.has((query.get('follow') ?? '').toLowerCase())) return 'follow';
+  if (parseBoolean(query.get('follow') ?? '') === true) return 'follow';
   const operation = query.get('operation');
   return operation === 'statistics' || operation === 'histogram' || operation === 'export'
     ? operation
