@@ -28,10 +28,10 @@ export async function metricsTable(): Promise<string> {
   const metrics = await registered().getMetricsAsJSON();
   const own = metrics.filter(({ name }) => !OF_THE_PROCESS.test(name));
   return table(
-    ['metric', 'type', 'meaning'],
+    ['metric', 'meaning'],
     own
       .sort((left, right) => (left.name < right.name ? -1 : 1))
-      .map(({ name, type, help }) => [`\`${name}\``, String(type), help]),
+      .map(({ name, help }) => [`\`${name}\``, help]),
   );
 }
 

@@ -86,7 +86,7 @@ const listeners = section('The listeners.', { secure, insecure, limits });
 
 const kubernetes = section('The cluster.', {
   kubeconfig: pathOption(
-    'Kubeconfig file. If empty, the server uses the first that exists of: the environment variable `KUBECONFIG`, the ServiceAccount of the pod, `~/.kube/config`.',
+    'Kubeconfig file. Empty: the first that exists of the environment variable `KUBECONFIG`, the ServiceAccount of the pod, `~/.kube/config`.',
   ),
 });
 
@@ -112,31 +112,31 @@ const authorization = section('Authorization by SubjectAccessReview.', {
   ),
   reviewAllNamespaces: flagOption(
     false,
-    'If true, the server reviews the permission of the caller in every namespace; if false, only in namespaces with a RoleBinding for the caller. Applies to lists and log queries of callers without the permission for the whole cluster. Must be true with other authorizers than RBAC.',
+    'For lists and log queries of callers without the permission for the whole cluster: `true` reviews every namespace, `false` only those with a RoleBinding for the caller. Must be `true` with other authorizers than RBAC.',
   ),
 });
 
 const cors = section('Cross-origin resource sharing (CORS) for web pages of other origins.', {
   allowedOrigins: originsOption(
-    'Origins of web pages whose scripts can call the server, such as `https://console.example.com`. An origin must match exactly. Pages with the same origin as the server need no entry.',
+    'Origins of web pages whose scripts can call the server, such as `https://console.example.com`. An origin must match exactly.',
   ),
 });
 
 const requests = section('Concurrency of requests.', {
   seats: countOption(
     600,
-    'Maximum number of concurrent requests that the server handles, without streams, and of those that the gateway forwards. A further request waits up to five seconds, and then gets 429. All callers share the seats fairly: while n callers are busy, each of them can hold 1/(n + 1) of the seats.',
+    'Maximum number of concurrent requests that the server handles, without streams, and of those that the gateway forwards. Callers share the seats fairly. A further request waits up to five seconds, and then gets 429.',
   ),
   streams: countOption(
     12_000,
-    'Maximum number of concurrent watches, live lists and other streams. The gateway has as many of its own, at most 5,000. A further stream preempts the newest stream of the caller with the most streams; if that caller has fewer than two more, the further stream gets 429.',
+    'Maximum number of concurrent watches, live lists and other streams. The gateway has as many of its own, at most 5,000. A further stream preempts one of the caller with the most, or gets 429.',
   ),
 });
 
 const cache = section('The cache of nodes in `/apis`.', {
   currentReads: flagOption(
     false,
-    'Applies to gets and lists of nodes in `/apis` without a `resourceVersion`. `true`: the response contains every change before the request; the server first requests the current version from kube-apiserver, once for concurrent reads. `false`: the response may lag behind by milliseconds.',
+    'For gets and lists of nodes in `/apis` without a `resourceVersion`. `true`: the response contains every change before the request. `false`: it may lag behind by milliseconds.',
   ),
 });
 
@@ -150,7 +150,7 @@ const registration = section('The APIServices of this server.', {
 const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption(
     '5s',
-    'Delay after SIGTERM before the server closes its listeners. During the delay, `/readyz` fails, so that load balancers stop sending requests.',
+    'Delay after SIGTERM before the server closes its listeners, in which `/readyz` fails.',
   ),
   timeout: durationOption(
     '20s',

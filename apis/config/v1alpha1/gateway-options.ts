@@ -14,7 +14,7 @@ export const gateway = section(
     impersonation: choiceOption(
       IMPERSONATED,
       'none',
-      'Callers whom the gateway impersonates. `none`: all callers need a token that kube-apiserver accepts. `certificates`: callers with a client certificate. `all`: also callers with a token of this server. Use `all` if kube-apiserver cannot be configured to accept these tokens. `certificates` and `all` require the component `gateway-constrained-impersonation` or `gateway-impersonation`.',
+      'Callers whom the gateway impersonates: `none`, those with a client certificate (`certificates`), or also those with a token of this server (`all`). Requires the component `gateway-constrained-impersonation` or `gateway-impersonation`.',
     ),
     proxyHost: textOption(
       '',
@@ -26,7 +26,7 @@ export const gateway = section(
     ),
     acceleration: flagOption(
       false,
-      'Serves gets, lists and watches of `/api` and `/apis` from the caches of `resources` if kube-apiserver could have sent the same response. The header `Cache-Status` shows whether a response is from a cache, or why the request was forwarded.',
+      'Serves gets, lists and watches of `/api` and `/apis` from the caches of `resources` if kube-apiserver could have sent the same response.',
     ),
   },
 );

@@ -19,11 +19,11 @@ const NO_LIFETIME = '0s';
 const secretRef = {
   name: textOption(
     '',
-    'Name of the Secret, in the namespace of the server, with the client secret. The manifests allow the server to read `ks-apiserver-clients` only. Empty: none.',
+    'Name of the Secret, in the namespace of the server, with the client secret. The manifests allow the server to read `ks-apiserver-clients` only.',
   ),
   key: textOption(
     'clientSecret',
-    'Key in this Secret. While the client secret is rotated, the Secret can have a second one under the same key with the suffix `-next`; both are valid.',
+    'Key in this Secret. For rotation, a second secret under the key with the suffix `-next` is valid too.',
   ),
 };
 
@@ -37,10 +37,10 @@ const client = Type.Object(
     displayName: textOption('', 'Name of the client on the sign-in pages. Empty: the `id`.'),
     public: flagOption(
       false,
-      '`true`: a public client, such as a native app. It has no secret and must use PKCE. `false`: a confidential client, which has a secret.',
+      '`true`: a public client, without a secret and with PKCE, such as a native app. `false`: a confidential client.',
     ),
     secretFiles: pathsOption(
-      'Files that contain one client secret each; reloaded on change. Every secret of the list is valid, so list the old and the new file while you rotate a secret.',
+      'Files with one client secret each; reloaded on change. All of them are valid, for rotation.',
     ),
     secretRef: section(
       'Reference to a Secret in the namespace of the server with the client secret.',
@@ -60,7 +60,7 @@ const client = Type.Object(
     pkce: choiceOption(
       ['required', 'optional'],
       'required',
-      '`required`: the client must use PKCE in the authorization code grant. `optional`: for confidential clients without PKCE support.',
+      '`optional`: for confidential clients without PKCE support.',
     ),
     refreshTokens: choiceOption(
       ['rotated', 'kept'],
@@ -113,7 +113,7 @@ const signInPages = section('Texts on the sign-in pages.', {
   ),
   passwordHelp: textOption(
     'Forgot your password? Ask an administrator of this platform to reset it.',
-    'Text on the sign-in pages for users who forgot their password, for instance the address of a help desk. Empty: no text.',
+    'Text on the sign-in pages for users who forgot their password.',
   ),
 });
 

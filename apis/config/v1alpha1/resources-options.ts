@@ -9,16 +9,16 @@ export const resources = section('The lists under `/kapis` of nodes and of all o
     'Restricted kinds to serve: `secrets`, or kinds of `rbac.authorization.k8s.io`, such as `roles.rbac.authorization.k8s.io`. The server also needs the permission to list and watch them.',
   ),
   callerIndependent: namesOption(
-    'Kinds of aggregated APIs (APIServices with `spec.service`) to cache, as `plural.group`, or `*.group` for all kinds of a group. Naming one asserts that the API shows every caller with the permission the same objects. Other kinds of aggregated APIs are neither listed under `/kapis` nor accelerated.',
+    'Kinds of aggregated APIs (APIServices with `spec.service`) to list under `/kapis`, as `plural.group`, or `*.group` for all kinds of a group. Naming one asserts that the API shows every caller with the permission the same objects.',
   ),
   memoryBudget: quantityOption(
     '0',
-    'Maximum memory of all caches together: the objects of all kinds and nodes, past events and lists, and bodies of pages. One kind can use half of it. 0: the smaller one of 40 % of the memory limit of the container and 60 % of the heap limit of Node.js.',
+    'Maximum memory of all caches together. One kind can use half of it. 0: the smaller one of 40 % of the memory limit of the container and 60 % of the heap limit of Node.js.',
   ),
   nodes: section('Nodes.', {
     usageAnnotations: flagOption(
       false,
-      'Adds annotations to each node under `/kapis`: the total CPU and memory requests and limits of its pods. Requires the permission to list and watch all pods (component `node-usage`).',
+      'Adds annotations to each node under `/kapis`: the total CPU and memory requests and limits of its pods.',
     ),
   }),
 });
