@@ -4,7 +4,7 @@ import type { CustomResource } from '../iam/v1beta1/custom-resource.ts';
 import { CUSTOM_RESOURCES } from '../iam/v1beta1/custom-resources.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
 import { structuralSchema } from '../iam/v1beta1/structural-schema.ts';
-import { StatusSchema } from '../meta/v1/status-schema.ts';
+import { StatusSchema } from '../meta/v1/status.ts';
 
 export interface CustomResourcesOptions {
   /** The `<platform>` of the API group. */

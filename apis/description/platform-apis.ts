@@ -1,7 +1,7 @@
 // Generates the OpenAPI 3.1 document of all APIs that this server implements. custom-resources-document.ts
 // generates the document of the custom resources.
 import { NewUserSchema, PasswordChangeSchema, ReplacedUserSchema } from '../iam/v1beta1/requests.ts';
-import { StatusSchema } from '../meta/v1/status-schema.ts';
+import { StatusSchema } from '../meta/v1/status.ts';
 import {
   AuthorizationParametersSchema,
   DeviceAuthorizationFormSchema,

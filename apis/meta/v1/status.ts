@@ -1,53 +1,83 @@
-// Types of `meta.k8s.io/v1` Status, the error response of every Kubernetes path.
+// `meta.k8s.io/v1` Status, the error response of every Kubernetes path: its JSON Schema and its types.
+import { type Static, Type } from 'typebox';
 
-/** `meta.k8s.io/v1` Status, the error response of every Kubernetes path. */
-export interface Status {
-  readonly kind: 'Status';
-  readonly apiVersion: 'v1';
-  /** `continue`: for an expired continue token, a token that continues at the current resourceVersion. */
-  readonly metadata: { readonly continue?: string };
-  readonly status: 'Success' | 'Failure';
-  readonly message: string;
-  readonly reason?: StatusReason;
-  readonly details?: StatusDetails;
-  readonly code: number;
-}
+const strict = { additionalProperties: false } as const;
+const text = (description?: string) =>
+  Type.Optional(Type.String(description === undefined ? {} : { description }));
 
-export interface StatusDetails {
-  readonly name?: string;
-  readonly group?: string;
-  readonly kind?: string;
-  readonly uid?: string;
-  readonly causes?: readonly StatusCause[];
-  /** Whole seconds, also sent as the header `Retry-After`. */
-  readonly retryAfterSeconds?: number;
-}
+const StatusReasonSchema = Type.Enum(
+  [
+    'BadRequest',
+    'Unauthorized',
+    'Forbidden',
+    'NotFound',
+    'MethodNotAllowed',
+    'NotAcceptable',
+    'Conflict',
+    'AlreadyExists',
+    'Gone',
+    'Expired',
+    'Invalid',
+    'RequestEntityTooLarge',
+    'UnsupportedMediaType',
+    'TooManyRequests',
+    'InternalError',
+    'ServiceUnavailable',
+    'Timeout',
+  ],
+  { description: 'A reason for programs.' },
+);
 
-export interface StatusCause {
-  /** A machine-readable cause, for instance `FieldValueInvalid` or `ResourceVersionTooLarge`. */
-  readonly reason?: string;
-  readonly message: string;
-  /** The invalid parameter or JSON path. */
-  readonly field?: string;
-}
+const StatusCauseSchema = Type.Object(
+  {
+    // Such as `FieldValueInvalid` or `ResourceVersionTooLarge`.
+    reason: text(),
+    message: Type.String(),
+    field: text('The invalid parameter or member of the body.'),
+  },
+  strict,
+);
 
-export const STATUS_REASONS = [
-  'BadRequest',
-  'Unauthorized',
-  'Forbidden',
-  'NotFound',
-  'MethodNotAllowed',
-  'NotAcceptable',
-  'Conflict',
-  'AlreadyExists',
-  'Gone',
-  'Expired',
-  'Invalid',
-  'RequestEntityTooLarge',
-  'UnsupportedMediaType',
-  'TooManyRequests',
-  'InternalError',
-  'ServiceUnavailable',
-  'Timeout',
-] as const;
-export type StatusReason = (typeof STATUS_REASONS)[number];
+const StatusDetailsSchema = Type.Object(
+  {
+    name: text(),
+    group: text(),
+    kind: text(),
+    uid: text(),
+    causes: Type.Optional(Type.Array(StatusCauseSchema)),
+    retryAfterSeconds: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Also sent as the header Retry-After.' }),
+    ),
+  },
+  strict,
+);
+
+export const StatusSchema = Type.Object(
+  {
+    kind: Type.Literal('Status'),
+    apiVersion: Type.Literal('v1'),
+    metadata: Type.Object(
+      {
+        continue: text(
+          'For an expired continue token: a token that continues at the current resourceVersion.',
+        ),
+      },
+      strict,
+    ),
+    status: Type.Enum(['Success', 'Failure']),
+    message: Type.String({ description: 'A description for people.' }),
+    reason: Type.Optional(StatusReasonSchema),
+    details: Type.Optional(StatusDetailsSchema),
+    code: Type.Integer({ description: 'The HTTP status.' }),
+  },
+  { ...strict, description: 'The error response of all paths of Kubernetes and of the platform.' },
+);
+
+export type StatusReason = Static<typeof StatusReasonSchema>;
+export type StatusCause = Readonly<Static<typeof StatusCauseSchema>>;
+export type StatusDetails = Readonly<
+  Omit<Static<typeof StatusDetailsSchema>, 'causes'> & { readonly causes?: readonly StatusCause[] }
+>;
+export type Status = Readonly<
+  Omit<Static<typeof StatusSchema>, 'details'> & { readonly details?: StatusDetails }
+>;
