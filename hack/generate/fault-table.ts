@@ -84,9 +84,9 @@ export const FAULTS = {
       'Log queries get 503 or 504, or a response that is marked as partial. All other requests work, and `/readyz` passes',
     recoverySeconds: 5,
   },
-  'the log store cuts its responses': {
+  'the log store truncates its responses': {
     clientsSee:
-      'Log queries get 503 or 504, or a response that is marked as partial. A cut response is never returned as a complete one. Live tails resume without losing lines',
+      'Log queries get 503 or 504, or a response that is marked as partial. A truncated response is never returned as a complete one. Live tails resume without losing lines',
     recoverySeconds: 5,
   },
   'the disk under the log is full': {

@@ -39,7 +39,7 @@ const LINE = {
 
 const progress = printProgress(process.stdout);
 
-/** Runs the load until it is over or `stopped` aborts. */
+/** Runs the load until it ends or `stopped` aborts. */
 async function soak(environment: Environment, minutes: number, stopped: AbortSignal): Promise<Run> {
   const { replicas, pids, failure } = environment;
   const recorder = new Recorder();

@@ -38,7 +38,7 @@ export class ServiceSelectors {
 
   /**
    * Returns the labels that a Service selects; undefined if the Service does not exist or has no selector. Throws Forbidden if
-   * the caller may not get the Service.
+   * the caller is not allowed to get the Service.
    */
   async labels(context: RequestContext, namespace: string, name: string): Promise<Labels | undefined> {
     if (namespace === '') throw newBadRequest('serviceName: use it with the path of one namespace');

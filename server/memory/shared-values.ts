@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 const MAX_KEY = 1024;
 /** Maximum number of characters in all keys. Each kind has several of these caches, outside of the memory budget. */
 const MAX_CHARACTERS = 256 << 10;
-/** Each value counts as so many more characters, which limits the number of values with short keys. */
+/** Added to the characters of each value, which limits the number of values with short keys. */
 const VALUE_CHARACTERS = 16;
 
 /** Deduplicates equal values in memory, such as the labels of the pods of a workload. A value with a long key is not shared. */

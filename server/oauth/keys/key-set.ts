@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
 
-/** ES256 signs everything except the ID tokens of clients that ask for RS256. */
+/** ES256 signs everything except the ID tokens of clients with RS256. */
 export const SIGNING_ALGORITHMS = ['ES256', 'RS256'] as const;
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 

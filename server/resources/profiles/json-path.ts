@@ -40,7 +40,7 @@ export class JSONPathError extends Error {}
 
 /** Longer than any real path, so that the work of the compiler is small. */
 export const MAX_LENGTH = 1024;
-/** Integers of at most so many digits are exact. */
+/** Maximum number of digits of an integer that is exact. */
 const INDEX = /^(-?\d{0,15})(?::(-?\d{0,15}))?(?::(-?\d{0,15}))?$/;
 const FIELD = /(?:\\[^]|[^\\ \t\r\n.,[\]$@{}])*/y;
 const IDENTIFIER = /[A-Za-z_][^ \t\r\n.,[\]$@{}]*/y;

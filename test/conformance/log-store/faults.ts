@@ -134,7 +134,7 @@ export function describeLogStoreFaults(
       await recovers(() => works().then(() => true));
     });
 
-    fault('the log store cuts its responses', async (recovers) => {
+    fault('the log store truncates its responses', async (recovers) => {
       await reports('cut');
       await recovers(() => works().then(() => true));
     });

@@ -20,7 +20,7 @@ export class DirectoryHosts {
   }
 
   /**
-   * Returns a client on which `bind` has succeeded. Only network errors lead to another host: a host that answers, answers for all. Names
+   * Returns a client on which `bind` has succeeded. Only network errors lead to another host: a host that responds decides for all. Names
    * are resolved again at each connection.
    */
   async connect(
