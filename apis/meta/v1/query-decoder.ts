@@ -71,15 +71,14 @@ export class QueryDecoder<Schema extends TObject> {
    * a client meant to set would return too much.
    */
   decode(query: URLSearchParams): Static<Schema> {
-    const { contradictions, words } = this.#rules;
-    const causes = new ValidationCauses();
     const values = new Map<string, unknown>();
     const refused = new Set<string>();
+    const repetitions: StatusCause[] = [];
     for (const [name, { value: text, times }] of occurrencesOf(query)) {
       if (this.#ignored.has(name)) continue;
       const parameter = this.#parameters.get(name);
       if (parameter && times > 1) {
-        causes.add(repeated(name, times, parameter));
+        repetitions.push(repeated(name, times, parameter));
         refused.add(name);
       } else {
         const value = parameter ? typed(text, parameter) : text;
@@ -91,25 +90,33 @@ export class QueryDecoder<Schema extends TObject> {
     const checked: unknown = given;
     const validate = (this.#compiled ??= compileSchema(this.#schema, this.#rules.formats));
     const isValid = validate(checked);
-    if (!isValid) {
-      const errors = (validate.errors ?? []).map(ofParameter);
-      causes.addErrors(errors, this.#wording, (name, value) => {
-        const specific = words?.(name, value);
-        return specific === undefined ? undefined : `${quoted(value)} ${specific}`;
-      });
-      for (const error of errors) {
-        const [name = String(error.params['additionalProperty'])] = pathOf(error);
-        // Continues without the parameter, so that all errors are reported together.
-        refused.add(name);
-        names.delete(name);
-        delete given[name];
-      }
+    const errors = isValid ? [] : (validate.errors ?? []).map(ofParameter);
+    // Continues without the invalid parameters, so that all errors are reported together.
+    for (const error of errors) {
+      const [name = String(error.params['additionalProperty'])] = pathOf(error);
+      refused.add(name);
+      names.delete(name);
+      delete given[name];
     }
-    if (isValid || validate(checked)) {
-      causes.add(...(contradictions?.(checked, { given: names, refused }) ?? []));
-      if (causes.causes.length === 0) return checked;
-    }
-    throw newBadRequest(`the query is not valid: ${causes.texts().join('; ')}`, causes.causes);
+    const { contradictions } = this.#rules;
+    const combined =
+      isValid || validate(checked) ? (contradictions?.(checked, { given: names, refused }) ?? []) : [];
+    if (isValid && repetitions.length === 0 && combined.length === 0) return checked;
+    throw this.#rejection(repetitions, errors, combined);
+  }
+
+  #rejection(
+    repetitions: readonly StatusCause[],
+    errors: readonly ErrorObject[],
+    combined: readonly StatusCause[],
+  ): Error {
+    const explain = (name: string, value: unknown): string | undefined => {
+      const specific = this.#rules.words?.(name, value);
+      return specific === undefined ? undefined : `${quoted(value)} ${specific}`;
+    };
+    const found = new ValidationCauses().add(...repetitions).addErrors(errors, this.#wording, explain);
+    const { causes } = found.add(...combined);
+    return newBadRequest(`the query is not valid: ${found.texts().join('; ')}`, causes);
   }
 }
 

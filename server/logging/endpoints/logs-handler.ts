@@ -245,7 +245,8 @@ function operationOf(query: LogQuery): LogOperation {
 
 /** The operation that a query requests, before it is validated. */
 function requestedOperation(query: URLSearchParams): LogOperation {
-  if (parseBoolean(query.get('follow') ?? '') === true) return 'follow';
+  const follow = query.get('follow');
+  if (follow !== null && parseBoolean(follow) === true) return 'follow';
   const operation = query.get('operation');
   return operation === 'statistics' || operation === 'histogram' || operation === 'export'
     ? operation
