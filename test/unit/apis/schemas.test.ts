@@ -10,6 +10,7 @@ import {
   UserQuerySchema,
 } from '../../../apis/iam/v1beta1/requests.ts';
 import { LogQuerySchema } from '../../../apis/logging/v1alpha2/log-query.ts';
+import * as forms from '../../../apis/oauth/forms.ts';
 import { NO_QUERY_SCHEMA, resourceQuerySchema } from '../../../apis/resources/v1alpha3/resource-query.ts';
 import { SearchQuerySchema } from '../../../apis/resources/v1alpha3/search-query.ts';
 
@@ -24,6 +25,7 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   'a search': SearchQuerySchema,
   'no query': NO_QUERY_SCHEMA,
   'a query for logs': LogQuerySchema,
+  ...forms,
   ...Object.fromEntries(CUSTOM_RESOURCES.map(({ kind, spec }) => [`the spec of a ${kind}`, spec])),
 };
 
