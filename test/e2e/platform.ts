@@ -3,7 +3,6 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { hash } from '@node-rs/argon2';
 import { record, text } from '../../apis/reading/unknown-value.ts';
@@ -247,13 +246,14 @@ export class Platform {
 
   /** Signs in, and retries until the server has synced the user. Resolves with the access token. */
   async signIn(username: string, password = PASSWORD): Promise<string> {
-    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(60_000)]);
-    for (;;) {
+    let token = '';
+    await until(async () => {
+      this.signal.throwIfAborted();
       const { status, body } = await this.grant(username, password);
-      if (status === 200) return text(body['access_token']);
-      if (signal.aborted) throw new Error(JSON.stringify(body));
-      await delay(100);
-    }
+      if (status === 200) token = text(body['access_token']);
+      return status === 200;
+    });
+    return token;
   }
 
   /** Sends a request with curl. `path`: at the server by default. */

@@ -1,3 +1,4 @@
+// Polls conditions of programs and connections that report no event.
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 200;
 
@@ -11,4 +12,18 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
     setTimeout(resolve, wait);
     await promise;
   }
+}
+
+const STEADY_POLLS = 10;
+
+/** Polls until `value` has been the same ten times: what a queue or a connection still had to do is done. */
+export async function untilSteady(value: () => unknown): Promise<void> {
+  let last = await value();
+  let polls = 0;
+  await until(async () => {
+    const current = await value();
+    polls = current === last ? polls + 1 : 0;
+    last = current;
+    return polls === STEADY_POLLS;
+  });
 }

@@ -22,3 +22,9 @@ export class WorkPerTurn {
     this.#most = Math.max(this.#most, this.#turn);
   }
 }
+
+/** Keeps the event loop busy, as work that takes `ms`. */
+export function workFor(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}

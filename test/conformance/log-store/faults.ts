@@ -155,9 +155,7 @@ export function describeLogStoreFaults(
         if (outcome instanceof StatusError) expectStatus(outcome, 503, 504);
       }
       if (traits.checked !== false) {
-        const begin = performance.now();
         await rejection(the().store.check(call(undefined, 400)));
-        expect(performance.now() - begin, 'its health').to.be.below(5_000);
       }
       await the().proxy.untilIdle();
       the().proxy.break(undefined);

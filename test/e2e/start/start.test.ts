@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { listenOnLoopback } from '../../support/loopback.ts';
+import { until } from '../../support/until.ts';
 import { ClonedProject } from './clone.ts';
 import { StartedProgram } from './started-program.ts';
 import { theirKubeconfig } from './their-kubeconfig.ts';
@@ -31,23 +31,19 @@ describe('npm start', function () {
   /** Waits until kube-apiserver serves our OpenAPI, for which npm start waits only a limited time. */
   async function described(advice: readonly string[]): Promise<void> {
     const documents = 'kubectl get --raw /openapi/v3';
-    const signal = AbortSignal.timeout(120_000);
-    while (
-      !(await type([...advice.slice(0, 1), documents])).includes('apis/resources.platform.io/v1alpha3')
-    ) {
-      await delay(200, undefined, { signal });
-    }
+    await until(async () =>
+      (await type([...advice.slice(0, 1), documents])).includes('apis/resources.platform.io/v1alpha3'),
+    );
   }
 
   /** Waits until kube-apiserver accepts the token: it fetches the keys of a new issuer every ten seconds. */
   async function takesToken(commands: readonly string[]): Promise<void> {
-    const signal = AbortSignal.timeout(60_000);
-    for (;;) {
+    await until(async () => {
       const printed = await type(commands).catch((error: unknown) => String(error));
-      if (/^Username +ada$/m.test(printed)) return;
+      if (/^Username +ada$/m.test(printed)) return true;
       expect(printed).to.match(/kube-apiserver rejects the tokens of|Unauthorized/);
-      await delay(500, undefined, { signal });
-    }
+      return false;
+    });
   }
 
   it('becomes ready, prints commands that work, and stops with Ctrl-C', async () => {

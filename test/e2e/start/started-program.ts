@@ -1,9 +1,9 @@
 // Driver that runs `npm start` and other npm scripts in tests.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { endLeftovers, processesWith } from '../../../hack/test/leftovers.ts';
 import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
+import { until } from '../../support/until.ts';
 
 export interface StartOptions {
   /** Name of the npm script; `start` by default. */
@@ -84,7 +84,7 @@ export class StartedProgram {
 
   /** Resolves when all programs that it started have exited. */
   async gone(): Promise<void> {
-    while ((await processesWith(this.#mark)).length > 0) await delay(100);
+    await until(async () => (await processesWith(this.#mark)).length === 0);
   }
 
   /** Waits for the exit; returns the exit code and the processes that were left running, which it kills. */

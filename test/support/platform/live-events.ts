@@ -7,8 +7,6 @@ export interface LiveEvent {
   readonly event: string;
   readonly id: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Time of its last line, on the clock of performance.now(). */
-  readonly at: number;
 }
 
 export class LiveEvents {
@@ -56,7 +54,6 @@ async function* eventsOf(response: IncomingMessage): AsyncGenerator<LiveEvent> {
       event: fields.get('event') ?? '',
       id: fields.get('id') ?? '',
       data: record(JSON.parse(fields.get('data') ?? '')),
-      at: performance.now(),
     };
     fields = new Map();
   }

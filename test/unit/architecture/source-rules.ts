@@ -24,6 +24,25 @@ const PRIVATE_WORDS =
 const SUITES =
   /^test\/(?:conformance\/|support\/faults\.ts|e2e\/faults\/|.*\.fixture\.ts$|.*\/unsearchable-indices\.ts$)/;
 
+/**
+ * Files that wait for a time, or measure one: polls of conditions and work that takes a time, proxies whose delays are the fault, the
+ * pace of a load beside the tests, the quiet background of a trace, and the measurements of load tests and disruptions.
+ */
+const TIMED = new Set([
+  'test/support/until.ts',
+  'test/support/work-per-turn.ts',
+  'test/support/cluster/freezing-proxy.ts',
+  'test/integration/server/graceful-stop.test.ts',
+  'test/e2e/gateway/busy-objects.ts',
+  'test/e2e/faults/cluster-faults.ts',
+  'test/e2e/faults/rotations.ts',
+  'test/e2e/journeys/journeys.test.ts',
+  'test/e2e/attacks/prober.ts',
+  'test/e2e/attacks/raw-flood.ts',
+  'test/cluster/disruption.test.ts',
+  'test/cluster/follower.ts',
+]);
+
 const isProse = (file: string): boolean => /\.(?:ts|md)$/.test(file);
 const isTypeScript = (file: string): boolean => file.endsWith('.ts');
 const isServer = (file: string): boolean => file.startsWith('server/') || file.startsWith('apis/');
@@ -84,6 +103,20 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     applies: (file) => file.startsWith('test/') && isTypeScript(file),
     broken: (_file, source) => linesWith(source, /\(checks? \d/),
     example: { file: 'test/unit/store.test.ts', source: "it('is a 401 (check 9)', () => {\n" },
+  },
+  {
+    behaviour: 'neither sleeps nor compares times',
+    applies: (file) =>
+      file.startsWith('test/') && isTypeScript(file) && !file.endsWith('.fixture.ts') && !TIMED.has(file),
+    broken: (_file, source) =>
+      linesWith(
+        source,
+        /\bsetTimeout as\b|\bsetTimeout\(\w*(?:resolve|done)\b|\bperformance\.now\(\)\)? [-+<>]/,
+      ),
+    example: {
+      file: 'test/unit/store.test.ts',
+      source: '    expect(performance.now() - began).to.be.below(100);\n',
+    },
   },
   {
     behaviour: 'replaces no module by a mock',

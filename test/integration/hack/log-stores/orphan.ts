@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { identify, isRunning } from '../../../../hack/system/process-identity.ts';
+import { until } from '../../../support/until.ts';
 
 /** Starts a child process that starts a log store, kills only the child process, and resolves after the log store has exited. */
 export async function untilOrphanIsGone(kind: 'opensearch' | 'victorialogs', dir: string): Promise<void> {
@@ -16,7 +16,8 @@ export async function untilOrphanIsGone(kind: 'opensearch' | 'victorialogs', dir
     if (store === undefined) throw new Error(`there is no process ${value}`);
     parent.kill('SIGKILL');
     await ended;
-    while (isRunning(store)) await delay(20); // the exit of a process that is not a child can only be polled
+    // The exit of a process that is not a child can only be polled.
+    await until(() => !isRunning(store));
   } finally {
     parent.kill('SIGKILL');
     await ended;

@@ -9,6 +9,7 @@ import { newClient } from '../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../support/oauth/sign-in-state.ts';
 import { authorizePath, EXCHANGE, REQUEST } from '../../../support/oauth/sign-in-visit.ts';
+import { until } from '../../../support/until.ts';
 
 describe('the sign-in page in Chromium', function () {
   this.timeout(120_000);
@@ -63,10 +64,7 @@ describe('the sign-in page in Chromium', function () {
   }
 
   async function focusOn(id: string): Promise<void> {
-    const end = performance.now() + 30_000;
-    let seen = await focused();
-    while (seen !== id && performance.now() < end) seen = await focused();
-    expect(seen).to.equal(id);
+    await until(async () => (await focused()) === id);
   }
 
   /** Types into the focused field and the next ones, and submits the form. */

@@ -1,7 +1,7 @@
 // Tests of discovery of a registered server during failures.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { array, record, recordIn } from '../../../../apis/reading/unknown-value.ts';
@@ -190,7 +190,7 @@ describe('discovery of a registered server during failures', () => {
     const watching = (async () => {
       while (!polling.signal.aborted) {
         seen.push(await status(DISCOVERY));
-        await delay(2);
+        await nextTurn();
       }
     })();
     await available();

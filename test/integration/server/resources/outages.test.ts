@@ -12,12 +12,7 @@ import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 import { until } from '../../../support/until.ts';
 import { createCustom, define, definitionPath } from './lifecycle.test.ts';
 import type { ResourceCluster, Server } from './resource-cluster.ts';
-import { SYNC_MS, sharedServer } from './shared-server.ts';
-
-/** With time for the rest of the request. */
-const IN_TIME_MS = SYNC_MS + 1_000;
-/** Far below every timeout. */
-const QUICK_MS = 1_000;
+import { sharedServer } from './shared-server.ts';
 
 /** The discovery document of an aggregated API with one kind. */
 const THINGS = {
@@ -53,12 +48,10 @@ describe('outages', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  /** Other kinds respond quickly, followed or not. */
+  /** Other kinds respond, followed or not. */
   async function othersRespond(...kinds: readonly string[]): Promise<void> {
     for (const kind of kinds) {
-      const { status, ms } = await server.page(kind);
-      expect(status, kind).to.equal(200);
-      expect(ms, kind).to.be.below(QUICK_MS);
+      expect((await server.page(kind)).status, kind).to.equal(200);
     }
   }
 
@@ -84,9 +77,8 @@ describe('outages', () => {
       othersRespond('configmaps', 'services', 'namespaces'),
       ...kinds.map(({ plural }) => server.page(plural)),
     ]);
-    for (const { status, ms, body } of failed) {
+    for (const { status, body } of failed) {
       expect(status).to.equal(503);
-      expect(ms).to.be.below(IN_TIME_MS);
       expect(body['message']).to.match(/^the list of \w+\.example\.com is not available yet: /);
     }
     const reason =
@@ -141,17 +133,13 @@ describe('outages', () => {
         othersRespond('configmaps', 'services', 'endpoints', 'persistentvolumes'),
       ]);
       expect(hanging.status).to.equal(503);
-      expect(hanging.ms).to.be.below(IN_TIME_MS);
       for (const group of ['silent.example.org', 'unreachable.example.org']) {
         await until(async () => (await server.page(`things.${group}`)).status === 503);
-        const { ms, body } = await server.page(`things.${group}`);
+        const { body } = await server.page(`things.${group}`);
         expect(body['message']).to.include(`the APIService v1.${group} is not available`);
-        expect(ms).to.be.below(QUICK_MS);
       }
       for (const unknown of ['gizmos', 'things.example.org', 'things.example.com']) {
-        const { status, ms } = await server.page(unknown);
-        expect(status, unknown).to.equal(404);
-        expect(ms).to.be.below(QUICK_MS);
+        expect((await server.page(unknown)).status, unknown).to.equal(404);
       }
       // kube-apiserver detects the outage of the API, and removes its kinds from discovery.
       await closeNow(api);
@@ -160,7 +148,6 @@ describe('outages', () => {
       const lost = await server.page('things');
       expect(lost.status).to.equal(503);
       expect(lost.body['message']).to.include('the APIService v1.late.example.org is not available');
-      expect(lost.ms).to.be.below(QUICK_MS);
       await othersRespond('configmaps', 'services');
       const kind: Definition = { plural: 'newcomers', kind: 'Newcomer' };
       await define(cluster, kind);

@@ -43,8 +43,6 @@ export interface Page {
   readonly body: Fields;
   /** Names of the items. */
   readonly names: readonly string[];
-  /** Time until the end of the response, in ms. */
-  readonly ms: number;
 }
 
 /** One caller of one server. */
@@ -317,10 +315,9 @@ export class Server {
 
   /** Returns a page of a list. `path`: below the platform path, for instance `pods?limit=1`. */
   async page(path: string, caller = this.admin): Promise<Page> {
-    const began = performance.now();
     const { status, body } = await caller.ask(`${LISTS}/${path}`);
     const names = array(body['items']).map((item) => text(recordIn(item, 'metadata')['name']));
-    return { status, body, names, ms: performance.now() - began };
+    return { status, body, names };
   }
 
   /** Opens a live list. */

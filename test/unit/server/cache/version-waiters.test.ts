@@ -1,8 +1,8 @@
 // Tests of the queue of reads that wait for a resourceVersion.
 import { getEventListeners, once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { VersionWaiters, type WaitOptions } from '../../../../server/cache/version-waiters.ts';
+import { FakeTimers } from '../../../support/fake-timers.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { until } from '../../../support/until.ts';
 
@@ -81,30 +81,32 @@ describe('VersionWaiters', () => {
   });
 
   it('starts a second probe beside a stalled one, and aborts both after the last read', async () => {
+    using timers = new FakeTimers();
     const probing: AbortSignal[] = [];
-    const begun: number[] = [];
     const waiting = waiters({
-      retryMs: 150,
       probe: (_, signal) => {
         probing.push(signal);
-        begun.push(performance.now());
         if (probing.length === 2) waiting.reached(20n);
         return hanging(signal);
       },
     });
-    await waiting.wait(20n, never);
+    const waited = waiting.wait(20n, never);
+    await timers.tick(5);
+    await timers.tick(3_999);
+    expect(probing).to.have.length(1);
+    await timers.tick(1);
+    await timers.tick(20);
+    await waited;
     expect(probing.map(({ aborted }) => aborted)).to.deep.equal([true, true]);
-    const [first = 0, second = 0] = begun;
-    expect(second - first).to.be.above(145);
   });
 
   it('limits concurrent probes', async () => {
+    using timers = new FakeTimers();
     let running = 0;
     let most = 0;
     const left = new AbortController();
     const waiting = waiters({
-      retryMs: 5,
-      probeDelayMs: 1,
+      timeoutMs: 60_000,
       probe: async (_, signal) => {
         most = Math.max(most, ++running);
         await hanging(signal);
@@ -112,9 +114,11 @@ describe('VersionWaiters', () => {
       },
     });
     const waited = rejection(waiting.wait(99n, left.signal));
-    await until(() => most === 3);
-    // Without the limit, many more probes would start in this time.
-    await delay(50);
+    await timers.tick(5);
+    for (let probe = 0; probe < 10; probe++) {
+      await timers.tick(4_000);
+      await timers.tick(20);
+    }
     expect(most).to.equal(3);
     left.abort(new Error('left'));
     expect(await waited).to.have.property('message', 'left');

@@ -1,5 +1,5 @@
 // Tests of AbortSignals with a timeout.
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { expect } from 'chai';
 import { boundedSignal } from '../../../../server/concurrency/bounded-signal.ts';
 
@@ -37,7 +37,10 @@ describe('boundedSignal', () => {
     using endless = boundedSignal(new AbortController().signal, 2 ** 31 + 1_000);
     outer.abort('gone');
     // Timers of the same length run in the order they were set.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    using later = boundedSignal(new AbortController().signal, 1);
+    const running = setInterval(() => undefined, 1_000);
+    await once(later.signal, 'abort');
+    clearInterval(running);
     expect(bounded.isLate).to.equal(false);
     expect(endless.signal.aborted, 'beyond the maximum of a timer').to.equal(false);
   });

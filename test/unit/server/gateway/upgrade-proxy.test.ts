@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { ForwardingServer, readAll, readUntil } from '../../../support/gateway/forwarding-server.ts';
 import { ScriptedUpstream } from '../../../support/gateway/scripted-upstream.ts';
-import { until } from '../../../support/until.ts';
+import { until, untilSteady } from '../../../support/until.ts';
 
 const EXEC = '/api/v1/namespaces/shop/pods/cart/exec?command=sh';
 const SPDY = [`POST ${EXEC} HTTP/1.1`, 'Connection: Upgrade', 'Upgrade: SPDY/3.1', 'Content-Length: 0'];
@@ -172,7 +172,7 @@ describe('a forwarded upgrade', () => {
     });
     client.pause();
     const down = written(kube);
-    await until(() => down.isStalled());
+    await untilSteady(() => down.bytes);
     connection.destroy(new Error('read ECONNRESET'));
     expect((await readAll(client)).length).to.equal(passed);
     await until(() => server.connections === 0 && server.pools.gatewayStreams.held === 0);
@@ -193,9 +193,9 @@ describe('a forwarded upgrade', () => {
     client.pause();
     kube.pause();
     const [up, down] = [written(client), written(kube)];
-    await until(() => up.isStalled() && down.isStalled());
-    expect(up.bytes()).to.be.lessThan(32 << 20);
-    expect(down.bytes()).to.be.lessThan(32 << 20);
+    await untilSteady(() => up.bytes + down.bytes);
+    expect(up.bytes).to.be.lessThan(32 << 20);
+    expect(down.bytes).to.be.lessThan(32 << 20);
     client.destroy();
     await until(() => upstream.connections.size === 0);
   });
@@ -223,17 +223,15 @@ function nextUpgradedConnection(): Promise<Socket> {
   return promise;
 }
 
-/** Writes until the receiver stops reading, and a while longer. */
-function written(socket: Socket): { isStalled(): boolean; bytes(): number } {
+/** Writes as fast as the receiver reads. */
+function written(socket: Socket): { readonly bytes: number } {
   const chunk = Buffer.alloc(1 << 20);
-  let bytes = 0;
-  let lastAt = performance.now();
+  const total = { bytes: 0 };
   const write = (): void => {
-    bytes += chunk.length;
-    lastAt = performance.now();
+    total.bytes += chunk.length;
     socket.write(chunk, (error) => error ?? write());
   };
   socket.on('error', () => undefined);
   write();
-  return { isStalled: () => performance.now() - lastAt > 300, bytes: () => bytes };
+  return total;
 }

@@ -66,7 +66,6 @@ describe('LineOutput', () => {
     const lines = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(5_000)}\n`);
     for (const line of lines) output.write(line);
     // The lines exceed the buffer of the pipe, so further writes fail until the reader reads.
-    await new Promise((resolve) => setTimeout(resolve, 150));
     let read = '';
     const block = Buffer.alloc(1 << 16);
     const take = (): void => {

@@ -1,10 +1,12 @@
 // Tests of the connector, which limits concurrent TLS handshakes.
 import { createServer as createSecureServer } from 'node:https';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { issue } from '../../../support/certificates.ts';
 import { kubeConfigFor } from '../../../support/cluster/scripted-cluster.ts';
+import { FakeTimers } from '../../../support/fake-timers.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 import { until } from '../../../support/until.ts';
 
@@ -48,21 +50,25 @@ describe('Connector', () => {
   });
 
   it('releases the slot of an unanswered handshake after a while', async () => {
-    const accepted: number[] = [];
+    const accepted: Socket[] = [];
     // Accepts connections and never responds.
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       ending.push(() => socket.destroy());
-      accepted.push(performance.now());
+      accepted.push(socket);
     });
     const client = connect(await listenOnLoopback(server));
     ending.push(() => server.close());
+    using timers = new FakeTimers();
     const asking = new AbortController();
     const requested = Array.from({ length: HANDSHAKES + 1 }, () =>
       client.json({ path: '/', signal: asking.signal }).catch(() => undefined),
     );
-    await until(() => accepted.length === HANDSHAKES + 1);
-    expect((accepted.at(-1) ?? 0) - (accepted[0] ?? 0)).to.be.above(150);
+    while (accepted.length < HANDSHAKES) await nextTurn();
+    await timers.tick(249);
+    expect(accepted).to.have.length(HANDSHAKES);
+    await timers.tick(1);
+    while (accepted.length === HANDSHAKES) await nextTurn();
     asking.abort();
     await Promise.all(requested);
   });

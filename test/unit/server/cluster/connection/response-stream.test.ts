@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { streamedBody } from '../../../../../server/cluster/connection/response-stream.ts';
 import { StalledError } from '../../../../../server/upstream/upstream-response.ts';
-import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
+import { WorkPerTurn, workFor } from '../../../../support/work-per-turn.ts';
 
 const CHUNKS = 60;
 /** Larger than the read-ahead of a stream, so that chunks arrive one by one. */
@@ -30,8 +30,7 @@ describe('streamedBody', () => {
     const work = new WorkPerTurn();
     let length = 0;
     for await (const chunk of streamedBody(ready(), 60_000)) {
-      const end = performance.now() + WORK_MS;
-      while (performance.now() < end);
+      workFor(WORK_MS);
       work.note();
       length += chunk.length;
     }

@@ -1,10 +1,11 @@
 // Tests of leader election against a fake kube-apiserver.
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { LeaderElection } from '../../../../../server/cluster/election/leader-election.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
+import { FakeTimers } from '../../../../support/fake-timers.ts';
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 const PATH = '/apis/coordination.k8s.io/v1/namespaces/ns/leases/cleaner';
@@ -53,10 +54,17 @@ describe('LeaderElection', () => {
       },
       signal: new AbortController().signal,
     });
-    const began = performance.now();
-    const second = replica(cluster, 'b');
+    let now = 0;
+    const second = replica(cluster, 'b', () => now);
+    const requests = async (count: number): Promise<void> => {
+      for (const end = cluster.requests.length + count; cluster.requests.length < end; ) await nextTurn();
+    };
+    await requests(2);
+    now = 999;
+    await requests(2);
+    expect(spec(cluster)).to.include({ holderIdentity: 'gone' });
+    now = 1_000;
     await second.elected();
-    expect(performance.now() - began).to.be.at.least(1000);
     expect(cluster.objects.get(PATH)?.['spec']).to.include({ leaseTransitions: 1 });
     await second.stop();
   });
@@ -179,7 +187,10 @@ describe('LeaderElection', () => {
     expect(election.leading).to.equal(false);
     const requested = cluster.requests.length;
     cluster.before = () => undefined;
-    await delay(5 * TIMING.retryMs);
+    {
+      using timers = new FakeTimers();
+      for (let retry = 0; retry < 5; retry++) await timers.tick(TIMING.retryMs);
+    }
     expect({ terms, requested: cluster.requests.length }).to.deep.equal({ terms: 1, requested });
     work.resolve();
     await second.promise;

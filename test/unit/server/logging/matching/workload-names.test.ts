@@ -56,12 +56,10 @@ describe('the pods of a workload', () => {
 
   it('are found quickly for many workloads', () => {
     const texts = Array.from({ length: 1_000 }, (_, n) => `${'a'.repeat(1 + (n % 200))}${n}`);
-    const began = performance.now();
+    // A regular expression would take minutes.
     for (const how of ['exact', 'contains']) {
       const isOne = workloadMatcher({ [how]: texts });
-      for (let n = 0; n < 50; n++) expect(isOne(`${'a'.repeat(45)}-${n}-5d78c9869d-x7k2p`)).to.equal(false);
+      for (let n = 0; n < 500; n++) expect(isOne(`${'a'.repeat(45)}-${n}-5d78c9869d-x7k2p`)).to.equal(false);
     }
-    // A regular expression takes 50 s.
-    expect(performance.now() - began).to.be.below(5_000);
   });
 });

@@ -74,9 +74,9 @@ describe('an exported line as CSV', () => {
 
   it('is encoded in linear time', () => {
     for (const unit of ['"', ';"', '=', ';=', ' ', '\t ', '\u200b', '; ', ' =', '; =', '" =']) {
-      const began = performance.now();
-      lines('csv', unit.repeat((1 << 19) / unit.length));
-      expect(performance.now() - began, unit).to.be.below(2_000);
+      // Quadratic time would be minutes.
+      const log = unit.repeat((1 << 20) / unit.length);
+      expect(lines('csv', log), unit).to.have.length.above(log.length);
     }
   });
 

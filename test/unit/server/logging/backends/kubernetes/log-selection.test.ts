@@ -6,7 +6,7 @@ import { selectLogs } from '../../../../../../server/logging/backends/kubernetes
 import { Pods, summaryOf } from '../../../../../../server/logging/backends/kubernetes/pods.ts';
 import { PODS } from '../../../../../../server/resources/kind.ts';
 import { KindCache, plain } from '../../../../../support/platform/kind-cache.ts';
-import { WorkPerTurn } from '../../../../../support/work-per-turn.ts';
+import { WorkPerTurn, workFor } from '../../../../../support/work-per-turn.ts';
 import { everything } from './instants.ts';
 
 describe('the selection of container logs', () => {
@@ -18,7 +18,7 @@ describe('the selection of container logs', () => {
     pods.in = function* () {
       for (let n = 0; n < 100; n++) {
         // About as long as a thousand pods take.
-        for (const began = performance.now(); performance.now() - began < 1; );
+        workFor(1);
         work.note();
         if (pod) yield pod;
       }
