@@ -46,8 +46,7 @@ export const FAULTS = {
     recoverySeconds: 30,
   },
   'the clock of one replica is 30 s ahead': {
-    clientsSee:
-      'Nothing. Tokens, refreshes and revocations work across replicas, and at kube-apiserver. An access token can expire 30 s early or late',
+    clientsSee: 'Nothing. An access token can expire 30 s early or late',
     recoverySeconds: 0,
   },
   'the front-proxy CA is rotated under load': {
@@ -66,17 +65,17 @@ export const FAULTS = {
   },
   '10,000 idle connections': {
     clientsSee:
-      'Beyond `listeners.limits.connections`, the server closes each new connection of the network with the most connections. Connections of other networks displace its newest idle ones. The other port works. An idle connection is closed after 95 s',
+      'Beyond `listeners.limits.connections`, [connections of other networks displace](limits.md#connections) those of the network with the most. The other port works',
     recoverySeconds: 5,
   },
   'clients send their requests slowly (Slowloris)': {
     clientsSee:
-      'The slow clients get 408 after 30 s (headers) or 60 s (the whole request), or 429 if too many requests wait for their clients. Other clients notice nothing',
+      'The slow clients get 408, or 429 if too many requests wait for their clients. Other clients notice nothing',
     recoverySeconds: 5,
   },
   'a flood of invalid tokens': {
     clientsSee:
-      'The flood gets 401, and 429 if it fills its queue: the reviews of unknown tokens of one network share its seats. Known callers notice nothing. New tokens of other networks work',
+      'The flood gets 401, and 429 if it fills its queue. Known callers notice nothing. New tokens of other networks work',
     recoverySeconds: 5,
   },
   'the log store is down': {
