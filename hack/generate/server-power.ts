@@ -71,7 +71,7 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   'secrets:ks-apiserver-signing-keys':
     'signs tokens of any user, also of an administrator; issues serving certificates that kube-apiserver trusts for the APIs of this server; reads the password of the first administrator until it is changed. No other Secret, and no new one',
   'secrets:ks-apiserver-clients': 'acts as the OAuth clients whose secrets are there',
-  'configmaps:ks-apiserver-login-throttle': 'ends the delays after failed sign-ins',
+  'configmaps:ks-apiserver-login-throttle': 'ends or extends the delays after failed sign-ins',
   configmaps: 'creates ConfigMaps of other names; cannot change existing ones, and reads them by `view`',
   'leases:ks-apiserver': 'stops the rotation of the signing keys',
   'serviceaccounts/token:ks-apiserver-impersonator':

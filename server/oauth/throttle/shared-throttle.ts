@@ -1,5 +1,5 @@
 // Shares the throttle of password sign-ins among all replicas through a ConfigMap, which contains a record for each delay. So delays
-// survive a restart. The ConfigMap contains digests instead of names; only records with a MAC have an effect.
+// survive a restart. The ConfigMap contains keyed digests instead of names.
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { isAlreadyExists, isNotFound } from '../../../apis/meta/v1/errors.ts';
@@ -11,19 +11,12 @@ import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
 import { LoginThrottle, type ThrottleLimits, type ThrottleRecord } from './login-throttle.ts';
-
-export interface Macs {
-  mac(purpose: string, message: string): string;
-  checkMac(purpose: string, message: string, mac: string): boolean;
-}
 
 export interface SharedThrottleOptions {
   readonly limits: ThrottleLimits;
-  readonly keys: Macs & {
-    /** Called when the keys are available, and at each change. */
-    subscribe(changed: () => void): () => void;
-  };
+  readonly keys: Pick<KeyRing, 'mac'>;
   readonly sessions: {
     /** Open sessions of an account, with the addresses of their sign-ins. */
     ofUser(account: string): readonly { readonly source: string }[];
@@ -38,7 +31,6 @@ export interface SharedThrottleOptions {
 }
 
 const NAME = 'ks-apiserver-login-throttle';
-const PURPOSE = 'login-throttle-record';
 /** Maximum number of records: they take about half of the maximum size of a ConfigMap. */
 const MAX_RECORDS = 1000;
 
@@ -63,7 +55,8 @@ export class SharedThrottle {
       isSignedIn: (account, network) =>
         sessions.ofUser(account).some(({ source }) => networkOf(source) === network),
       changed: (changed) => {
-        this.#unwritten.set(changed.key, encodeRecord(changed, keys));
+        const { key, ...content } = changed;
+        this.#unwritten.set(key, JSON.stringify(content));
         this.#wakeup.wake();
       },
       now,
@@ -72,13 +65,10 @@ export class SharedThrottle {
 
   /** Watches and writes the ConfigMap until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    const { keys, client, namespace, log } = this.#options;
-    // The keys that are available now can make stored records valid.
-    const unsubscribe = keys.subscribe(() => this.#merge({}));
+    const { client, namespace, log } = this.#options;
     const take = (configMap: unknown): void => this.#take(configMap);
     const following = followObject({ client, log, path: this.#path, namespace, name: NAME }, take, signal);
     await Promise.all([following, this.#writeUntil(signal)]);
-    unsubscribe();
   }
 
   #take(configMap: unknown): void {
@@ -90,10 +80,6 @@ export class SharedThrottle {
       this.#unwritten.clear();
       this.logins.clear();
     }
-    this.#merge(before);
-  }
-
-  #merge(before: Readonly<Record<string, string>>): void {
     for (const [key, value] of Object.entries(this.#stored)) {
       if (before[key] === value) continue;
       const decoded = this.#decode(key, value);
@@ -103,9 +89,8 @@ export class SharedThrottle {
 
   /** Returns undefined for an invalid or expired record. */
   #decode(key: string, value: string): ThrottleRecord | undefined {
-    const { keys, limits } = this.#options;
-    const decoded = decodeRecord(key, value, keys);
-    return decoded && decoded.lastAt > this.#now() - limits.reset ? decoded : undefined;
+    const decoded = decodeRecord(key, value);
+    return decoded && decoded.lastAt > this.#now() - this.#options.limits.reset ? decoded : undefined;
   }
 
   async #writeUntil(signal: AbortSignal): Promise<void> {
@@ -168,25 +153,20 @@ export class SharedThrottle {
 }
 
 /** Returns the key in the ConfigMap. It depends on the newest MAC key, so counting restarts when that key is rotated. */
-function digest(keys: Macs, kind: 'account' | 'source', value: string): string {
+function digest(keys: Pick<KeyRing, 'mac'>, kind: 'account' | 'source', value: string): string {
   const mac = keys.mac(`login-throttle-${kind}`, value);
   const colon = mac.lastIndexOf(':');
   return `${kind}-${mac.slice(0, colon).slice(0, 16)}-${mac.slice(colon + 1).slice(0, 32)}`;
 }
 
-/** One line: the MAC over key and record, a space, the record as JSON. */
-export function encodeRecord({ key, ...content }: ThrottleRecord, macs: Macs): string {
-  const json = JSON.stringify(content);
-  return `${macs.mac(PURPOSE, `${key} ${json}`)} ${json}`;
-}
-
-/** Returns undefined for a value without a valid MAC. */
-export function decodeRecord(key: string, value: string, macs: Macs): ThrottleRecord | undefined {
-  const space = value.indexOf(' ');
-  const json = value.slice(space + 1);
-  if (space < 0 || !macs.checkMac(PURPOSE, `${key} ${json}`, value.slice(0, space))) return undefined;
-  const { failures, lastAt, knownSources } = record(JSON.parse(json));
-  if (typeof failures !== 'number' || typeof lastAt !== 'number') return undefined;
-  const sources = array(knownSources).filter((source) => typeof source === 'string');
-  return { key, failures, lastAt, knownSources: sources };
+/** Returns undefined for an invalid value. */
+function decodeRecord(key: string, value: string): ThrottleRecord | undefined {
+  try {
+    const { failures, lastAt, knownSources } = record(JSON.parse(value));
+    if (typeof failures !== 'number' || typeof lastAt !== 'number') return undefined;
+    const sources = array(knownSources).filter((source) => typeof source === 'string');
+    return { key, failures, lastAt, knownSources: sources };
+  } catch {
+    return undefined;
+  }
 }
