@@ -107,8 +107,16 @@ export const AuthorizationDetailsSchema = Type.Object({
   ),
   scope,
   nonce: optional('Copied into the ID token.', { maxLength: 512 }),
-  prompt: optional('`none` returns `login_required`: each request requires the password.'),
-  login_hint: optional('The user name, filled into the form.'),
+  prompt: optional(
+    '`none`: no page is shown, and an error is returned where one is needed. `login`: the user signs in again. `select_account` and `consent`: the user confirms the account.',
+  ),
+  max_age: optional('Maximum seconds since the user signed in; otherwise the user signs in again.', {
+    pattern: '^\\d{1,9}$',
+    expects: 'a number of seconds',
+  }),
+  login_hint: optional(
+    'The user name or email address: selects one of several accounts, and is filled into the form.',
+  ),
   id_token_hint: optional('An ID token of the client: only its user can sign in.'),
 });
 
@@ -123,6 +131,11 @@ export const SignInFormSchema = Type.Object({
   decision: optional('`cancel` ends the sign-in.'),
   username: optional('The user name.'),
   password: optional('The password.', secret),
+});
+
+export const AccountFormSchema = Type.Object({
+  decision: optional('`cancel` ends the sign-in, any other value begins another one.'),
+  account: optional('The user name of the chosen account.'),
 });
 
 export const NewPasswordFormSchema = Type.Object({

@@ -13,6 +13,8 @@ export const OAUTH_ERROR_CODES = [
   'invalid_token',
   'access_denied',
   'login_required',
+  'interaction_required',
+  'account_selection_required',
   'server_error',
   'temporarily_unavailable',
   // RFC 8628, 3.5.

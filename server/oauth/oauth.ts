@@ -10,27 +10,18 @@ import type { ClusterClient } from '../cluster/connection/client.ts';
 import { LeaderElection } from '../cluster/election/leader-election.ts';
 import type { SharedSecret } from '../cluster/secrets/shared-secret.ts';
 import type { ErrorFamily } from '../filters/error-writer.ts';
-import { endpoint, newRouter } from '../http/endpoint.ts';
 import { type SourceAddress, sourceAddress, tlsCheck } from '../request/source-address.ts';
 import { newClientThrottle } from './clients/client-authentication.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
-import { newPages } from './endpoints/browser/pages.ts';
-import { introspectionHandler } from './endpoints/introspect.ts';
-import { logoutHandler } from './endpoints/logout.ts';
-import { IDTokenHints, PresentedTokens } from './endpoints/presented-tokens.ts';
-import { revocationHandler } from './endpoints/revoke.ts';
-import { AUTHORIZATION_SERVER, keysHandler, metadataHandler } from './endpoints/server-metadata.ts';
-import { tokenHandler } from './endpoints/token.ts';
-import { userInfoHandler } from './endpoints/userinfo.ts';
 import { AuthorizationCodeGrant } from './grants/authorization-code-grant.ts';
 import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
-import { only } from './http/oauth-response.ts';
 import { KEYS_SECRET, KeyRotator, PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { isOAuthPath, oauthErrors } from './oauth-error-writer.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
+import { newOAuthRouter } from './oauth-router.ts';
 import { DecoyHashes } from './passwords/decoy-hashes.ts';
 import { HASH_QUEUE, hashConcurrency, PASSWORD_HASH, PasswordHasher } from './passwords/password-hasher.ts';
 import { newLoginRecords, PasswordSignIn } from './passwords/password-sign-in.ts';
@@ -191,51 +182,30 @@ export function newOAuth(options: OAuthOptions): OAuth {
     authorization_code: new AuthorizationCodeGrant(codes),
     'urn:ietf:params:oauth:grant-type:device_code': new DeviceCodeGrant({ ...codes, monotonic }),
   };
-  const hints = new IDTokenHints({ keys, issuer });
-  const presented = new PresentedTokens({ verifier, sessions });
-  const pages = newPages({
+  const router = newOAuthRouter({
     texts: settings.signInPages,
+    browserSession: settings.browserSession,
+    usesTLS: tlsCheck(settings.trustedProxies),
+    configuredClients: settings.clients,
     issuer,
     clients,
-    sessions,
-    credentials,
     keys,
-    hints,
+    sessions,
+    creator,
+    validity,
+    users,
+    credentials,
+    verifier,
+    grants,
     passwords: signIn,
     hasher,
     sourceOf,
-    usesTLS: tlsCheck(settings.trustedProxies),
     random,
     now,
     monotonic,
+    metrics,
+    log,
   });
-  const metadata = endpoint(metadataHandler({ issuer, clients: settings.clients }));
-  const token = tokenHandler({ clients, grants, sourceOf, metrics });
-  const revoke = revocationHandler({ clients, tokens: presented, hints, sessions, log });
-  const introspect = introspectionHandler({ clients, tokens: presented, validity, issuer });
-  const userInfo = endpoint(userInfoHandler({ verifier, users }));
-  const logout = endpoint(
-    logoutHandler({
-      hints,
-      sessions,
-      redirectsOf: (id) => clients.get(id)?.postLogoutRedirectURIs ?? [],
-      log,
-    }),
-  );
-  const jwks = keysHandler({ keys, publishAhead: PUBLISH_AHEAD_MS });
-  const endpoints = newRouter();
-  endpoints.route('/token').post(endpoint(token)).all(only('POST'));
-  endpoints.route('/revoke').post(endpoint(revoke)).all(only('POST'));
-  endpoints.route('/introspect').post(endpoint(introspect)).all(only('POST'));
-  endpoints.route('/userinfo').get(userInfo).post(userInfo).all(only('GET, HEAD, POST'));
-  // HEAD is not allowed, because it must be safe.
-  endpoints.route('/logout').head(only('GET, POST')).get(logout).post(logout).all(only('GET, POST'));
-  endpoints.route('/keys').get(endpoint(jwks)).all(only('GET, HEAD'));
-  endpoints.route('/.well-known/openid-configuration').get(metadata).all(only('GET, HEAD'));
-  endpoints.use(pages);
-  const router = newRouter();
-  router.use('/oauth', endpoints);
-  router.route(AUTHORIZATION_SERVER).get(metadata).all(only('GET, HEAD'));
 
   const election = new LeaderElection({ client, namespace, name: LEASE, identity, log });
   const rotator = new KeyRotator({
@@ -245,7 +215,9 @@ export function newOAuth(options: OAuthOptions): OAuth {
       rotationInterval: keySettings.rotationInterval,
       publishAhead: PUBLISH_AHEAD_MS,
       tokenLifetime: maxLifetime(settings.clients, 'accessTokenLifetime') + LEEWAY_MS,
-      macLifetime: maxLifetime(settings.clients, 'sessionLifetime') + LEEWAY_MS,
+      macLifetime:
+        Math.max(maxLifetime(settings.clients, 'sessionLifetime'), settings.browserSession.lifetime) +
+        LEEWAY_MS,
     },
     subscribe: (changed) => keys.subscribe(changed),
     log,

@@ -11,7 +11,7 @@ import { issuerOf } from './tokens/token-issuer.ts';
 type Configuration = ResolvedConfiguration['oauth'];
 
 /** Sizes in bytes, times in ms. */
-export interface OAuthSettings extends Pick<Configuration, 'trustedProxies' | 'keys'> {
+export interface OAuthSettings extends Pick<Configuration, 'browserSession' | 'trustedProxies' | 'keys'> {
   readonly audience: string;
   readonly signInPages: SignInPageTexts;
   readonly clients: readonly ConfiguredClient[];
@@ -24,7 +24,7 @@ export function oauthSettings(
 ): OAuthSettings | undefined {
   const { oauth, platform, listeners } = config;
   if (!oauth.enabled) return undefined;
-  const { trustedProxies, throttle, keys } = oauth;
+  const { browserSession, trustedProxies, throttle, keys } = oauth;
   return {
     audience: oauth.audience || platform.name,
     signInPages: {
@@ -32,6 +32,7 @@ export function oauthSettings(
       platformName: oauth.signInPages.platformName || platform.name,
     },
     clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
+    browserSession,
     trustedProxies,
     throttle: { ...THROTTLE, ...throttle },
     keys,

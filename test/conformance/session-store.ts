@@ -44,6 +44,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
           ),
           amr: ['pwd', 'otp', 'mfa'],
         },
+        browser: 's-aaaaaaaaaaaaaaaaaaaa',
       });
       const created = await store.create(session, signal);
       expect(created).to.deep.include(session);

@@ -30,8 +30,8 @@ const secretRef = {
 const client = Type.Object(
   {
     id: Type.String({
-      pattern: '^[\\x21-\\x7e]{1,128}$',
-      expects: '1 to 128 printable ASCII characters without spaces',
+      pattern: '^(?!-$)[\\x21-\\x7e]{1,128}$',
+      expects: '1 to 128 printable ASCII characters without spaces, other than `-`',
       description: 'The `client_id`.',
     }),
     displayName: textOption('', 'Name of the client on the sign-in pages. Empty: the `id`.'),
@@ -96,6 +96,19 @@ const client = Type.Object(
   { additionalProperties: false },
 );
 
+const browserSession = section(
+  'Sessions of the sign-in pages, with which users sign in without their password.',
+  {
+    idleLifetime: periodOption('8h', 'Maximum time between two uses of a browser session.', {
+      atLeast: '1m',
+    }),
+    lifetime: periodOption('24h', 'Maximum lifetime of a browser session, from the sign-in.', {
+      atLeast: '1m',
+      atMost: '30d',
+    }),
+  },
+);
+
 const throttle = section('Delays after failed sign-ins.', {
   failures: countOption(5, 'Number of failed sign-ins of one account before the first delay.'),
 });
@@ -142,6 +155,7 @@ export const oauth = section('The OAuth 2.0 authorization server and OpenID prov
     },
   ),
   sessionLifetime: periodOption('30d', 'Maximum lifetime of a session, from the sign-in.', { atLeast: '1m' }),
+  browserSession,
   trustedProxies: namesOption(
     'IP addresses or networks of trusted proxies. The server uses `X-Forwarded-For` and `X-Forwarded-Proto` from them.',
   ),

@@ -19,7 +19,7 @@ const SessionSpecSchema = Type.Object(
     clientID: Type.String({
       minLength: 1,
       maxLength: 253,
-      description: 'Id of the OAuth client.',
+      description: 'Id of the OAuth client; `-` for a session of the sign-in pages in a browser.',
     }),
     scopes: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
       maxItems: 64,
@@ -56,6 +56,13 @@ const SessionSpecSchema = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
         maxItems: 16,
         description: 'Authentication methods (RFC 8176); by default only `pwd`, a password.',
+      }),
+    ),
+    browser: Type.Optional(
+      Type.String({
+        pattern: '^s-[a-z2-7]{20}$',
+        expects: 'the name of a session',
+        description: 'Name of the Session of the browser in which the user signed in at the client.',
       }),
     ),
     mac: Type.String({

@@ -71,6 +71,8 @@ export interface GrantedRequest {
   readonly client: OAuthClient;
   readonly account: UserID;
   readonly authentication: Authentication;
+  /** Id of the browser session. */
+  readonly browser: string;
   readonly source: string;
   readonly userAgent: string;
 }
@@ -84,7 +86,7 @@ export class CodeIssuer {
 
   /** Stores a pending session and returns its code. Throws ServiceUnavailable when the cluster is unavailable. */
   async issue(granted: GrantedRequest, signal: AbortSignal): Promise<string> {
-    const { request, client, account, authentication, source, userAgent } = granted;
+    const { request, client, account, authentication, browser, source, userAgent } = granted;
     const { sessions, random, now } = this.#options;
     const code = newCode(sessions.newID(random), request.nonce, random);
     const session = pendingSession(
@@ -98,6 +100,7 @@ export class CodeIssuer {
         createdAt: now(),
         refreshHash: boundHash(code, request),
         authentication,
+        browser,
       },
       CODE_LIFETIME_MS,
     );

@@ -19,6 +19,8 @@ export interface AuthorizationRequest {
   readonly nonce?: string;
   /** The only user that is allowed to sign in (OpenID Connect Core, 3.1.2.1, `id_token_hint`). */
   readonly user?: string;
+  /** Maximum age of the authentication, in seconds (`max_age`). */
+  readonly maxAge?: number;
 }
 
 /** An error that is sent to the client by a redirect. */
@@ -57,6 +59,7 @@ const DETAILS = new FormDecoder(AuthorizationDetailsSchema);
 
 /** An authorization request, with the parameters that only the first page uses. */
 export interface ReceivedRequest extends AuthorizationRequest {
+  readonly prompts: readonly string[];
   readonly hint: string | undefined;
   readonly loginHint: string | undefined;
 }
@@ -82,8 +85,8 @@ export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, '
   const details = DETAILS.decode(form, refuse);
   checkPKCE(details, client, refuse);
   const scopes = requestedScopes(details.scope, client.scopes, refuse);
-  checkPrompt(details.prompt, refuse);
-  const { code_challenge: challenge, nonce } = details;
+  const prompts = promptsIn(details, refuse);
+  const { code_challenge: challenge, nonce, max_age: maxAge } = details;
   return {
     clientID: client.id,
     redirectURI,
@@ -91,6 +94,8 @@ export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, '
     ...(challenge === undefined ? {} : { challenge }),
     ...(state === undefined ? {} : { state }),
     ...(nonce === undefined ? {} : { nonce }),
+    ...(maxAge === undefined ? {} : { maxAge: Number(maxAge) }),
+    prompts,
     hint: details.id_token_hint,
     loginHint: details.login_hint,
   };
@@ -116,10 +121,9 @@ function checkPKCE(details: Details, client: OAuthClient, refuse: Refuse): void 
   }
 }
 
-/** Every sign-in requires the password, so `prompt=login` is always satisfied and `prompt=none` never. */
-function checkPrompt(prompt: string | undefined, refuse: Refuse): void {
-  const prompts = words(prompt ?? '');
-  if (!prompts.includes('none')) return;
-  if (prompts.length > 1) throw refuse('invalid_request', 'prompt=none excludes other values');
-  throw refuse('login_required', 'the user must sign in');
+/** Unknown values are ignored. */
+function promptsIn({ prompt = '' }: Details, refuse: Refuse): readonly string[] {
+  const prompts = words(prompt);
+  if (!prompts.includes('none') || prompts.length === 1) return prompts;
+  throw refuse('invalid_request', 'prompt=none excludes other values');
 }

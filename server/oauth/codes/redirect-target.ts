@@ -27,6 +27,14 @@ export function withParameters(
   return `${uri}${part === 'fragment' ? '#' : query}${added.toString()}`;
 }
 
+/**
+ * Whether only the registered client can receive a redirect. Any program of a machine can listen at a loopback address, and
+ * claim a private scheme (RFC 8252, 8.6), so the user must confirm these.
+ */
+export function reachesOnlyClient(uri: string): boolean {
+  return new URL(uri).protocol === 'https:';
+}
+
 /** The host of a redirect URI, for display; the scheme for a URI without host. */
 export function displayHost(uri: string): string {
   const { protocol, host } = new URL(uri);

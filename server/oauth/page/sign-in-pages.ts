@@ -48,8 +48,7 @@ export function signInPage(view: SignInView): Page {
     body: html`${platformHeader(platformName)}
 <h1>Sign in</h1>
 ${notice}
-<p><strong>${client}</strong> requests access. If you sign in, it can:</p>
-<ul>${requested(scopes)}</ul>
+${requestedAccess(client, scopes)}
 <form method="post" action="${action}">
 ${alertBox(alert)}
 <input type="hidden" name="ticket" value="${ticket}">
@@ -61,7 +60,7 @@ ${alertBox(alert)}
 <button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>
 ${passwordHelp === '' ? undefined : html`<p class="quiet">${passwordHelp}</p>`}
-${destination === undefined ? undefined : html`<p class="quiet">Afterwards you return to ${destination}.</p>`}`,
+${returnsTo(destination)}`,
   };
 }
 
@@ -93,6 +92,18 @@ ${alertBox(alert)}
 <button type="submit">Save and continue</button>
 </form>`,
   };
+}
+
+/** The client, and what it can do if the user continues. */
+export function requestedAccess(client: string, scopes: readonly string[]): Markup {
+  return html`<p><strong>${client}</strong> requests access. If you sign in, it can:</p>
+<ul>${requested(scopes)}</ul>`;
+}
+
+export function returnsTo(destination: string | undefined): Markup | undefined {
+  return destination === undefined
+    ? undefined
+    : html`<p class="quiet">Afterwards you return to ${destination}.</p>`;
 }
 
 function requested(scopes: readonly string[]): readonly Markup[] {

@@ -130,12 +130,13 @@ function authenticationMessage(session: Session): unknown[] {
 function authenticationFields(session: Session): Partial<SessionSpec> {
   if (!session.authentication) return {};
   const { changedAt, credentialUID } = session.authentication.proof;
-  const { authTime, amr } = laterFields(session);
+  const { authTime, amr, browser } = laterFields(session);
   return {
     passwordTime: new Date(changedAt).toISOString(),
     credentialUID,
     ...(authTime === undefined ? {} : { authTime: new Date(authTime).toISOString() }),
     ...(amr === undefined ? {} : { amr: [...amr] }),
+    ...(browser === undefined ? {} : { browser }),
   };
 }
 
@@ -143,12 +144,14 @@ function authenticationFields(session: Session): Partial<SessionSpec> {
 function laterFields({
   createdAt,
   authentication,
-}: Session): Partial<Pick<Authentication, 'authTime' | 'amr'>> {
+  browser,
+}: Session): Partial<Pick<Authentication, 'authTime' | 'amr'> & Pick<Session, 'browser'>> {
   if (!authentication) return {};
   const { authTime, amr } = authentication;
   return {
     ...(authTime === createdAt ? {} : { authTime }),
     ...(amr.join() === PASSWORD_ONLY.join() ? {} : { amr }),
+    ...(browser === undefined ? {} : { browser }),
   };
 }
 
@@ -190,6 +193,7 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
     return undefined;
   }
   const authentication = authenticationIn(spec, createdAt);
+  const browser = optionalText(spec['browser']);
   return {
     id,
     user,
@@ -206,6 +210,8 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
     refreshHash: text(spec['refreshHash']),
     familyHash: text(spec['familyHash']),
     ...(authentication ? { authentication } : {}),
+    // The MAC covers it only with the authentication.
+    ...(authentication && browser !== undefined ? { browser } : {}),
   };
 }
 

@@ -36,10 +36,15 @@ export interface Session {
   readonly familyHash: string;
   /** Absent in a session without user, and in sessions of earlier versions of this server. */
   readonly authentication?: Authentication;
+  /** Id of the browser session with which the user signed in at the client. */
+  readonly browser?: string;
 }
 
 /** User of an open device request (codes/device-requests.ts). Not a valid user name. */
 export const NO_USER = '-';
+
+/** Client of a browser session (endpoints/browser/browser-sessions.ts). No client has this id. */
+export const NO_CLIENT = '-';
 
 /** A session with its object's version, for writes with a precondition. */
 export interface StoredSession extends Session {

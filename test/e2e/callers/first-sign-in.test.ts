@@ -111,6 +111,8 @@ describe('the first sign-in', () => {
   });
 
   it('rejects the initial password afterwards', async () => {
+    const browser = page.browserContext();
+    await browser.deleteCookie(...(await browser.cookies()));
     await signIn(await madePassword());
     expect(await page.title()).to.equal('Error: Sign in to platform');
     const verifier = await signIn(NEW_PASSWORD);

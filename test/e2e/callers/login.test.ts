@@ -135,12 +135,12 @@ describe('npm run login', () => {
     return stored;
   }
 
-  /** The given columns of the user's sessions. */
+  /** The given columns, with the client first, of the user's sessions at clients. */
   async function sessions(columns = '{.spec.clientID} {.spec.generation}'): Promise<string[]> {
     const path = `jsonpath={range .items[*]}{.spec.user} ${columns}{"\\n"}{end}`;
     const listed = await platform.succeeding('get sessions.iam.platform.io -o', path);
-    // The sessions of device requests have no user yet.
-    return listed.split('\n').filter((line) => line.startsWith(USER));
+    // The sessions of device requests have no user yet, those of browsers have no client.
+    return listed.split('\n').filter((line) => line.startsWith(USER) && !line.startsWith(`${USER} - `));
   }
 
   it('names the cure for an unknown CA, a wrong address and an unknown context', async () => {

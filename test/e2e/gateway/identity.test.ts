@@ -215,10 +215,14 @@ describe('the identity at kube-apiserver', () => {
       .and.not.contain(token);
   });
 
-  it('leaves no cookie to a backend', async () => {
+  it('leaves no cookie to a backend, and no identity to a cookie', async () => {
     const backend = await WebBackend.start(gateway.platform, 'cookies');
     try {
-      const cookies = 'Cookie: a=secret; __Host-sign-in=secret';
+      const cookies = 'Cookie: a=secret; __Host-sign-in=secret; __Host-session=secret';
+      // A cookie authenticates no request.
+      expect(
+        (await gateway.raw('gateway', [`GET ${backend.path}/page HTTP/1.1`, cookies])).status,
+      ).to.be.within(401, 403);
       const visit = (path: string): Promise<RawResponse> =>
         gateway.raw('gateway', [`GET ${backend.path}${path} HTTP/1.1`, bearer(), cookies]);
       expect(valuesOf(await visit('/page'), 'set-cookie')).to.deep.equal([]);

@@ -1,11 +1,12 @@
 // Session stores that keep the sessions of several test replicas in memory.
 import { newConflict, newNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { RandomBytes } from '../../../server/oauth/keys/key-ring.ts';
-import type {
-  ObjectVersion,
-  Session,
-  SessionStore,
-  StoredSession,
+import {
+  NO_CLIENT,
+  type ObjectVersion,
+  type Session,
+  type SessionStore,
+  type StoredSession,
 } from '../../../server/oauth/sessions/session.ts';
 import { newSessionID } from '../../../server/oauth/sessions/session-object.ts';
 
@@ -15,6 +16,11 @@ const TARGET = { group: 'iam.platform.io', resource: 'sessions' };
 export class MemorySessions {
   readonly objects = new Map<string, StoredSession>();
   #version = 0;
+
+  /** The sessions that are no browser sessions. */
+  get ofClients(): readonly StoredSession[] {
+    return [...this.objects.values()].filter(({ clientID }) => clientID !== NO_CLIENT);
+  }
 
   nextVersion(): string {
     return String(++this.#version);

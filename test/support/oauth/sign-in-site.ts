@@ -100,7 +100,7 @@ export class SignInSite {
     const tokens = new TokenIssuer({ keys, issuer: () => ISSUER, audience: 'platform', now });
     const creator = new SessionCreator({
       sessions: store,
-      sessionsPerUser: 3,
+      sessionsPerUser: 10,
       random: randomBytes,
       now,
       log: silent,
@@ -132,6 +132,9 @@ export class SignInSite {
     const hints = new IDTokenHints({ keys, issuer: () => ISSUER });
     const redirectsOf = (id: string): readonly string[] => (id === 'console' ? [SIGNED_OUT] : []);
     const pages = newPages({
+      creator,
+      validity,
+      browserSession: { idleLifetime: 8 * 3_600_000, lifetime: 86_400_000 },
       texts: { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' },
       issuer: () => ISSUER,
       clients,

@@ -1,5 +1,5 @@
-// Authorization endpoint (RFC 6749, 3.1; RFC 9207; OpenID Connect Core, 3.1.2). Every authorization request requires
-// the password, because the server has no single sign-on session.
+// Authorization endpoint (RFC 6749, 3.1; RFC 9207; OpenID Connect Core, 3.1.2). A user who is signed in continues without
+// a password, and mostly without a page.
 import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
 import type { CodeIssuer } from '../../codes/authorization-code.ts';
@@ -8,51 +8,95 @@ import {
   type AuthorizationRequest,
   authorizationRequest,
 } from '../../codes/authorization-request.ts';
-import { displayHost, isRegistered } from '../../codes/redirect-target.ts';
-import { readForm } from '../../http/form.ts';
+import { displayHost, isRegistered, reachesOnlyClient } from '../../codes/redirect-target.ts';
+import { type Form, readForm } from '../../http/form.ts';
+import { redirect } from '../../page/page.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
+import type { AccountChoice } from './account-choice.ts';
 import {
   type BrowserHandlerOptions,
   browserHandler,
   PageError,
   redirectToClient,
 } from './browser-handler.ts';
+import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
+import { type SignOn, signOn } from './single-sign-on.ts';
 
 export interface AuthorizeOptions extends BrowserHandlerOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
   readonly hints: Pick<IDTokenHints, 'read'>;
+  readonly browsers: Pick<BrowserSessions, 'of'>;
+  readonly forms: Pick<SignInForms<AuthorizationRequest>, 'show'>;
+  readonly choice: Pick<AccountChoice<AuthorizationRequest>, 'accepts' | 'show' | 'continueAs'>;
 }
 
-/** GET and POST (OpenID Connect Core, 3.1.2.1). A GET has its parameters in the query, a POST in the body. */
-export function authorizeHandler(
-  options: AuthorizeOptions,
-  forms: Pick<SignInForms<AuthorizationRequest>, 'show'>,
-): Handler {
-  const { clients, hints } = options;
+/**
+ * GET and POST (OpenID Connect Core, 3.1.2.1). A POST of another site has no cookies (SameSite), so the browser is sent to the
+ * same request with GET.
+ */
+export function authorizeHandler(options: AuthorizeOptions): Handler {
+  const { clients, hints, browsers, forms, choice } = options;
   return browserHandler(options, async (context) => {
     const form = await readForm(context.request);
-    const { hint, loginHint = '', ...request } = authorizationRequest(form, clients);
+    if (context.request.method === 'POST') return redirect(context.response, asQuery(form));
+    const { hint, loginHint = '', prompts, ...asked } = authorizationRequest(form, clients);
     const hinted = hint === undefined ? undefined : await hints.read(hint);
-    if (hint !== undefined && hinted?.clientID !== request.clientID) {
+    if (hint !== undefined && hinted?.clientID !== asked.clientID) {
       throw new AuthorizationError(
         'invalid_request',
         'id_token_hint is not an ID token of the client',
-        request,
+        asked,
       );
     }
-    const user = hinted?.user ?? loginHint;
-    forms.show(context, hinted ? { ...request, user: hinted.user } : request, { user });
+    const request = hinted ? { ...asked, user: hinted.user } : asked;
+    const signedIn = await browsers.of(context);
+    const confirmed = !reachesOnlyClient(request.redirectURI);
+    const accepts = (by: BrowserSession): boolean => choice.accepts(request, by);
+    const next = signOn({ ...request, prompts, loginHint, accepts, confirmed }, signedIn);
+    if (next.step === 'continue') return choice.continueAs(context, request, next.as);
+    if (prompts.includes('none')) throw interactionRequired(next, confirmed, request);
+    if (next.step === 'choose') return choice.show(context, request, next.among);
+    const [only, ...others] = signedIn;
+    const known = only && others.length === 0 ? only.account.name : '';
+    forms.show(context, request, { user: hinted?.user ?? (loginHint || known) });
   });
 }
 
+/** Encoded values stay as they are, but a value may contain characters that a header cannot. */
+function asQuery(form: Form): string {
+  const encoded = (value: string): string => value.replaceAll(/[^\w%+.~*-]/g, encodeByte);
+  const pairs = form
+    .except()
+    .flatMap(([name, values]) => values.map((value) => `${encodeURIComponent(name)}=${encoded(value)}`));
+  return `/oauth/authorize?${pairs.join('&')}`;
+}
+
+function encodeByte(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+}
+
+function interactionRequired(
+  next: Exclude<SignOn, { readonly step: 'continue' }>,
+  confirmed: boolean,
+  request: AuthorizationRequest,
+): AuthorizationError {
+  if (next.step === 'sign in')
+    return new AuthorizationError('login_required', 'the user must sign in', request);
+  return confirmed
+    ? new AuthorizationError('interaction_required', 'the user must confirm the client', request)
+    : new AuthorizationError('account_selection_required', 'the user must choose an account', request);
+}
+
 export interface CodeContinuationOptions extends Pick<AuthorizeOptions, 'issuer' | 'clients'> {
+  /** Ms since the epoch. */
+  readonly now: () => number;
   readonly codes: Pick<CodeIssuer, 'issue'>;
 }
 
 /** The continuation of an authorization request: redirects the browser to the client with a code. */
 export function codeContinuation(options: CodeContinuationOptions): Continuation<AuthorizationRequest> {
-  const { issuer, clients, codes } = options;
+  const { issuer, clients, codes, now } = options;
   // Checked again at each step, because the configuration may have changed since the request.
   const clientOf = ({ clientID, redirectURI }: AuthorizationRequest): OAuthClient => {
     const client = clients.get(clientID);
@@ -69,6 +113,8 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
       scopes: request.scopes,
       destination: displayHost(request.redirectURI),
     }),
+    accepts: ({ user, maxAge = Number.POSITIVE_INFINITY }, { account, authentication }) =>
+      (user === undefined || user === account.name) && now() - authentication.authTime <= maxAge * 1000,
     granted: async (context, request, by) => {
       if (request.user !== undefined && by.account.name !== request.user) {
         throw new AuthorizationError('login_required', 'another user has signed in', request);

@@ -22,7 +22,9 @@ import type { Alert } from '../../page/form-fields.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { FailureTable } from '../../throttle/failure-table.ts';
+import type { AccountChoice } from './account-choice.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 import type { Continuation, SignInForms } from './sign-in.ts';
 
 export const DEVICE_PATH = '/oauth/device';
@@ -67,17 +69,17 @@ export interface TypedRequest extends DeviceRequest {
 
 export interface DevicePageOptions extends DeviceOptions, BrowserHandlerOptions {
   readonly throttle: UserCodeThrottle;
+  readonly browsers: Pick<BrowserSessions, 'of'>;
+  readonly forms: Pick<SignInForms<TypedRequest>, 'show'>;
+  readonly choice: Pick<AccountChoice<TypedRequest>, 'show'>;
   readonly texts: Pick<SignInPageTexts, 'platformName'>;
 }
 
 const USER_CODE_FORM = new FormDecoder(UserCodeFormSchema);
 
 /** GET /oauth/device. */
-export function devicePageHandler(
-  options: DevicePageOptions,
-  forms: Pick<SignInForms<TypedRequest>, 'show'>,
-): Handler {
-  const { requests, throttle, sourceOf, texts } = options;
+export function devicePageHandler(options: DevicePageOptions): Handler {
+  const { requests, throttle, sourceOf, texts, browsers, forms, choice } = options;
   const { platformName } = texts;
   const showForm = (
     { response }: RequestContext,
@@ -101,7 +103,11 @@ export function devicePageHandler(
       const text = 'This code is unknown or has expired.';
       return showForm(context, typed, { text, field: 'user_code' }, { status: 400 });
     }
-    forms.show(context, { ...request, userCode });
+    const signedIn = await browsers.of(context);
+    const shown = { ...request, userCode };
+    // The user confirms each device, also when signed in: the link may come from an attacker.
+    if (signedIn.length > 0) return choice.show(context, shown, signedIn);
+    return forms.show(context, shown);
   });
 }
 
@@ -119,6 +125,7 @@ export function deviceContinuation({ clients, requests }: DeviceOptions): Contin
       const notice = deviceNotice(userCode, source, userAgent);
       return { client: clientOf(request), scopes, notice, destination: undefined };
     },
+    accepts: () => true,
     granted: async (context, request, { account, authentication }) => {
       const { response, log } = context;
       const client = clientOf(request);

@@ -1,7 +1,7 @@
 // Handles the sign-in form, and the form for a forced password change. passwords/ verifies passwords, and throttle/
 // limits attempts.
+import type { IncomingMessage } from 'node:http';
 import { NewPasswordFormSchema, SignInFormSchema } from '../../../../apis/oauth/forms.ts';
-import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
@@ -15,16 +15,17 @@ import {
   isCrossSite,
   type OpenedTicket,
   type TicketOptions,
-  type TicketRejection,
 } from '../../page/form-tickets.ts';
 import type { Markup } from '../../page/html.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import { newPasswordPage, type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
-import { type Authentication, byPassword } from '../../sessions/proof.ts';
+import { byPassword } from '../../sessions/proof.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
-import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
+import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
+import type { BrowserSessions, SignedInOnPage } from './browser-sessions.ts';
 import type { ForcedPasswordChange } from './forced-password-change.ts';
+import { forged, PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
 
 /** The steps after a sign-in. `T` is an authorization request or a device request. */
 export interface Continuation<T> {
@@ -37,15 +38,15 @@ export interface Continuation<T> {
     /** A notice above the form. */
     readonly notice?: Markup;
   };
+  /** Whether the request can be granted to a user who was authenticated earlier. */
+  accepts(request: T, by: Pick<SignedIn, 'account' | 'authentication'>): boolean;
   granted(context: RequestContext, request: T, by: SignedIn): Promise<void>;
   cancelled(context: RequestContext, request: T): Promise<void> | void;
 }
 
-export interface SignedIn {
-  readonly account: UserID;
-  readonly authentication: Authentication;
-  readonly source: string;
-  readonly userAgent: string;
+export interface SignedIn extends SignedInOnPage {
+  /** Id of the browser session. */
+  readonly browser: string;
 }
 
 export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOptions {
@@ -54,6 +55,7 @@ export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOpti
   readonly texts: SignInPageTexts;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
+  readonly browsers: Pick<BrowserSessions, 'begin'>;
   readonly sourceOf: SourceAddress;
   readonly continuation: Continuation<T>;
 }
@@ -153,7 +155,7 @@ export class SignInForms<T> {
     { user, password }: { readonly user: string; readonly password: string },
     wrong = WRONG_PASSWORD,
   ): Promise<void> {
-    const { continuation, passwords } = this.#options;
+    const { continuation, passwords, now } = this.#options;
     const { client } = continuation.describe(request);
     const origin = this.#origin(context);
     let checked: CheckedUser;
@@ -182,8 +184,8 @@ export class SignInForms<T> {
       this.#askNewPassword(context, { request, account: { name, uid }, proven });
       return;
     }
-    const authentication = byPassword(credential, this.#options.now());
-    await continuation.granted(context, request, { account, authentication, ...origin });
+    const authentication = byPassword(credential, now());
+    await this.#signedIn(context, request, { account, authentication, ...origin });
   }
 
   async #changePassword(
@@ -191,7 +193,7 @@ export class SignInForms<T> {
     { content: ticket, rejection }: OpenedTicket<ChangeTicket<T>>,
     form: Form,
   ): Promise<void> {
-    const { continuation, passwordChange } = this.#options;
+    const { passwordChange, now } = this.#options;
     const { request, account, proven } = ticket;
     if (rejection !== undefined) {
       return this.show(
@@ -213,11 +215,13 @@ export class SignInForms<T> {
     }
     if ('invalid' in outcome) return again({ text: outcome.invalid, field: 'new_password' });
     context.log.info({ user: account.name }, 'password changed at sign-in');
-    await continuation.granted(context, request, {
-      account,
-      authentication: byPassword(outcome.credential, this.#options.now()),
-      ...this.#origin(context),
-    });
+    const authentication = byPassword(outcome.credential, now());
+    await this.#signedIn(context, request, { account, authentication, ...this.#origin(context) });
+  }
+
+  async #signedIn(context: RequestContext, request: T, by: SignedInOnPage): Promise<void> {
+    const { browsers, continuation } = this.#options;
+    await continuation.granted(context, request, { ...by, browser: await browsers.begin(context, by) });
   }
 
   #askNewPassword(context: RequestContext, ticket: ChangeTicket<T>, alert?: Alert): void {
@@ -238,49 +242,13 @@ export class SignInForms<T> {
   }
 
   #origin({ request }: RequestContext): Pick<SignedIn, 'source' | 'userAgent'> {
-    return { source: this.#options.sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
+    return originOf(request, this.#options.sourceOf);
   }
 }
 
-/** CSRF protection: a form without a valid ticket, or from another origin. */
-function forged(): PageError {
-  return new PageError(
-    403,
-    'Start again',
-    'This form was not filled in on a page of this server. Go back to the program that sent you here and sign in again.',
-  );
-}
-
-const WRONG_PASSWORD: Alert = { text: 'User name or password is wrong.', field: 'password' };
-const PASSWORD_CHANGED: Alert = {
-  text: 'Your password was changed in the meantime. Please sign in again.',
-  field: 'password',
-};
-
-const TICKET_ALERTS: Readonly<Record<TicketRejection, Alert>> = {
-  expired: { text: 'This page was open for too long. Please sign in again.' },
-  // Tabs that are opened at the same time each set the cookie, and the browser keeps the last one.
-  'other browser': {
-    text: 'Please sign in once more. If this page appears again, allow cookies for it.',
-  },
-};
-
-/** The alert for a rejected password; undefined for any other error. */
-function rejection(
-  error: unknown,
-  wrong: Alert,
-): { readonly alert: Alert; readonly options?: PageOptions } | undefined {
-  if (!(error instanceof OAuthError)) return undefined;
-  const { status, code, retryAfterSeconds = 1 } = error;
-  if (status === 429) {
-    const headers = { 'Retry-After': String(retryAfterSeconds) };
-    const text = `Too many attempts. Try again in ${duration(retryAfterSeconds)}.`;
-    return { alert: { text, field: 'password' }, options: { status, headers } };
-  }
-  return code === 'invalid_grant' ? { alert: wrong } : undefined;
-}
-
-function duration(seconds: number): string {
-  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;
-  return `${Math.ceil(seconds / 60)} minutes`;
+export function originOf(
+  request: IncomingMessage,
+  sourceOf: SourceAddress,
+): Pick<SignedIn, 'source' | 'userAgent'> {
+  return { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
 }

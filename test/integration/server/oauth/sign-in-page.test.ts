@@ -7,7 +7,7 @@ import { contrastOf, lowContrasts } from '../../../support/contrast.ts';
 import { listenOnLoopback } from '../../../support/loopback.ts';
 import { newClient } from '../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../support/oauth/sign-in-site.ts';
-import { PASSWORD, SiteState } from '../../../support/oauth/sign-in-state.ts';
+import { PASSWORD, REDIRECT, SiteState } from '../../../support/oauth/sign-in-state.ts';
 import { authorizePath, EXCHANGE, REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 import { until } from '../../../support/until.ts';
 
@@ -110,12 +110,61 @@ describe('the sign-in page in Chromium', function () {
     await fill('alice', PASSWORD);
     expect(page.url()).to.equal(onward);
     await state.add('somebody', { mustChange: true });
-    await open({ client_id: 'broker', redirect_uri: redirect, login_hint: 'somebody' }, 'password');
+    await open(
+      { client_id: 'broker', redirect_uri: redirect, login_hint: 'somebody', prompt: 'login' },
+      'password',
+    );
     await fill(PASSWORD);
     await focusOn('new-password');
     await fill('a password of my own', 'a password of my own');
     expect(page.url()).to.equal(onward);
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('continues with the account of the browser by keyboard, with enough contrast and on a narrow screen', async () => {
+    await open();
+    await fill('alice', PASSWORD);
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await page.setViewport({ width: 320, height: 640 });
+      await page.goto(site.origin + authorizePath({ client_id: 'cli', redirect_uri: callback }));
+      expect(await page.title()).to.equal('Continue with your account');
+      expect(await lowContrasts(page)).to.deep.equal([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
+    }
+    const way: string[] = [];
+    for (let step = 0; step < 3; step++) {
+      await page.keyboard.press('Tab');
+      way.push(await focused());
+    }
+    expect(way).to.deep.equal(['Continue as alice', 'Use another account', 'Cancel']);
+    await page.focus('button[name="account"]');
+    await enter();
+    expect(await exchange()).to.equal(200);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('signs on without a page from another site, also with a form of that site', async () => {
+    await open();
+    await fill('alice', PASSWORD);
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      const isClient = request.url().startsWith(`${REDIRECT}?`);
+      void (isClient ? request.respond({ body: 'signed on' }) : request.continue());
+    });
+    const link = site.origin + authorizePath();
+    const fields = Object.entries(REQUEST).map(([name, value]) => `<input name="${name}" value="${value}">`);
+    const form = `<form method="post" action="${site.origin}/oauth/authorize">${fields.join('')}`;
+    for (const content of [
+      `<a href="${link.replaceAll('&', '&amp;')}">x</a>`,
+      `${form}<button>x</button></form>`,
+    ]) {
+      await page.goto(callback);
+      await page.setContent(content);
+      await page.focus('a, button');
+      await enter();
+      expect(new URL(page.url()).searchParams.get('code'), page.url()).to.match(/^pac_/);
+    }
   });
 
   it('has its fields in tab order, and a cancel that returns to the client', async () => {

@@ -51,7 +51,7 @@ describe('the device flow', () => {
   const approve = async (device: Device, at = site): Promise<SiteResponse> =>
     (await visit(device, at)).signIn();
 
-  const users = (): string[] => [...state.sessions.objects.values()].map(({ user }) => user);
+  const users = (): string[] => state.sessions.ofClients.map(({ user }) => user);
 
   it('issues a device code and a user code, and stores the request for all replicas without either code', async () => {
     const device = await begin();
@@ -64,7 +64,7 @@ describe('the device flow', () => {
       expires_in: 600,
       interval: 5,
     });
-    const [open] = [...state.sessions.objects.values()];
+    const [open] = state.sessions.ofClients;
     expect(open).to.include({ user: NO_USER, clientID: 'cli', source: '192.0.2.7' });
     for (const secret of [user_code, user_code.replace('-', ''), device_code.slice(-43)]) {
       expect(JSON.stringify(open)).not.to.contain(secret);
@@ -85,7 +85,7 @@ describe('the device flow', () => {
     const { status, json } = await poll(device);
     expect(status).to.equal(200);
     expect(json).to.include({ token_type: 'Bearer', scope: 'openid' }).and.to.have.property('id_token');
-    const [session, ...others] = [...state.sessions.objects.values()];
+    const [session, ...others] = state.sessions.ofClients;
     expect(others).to.deep.equal([]);
     expect(session).to.include({ user: 'alice', clientID: 'cli' });
   });
@@ -246,7 +246,7 @@ describe('the device flow', () => {
     expect((await approve(device)).status).to.equal(503);
     site.store.afterWrite = () => undefined;
     expect((await approve(device)).text).to.contain('Device connected');
-    expect(state.sessions.objects.size).to.equal(1);
+    expect(state.sessions.ofClients.length).to.equal(1);
     expect((await poll(device)).status).to.equal(200);
   });
 
@@ -260,7 +260,7 @@ describe('the device flow', () => {
     await approve(device);
     expect((await poll(device)).status).to.equal(200);
     expect(await errorOf(device)).to.equal('invalid_grant');
-    expect(state.sessions.objects.size).to.equal(0);
+    expect(state.sessions.ofClients.length).to.equal(0);
   });
 
   it('rejects a code of another client, a made-up code, and a request in place of a session', async () => {

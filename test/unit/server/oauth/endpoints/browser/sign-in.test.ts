@@ -35,7 +35,7 @@ describe('the sign-in form', () => {
     expect(back.get('state')).to.equal(REQUEST['state']);
     expect(back.get('iss')).to.equal(ISSUER);
     expect(response.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
-    const [session] = [...state.sessions.objects.values()];
+    const [session] = state.sessions.ofClients;
     expect(session).to.deep.include({
       user: 'alice',
       clientID: 'console',
@@ -249,7 +249,7 @@ describe('the sign-in form', () => {
       expect(sentBack(await visit.send(form)).has('code')).to.equal(true);
       expect(credential()?.mustChange).to.equal(false);
       expect(await isSet(NEW)).to.equal(true);
-      const [session] = [...state.sessions.objects.values()];
+      const [session] = state.sessions.ofClients;
       expect(session?.createdAt).to.be.at.least(credential()?.changedAt ?? Infinity);
     });
 

@@ -1,0 +1,108 @@
+// Page on which a user who is signed in continues to a client, chooses one of several accounts, or signs in with another
+// one. The page asks where the client must not get tokens without a confirmation.
+import { AccountFormSchema } from '../../../../apis/oauth/forms.ts';
+import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { SourceAddress } from '../../../request/source-address.ts';
+import { readForm } from '../../http/form.ts';
+import { FormDecoder } from '../../http/form-decoder.ts';
+import { accountChoicePage } from '../../page/account-choice-page.ts';
+import {
+  browserIDIn,
+  browserOf,
+  FormTickets,
+  isCrossSite,
+  type TicketOptions,
+} from '../../page/form-tickets.ts';
+import { writePage } from '../../page/page.ts';
+import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
+import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
+import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import { forged, TICKET_ALERTS } from './form-rejections.ts';
+import { type Continuation, originOf, type SignInForms } from './sign-in.ts';
+
+export interface AccountChoiceOptions<T> extends TicketOptions, BrowserHandlerOptions {
+  /** Path of the form's handler. */
+  readonly action: string;
+  readonly texts: Pick<SignInPageTexts, 'platformName'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'use'>;
+  readonly sourceOf: SourceAddress;
+  readonly continuation: Continuation<T>;
+  /** For another account. */
+  readonly forms: Pick<SignInForms<T>, 'show'>;
+}
+
+const ACCOUNT_FORM = new FormDecoder(AccountFormSchema);
+/** Validity of the form. */
+const CHOICE_MS = 30 * 60_000;
+
+export class AccountChoice<T> {
+  readonly handler: Handler;
+  readonly #options: AccountChoiceOptions<T>;
+  readonly #tickets: FormTickets<T>;
+
+  constructor(options: AccountChoiceOptions<T>) {
+    this.#options = options;
+    this.#tickets = new FormTickets(`account ${options.action}`, CHOICE_MS, options);
+    this.handler = browserHandler(options, (context) => this.#handle(context));
+  }
+
+  show({ request, response }: RequestContext, continued: T, among: readonly BrowserSession[]): void {
+    const { action, texts, continuation } = this.#options;
+    const { client, scopes, destination, notice } = continuation.describe(continued);
+    const browser = browserOf(request);
+    const page = accountChoicePage({
+      platformName: texts.platformName,
+      action,
+      ticket: this.#tickets.seal(continued, browser.id),
+      client: client.displayName,
+      scopes,
+      destination,
+      notice,
+      accounts: among.map(({ account }) => account),
+    });
+    const redirectsToClient = destination !== undefined;
+    writePage(response, page, { redirectsToClient, headers: { 'Set-Cookie': browser.cookie } });
+  }
+
+  accepts(request: T, by: BrowserSession): boolean {
+    return this.#options.continuation.accepts(request, by);
+  }
+
+  /** Continues as a user who is signed in, without a page. */
+  async continueAs(context: RequestContext, request: T, by: BrowserSession): Promise<void> {
+    const { browsers, continuation, sourceOf } = this.#options;
+    const { account, authentication, session } = by;
+    await browsers.use(by, context.signal);
+    const { client } = continuation.describe(request);
+    context.log.info(
+      { user: account.name, client: client.id, browser: session.id },
+      'signed on by a browser session',
+    );
+    const origin = originOf(context.request, sourceOf);
+    await continuation.granted(context, request, { account, authentication, browser: session.id, ...origin });
+  }
+
+  async #handle(context: RequestContext): Promise<void> {
+    if (isCrossSite(context.request)) throw forged();
+    const form = await readForm(context.request);
+    const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
+    if (!ticket) throw forged();
+    const { content: request, rejection } = ticket;
+    const { decision, account } = ACCOUNT_FORM.decode(form);
+    if (decision === 'cancel') return this.#options.continuation.cancelled(context, request);
+    if (rejection !== undefined) {
+      const shown = { alert: TICKET_ALERTS[rejection] };
+      return this.#options.forms.show(context, request, shown, { status: 400 });
+    }
+    return this.#choose(context, request, account);
+  }
+
+  /** The user signs in for an account that is signed out meanwhile, or whose authentication is too old. */
+  async #choose(context: RequestContext, request: T, user = ''): Promise<void> {
+    const { browsers, continuation, forms } = this.#options;
+    const signedIn = user === '' ? [] : await browsers.of(context);
+    const chosen = signedIn.find(({ account }) => account.name === user);
+    if (!chosen || !continuation.accepts(request, chosen)) return forms.show(context, request, { user });
+    return this.continueAs(context, request, chosen);
+  }
+}

@@ -1,0 +1,182 @@
+// Browser sessions: the users who are signed in to the pages of this server in one browser. A cookie identifies them, and
+// only these pages read it: it authenticates no request to an API, and the gateway forwards no cookies.
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isConflict, isNotFound } from '../../../../apis/meta/v1/errors.ts';
+import { temporarilyUnavailable } from '../../../../apis/oauth/oauth-error.ts';
+import type { RequestContext } from '../../../request/request-context.ts';
+import type { RandomBytes } from '../../keys/key-ring.ts';
+import type { Authentication } from '../../sessions/proof.ts';
+import { NO_CLIENT, type SessionStore, type StoredSession, sameHash } from '../../sessions/session.ts';
+import { type SessionCreator, sessionOrigin } from '../../sessions/session-creator.ts';
+import type { SessionValidity } from '../../sessions/session-validity.ts';
+import type { Account, UserID } from '../../users/account.ts';
+
+/** In ms. */
+export interface BrowserSessionLifetimes {
+  readonly idleLifetime: number;
+  readonly lifetime: number;
+}
+
+export interface BrowserSessionsOptions {
+  readonly sessions: Pick<SessionStore, 'fresh' | 'newID' | 'get' | 'read' | 'replace'>;
+  readonly creator: Pick<SessionCreator, 'store'>;
+  readonly validity: Pick<SessionValidity, 'synced' | 'accountOf' | 'confirmedEnd'>;
+  readonly browserSession: BrowserSessionLifetimes;
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** A user who is signed in. */
+export interface BrowserSession {
+  readonly session: StoredSession;
+  readonly account: Account;
+  readonly authentication: Authentication;
+}
+
+/** A sign-in on a page. */
+export interface SignedInOnPage {
+  readonly account: UserID;
+  readonly authentication: Authentication;
+  readonly source: string;
+  readonly userAgent: string;
+}
+
+/** A part of the cookie. The id is public, so a secret proves that the browser has signed in. */
+interface CookieEntry {
+  readonly id: string;
+  readonly secret: string;
+}
+
+// Browsers do not send it with forms and frames of other sites (SameSite), and sibling domains cannot set it (__Host-).
+// Without Max-Age, it ends with the browser.
+const COOKIE = '__Host-session';
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
+const COOKIE_IN_HEADER = new RegExp(`(?:^|; ?)${COOKIE}=([\\w.~-]{1,1024})(?:;|$)`);
+const ENTRY = /^(s-[a-z2-7]{20})\.([\w-]{43})$/;
+const MAX_ACCOUNTS = 5;
+/** Minimum interval between writes of `lastUsedAt`; a shorter idle lifetime shortens it. */
+const RECORD_INTERVAL_MS = 5 * 60_000;
+
+export class BrowserSessions {
+  readonly #options: BrowserSessionsOptions;
+
+  constructor(options: BrowserSessionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The users who are signed in, the latest sign-in first. Throws OAuthError 503 when the cookie cannot be checked.
+   */
+  async of(context: RequestContext): Promise<readonly BrowserSession[]> {
+    const entries = entriesIn(context.request);
+    const found = await Promise.all(entries.map((entry) => this.#find(entry, context)));
+    return found.filter((each) => each !== undefined);
+  }
+
+  /**
+   * Signs the user in, and sets the cookie. The secret is new, also for a user who was signed in, so that no cookie from
+   * before the sign-in is valid after it. Returns the id of the session.
+   */
+  async begin(context: RequestContext, by: SignedInOnPage): Promise<string> {
+    const { random, sessions, creator, now } = this.#options;
+    const { account, authentication, source, userAgent } = by;
+    const { request, signal } = context;
+    const secret = random(32).toString('base64url');
+    const signedIn = await this.of(context);
+    const earlier = signedIn.find(({ session }) => session.userUID === account.uid)?.session;
+    const time = now();
+    const renewed = { authentication, ...this.#expiry(time), refreshHash: hashOf(secret) };
+    const session =
+      (earlier && (await this.#replace({ ...earlier, ...renewed }, signal))) ??
+      (await creator.store(
+        {
+          ...renewed,
+          id: sessions.newID(random),
+          user: account.name,
+          userUID: account.uid,
+          clientID: NO_CLIENT,
+          scopes: [],
+          ...sessionOrigin(source, userAgent),
+          createdAt: time,
+          generation: 0,
+          familyHash: '',
+        },
+        signal,
+      ));
+    const others = entriesIn(request).filter(({ id }) =>
+      signedIn.some((each) => each.session.id === id && id !== earlier?.id),
+    );
+    this.#setCookie(context, [{ id: session.id, secret }, ...others]);
+    return session.id;
+  }
+
+  /** Extends the idle expiry. A failure shortens only the session. */
+  async use({ session }: BrowserSession, signal: AbortSignal): Promise<void> {
+    const { now, browserSession } = this.#options;
+    const interval = Math.min(RECORD_INTERVAL_MS, browserSession.idleLifetime / 4);
+    if (now() < session.lastUsedAt + interval) return;
+    const { lastUsedAt, idleNotAfter } = this.#expiry(now());
+    await this.#replace(
+      { ...session, lastUsedAt, idleNotAfter: Math.min(idleNotAfter, session.notAfter) },
+      signal,
+    );
+  }
+
+  #expiry(time: number): Pick<StoredSession, 'lastUsedAt' | 'notAfter' | 'idleNotAfter'> {
+    const { idleLifetime, lifetime } = this.#options.browserSession;
+    return {
+      lastUsedAt: time,
+      notAfter: time + lifetime,
+      idleNotAfter: time + Math.min(idleLifetime, lifetime),
+    };
+  }
+
+  /** Undefined when another request has changed or ended the session. */
+  async #replace(session: StoredSession, signal: AbortSignal): Promise<StoredSession | undefined> {
+    try {
+      return await this.#options.sessions.replace(session, signal);
+    } catch (error) {
+      if (isConflict(error) || isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #find({ id, secret }: CookieEntry, context: RequestContext): Promise<BrowserSession | undefined> {
+    const { sessions, validity } = this.#options;
+    if (!sessions.fresh || !validity.synced) throw temporarilyUnavailable('the session cache is stale', 1);
+    const proves = (found: StoredSession | undefined): boolean =>
+      found?.clientID === NO_CLIENT && sameHash(found.refreshHash, hashOf(secret));
+    let session = sessions.get(id);
+    // The cache may lag behind a sign-in at another replica.
+    if (!proves(session) && (!session || session.clientID === NO_CLIENT)) {
+      session = await sessions.read(id, context);
+    }
+    if (!session || !proves(session)) return undefined;
+    const { authentication } = session;
+    const end = await validity.confirmedEnd(session, context);
+    const account = validity.accountOf(session);
+    return authentication && account && end === undefined ? { session, account, authentication } : undefined;
+  }
+
+  #setCookie({ response }: RequestContext, entries: readonly CookieEntry[]): void {
+    const value = entries
+      .slice(0, MAX_ACCOUNTS)
+      .map(({ id, secret }) => `${id}.${secret}`)
+      .join('~');
+    response.appendHeader('Set-Cookie', `${COOKIE}=${value}; ${ATTRIBUTES}`);
+  }
+}
+
+function entriesIn({ headers }: IncomingMessage): readonly CookieEntry[] {
+  const parts = COOKIE_IN_HEADER.exec(headers.cookie ?? '')?.[1]?.split('~') ?? [];
+  return parts.slice(0, MAX_ACCOUNTS).flatMap((part) => {
+    const [, id, secret] = ENTRY.exec(part) ?? [];
+    return id !== undefined && secret !== undefined ? [{ id, secret }] : [];
+  });
+}
+
+function hashOf(secret: string): string {
+  return hash('sha256', `browser session ${secret}`);
+}

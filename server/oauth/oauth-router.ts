@@ -1,0 +1,66 @@
+// The endpoints of the authorization server, with their paths and methods.
+import type { Router } from 'express';
+import type { Logger } from 'pino';
+import { endpoint, newRouter } from '../http/endpoint.ts';
+import type { ConfiguredClients } from './clients/configured-clients.ts';
+import { newPages, type PagesOptions } from './endpoints/browser/pages.ts';
+import { introspectionHandler } from './endpoints/introspect.ts';
+import { logoutHandler } from './endpoints/logout.ts';
+import { IDTokenHints, PresentedTokens } from './endpoints/presented-tokens.ts';
+import { revocationHandler } from './endpoints/revoke.ts';
+import {
+  AUTHORIZATION_SERVER,
+  keysHandler,
+  type MetadataSource,
+  metadataHandler,
+} from './endpoints/server-metadata.ts';
+import { type TokenEndpointOptions, tokenHandler } from './endpoints/token.ts';
+import { userInfoHandler } from './endpoints/userinfo.ts';
+import { only } from './http/oauth-response.ts';
+import type { KeyRing } from './keys/key-ring.ts';
+import { PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
+import type { SessionStore } from './sessions/session.ts';
+import type { TokenVerifier } from './tokens/token-verifier.ts';
+import type { UserDirectory } from './users/account.ts';
+
+export interface OAuthRouterOptions
+  extends Omit<PagesOptions, 'hints'>,
+    Pick<TokenEndpointOptions, 'grants' | 'metrics'> {
+  readonly clients: ConfiguredClients;
+  readonly configuredClients: MetadataSource['clients'];
+  readonly keys: KeyRing;
+  readonly sessions: SessionStore;
+  readonly verifier: TokenVerifier;
+  readonly users: UserDirectory;
+  readonly log: Logger;
+}
+
+/** The endpoints under `/oauth`, and the metadata of RFC 8414. */
+export function newOAuthRouter(options: OAuthRouterOptions): Router {
+  const { configuredClients, clients, keys, sessions, verifier, issuer, log } = options;
+  const hints = new IDTokenHints({ keys, issuer });
+  const tokens = new PresentedTokens({ verifier, sessions });
+  const pages = newPages({ ...options, hints });
+  const metadata = endpoint(metadataHandler({ issuer, clients: configuredClients }));
+  const token = tokenHandler(options);
+  const revoke = revocationHandler({ clients, tokens, hints, sessions, log });
+  const introspect = introspectionHandler({ ...options, tokens });
+  const userInfo = endpoint(userInfoHandler(options));
+  const redirectsOf = (id: string): readonly string[] => clients.get(id)?.postLogoutRedirectURIs ?? [];
+  const logout = endpoint(logoutHandler({ hints, sessions, redirectsOf, log }));
+  const jwks = keysHandler({ keys, publishAhead: PUBLISH_AHEAD_MS });
+  const endpoints = newRouter();
+  endpoints.route('/token').post(endpoint(token)).all(only('POST'));
+  endpoints.route('/revoke').post(endpoint(revoke)).all(only('POST'));
+  endpoints.route('/introspect').post(endpoint(introspect)).all(only('POST'));
+  endpoints.route('/userinfo').get(userInfo).post(userInfo).all(only('GET, HEAD, POST'));
+  // HEAD is not allowed, because it must be safe.
+  endpoints.route('/logout').head(only('GET, POST')).get(logout).post(logout).all(only('GET, POST'));
+  endpoints.route('/keys').get(endpoint(jwks)).all(only('GET, HEAD'));
+  endpoints.route('/.well-known/openid-configuration').get(metadata).all(only('GET, HEAD'));
+  endpoints.use(pages);
+  const router = newRouter();
+  router.use('/oauth', endpoints);
+  router.route(AUTHORIZATION_SERVER).get(metadata).all(only('GET, HEAD'));
+  return router;
+}
