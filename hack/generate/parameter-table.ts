@@ -38,17 +38,14 @@ function parameterTable(properties: Readonly<Record<string, object>>): string {
   const rows = Object.entries(properties).map(([name, property]) => {
     const schema: Schema = { ...property };
     const { default: initial, description } = schema;
-    return [
-      `\`${name}\``,
-      valueOf(schema),
-      initial === undefined ? '' : `\`${typeof initial === 'string' ? initial : JSON.stringify(initial)}\``,
-      String(description),
-    ];
+    const text = typeof initial === 'string' ? initial : JSON.stringify(initial);
+    const value = initial === undefined ? valueOf(schema) : `${valueOf(schema)}; default \`${text}\``;
+    return [`\`${name}\``, value, String(description)];
   });
   const ignored = CACHE_BUSTERS.map((name) => `\`${name}\``).join(', ');
   return table(
-    ['parameter', 'value', 'default', 'meaning'],
-    [...rows, [ignored, 'anything', '', 'Ignored: consoles append them to bypass caches.']],
+    ['parameter', 'value', 'meaning'],
+    [...rows, [ignored, 'anything', 'Ignored: consoles append them to bypass caches.']],
   );
 }
 
@@ -57,14 +54,12 @@ function valueOf(schema: Schema): string {
   if (Array.isArray(words)) return words.map((word) => `\`${String(word)}\``).join(', ');
   if (type === 'array') {
     const item = valueOf(isRecord(items) ? items : {});
-    return item === 'text' ? 'texts, separated by commas' : `some of ${item}, separated by commas`;
+    return item === 'text' ? 'list' : `list of ${item}`;
   }
   if (type === 'integer') {
     const bound = typeof maximum === 'number' && maximum < FAR ? ` to ${maximum}` : '';
-    return bound === ''
-      ? `whole number, at least ${String(minimum)}`
-      : `whole number, ${String(minimum)}${bound}`;
+    return bound === '' ? `integer ≥ ${String(minimum)}` : `integer, ${String(minimum)}${bound}`;
   }
-  if (type === 'boolean') return '`true` or `false`, also `1`, `0`, `t`, `f`';
+  if (type === 'boolean') return 'boolean';
   return WORDS[String(format)] ?? 'text';
 }
