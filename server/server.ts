@@ -1,5 +1,5 @@
-// Connects to kube-apiserver, starts the server, and stops the server gracefully. nodes/nodes.ts creates the node
-// cache, and serving.ts serves clients.
+// Connects to kube-apiserver, starts the server, and stops the server gracefully. resources/kinds/kinds.ts creates the
+// copies of kinds, and serving.ts serves clients.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
@@ -10,10 +10,11 @@ import { kubeConfigSource, UnusableKubeConfigError } from './cluster/connection/
 import { aborted } from './concurrency/aborted.ts';
 import { readBuildInfo } from './config/build-info.ts';
 import type { CompletedConfig } from './config/config.ts';
-import { newNodes } from './nodes/nodes.ts';
 import { createLogger } from './observability/logger.ts';
 import { collectProcessMetrics, createRegistry } from './observability/metrics.ts';
+import { NODES } from './resources/kind.ts';
 import type { KindLimits } from './resources/kinds/followed-kinds-options.ts';
+import { newKinds } from './resources/kinds/kinds.ts';
 
 /** Maximum wait for the first response of the cluster before serving.ts is loaded, in ms. */
 const HEAD_START_MS = 100;
@@ -53,20 +54,16 @@ export async function run(
         ),
     });
     signal.addEventListener('abort', () => client.close(), { once: true });
-    const cacheMetrics = new CacheMetrics(metrics);
-    const nodes = newNodes(config, { client, log, metrics, cacheMetrics });
-    follow([nodes.informer]);
+    const kinds = newKinds(config, { client, log, cacheMetrics: new CacheMetrics(metrics), kindLimits });
+    const nodes = kinds.followed.copies.hold(NODES, 'objects');
+    follow([kinds.followed]);
     // Loading the other modules blocks the event loop, so the list request is sent first.
     const headStart = delay(HEAD_START_MS, undefined, { signal });
     await Promise.race([client.answered, headStart]);
     const { serve } = await import('./serving.ts');
     // If the server is stopped during its start, it opens no listener.
     if (stop.aborted) return;
-    const serving = await serve(
-      config,
-      { version, client, kubeConfig, metrics, cacheMetrics, nodes, log, kindLimits },
-      signal,
-    );
+    const serving = await serve(config, { version, client, kubeConfig, metrics, kinds, nodes, log }, signal);
     follow(serving.followers);
     await aborted(stop);
     await serving.drain();

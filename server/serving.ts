@@ -10,7 +10,6 @@ import { Admission } from './admission/admission.ts';
 import { newApp } from './app.ts';
 import { newAuthenticators } from './authentication/authenticators.ts';
 import { newAuthorizers } from './authorization/authorizers.ts';
-import type { CacheMetrics } from './cache/cache-metrics.ts';
 import { ClusterVersion } from './cluster/cluster-version.ts';
 import type { ClusterClient } from './cluster/connection/client.ts';
 import { ClusterReviews } from './cluster/reviews.ts';
@@ -35,9 +34,9 @@ import { newCertificateMetrics, watchExpiry } from './listener/certificates/cert
 import { drain } from './listener/drain.ts';
 import { newListenerMetrics } from './listener/listener-metrics.ts';
 import { listen } from './listener/listening.ts';
-import { newKinds, newResources } from './lists/lists.ts';
+import { newResources } from './lists/lists.ts';
 import { newLogs } from './logging/logging.ts';
-import type { Nodes } from './nodes/nodes.ts';
+import { newNodes } from './nodes/nodes.ts';
 import { KEYS_SECRET } from './oauth/keys/key-rotator.ts';
 import { newOAuth } from './oauth/oauth.ts';
 import { oauthSettings } from './oauth/settings.ts';
@@ -48,7 +47,8 @@ import { isLongRunning } from './request/long-running.ts';
 import { pathIn } from './request/request-path.ts';
 import { knownResources, resourceRequests } from './request/resource-route.ts';
 import { sourceAddress, trustedProxy } from './request/source-address.ts';
-import type { KindLimits } from './resources/kinds/followed-kinds-options.ts';
+import type { KindCopy } from './resources/kinds/kind-copies.ts';
+import type { Kinds } from './resources/kinds/kinds.ts';
 
 export interface ServingDependencies {
   readonly version: string;
@@ -56,11 +56,11 @@ export interface ServingDependencies {
   /** The source of the address of kube-apiserver, for the gateway. */
   readonly kubeConfig: (reload: boolean) => KubeConfig;
   readonly metrics: Registry;
-  readonly cacheMetrics: CacheMetrics;
-  /** The node cache, already running. */
-  readonly nodes: Nodes;
+  /** Already running. */
+  readonly kinds: Kinds;
+  /** The copy of nodes, with objects. */
+  readonly nodes: KindCopy;
   readonly log: Logger;
-  readonly kindLimits: Partial<KindLimits>;
 }
 
 export interface Serving {
@@ -73,7 +73,7 @@ export interface Serving {
 /** Starts serving. Throws StartupError, for instance if an address is unavailable. */
 export async function serve(
   config: CompletedConfig,
-  { version, client, kubeConfig, metrics, cacheMetrics, nodes, log, kindLimits }: ServingDependencies,
+  { version, client, kubeConfig, metrics, kinds, nodes: copy, log }: ServingDependencies,
   signal: AbortSignal,
 ): Promise<Serving> {
   const { environment, platform } = config;
@@ -112,7 +112,7 @@ export async function serve(
     });
   const isSignInPath = (path: string): boolean => oauth?.isPublic(path) ?? false;
   const accessMetrics = new AccessMetrics(metrics);
-  const kinds = newKinds(config, { client, nodes, log, cacheMetrics, kindLimits });
+  const nodes = newNodes(config, { copy, metrics });
   const { copies } = kinds.followed;
   const access = { client, reviews: new ClusterReviews(client, accessMetrics), lookups, log, signal };
   const authenticators = newAuthenticators(config, {
@@ -190,7 +190,7 @@ export async function serve(
 
   let stopping = false;
   const health = healthRegistries({
-    cacheSynced: () => nodes.informer.cache.synced,
+    cacheSynced: () => copy.synced,
     accessKnown: () => authenticators.settings.current() !== undefined,
     describeFrontProxy: () => authenticators.frontProxyStatus.describe(),
     certificateReady: () => certificates.ready,
@@ -268,7 +268,6 @@ export async function serve(
   const followers = [
     secret,
     authenticators.settings,
-    kinds.followed,
     openAPI,
     registration,
     ...(oauth ? [oauth] : []),

@@ -263,7 +263,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     read: ReadObject<Facts>,
     previous: StoredObject<Facts> | undefined,
   ): void {
-    const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous, this.#reader.head);
+    const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous);
     const next = current.with(version, change.object, previous);
     this.#publish(change, next, current.pinnedBy(change.object.key));
     // The objects and the window of past events have a copy each.
@@ -280,7 +280,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
       this.#advance(current.at(version), 0);
       return;
     }
-    const change = new Change('DELETED', read, previous, this.#reader.head);
+    const change = new Change('DELETED', read, previous);
     this.#publish(change, current.without(version, previous.key), current.pinnedBy(previous.key));
   }
 

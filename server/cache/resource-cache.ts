@@ -59,8 +59,8 @@ export class ObjectHead {
 export interface CachedObject<Facts> extends ObjectIdentity<Facts> {
   readonly identity: ObjectIdentity<Facts>;
   /**
-   * The object as JSON, as it is an item of a list. It starts with `kind` and `apiVersion`, those of our group for nodes; the
-   * objects of built-in kinds have neither (ObjectHead).
+   * The object as JSON, as it is an item of a list. It starts with `kind` and `apiVersion`; the objects of built-in kinds have
+   * neither (ObjectHead).
    */
   readonly bytes: Buffer;
   /** Length of `bytes`. */
@@ -122,7 +122,7 @@ export interface SnapshotPiece {
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** A change, shared by all watchers. It caches its encodings. */
+/** A change, shared by all watchers. */
 export interface WatchEvent<Facts> {
   readonly type: WatchEventType;
   readonly resourceVersion: bigint;
@@ -131,12 +131,10 @@ export interface WatchEvent<Facts> {
   /** The object before the change, for watchers whose selector matches only before or only after the change. */
   readonly previous: CachedObject<Facts> | undefined;
   /**
-   * Returns the line `{"type":…,"object":…}\n` for a watcher that receives this change as `type`. A watcher with a
-   * selector receives MODIFIED as ADDED when the object starts to match, and as DELETED when it stops to match. Such a
-   * DELETED event has the last matching state, with the resourceVersion of this change.
+   * Returns the object for a watcher that receives this change as `type`. A watcher with a selector receives MODIFIED as
+   * ADDED when the object starts to match, and as DELETED when it stops to match. Such a DELETED event has the last
+   * matching state, with the resourceVersion of this change.
    */
-  frame(type: WatchEventType): Buffer;
-  /** Returns the object for a watcher that receives this change as `type`. */
   objectFor(type: WatchEventType): CachedObject<Facts>;
 }
 

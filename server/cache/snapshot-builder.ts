@@ -13,7 +13,6 @@ interface Placed<Facts> {
 
 /** Number of inserted objects after which the memory of the snapshot is measured again. */
 const MEASURED_OBJECTS = 1_024;
-const NOTHING = Buffer.alloc(0);
 
 /**
  * Builds a snapshot from a list. Lists of kube-apiserver are sorted, so each object is written directly into the buffer
@@ -66,9 +65,10 @@ export class SnapshotBuilder<Facts> {
   }
 
   /** If a key occurs repeatedly, its last object is used. */
-  #insert({ identity, spliced }: ReadObject<Facts>): void {
+  #insert(read: ReadObject<Facts>): void {
+    const { identity } = read;
     const before = this.#unsorted ?? this.build(0n);
-    const object = storedAlone(identity, spliced, [NOTHING, NOTHING]);
+    const object = storedAlone(read);
     const after = before.with(0n, object, before.get(identity.key));
     const isMeasured = !this.#unsorted || after.size % MEASURED_OBJECTS === 0;
     this.#unsortedBytes = isMeasured ? after.bytes() : this.#unsortedBytes + object.length + identity.size;

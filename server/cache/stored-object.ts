@@ -219,15 +219,15 @@ export class StoredObject<Facts> implements CachedObject<Facts> {
   }
 }
 
-/** Writes a spliced object to a frame of its own. `head` and `tail` surround the object in the frame. */
-export function storedAlone<Facts>(
-  identity: ObjectIdentity<Facts>,
-  spliced: SplicedObject,
-  [head, tail]: readonly [Buffer, Buffer],
-): StoredObject<Facts> {
-  const frame = Buffer.allocUnsafeSlow(head.length + spliced.length + tail.length);
-  head.copy(frame);
-  writeSpliced(spliced, frame, head.length);
-  tail.copy(frame, head.length + spliced.length);
-  return new StoredObject(identity, new PlainFrame(frame), head.length, spliced);
+/** Returns an object in a frame of its own. */
+export function storedAlone<Facts>({
+  identity,
+  spliced,
+}: {
+  readonly identity: ObjectIdentity<Facts>;
+  readonly spliced: SplicedObject;
+}): StoredObject<Facts> {
+  const frame = Buffer.allocUnsafeSlow(spliced.length);
+  writeSpliced(spliced, frame, 0);
+  return new StoredObject(identity, new PlainFrame(frame), 0, spliced);
 }

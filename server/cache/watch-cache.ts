@@ -1,44 +1,29 @@
-// Watch cache of one resource: the most recent changes, for watches from a past resourceVersion. The watch cache
-// encodes each change once for all watchers.
+// Watch cache of one resource: the most recent changes, for watches from a past resourceVersion.
 
 import type { Logger } from 'pino';
 import { newExpired } from '../../apis/meta/v1/errors.ts';
 import { Identity, type ReadObject } from './object-reader.ts';
 import { withResourceVersion } from './object-splice.ts';
-import type { CachedObject, ObjectHead, WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
+import type { CachedObject, WatchEvent, WatchEventType, Watcher } from './resource-cache.ts';
 import { type StoredObject, storedAlone } from './stored-object.ts';
 
-/**
- * A change, encoded once as the line that most watchers receive. If objects are stored completely, the bytes of the
- * object are a slice of this line. A change has separate buffers, so that it keeps no chunk of a snapshot in memory.
- */
+/** A change. It has separate buffers, so that it keeps no chunk of a snapshot in memory. */
 export class Change<Facts> implements WatchEvent<Facts> {
   readonly type: WatchEventType;
   readonly resourceVersion: bigint;
   readonly object: StoredObject<Facts>;
   readonly previous: StoredObject<Facts> | undefined;
-  readonly #head: ObjectHead;
-  readonly #frames = new Map<WatchEventType, Buffer>();
-  #lastSelected: CachedObject<Facts> | undefined;
-
-  constructor(
-    type: WatchEventType,
-    read: ReadObject<Facts>,
-    previous: StoredObject<Facts> | undefined,
-    head: ObjectHead,
-  ) {
-    this.type = type;
-    this.#head = head;
-    this.resourceVersion = BigInt(read.identity.resourceVersion);
-    const around = head.isStored ? ([LINE_STARTS[type], LINE_END] as const) : ([NOTHING, NOTHING] as const);
-    this.object = storedAlone(read.identity, read.spliced, around);
-    this.previous = previous?.detached();
-    if (head.isStored) this.#frames.set(type, this.object.frame.open());
-    this.size = this.object.length * (head.isStored ? 1 : LINE_COPIES) + retainedBytes(this.previous);
-  }
-
   /** Memory that only the change references, in bytes. */
   readonly size: number;
+  #lastSelected: CachedObject<Facts> | undefined;
+
+  constructor(type: WatchEventType, read: ReadObject<Facts>, previous: StoredObject<Facts> | undefined) {
+    this.type = type;
+    this.resourceVersion = BigInt(read.identity.resourceVersion);
+    this.object = storedAlone(read);
+    this.previous = previous?.detached();
+    this.size = this.object.length + retainedBytes(this.previous);
+  }
 
   objectFor(type: WatchEventType): CachedObject<Facts> {
     if (type !== 'DELETED' || this.type === 'DELETED' || !this.previous) return this.object;
@@ -46,27 +31,14 @@ export class Change<Facts> implements WatchEvent<Facts> {
     return this.#lastSelected;
   }
 
-  frame(type: WatchEventType): Buffer {
-    let frame = this.#frames.get(type);
-    if (!frame) {
-      frame = line(type, ...this.#head.complete(this.objectFor(type).bytes));
-      this.#frames.set(type, frame);
-    }
-    return frame;
-  }
-
   #previousAtThisVersion(previous: StoredObject<Facts>): CachedObject<Facts> {
     const resourceVersion = this.resourceVersion.toString();
     const spliced = withResourceVersion(previous.bytes, previous.metadata, resourceVersion);
     const { namespace, name, uid, checksum, labels, facts } = previous.identity;
     const identity = new Identity({ namespace, name, uid, resourceVersion, checksum, labels, facts });
-    return storedAlone(identity, spliced, [NOTHING, NOTHING]);
+    return storedAlone({ identity, spliced });
   }
 }
-
-const NOTHING = Buffer.alloc(0);
-/** The object and its line, which the first watcher causes. */
-const LINE_COPIES = 2;
 
 /** Memory of an object that was replaced. Its packed frame can contain large neighbours. */
 function retainedBytes(previous: StoredObject<unknown> | undefined): number {
@@ -210,28 +182,4 @@ export class FanOut<Facts> {
       return false;
     }
   }
-}
-
-/** Type of a line of a watch response. */
-type LineType = WatchEventType | 'BOOKMARK' | 'ERROR';
-
-/** The part of a line before the object. */
-export const LINE_STARTS: Readonly<Record<LineType, Buffer>> = {
-  ADDED: start('ADDED'),
-  MODIFIED: start('MODIFIED'),
-  DELETED: start('DELETED'),
-  BOOKMARK: start('BOOKMARK'),
-  ERROR: start('ERROR'),
-};
-
-/** The part of a line after the object. */
-export const LINE_END = Buffer.from('}\n');
-
-/** Returns the line of an event; copies the parts of the object. */
-export function line(type: LineType, ...object: readonly Buffer[]): Buffer {
-  return Buffer.concat([LINE_STARTS[type], ...object, LINE_END]);
-}
-
-function start(type: LineType): Buffer {
-  return Buffer.from(`{"type":"${type}","object":`);
 }

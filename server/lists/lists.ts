@@ -1,35 +1,32 @@
 // Creates the lists, live lists and search under `/kapis` from the configuration.
 
-import { totalmem } from 'node:os';
-import { getHeapStatistics } from 'node:v8';
-import { LRUCache } from 'lru-cache';
-import type { Logger } from 'pino';
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer.ts';
 import type { NamespaceScopes } from '../authorization/namespace-scopes.ts';
 import { openToAuthenticated } from '../authorization/open-to-authenticated.ts';
-import type { CacheMetrics } from '../cache/cache-metrics.ts';
+import { ObjectHead } from '../cache/resource-cache.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
-import { TimeSlicer } from '../concurrency/time-slicer.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import { acceptsEvents } from '../http/accept.ts';
 import type { Nodes } from '../nodes/nodes.ts';
 import type { LongRunning } from '../request/long-running.ts';
+import type { Handler } from '../request/request-context.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
-import { apiVersionOf, exactName, type Kind, PODS } from '../resources/kind.ts';
+import { apiVersionOf, exactName, type Kind, NODES, PODS } from '../resources/kind.ts';
 import type { FollowedKind } from '../resources/kinds/followed-kind.ts';
-import { FollowedKinds } from '../resources/kinds/followed-kinds.ts';
-import { KIND_LIMITS, type KindLimits } from '../resources/kinds/followed-kinds-options.ts';
+import type { Kinds } from '../resources/kinds/kinds.ts';
 import { ListIndex } from '../resources/lists/list-index.ts';
-import { nodeProfile } from '../resources/nodes/node-profile.ts';
+import type { KindFacts } from '../resources/profiles/kind-values.ts';
 import { RecentWrites, type WrittenCache } from '../resources/recent-writes.ts';
-import { type Caller, KindLists, type PlatformLists } from './kind-lists.ts';
+import { type Caller, KindLists, type PlatformLists, type ServedKinds } from './kind-lists.ts';
 import { ListAccess } from './list-access.ts';
+import type { LiveOptions } from './live-list.ts';
 import { NodeUsage, usageAnnotations } from './node-usage.ts';
 import { platformHandler } from './platform-handler.ts';
+import type { ComputedAnnotations } from './platform-item.ts';
 import { Search } from './search.ts';
 import { ServiceSelectors } from './service-selectors.ts';
 
@@ -52,127 +49,94 @@ export interface ResourcesDependencies {
   readonly admission: Pick<Admission, 'pool'>;
 }
 
-/** Memory of the bodies of recently requested pages of all kinds: a share of the budget, and a maximum in bytes. */
-const BODIES_SHARE = 1 / 8;
-export const MAX_BODIES = 32 << 20;
-
 /** Minimum time between two events of a live list, in ms: a person cannot read faster. */
 export const LIVE_INTERVAL_MS = 1_000;
 
 /** Maximum time in ms in which a list has to contain the writes of its caller. */
 const MAX_WRITE_MS = 3_000;
 
-/** Shares of the memory of this process for all caches. The other memory is for requests, logs and garbage. */
-const MEMORY_SHARE = 0.4;
-/** Facts and indexes are in the heap, compressed objects are not. */
-const HEAP_SHARE = 0.6;
+/** What all lists share. */
+type Shared = Pick<Kinds, 'slicer' | 'bodies'>;
 
-/** The budget without a configured one, in bytes. */
-function defaultBudget(): number {
-  // 0 or a number beyond the machine without a limit.
-  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
-  const memory = Math.min(limit, totalmem());
-  return Math.floor(Math.min(memory * MEMORY_SHARE, getHeapStatistics().heap_size_limit * HEAP_SHARE));
-}
-
-const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
-
-/** The kinds of the cluster, and what all their lists share. */
-export interface Kinds {
-  readonly followed: FollowedKinds;
-  /** Shared, because all lists together must not block the event loop. */
-  readonly slicer: TimeSlicer;
-  /** Bodies of recently requested pages. */
-  readonly bodies: LRUCache<string, Buffer>;
-}
-
-export interface KindsDependencies {
-  readonly client: ClusterClient;
-  readonly nodes: Pick<Nodes, 'informer'>;
-  readonly log: Logger;
-  readonly cacheMetrics: CacheMetrics;
-  /** Replaces values of KIND_LIMITS. */
-  readonly kindLimits?: Partial<KindLimits>;
-}
-
-export function newKinds(
-  { platform, resources: options, logging }: Pick<CompletedConfig, 'platform' | 'resources' | 'logging'>,
-  { client, nodes, log, cacheMetrics, kindLimits }: KindsDependencies,
-): Kinds {
-  const slicer = new TimeSlicer();
-  const memoryBudget = options.memoryBudget || defaultBudget();
-  const bodies = new LRUCache<string, Buffer>({
-    maxSize: Math.ceil(Math.min(MAX_BODIES, memoryBudget * BODIES_SHARE)),
-    sizeCalculation: ({ length }) => length,
-  });
-  const { cache } = nodes.informer;
-  const followed = new FollowedKinds({
-    client,
-    log: log.child({ component: 'resources' }),
-    domain: `${platform.name}.io`,
-    slicer,
-    preload: options.preload,
-    restricted: options.restricted,
-    callerIndependent: options.callerIndependent,
-    memoryBudget,
-    otherBytes: () => cache.bytes + bodies.calculatedSize,
-    ...KIND_LIMITS,
-    ...kindLimits,
-    features: {
-      podLogs: logging.enabled && logging.store === 'kubernetes',
-      nodeUsage: options.nodes.usageAnnotations,
-    },
-    metrics: {
-      observe: (kind, copy) => cacheMetrics.observe(exactName(kind), copy),
-      remove: (kind) => cacheMetrics.remove(exactName(kind)),
-    },
-  });
-  return { followed, slicer, bodies };
-}
-
-export function newResources(
-  { platform, resources: options }: Pick<CompletedConfig, 'platform' | 'resources'>,
+/** Returns the lists of nodes. Their objects have the `apiVersion` of the aggregated API. */
+export function newNodeLists(
   {
-    client,
-    nodes,
-    kinds: { followed, slicer, bodies },
-    authorizer,
-    scopes,
-    admission,
-  }: ResourcesDependencies,
-): Resources {
-  const group = groupName(platform.name);
-  const apiVersion = `${group}/${VERSION}`;
-  const path = `/kapis/${apiVersion}`;
-  const { cache } = nodes.informer;
-  const usage = options.nodes.usageAnnotations ? new NodeUsage(followed.copies.hold(PODS)) : undefined;
-  const profile = nodeProfile(nodes.definition);
-  const nodeLists = new KindLists({
+    definition,
+    copy: { cache, profile },
+  }: { readonly definition: Nodes['definition']; readonly copy: NodeCopy },
+  { slicer, bodies }: Shared,
+  computed?: ComputedAnnotations<KindFacts>,
+): PlatformLists {
+  return new KindLists({
     listed: {
       kind: NODES,
       profile,
       index: new ListIndex(profile, slicer),
-      head: cache.head,
+      head: new ObjectHead(definition),
       snapshot: () => cache.snapshot(),
       onChange: (changed) => cache.onChange(changed),
     },
-    path,
-    apiVersion,
+    path: pathOf(definition.group),
+    apiVersion: apiVersionOf(definition),
     slicer,
     bodies,
-    ...(usage ? { computed: usageAnnotations(usage, `${platform.name}.io`) } : {}),
+    ...(computed ? { computed } : {}),
   });
+}
+
+type NodeCopy = Pick<Nodes['copy'], 'cache' | 'profile'>;
+
+/** Returns the lists of any kind. `group`: of the API. */
+export function newKindLists(listed: FollowedKind, group: string, { slicer, bodies }: Shared): PlatformLists {
+  return new KindLists({
+    listed,
+    path: pathOf(group),
+    apiVersion: apiVersionOf(listed.kind),
+    slicer,
+    bodies,
+  });
+}
+
+function pathOf(group: string): string {
+  return `/kapis/${group}/${VERSION}`;
+}
+
+export interface ListsHandlerOptions extends Pick<ResourcesDependencies, 'authorizer' | 'scopes'> {
+  /** Of the API. */
+  readonly group: string;
+  readonly kinds: ServedKinds & { readonly followed: readonly Kind[] };
+  readonly live: LiveOptions;
+  /** Returns the selectors of Services. */
+  readonly services: (access: ListAccess) => Pick<ServiceSelectors, 'labels'>;
+}
+
+/** Returns the handler of lists, live lists and search. */
+export function listsHandler({
+  group,
+  kinds,
+  authorizer,
+  scopes,
+  services,
+  live,
+}: ListsHandlerOptions): Handler {
+  const access = new ListAccess({ group, authorizer, scopes });
+  const search = new Search({ apiVersion: `${group}/${VERSION}`, kinds });
+  return platformHandler({ group, kinds, access, services: services(access), live, search });
+}
+
+export function newResources(
+  { platform, resources: options }: Pick<CompletedConfig, 'platform' | 'resources'>,
+  { client, nodes, kinds: shared, authorizer, scopes, admission }: ResourcesDependencies,
+): Resources {
+  const group = groupName(platform.name);
+  const { followed } = shared;
+  const usage = options.nodes.usageAnnotations ? new NodeUsage(followed.copies.hold(PODS)) : undefined;
+  const nodeLists = newNodeLists(nodes, shared, usage && usageAnnotations(usage, `${platform.name}.io`));
   const known = new WeakMap<FollowedKind, PlatformLists>();
   const listsOf = (kind: FollowedKind): PlatformLists => {
     let lists = known.get(kind);
     if (!lists) {
-      lists = new KindLists({
-        listed: kind,
-        path,
-        apiVersion: apiVersionOf(kind.kind),
-        slicer,
-        bodies,
-      });
+      lists = newKindLists(kind, group, shared);
       known.set(kind, lists);
     }
     return lists;
@@ -196,7 +160,7 @@ export function newResources(
     resolve: (resource: string, call: CallContext) =>
       resource === NODES.plural ? NODES : followed.catalog.resolve(resource, call),
     lists: (kind: Kind, caller: Caller) => {
-      if (kind === NODES) return withWrites(nodeLists, nodes.informer, caller);
+      if (kind === NODES) return withWrites(nodeLists, nodes.copy.informer, caller);
       const used = followed.use(kind, caller);
       if (!(used instanceof Promise)) return withWrites(listsOf(used), used, caller);
       return used.then((synced) => withWrites(listsOf(synced), synced, caller));
@@ -205,17 +169,16 @@ export function newResources(
       return [NODES, ...followed.synced.map(({ kind }) => kind)];
     },
   };
-  const access = new ListAccess({ group, authorizer, scopes });
-  const handler = platformHandler({
+  const handler = listsHandler({
     group,
     kinds,
-    access,
-    services: new ServiceSelectors(client, access),
+    authorizer,
+    scopes,
+    services: (access) => new ServiceSelectors(client, access),
     live: {
       intervalMs: LIVE_INTERVAL_MS,
       seats: admission.pool('live-pages', { capacity: 1, sharing: 'queue' }),
     },
-    search: new Search({ apiVersion, kinds }),
   });
   const isOurs = (info: Pick<ResourceAttributes, 'prefix' | 'group' | 'version'>): boolean =>
     info.prefix === 'kapis' && info.group === group && info.version === VERSION;

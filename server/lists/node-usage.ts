@@ -2,8 +2,9 @@
 // configuration enables them.
 import { formatResourceQuantity } from '../../apis/meta/v1/resource-quantity.ts';
 import type { HeldCopy } from '../resources/kinds/kind-copies.ts';
-import type { NodeFacts } from '../resources/nodes/node-facts.ts';
 import type { FeatureFacts, PodFacts } from '../resources/profiles/feature-facts.ts';
+import type { KindFacts } from '../resources/profiles/kind-values.ts';
+import { nodeIn } from '../resources/profiles/node-columns.ts';
 import { type Amounts, NO_AMOUNTS } from '../resources/profiles/pod-amounts.ts';
 
 function podIn(
@@ -92,9 +93,9 @@ export interface UsageSource {
 export function usageAnnotations(
   source: UsageSource,
   domain: string,
-): (node: { readonly name: string; readonly facts: NodeFacts }) => string {
+): (node: { readonly name: string; readonly facts: KindFacts }) => string {
   // Keyed by the facts object, which stays the same until the node changes.
-  const formatted = new WeakMap<NodeFacts, FormattedUsage>();
+  const formatted = new WeakMap<KindFacts, FormattedUsage>();
   return ({ name, facts }) => {
     if (!source.synced) return '';
     const amounts = source.of(name);
@@ -106,9 +107,9 @@ export function usageAnnotations(
   };
 }
 
-function membersOf(amounts: Amounts, { allocatable }: NodeFacts, prefix: string): string {
+function membersOf(amounts: Amounts, facts: KindFacts, prefix: string): string {
   const { cpuLimits, cpuRequests, memoryLimits, memoryRequests } = amounts;
-  const { cpu, memory } = allocatable;
+  const { cpu, memory } = nodeIn(facts).allocatable;
   const members: readonly (readonly [string, string])[] = [
     ['cpu-limits', formatResourceQuantity({ nanos: cpuLimits, format: 'decimal' })],
     ['cpu-limits-fraction', percent(cpuLimits, cpu)],

@@ -46,6 +46,7 @@ export const NAMESPACES: Kind = {
   ...{ group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace' },
   namespaced: false,
 };
+export const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 export const PODS: Kind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 export const ROLE_BINDINGS: Kind = {
   ...{ group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', kind: 'RoleBinding' },

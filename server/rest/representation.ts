@@ -2,9 +2,9 @@
 import type { ListMeta } from '../../apis/meta/v1/table.ts';
 import type { CachedObject, WatchEvent, WatchEventType } from '../cache/resource-cache.ts';
 import { ObjectHead } from '../cache/resource-cache.ts';
-import { LINE_END, LINE_STARTS, line } from '../cache/watch-cache.ts';
 import { apiVersionOf } from '../resources/kind.ts';
 import type { ResourceDefinition } from '../resources/resource-definition.ts';
+import { LINE_END, LINE_STARTS, line, WatchLines } from './watch-lines.ts';
 
 /** Encodes the lines of a watch, each with a newline at its end. */
 export interface WatchRepresentation<Facts> {
@@ -70,13 +70,14 @@ export function joinedParts(parts: readonly Buffer[]): Buffer {
   return first && parts.length === 1 ? first : Buffer.concat(parts);
 }
 
-/** Representation of unconverted objects: their cached bytes. It is stateless and shared by all requests. */
+/** Representation of unconverted objects: their cached bytes. It is shared by all requests. */
 export class Objects<Facts> implements Representation<Facts> {
   readonly #kind: string;
   readonly #listKind: string;
   readonly #apiVersion: string;
   readonly #head: ObjectHead;
   readonly #meta: Partial<ListMeta>;
+  readonly #lines = new WatchLines<Facts>();
 
   constructor(definition: ResourceDefinition<Facts>) {
     this.#kind = definition.kind;
@@ -100,7 +101,7 @@ export class Objects<Facts> implements Representation<Facts> {
   }
 
   event(event: WatchEvent<Facts>, type: WatchEventType): Buffer {
-    return event.frame(type);
+    return this.#lines.of(event, type, () => line(type, ...this.#head.complete(event.objectFor(type).bytes)));
   }
 
   initial(object: CachedObject<Facts>): readonly Buffer[] {

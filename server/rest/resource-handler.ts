@@ -14,8 +14,9 @@ import type { ResourceDefinition } from '../resources/resource-definition.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { Objects, PartialMetadata, type Representation } from './representation.ts';
-import { readIncludeObject, TableLineCache, Tables } from './tables.ts';
+import { readIncludeObject, Tables } from './tables.ts';
 import { type WatchOptions, watch } from './watch.ts';
+import { WatchLines } from './watch-lines.ts';
 import { ChunkEncoder } from './watch-output.ts';
 import { InitialEventsBudget } from './watch-session.ts';
 
@@ -64,7 +65,7 @@ export function resourceHandler<Facts>(
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
-  const tableLines = new TableLineCache<Facts>();
+  const tableLines = new WatchLines<Facts>();
   const initialEvents = new InitialEventsBudget(options.watch.maxInitialBytes);
 
   function represented(context: RequestContext, { conversion }: MediaType): Representation<Facts> {

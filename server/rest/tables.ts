@@ -5,7 +5,6 @@ import { goEscaped } from '../../apis/reading/go-json.ts';
 import { goQuoted } from '../../apis/reading/go-quote.ts';
 import type { CachedObject, WatchEvent, WatchEventType } from '../cache/resource-cache.ts';
 import { ObjectHead } from '../cache/resource-cache.ts';
-import { line } from '../cache/watch-cache.ts';
 import type { ResourceDefinition } from '../resources/resource-definition.ts';
 import {
   bookmarkMetadata,
@@ -16,6 +15,7 @@ import {
   PartialMetadata,
   type Representation,
 } from './representation.ts';
+import { line, type WatchLines } from './watch-lines.ts';
 
 const ROW_END = Buffer.from('}');
 const NULL = Buffer.from('null');
@@ -47,7 +47,7 @@ export class Tables<Facts> implements Representation<Facts> {
   readonly #include: IncludeObject;
   readonly #partial: PartialMetadata<Facts>;
   readonly #now: () => Date;
-  readonly #lineCache: TableLineCache<Facts>;
+  readonly #lines: WatchLines<Facts>;
   readonly #head: ObjectHead;
   #columnsSent = false;
 
@@ -56,14 +56,14 @@ export class Tables<Facts> implements Representation<Facts> {
     apiVersion: MetaAPIVersion,
     include: IncludeObject,
     now: () => Date,
-    lineCache: TableLineCache<Facts>,
+    lines: WatchLines<Facts>,
   ) {
     this.#definition = definition;
     this.#apiVersion = apiVersion;
     this.#include = include;
     this.#partial = new PartialMetadata(apiVersion);
     this.#now = now;
-    this.#lineCache = lineCache;
+    this.#lines = lines;
     this.#head = new ObjectHead(definition);
   }
 
@@ -83,7 +83,7 @@ export class Tables<Facts> implements Representation<Facts> {
     const make = (): Buffer => this.#line(type, event.objectFor(type));
     // The first line of a watch contains the column definitions.
     if (!this.#columnsSent) return make();
-    return this.#lineCache.line(event, `${type} ${this.#include} ${this.#apiVersion}`, make);
+    return this.#lines.of(event, `${type} ${this.#include} ${this.#apiVersion}`, make);
   }
 
   initial(object: CachedObject<Facts>): readonly Buffer[] {
@@ -149,27 +149,5 @@ export class Tables<Facts> implements Representation<Facts> {
   #included(object: CachedObject<Facts>): Buffer {
     if (this.#include === 'Object') return joinedParts(this.#head.complete(object.bytes));
     return this.#include === 'None' ? NULL : this.#partial.one(object);
-  }
-}
-
-/**
- * Cache of the table lines of the current event. The event is sent to all watchers before the next one, and watchers
- * with the same representation share the bytes.
- */
-export class TableLineCache<Facts> {
-  #event: WatchEvent<Facts> | undefined;
-  readonly #lines = new Map<string, Buffer>();
-
-  /** Returns the cached line. `form`: the key of the representation, which has few distinct values. */
-  line(event: WatchEvent<Facts>, form: string, make: () => Buffer): Buffer {
-    if (event !== this.#event) {
-      this.#event = event;
-      this.#lines.clear();
-    }
-    const known = this.#lines.get(form);
-    if (known) return known;
-    const made = make();
-    this.#lines.set(form, made);
-    return made;
   }
 }

@@ -7,10 +7,10 @@ import type {
   WatchEventType,
   Watcher,
 } from '../cache/resource-cache.ts';
-import { line } from '../cache/watch-cache.ts';
 import type { TimeSlices } from '../concurrency/time-slicer.ts';
 import type { Selection } from '../resources/selection.ts';
 import type { WatchRepresentation } from './representation.ts';
+import { line } from './watch-lines.ts';
 import type { WatchOutput } from './watch-output.ts';
 
 export interface WatchLimits {

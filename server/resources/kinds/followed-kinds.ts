@@ -50,8 +50,8 @@ export class FollowedKinds {
     });
     this.#budget = new MemoryBudget({
       maxBytes: options.memoryBudget,
-      otherBytes: () => this.#frames.openBytes + this.copies.factBytes + (options.otherBytes?.() ?? 0),
-      kinds: () => [...this.#followed.values()],
+      otherBytes: () => this.#frames.openBytes + this.copies.heldBytes + (options.otherBytes?.() ?? 0),
+      kinds: () => [...this.#followed.values()].filter(({ copy }) => copy.isReleasable),
       drop: (followed) => this.#drop(followed),
       refuse: (followed) => this.#refuse(followed),
     });

@@ -1,5 +1,5 @@
-// The copies of kinds on this replica: at most one informer for each kind. Lists and the acceleration need the objects of
-// a copy; other features need only their facts. A copy without users is released.
+// The copies of kinds on this replica: at most one informer for each kind. Lists, the acceleration and the API of nodes
+// need the objects of a copy; other features need only their facts. A copy without users is released.
 import type { Logger } from 'pino';
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -14,7 +14,7 @@ import { isForbidden } from '../../cluster/reflector/reflector-retry.ts';
 import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import { aborted } from '../../concurrency/aborted.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { exactName, type Kind, sourcePath } from '../kind.ts';
+import { exactName, type Kind, NODES, sourcePath } from '../kind.ts';
 import type { Features } from '../profiles/feature-facts.ts';
 import { kindProfile, type PrintedProfile } from '../profiles/kind-profiles.ts';
 import type { KindFacts } from '../profiles/kind-values.ts';
@@ -45,10 +45,14 @@ export interface KindMetrics {
   remove(kind: Kind): void;
 }
 
-/** Past events, from which watches resume. */
-const WINDOW = { events: 1024, bytes: 8 << 20 };
-/** Past lists, for the further pages of a list. A client reads them one after another. */
-const HISTORY = { snapshots: 1024, ageMs: 60_000, bytes: 8 << 20 };
+/**
+ * Past events, from which watches resume, and past lists, for the further pages of a list. A client reads them one after
+ * another.
+ */
+const RETENTION = {
+  window: { events: 1024, bytes: 8 << 20 },
+  history: { snapshots: 1024, ageMs: 60_000, bytes: 8 << 20 },
+};
 
 /** The kinds that decide which objects a caller sees: they must not be out of date for long. */
 const DECISIVE: ReadonlySet<string> = new Set(['namespaces', 'rolebindings.rbac.authorization.k8s.io']);
@@ -70,9 +74,9 @@ export class KindCopies {
     this.#options = options;
   }
 
-  /** Memory of the copies that have only facts, in bytes. */
-  get factBytes(): number {
-    const copies = Iterator.from(this.all).filter(({ cache }) => cache.wanted === 'facts');
+  /** Memory of the copies that features of this server hold, in bytes. */
+  get heldBytes(): number {
+    const copies = Iterator.from(this.all).filter(({ isReleasable }) => !isReleasable);
     return copies.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
@@ -89,19 +93,13 @@ export class KindCopies {
       this.#copies.set(path, copy);
       if (this.#signal) this.#start(copy, this.#signal);
     }
-    copy.holders++;
-    if (content === 'objects') copy.setContent(content);
+    copy.hold(content);
     return copy;
   }
 
   /** Ends a hold. `content`: that of `hold`. */
   release(copy: KindCopy, content: CacheContent): void {
-    copy.holders--;
-    if (copy.holders > 0) {
-      if (content === 'objects') copy.setContent('facts');
-      return;
-    }
-    copy.stop();
+    if (copy.release(content)) return;
     this.#copies.delete(sourcePath(copy.kind));
     this.#options.metrics?.remove(copy.kind);
   }
@@ -127,8 +125,8 @@ export class KindCopy {
   /** As it was at the first `hold`. */
   readonly kind: Kind;
   readonly profile: PrintedProfile;
-  /** Number of users. */
-  holders = 0;
+  /** Number of users, by what they need. */
+  readonly #holders: Record<CacheContent, number> = { objects: 0, facts: 0 };
   /** Number of live lists. */
   liveLists = 0;
   readonly informer: Informer<KindFacts>;
@@ -171,10 +169,9 @@ export class KindCopy {
       aggregated: kind.apiService?.aggregated ?? false,
       content,
       ...(monotonic ? { now: monotonic } : {}),
-      ...(frames ? { frames } : {}),
       ...(growing ? { growing } : {}),
-      window: WINDOW,
-      history: HISTORY,
+      // The API of nodes promises the longer retention of the informer, and a get must not decompress its object.
+      ...(isNodes(kind) ? {} : { ...RETENTION, ...(frames ? { frames } : {}) }),
       ...(DECISIVE.has(exactName(kind)) ? { reflector: SHORT_WATCHES } : {}),
       observer: {
         ...observer,
@@ -213,9 +210,14 @@ export class KindCopy {
     return this.cache.bytes;
   }
 
-  /** Maximum of `bytes`; undefined for a copy that has only facts. */
+  /** True if a list that is not in use can release the objects. The API of nodes always uses theirs. */
+  get isReleasable(): boolean {
+    return this.#holders.objects > 0 && !isNodes(this.kind);
+  }
+
+  /** Maximum of `bytes`; undefined for a copy whose objects cannot be released. */
   get maxBytes(): number | undefined {
-    return this.cache.wanted === 'objects' ? this.#maxBytes : undefined;
+    return this.isReleasable ? this.#maxBytes : undefined;
   }
 
   /** True if this server does not have the permission to list or watch the kind. */
@@ -244,18 +246,34 @@ export class KindCopy {
   }
 
   /** For KindCopies. */
-  setContent(content: CacheContent): void {
+  hold(content: CacheContent): void {
+    this.#holders[content]++;
+    this.#setContent();
+  }
+
+  /** For KindCopies. Returns false, and stops the copy, if it has no users any more. */
+  release(content: CacheContent): boolean {
+    this.#holders[content]--;
+    const { objects, facts } = this.#holders;
+    const isHeld = objects + facts > 0;
+    if (isHeld) this.#setContent();
+    else this.#stop.abort();
+    return isHeld;
+  }
+
+  #setContent(): void {
+    const content = this.#holders.objects > 0 ? 'objects' : 'facts';
     if (content === this.cache.wanted) return;
     if (content === 'objects') this.#listed = Promise.withResolvers();
     this.informer.setContent(content);
   }
 
-  /** Runs until `signal` is aborted or `stop` is called; never throws. */
+  /** Runs until `signal` is aborted or the copy is released; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     await this.informer.run(AbortSignal.any([signal, this.#stop.signal]));
   }
+}
 
-  stop(): void {
-    this.#stop.abort();
-  }
+function isNodes(kind: Kind): boolean {
+  return exactName(kind) === NODES.plural;
 }

@@ -1,10 +1,8 @@
-// The printer columns of pods and nodes.
-// Source: printPod and printNode in pkg/printers/internalversion/printers.go of Kubernetes.
+// The printer columns of pods.
+// Source: printPod in pkg/printers/internalversion/printers.go of Kubernetes.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { ageSince } from '../age.ts';
-import { nodeColumns } from '../nodes/node-definition.ts';
-import { nodeDetails } from '../nodes/node-facts.ts';
 import type { RowCondition } from '../resource-definition.ts';
 import type { KindFacts, KindValues, PrintedColumn, Value } from './kind-values.ts';
 import { podContainers, readinessGates } from './pod-status.ts';
@@ -80,25 +78,5 @@ export function podConditions(fields: PodFields): (pod: Pod) => readonly RowCond
     const phase = fields['status.phase']?.(pod);
     if (phase === 'Succeeded') return SUCCEEDED;
     return phase === 'Failed' ? FAILED : undefined;
-  };
-}
-
-const NO_FACTS = { createdAt: 0, status: [], alias: '', annotations: {}, owners: [], searchText: '' };
-const BEGINNING = new Date(0);
-
-export function nodeValues(): KindValues {
-  const own = nodeColumns.filter(({ name }) => name !== NAME.name && name !== AGE.name);
-  const columns = nodeColumns.map(({ name }): PrintedColumn => {
-    const i = own.findIndex((one) => one.name === name);
-    if (i < 0) return name === NAME.name ? NAME : AGE;
-    return column(name, ({ facts }) => facts.values[i] ?? null);
-  });
-  return {
-    read: (node) => {
-      const facts = { ...nodeDetails(node), ...NO_FACTS };
-      return own.map((one) => one.cell({ name: '', facts }, BEGINNING));
-    },
-    sorts: new Map(),
-    columns,
   };
 }

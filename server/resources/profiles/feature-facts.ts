@@ -1,12 +1,14 @@
-// The facts that features of this server need of an object: the pods of log queries and of the usage of nodes, and the
-// subjects of RoleBindings.
+// The facts that features of this server need of an object: those of nodes, the pods of log queries and of the usage of
+// nodes, and the subjects of RoleBindings.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { SharedValues } from '../../memory/shared-values.ts';
 import { exactName, type Kind } from '../kind.ts';
 import { type ContainerSummary, containersOf } from './container-runs.ts';
+import { type NodeFacts, nodeFacts } from './node-facts.ts';
 import { type Amounts, NO_AMOUNTS, podAmounts } from './pod-amounts.ts';
 
 export interface FeatureFacts {
+  readonly node?: NodeFacts;
   readonly pod?: PodFacts;
   /** The users and groups of a RoleBinding, see userSubject and groupSubject. */
   readonly subjects?: readonly string[];
@@ -34,6 +36,7 @@ export function featureFacts(
   { podLogs = false, nodeUsage = false }: Partial<Features>,
 ): (object: unknown) => FeatureFacts | undefined {
   const name = exactName(kind);
+  if (name === 'nodes') return (object) => ({ node: nodeFacts(object) });
   const texts = new SharedValues<string>();
   const intern = (value: string): string => texts.of(value);
   if (name === 'pods' && (podLogs || nodeUsage)) {

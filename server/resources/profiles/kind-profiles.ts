@@ -1,4 +1,4 @@
-// Creates the profile of any kind except nodes: status, selectable fields and sort keys of lists.
+// Creates the profile of any kind: status, selectable fields and sort keys of lists.
 
 import { recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { ReducedFacts } from '../../cache/object-reader.ts';
@@ -8,12 +8,13 @@ import { exactName, type Kind } from '../kind.ts';
 import { type Comparison, comparing, type KindProfile, ordered } from '../kind-profile.ts';
 import { FactsReader, secondsOf } from '../object-facts.ts';
 import type { RowCondition } from '../resource-definition.ts';
-import { nodeValues, podConditions, podValues } from './built-in-columns.ts';
+import { podConditions, podValues } from './built-in-columns.ts';
 import { builtInValues } from './built-in-values.ts';
 import { customValues } from './custom-columns.ts';
 import { type Features, featureFacts } from './feature-facts.ts';
 import { isExactNumber, UNKNOWN } from './json-path-walk.ts';
 import type { KindFacts, KindValues, PrintedColumn, Value } from './kind-values.ts';
+import { nodeValues } from './node-values.ts';
 import { OWN_FIELDS, selectableFields } from './selectable-fields.ts';
 import { statusesOf, statusOf } from './status-words.ts';
 
@@ -98,11 +99,15 @@ export function kindProfile(
     fields: reads,
     sortKeys: {
       ...Object.fromEntries([...values.sorts].map(([name, i]) => [name, byValue(i)])),
+      ...values.sortKeys,
       ...(isPods(kind) && reads['spec.nodeName'] ? { node: comparing(reads['spec.nodeName']) } : {}),
     },
     ...(values.unsortable ? { unsortable: values.unsortable } : {}),
     statuses: statusesOf(kind),
-    filters: Object.fromEntries([...(values.filters ?? [])].map(([name, i]) => [name, wordsAt(i)])),
+    filters: {
+      ...Object.fromEntries([...(values.filters ?? [])].map(([name, i]) => [name, wordsAt(i)])),
+      ...values.ownFilters,
+    },
     columns: values.columns,
     isExact: () => isExact,
     conditions: isPods(kind) ? podConditions(reads) : undefined,

@@ -1,5 +1,6 @@
 // Types of the values that a cached object keeps for printer columns and sort keys, so that neither needs its JSON.
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
+import type { KindProfile } from '../kind-profile.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import type { FeatureFacts } from './feature-facts.ts';
 import type { UNKNOWN } from './json-path-walk.ts';
@@ -15,7 +16,7 @@ export interface KindFacts extends ObjectFacts {
   readonly values: readonly Value[];
   /** False if a value or a selectable field is unknown, so that kube-apiserver can return another one. */
   readonly isExact: boolean;
-  /** What features of this server need of the object. No list, selector or search shows it. */
+  /** What features of this server need of the object. */
   readonly features: FeatureFacts | undefined;
 }
 
@@ -34,6 +35,9 @@ export interface KindValues {
   readonly sorts: ReadonlyMap<string, number>;
   /** Index of the value of each additional filter. The value is a text of words, separated by spaces. */
   readonly filters?: ReadonlyMap<string, number>;
+  /** Further sort keys and filters, which read other facts. */
+  readonly sortKeys?: KindProfile<KindFacts>['sortKeys'];
+  readonly ownFilters?: KindProfile<KindFacts>['filters'];
   /** Why a printer column cannot be a sort key, by the key. */
   readonly unsortable?: ReadonlyMap<string, string>;
   /** Undefined if this server cannot compute the cells of kube-apiserver. */

@@ -1,6 +1,7 @@
-// The status of an object as one word, for instance `Running`, for all kinds except nodes.
+// The status of an object, for instance `Running`: one word, and several for nodes.
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { exactName, type Kind } from '../kind.ts';
+import { NODE_STATUSES, nodeStatuses } from './node-facts.ts';
 import { podStatus } from './pod-status.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -49,8 +50,13 @@ const STATUSES: Readonly<Record<string, KindStatus>> = {
   'events.events.k8s.io': { word: (object) => text(record(object)['type']) },
 };
 
+function isNodes(kind: Kind): boolean {
+  return exactName(kind) === 'nodes';
+}
+
 /** Returns the function that reads the status of an object; empty if the object has none. */
 export function statusOf(kind: Kind): (object: unknown) => readonly string[] {
+  if (isNodes(kind)) return nodeStatuses;
   const word = ownStatus(kind)?.word ?? conditionStatus;
   return (object) => {
     const status = word(object);
@@ -60,7 +66,7 @@ export function statusOf(kind: Kind): (object: unknown) => readonly string[] {
 
 /** Returns all statuses of a kind; undefined if it has any number of them. */
 export function statusesOf(kind: Kind): readonly string[] | undefined {
-  return ownStatus(kind)?.words;
+  return isNodes(kind) ? NODE_STATUSES : ownStatus(kind)?.words;
 }
 
 function ownStatus(kind: Kind): KindStatus | undefined {

@@ -1,10 +1,13 @@
 // Creates an informer cache of nodes without a cluster. Tests write to the cache in place of a reflector.
 import { performance } from 'node:perf_hooks';
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
-import { nodeDefinition } from '../../../server/resources/nodes/node-definition.ts';
-import type { NodeFacts } from '../../../server/resources/nodes/node-facts.ts';
+import { nodeDefinition } from '../../../server/nodes/node-definition.ts';
+import { NODES } from '../../../server/resources/kind.ts';
+import { kindProfile } from '../../../server/resources/profiles/kind-profiles.ts';
+import type { KindFacts } from '../../../server/resources/profiles/kind-values.ts';
 
-export const nodes = nodeDefinition('resources.platform.io');
+export const nodeProfile = kindProfile(NODES, 'platform.io');
+export const nodes = nodeDefinition('resources.platform.io', nodeProfile);
 
 export interface PlainNode {
   readonly metadata: {
@@ -30,7 +33,7 @@ export function node(
 }
 
 export class NodeCache {
-  readonly cache: InformerCache<NodeFacts>;
+  readonly cache: InformerCache<KindFacts>;
 
   constructor(window = { events: 1024, ageMs: 300_000, bytes: 32 << 20 }) {
     this.cache = new InformerCache({

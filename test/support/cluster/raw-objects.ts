@@ -10,9 +10,6 @@ export const THINGS: ObjectSource<{ readonly size: number }> = {
   facts: (object) => ({ size: (object as { spec?: { size?: number } }).spec?.size ?? 0 }),
 };
 
-/** `kind` and `apiVersion` of the stored things. */
-export const THING_HEAD = new ObjectReader(THINGS).head;
-
 /** Returns an object as kube-apiserver sends it. */
 export function rawThing(name: string, resourceVersion: number, size = 0): Buffer {
   const metadata = {

@@ -1,19 +1,14 @@
-// Test fixture: the informer cache of one kind, without a cluster. The test writes the objects to the cache.
+// Test fixture: a followed kind and its copy, without a cluster. The test writes the objects to the cache.
 import { LRUCache } from 'lru-cache';
+import { pino } from 'pino';
 
-import { InformerCache } from '../../../server/cache/informer-cache.ts';
-import type { ObjectSnapshot } from '../../../server/cache/object-snapshot.ts';
-import type { ObjectHead } from '../../../server/cache/resource-cache.ts';
 import { PackedFrames } from '../../../server/cache/stored-object.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
-import { KindLists } from '../../../server/lists/kind-lists.ts';
-import { apiVersionOf, type Kind, sourcePath } from '../../../server/resources/kind.ts';
-import type { ListedKind } from '../../../server/resources/kinds/followed-kind.ts';
-import type { HeldCopy } from '../../../server/resources/kinds/kind-copies.ts';
-import { ListIndex } from '../../../server/resources/lists/list-index.ts';
-import { kindProfile } from '../../../server/resources/profiles/kind-profiles.ts';
-import type { KindFacts } from '../../../server/resources/profiles/kind-values.ts';
-import { PLATFORM_PATH } from './platform-lists.ts';
+import type { PlatformLists } from '../../../server/lists/kind-lists.ts';
+import { newKindLists } from '../../../server/lists/lists.ts';
+import { apiVersionOf, type Kind } from '../../../server/resources/kind.ts';
+import { FollowedKind } from '../../../server/resources/kinds/followed-kind.ts';
+import { type HeldCopy, KindCopies, type KindCopy } from '../../../server/resources/kinds/kind-copies.ts';
 
 /** A custom resource with printer columns and a selectable field. */
 export const WIDGETS: Kind = {
@@ -57,69 +52,39 @@ export function plain(
   };
 }
 
-export class KindCache implements ListedKind<KindFacts>, HeldCopy {
-  readonly kind: Kind;
-  readonly profile;
-  readonly index: ListIndex<KindFacts>;
-  readonly cache: InformerCache<KindFacts>;
+/** Returns the copy of a kind, which nothing keeps up to date. */
+export function copyOf(kind: Kind): KindCopy {
+  const none = (): never => {
+    throw new Error('there is no cluster');
+  };
+  const copies = new KindCopies({
+    client: { open: none, json: none },
+    log: pino({ level: 'silent' }),
+    domain: 'platform.io',
+    features: { podLogs: true, nodeUsage: true },
+    frames: new PackedFrames(),
+  });
+  return copies.hold(kind, 'objects');
+}
+
+export class KindCache extends FollowedKind implements HeldCopy {
   readonly bodies = new LRUCache<string, Buffer>({
     maxSize: 1 << 20,
     sizeCalculation: ({ length }) => length,
   });
-  readonly lists: KindLists<KindFacts>;
+  readonly lists: PlatformLists;
 
   constructor(kind: Kind, slicer = new TimeSlicer()) {
-    this.kind = kind;
-    const features = { podLogs: true, nodeUsage: true };
-    this.profile = kindProfile(kind, 'platform.io', undefined, features);
-    this.index = new ListIndex(this.profile, slicer);
-    this.cache = new InformerCache({
-      definition: {
-        group: kind.group,
-        version: kind.version,
-        kind: kind.kind,
-        source: { path: sourcePath(kind) },
-        bareItems: !kind.custom,
-        facts: (object) => this.profile.facts(object),
-      },
-      log: { info: () => undefined, warn: () => undefined },
-      window: { events: 0, ageMs: 300_000, bytes: 0 },
-      history: { snapshots: 0, ageMs: 300_000, bytes: 0 },
-      probe: () => Promise.resolve(),
-      waitMs: 50,
-      now: () => performance.now(),
-      frames: new PackedFrames(),
-    });
-    const apiVersion = apiVersionOf(kind);
-    this.lists = new KindLists({
-      listed: this,
-      path: PLATFORM_PATH,
-      apiVersion,
-      slicer,
-      bodies: this.bodies,
-    });
+    super(kind, copyOf(kind), slicer);
+    this.lists = newKindLists(this, 'resources.platform.io', this);
   }
 
-  readonly ageMs = 0;
-
-  get synced(): boolean {
-    return this.cache.synced;
+  override get ageMs(): number {
+    return 0;
   }
 
   get isStale(): boolean {
     return !this.synced;
-  }
-
-  get head(): ObjectHead {
-    return this.cache.head;
-  }
-
-  snapshot(): ObjectSnapshot<KindFacts> {
-    return this.cache.snapshot();
-  }
-
-  onChange(changed: () => void): () => void {
-    return this.cache.onChange(changed);
   }
 
   /** Replaces the content by a complete list. */

@@ -8,23 +8,17 @@ import { NamespaceScopes } from '../../../server/authorization/namespace-scopes.
 import type { Namespace } from '../../../server/authorization/namespaces.ts';
 import type { InformerCache } from '../../../server/cache/informer-cache.ts';
 import { TimeSlicer } from '../../../server/concurrency/time-slicer.ts';
-import { KindLists, type KindListsOptions, type PlatformLists } from '../../../server/lists/kind-lists.ts';
-import { ListAccess } from '../../../server/lists/list-access.ts';
+import type { PlatformLists } from '../../../server/lists/kind-lists.ts';
+import { listsHandler, newNodeLists } from '../../../server/lists/lists.ts';
 import type { LiveOptions } from '../../../server/lists/live-list.ts';
-import { platformHandler } from '../../../server/lists/platform-handler.ts';
-import { Search } from '../../../server/lists/search.ts';
+import type { ComputedAnnotations } from '../../../server/lists/platform-item.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
 import type { Kind } from '../../../server/resources/kind.ts';
-import { ListIndex } from '../../../server/resources/lists/list-index.ts';
-import type { NodeFacts } from '../../../server/resources/nodes/node-facts.ts';
-import { nodeProfile } from '../../../server/resources/nodes/node-profile.ts';
-import { nodes } from '../cluster/node-cache.ts';
+import type { KindFacts } from '../../../server/resources/profiles/kind-values.ts';
+import { nodes, nodeProfile as profile } from '../cluster/node-cache.ts';
 
 const PLATFORM_GROUP = 'resources.platform.io';
-const PLATFORM_VERSION = `${PLATFORM_GROUP}/v1alpha3`;
-export const PLATFORM_PATH = `/kapis/${PLATFORM_VERSION}`;
-
-export const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+export const PLATFORM_PATH = `/kapis/${PLATFORM_GROUP}/v1alpha3`;
 
 export interface PlatformOptions {
   /** Permission of the caller; everything by default. */
@@ -70,39 +64,28 @@ export function platformLists(
       return lists().map(({ kind }) => kind);
     },
   };
-  return platformHandler({
+  return listsHandler({
     group: PLATFORM_GROUP,
     kinds,
-    access: new ListAccess({ group: PLATFORM_GROUP, authorizer, scopes }),
+    authorizer,
+    scopes,
     // There are no Services.
-    services: { labels: async () => undefined },
+    services: () => ({ labels: async () => undefined }),
     live,
-    search: new Search({ apiVersion: PLATFORM_VERSION, kinds }),
   });
 }
 
-export interface NodeListsOptions extends Pick<KindListsOptions<NodeFacts>, 'computed'>, PlatformOptions {
-  readonly cache: InformerCache<NodeFacts>;
+export interface NodeListsOptions extends PlatformOptions {
+  readonly cache: InformerCache<KindFacts>;
+  readonly computed?: ComputedAnnotations<KindFacts>;
 }
 
 /** The handler of the platform lists of nodes. */
 export function platformNodes({ cache, computed, ...options }: NodeListsOptions): Handler {
-  const slicer = new TimeSlicer();
-  const profile = nodeProfile(nodes);
-  const lists = new KindLists({
-    listed: {
-      kind: NODES,
-      profile,
-      index: new ListIndex(profile, slicer),
-      head: cache.head,
-      snapshot: () => cache.snapshot(),
-      onChange: (changed) => cache.onChange(changed),
-    },
-    path: PLATFORM_PATH,
-    apiVersion: PLATFORM_VERSION,
-    slicer,
-    bodies: new LRUCache({ maxSize: 1 << 20, sizeCalculation: ({ length }) => length }),
-    ...(computed ? { computed } : {}),
-  });
+  const shared = {
+    slicer: new TimeSlicer(),
+    bodies: new LRUCache<string, Buffer>({ maxSize: 1 << 20, sizeCalculation: ({ length }) => length }),
+  };
+  const lists = newNodeLists({ definition: nodes, copy: { cache, profile } }, shared, computed);
   return platformLists(() => [lists], options);
 }

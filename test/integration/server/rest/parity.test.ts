@@ -40,12 +40,6 @@ const CONTINUE_TOKENS = [
   ...['{"v":"meta.k8s.io/v2","rv":1,"start":"a"}', `${TOKEN},"rv":1,"start":"a/../../b\\u0000"}`],
 ];
 
-/** Removes kind and apiVersion from an item: this server writes them, but lists of core nodes omit them. */
-function bareItem(item: unknown): unknown {
-  const { kind: _, apiVersion: __, ...rest } = record(item);
-  return rest;
-}
-
 function neutralTable(table: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const columns = table['columnDefinitions'];
   return {
@@ -81,7 +75,6 @@ function neutral({ status, contentType, body, text: spoken }: Spoken): unknown {
       : {}),
     body: {
       ...(value['kind'] === 'Table' ? neutralTable(value) : value),
-      ...('items' in value ? { items: array(value['items']).map(bareItem) } : {}),
       metadata: {
         ...metadata,
         ...(isList ? { resourceVersion: typeof metadata['resourceVersion'] } : {}),

@@ -6,18 +6,13 @@ import { CHUNK_OBJECTS, type ObjectSnapshot } from '../../../../server/cache/obj
 import { SnapshotBuilder } from '../../../../server/cache/snapshot-builder.ts';
 import { type FrameFactory, PackedFrames } from '../../../../server/cache/stored-object.ts';
 import { Change } from '../../../../server/cache/watch-cache.ts';
-import { rawThing, readThing, THING_HEAD, THINGS } from '../../../support/cluster/raw-objects.ts';
+import { rawThing, readThing, THINGS } from '../../../support/cluster/raw-objects.ts';
 
 type Things = ObjectSnapshot<{ readonly size: number }>;
 
 function set(snapshot: Things, name: string, version: number): Things {
   const previous = snapshot.get(name);
-  const change = new Change(
-    previous ? 'MODIFIED' : 'ADDED',
-    readThing(name, version, version),
-    previous,
-    THING_HEAD,
-  );
+  const change = new Change(previous ? 'MODIFIED' : 'ADDED', readThing(name, version, version), previous);
   return snapshot.with(BigInt(version), change.object, previous);
 }
 
@@ -154,7 +149,7 @@ describe('ObjectSnapshot', () => {
       for (const [i, name] of ['b', 'a', 'c', 'd', 'a', 'c'].entries()) {
         const previous = snapshot.get(name);
         const bytes = name === 'c' ? 1_200_000 : 700_000;
-        const { object } = new Change('ADDED', large(name, i + 2, bytes), previous, THING_HEAD);
+        const { object } = new Change('ADDED', large(name, i + 2, bytes), previous);
         snapshot = snapshot.with(BigInt(i + 2), object, previous);
       }
       expect(largest(snapshot)).to.be.lessThan(1_300_000);

@@ -8,14 +8,15 @@ import { NamespaceScopes } from '../../../../server/authorization/namespace-scop
 import { CacheMetrics } from '../../../../server/cache/cache-metrics.ts';
 import { completeConfig } from '../../../../server/config/config.ts';
 import { readEnvironment } from '../../../../server/config/environment.ts';
-import { newKinds, newResources, type Resources } from '../../../../server/lists/lists.ts';
+import { newResources, type Resources } from '../../../../server/lists/lists.ts';
 import { newNodes } from '../../../../server/nodes/nodes.ts';
 import { parseRequestInfo } from '../../../../server/request/request-info.ts';
-import { PODS, sourcePath } from '../../../../server/resources/kind.ts';
+import { NODES, PODS, sourcePath } from '../../../../server/resources/kind.ts';
+import { newKinds } from '../../../../server/resources/kinds/kinds.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { plain } from '../../../support/platform/kind-cache.ts';
 import { KindCluster } from '../../../support/platform/kind-cluster.ts';
-import { NODES, PLATFORM_PATH } from '../../../support/platform/platform-lists.ts';
+import { PLATFORM_PATH } from '../../../support/platform/platform-lists.ts';
 import { until } from '../../../support/until.ts';
 
 const USERS = { group: 'iam.platform.io', version: 'v1', plural: 'users', kind: 'User', namespaced: false };
@@ -41,18 +42,18 @@ describe('newResources', () => {
     });
     const { client } = cluster;
     const log = pino({ level: 'silent' });
-    const cacheMetrics = new CacheMetrics(metrics);
-    const nodes = newNodes(config, { client, log, metrics, cacheMetrics });
+    const kinds = newKinds(config, { client, log, cacheMetrics: new CacheMetrics(metrics) });
+    const copy = kinds.followed.copies.hold(NODES, 'objects');
+    const nodes = newNodes(config, { copy, metrics });
     const authorizer = { authorize: () => ({ allowed: true, reason: '' }) };
     const { signal } = stop;
     const ttl = { allowTtlMs: 0, denyTtlMs: 0 };
     const scopes = new NamespaceScopes({ authorizer, namespaces: () => new Map(), ...ttl, signal });
     const admission = new Admission();
-    const kinds = newKinds(config, { client, nodes, log, cacheMetrics });
     resources = newResources(config, { client, nodes, kinds, authorizer, scopes, admission });
-    running = Promise.all([nodes.informer, kinds.followed].map((follower) => follower.run(signal)));
+    running = kinds.followed.run(signal);
     server = await new HandlerServer(resources.route.handler).start();
-    await until(() => nodes.informer.cache.synced && resources.route.serves?.('pods') === true);
+    await until(() => copy.synced && resources.route.serves?.('pods') === true);
   });
 
   after(async () => {

@@ -3,11 +3,9 @@ import { expect } from 'chai';
 import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
 import { NodeUsage, usageAnnotations } from '../../../../server/lists/node-usage.ts';
 import { PODS } from '../../../../server/resources/kind.ts';
-import { nodeFactsReader } from '../../../../server/resources/nodes/node-facts.ts';
 import { podAmounts } from '../../../../server/resources/profiles/pod-amounts.ts';
+import { nodeProfile } from '../../../support/cluster/node-cache.ts';
 import { KindCache, type PlainObject, plain } from '../../../support/platform/kind-cache.ts';
-
-const nodeFacts = nodeFactsReader('platform.io');
 
 interface Demand {
   readonly requests?: Readonly<Record<string, string>>;
@@ -117,7 +115,7 @@ describe('NodeUsage', () => {
     };
     const [usage, cache] = filled(pod('a', 'n', spec));
     const annotations = usageAnnotations(usage, 'platform.io');
-    const facts = nodeFacts({ status: { allocatable: { cpu: '4', memory: '3Gi' } } });
+    const facts = nodeProfile.facts({ status: { allocatable: { cpu: '4', memory: '3Gi' } } });
     expect(JSON.parse(`{${annotations({ name: 'n', facts })}}`)).to.deep.equal({
       'node.platform.io/cpu-requests': '1500m',
       'node.platform.io/cpu-requests-fraction': '37%',
@@ -134,11 +132,11 @@ describe('NodeUsage', () => {
       'node.platform.io/cpu-limits': '0',
     });
     // A node that is cordoned, or reports no allocatable amounts.
-    const full = nodeFacts({ status: { allocatable: { cpu: '0', memory: '0' } } });
+    const full = nodeProfile.facts({ status: { allocatable: { cpu: '0', memory: '0' } } });
     expect(JSON.parse(`{${annotations({ name: 'n', facts: full })}}`)).to.include({
       'node.platform.io/cpu-requests-fraction': '0%',
     });
-    const bare = usageAnnotations(usage, 'platform.io')({ name: 'other', facts: nodeFacts({}) });
+    const bare = usageAnnotations(usage, 'platform.io')({ name: 'other', facts: nodeProfile.facts({}) });
     expect(JSON.parse(`{${bare}}`)).to.include({
       'node.platform.io/cpu-requests': '0',
       'node.platform.io/cpu-requests-fraction': '0%',

@@ -6,7 +6,7 @@ import { ObjectFingerprints } from '../../../../server/cache/object-fingerprints
 import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
 import { PlatformPieces } from '../../../../server/lists/platform-body.ts';
 import { PlatformItem } from '../../../../server/lists/platform-item.ts';
-import type { NodeFacts } from '../../../../server/resources/nodes/node-facts.ts';
+import type { KindFacts } from '../../../../server/resources/profiles/kind-values.ts';
 import { NodeCache, node } from '../../../support/cluster/node-cache.ts';
 
 describe('PlatformPieces', () => {
@@ -17,7 +17,7 @@ describe('PlatformPieces', () => {
     nodes.fill(50, many);
     const { cache } = nodes;
     const place = { path: '/kapis/resources.platform.io/v1alpha3', resource: 'nodes' };
-    const item = new PlatformItem<NodeFacts>(place, cache.head, new ObjectFingerprints(), undefined);
+    const item = new PlatformItem<KindFacts>(place, cache.head, new ObjectFingerprints(), undefined);
     const pieces = new PlatformPieces(
       item,
       new LRUCache({ maxSize: 1 << 20, sizeCalculation: ({ length }) => length }),

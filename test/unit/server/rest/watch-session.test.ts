@@ -5,7 +5,7 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { EVERY_LABEL } from '../../../../apis/meta/v1/label-selector.ts';
 import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
-import type { NodeFacts } from '../../../../server/resources/nodes/node-facts.ts';
+import type { KindFacts } from '../../../../server/resources/profiles/kind-values.ts';
 import { Selection } from '../../../../server/resources/selection.ts';
 import { Objects } from '../../../../server/rest/representation.ts';
 import { ChunkEncoder, ChunkedOutput } from '../../../../server/rest/watch-output.ts';
@@ -62,7 +62,7 @@ describe('WatchSession', () => {
   let cache: NodeCache;
   let socket: HeldSocket;
   let response: ServerResponse;
-  let session: WatchSession<NodeFacts>;
+  let session: WatchSession<KindFacts>;
   let initialEvents: InitialEventsBudget;
   let end: WatchEnd | undefined;
   let version = 10;

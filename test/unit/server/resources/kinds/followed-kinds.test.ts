@@ -261,9 +261,9 @@ describe('FollowedKinds', () => {
     const kinds = await follow({ memoryBudget: 200_000 });
     await use(kinds, SERVICES);
     const pods = await use(kinds, PODS);
-    // Each object is in memory three times: in its list, in the window, and as a line. Both together fit the budget.
+    // Each object is in memory twice: in its list and in the window. Both together fit the budget.
     for (const i of [0, 1]) {
-      cluster.send(PODS_PATH, 'ADDED', plain(`shop/p${i}`, 2_000 + i, {}, { text: 'y'.repeat(20_000) }));
+      cluster.send(PODS_PATH, 'ADDED', plain(`shop/p${i}`, 2_000 + i, {}, { text: 'y'.repeat(30_000) }));
     }
     await until(() => pods.stopped.aborted);
     expect((await failure(use(kinds, PODS))).message).to.include('resources.memoryBudget');

@@ -1,6 +1,6 @@
 // Tests of the status of nodes in the API for consoles.
 import { expect } from 'chai';
-import { platformStatus } from '../../../../../server/resources/nodes/node-facts.ts';
+import { platformStatus } from '../../../../../server/resources/profiles/node-facts.ts';
 
 const UNHEALTHY = [
   ...['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'].map((type) => [type, 'True']),

@@ -1,21 +1,21 @@
-// Sort keys, filters and statuses for lists of nodes under `/kapis`.
-import { comparing, type KindProfile } from '../kind-profile.ts';
-import type { ResourceDefinition } from '../resource-definition.ts';
-import { NODE_STATUSES, type NodeFacts } from './node-facts.ts';
+// The sort keys, filters and columns of nodes.
+import { comparing } from '../kind-profile.ts';
+import type { KindValues } from './kind-values.ts';
+import { nodeColumns, nodeIn } from './node-columns.ts';
 
-/** `definition`: of nodes, whose cache the lists use. */
-export function nodeProfile(definition: ResourceDefinition<NodeFacts>): KindProfile<NodeFacts> {
+export function nodeValues(): KindValues {
   return {
-    facts: (object) => definition.facts(object),
-    fields: definition.fields,
-    statuses: NODE_STATUSES,
-    filters: { role: ({ roles }) => roles },
+    read: () => [],
+    sorts: new Map(),
+    columns: nodeColumns,
+    ownFilters: { role: (facts) => nodeIn(facts).roles },
     sortKeys: {
-      role: comparing((node) => node.facts.roles.join()),
-      cpu: comparing((node) => node.facts.allocatable.cpu),
-      memory: comparing((node) => node.facts.allocatable.memory),
-      pods: comparing((node) => node.facts.allocatable.pods),
-      kubeletVersion: (left, right) => compareVersions(left.facts.kubeletVersion, right.facts.kubeletVersion),
+      role: comparing(({ facts }) => nodeIn(facts).roles.join()),
+      cpu: comparing(({ facts }) => nodeIn(facts).allocatable.cpu),
+      memory: comparing(({ facts }) => nodeIn(facts).allocatable.memory),
+      pods: comparing(({ facts }) => nodeIn(facts).allocatable.pods),
+      kubeletVersion: (left, right) =>
+        compareVersions(nodeIn(left.facts).kubeletVersion, nodeIn(right.facts).kubeletVersion),
     },
   };
 }

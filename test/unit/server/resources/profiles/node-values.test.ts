@@ -1,6 +1,6 @@
 // Tests of the order of kubelet versions.
 import { expect } from 'chai';
-import { compareVersions } from '../../../../../server/resources/nodes/node-profile.ts';
+import { compareVersions } from '../../../../../server/resources/profiles/node-values.ts';
 
 describe('compareVersions', () => {
   it('orders kubelet versions as versions, not as text', () => {

@@ -1,10 +1,9 @@
-// Values extracted from a node for table columns, filters, sorting and search. The values are extracted once for each
-// resourceVersion of a node.
+// Values extracted from a node, in addition to those of every kind, for table columns, filters, sorting and the usage of
+// nodes.
 import { parseResourceQuantity } from '../../../apis/meta/v1/resource-quantity.ts';
 import { array, record, recordIn, text, texts } from '../../../apis/reading/unknown-value.ts';
-import { FactsReader, type ObjectFacts } from '../object-facts.ts';
 
-export interface NodeFacts extends ObjectFacts {
+export interface NodeFacts {
   /** Status of the condition Ready: `True`, `False`, `Unknown` or another value. Undefined without the condition. */
   readonly ready: string | undefined;
   readonly unschedulable: boolean;
@@ -62,21 +61,18 @@ function readyOf(conditions: unknown): string | undefined {
   return ready && text(ready['status']);
 }
 
-/** Returns the function that reads the facts of a node. `domain`: of the platform, for instance `platform.io`. */
-export function nodeFactsReader(domain: string): (object: unknown) => NodeFacts {
-  const reader = new FactsReader(domain);
-  return (object) => {
-    const facts = nodeDetails(object);
-    const status = [
-      platformStatus(recordIn(object, 'spec'), recordIn(object, 'status')),
-      ...statusWords(facts),
-    ];
-    return { ...facts, ...reader.read(object), status: reader.words(status) };
-  };
+/** Returns the words that `status` selects; the first one is that of consoles. */
+export function nodeStatuses(object: unknown): readonly string[] {
+  const [spec, status] = [recordIn(object, 'spec'), recordIn(object, 'status')];
+  const kubectl = statusWords({
+    ready: readyOf(status['conditions']),
+    unschedulable: spec['unschedulable'] === true,
+  });
+  return [platformStatus(spec, status), ...kubectl];
 }
 
-/** Returns the facts that only nodes have. */
-export function nodeDetails(object: unknown): Omit<NodeFacts, keyof ObjectFacts> {
+/** Reads the facts of a node. It does not throw. */
+export function nodeFacts(object: unknown): NodeFacts {
   const node = record(object);
   const metadata = record(node['metadata']);
   const status = record(node['status']);

@@ -1,10 +1,9 @@
 // Tests of the table columns of nodes, and of the values extracted from each node.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { nodeFactsReader, statusWords } from '../../../../../server/resources/nodes/node-facts.ts';
-import { NodeCache, node, nodes } from '../../../../support/cluster/node-cache.ts';
-
-const nodeFacts = nodeFactsReader('platform.io');
+import { nodeColumns, nodeIn } from '../../../../../server/resources/profiles/node-columns.ts';
+import { statusWords } from '../../../../../server/resources/profiles/node-facts.ts';
+import { NodeCache, node, nodeProfile } from '../../../../support/cluster/node-cache.ts';
 
 const NOW = new Date('2026-01-02T00:00:00Z');
 
@@ -13,10 +12,10 @@ function cells(more: object, labels: Readonly<Record<string, string>> = {}): unk
   cache.fill(2, [node('n', 1, labels, more)]);
   const object = cache.cache.snapshot().get('n');
   if (!object) throw new Error('the node is not in the cache');
-  return nodes.columns.map((column) => column.cell(object, NOW));
+  return nodeColumns.map((column) => column.cell(object, NOW));
 }
 
-describe('nodeDefinition', () => {
+describe('nodeColumns', () => {
   it('shows the name and unknown for an empty node', () => {
     expect(cells({})).to.deep.equal([
       'n',
@@ -53,8 +52,9 @@ describe('nodeDefinition', () => {
   it('extracts facts from any value without throwing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (status, metadata) => {
-        expect(statusWords(nodeFacts({ status, metadata, spec: status }))).not.to.have.length(0);
-        nodeFacts(status);
+        const facts = nodeProfile.facts({ status, metadata, spec: status });
+        expect(statusWords(nodeIn(facts))).not.to.have.length(0);
+        nodeProfile.facts(status);
       }),
     );
   });

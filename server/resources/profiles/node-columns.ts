@@ -1,0 +1,76 @@
+// The table columns of nodes, as kubectl prints them, with the architecture in addition to the kernel.
+import { ageSince } from '../age.ts';
+import type { Column } from '../resource-definition.ts';
+import type { KindFacts } from './kind-values.ts';
+import { type NodeFacts, nodeFacts, statusWords } from './node-facts.ts';
+
+const NO_NODE = nodeFacts({});
+
+/** Returns the facts that only nodes have. */
+export function nodeIn({ features }: Pick<KindFacts, 'features'>): NodeFacts {
+  return features?.node ?? NO_NODE;
+}
+
+function column(
+  name: string,
+  priority: 0 | 1,
+  description: string,
+  cell: (facts: NodeFacts) => string,
+): Column<KindFacts> {
+  return {
+    name,
+    type: 'string',
+    format: '',
+    description,
+    priority,
+    cell: ({ facts }) => cell(nodeIn(facts)),
+  };
+}
+
+function kernel({ kernelVersion, architecture }: NodeFacts): string {
+  const version = kernelVersion || '<unknown>';
+  return architecture === '' ? version : `${version} (${architecture})`;
+}
+
+export const nodeColumns: readonly Column<KindFacts>[] = [
+  {
+    ...{ name: 'Name', type: 'string', format: 'name', priority: 0 },
+    description: 'The name of the node, unique in the cluster.',
+    cell: ({ name }) => name,
+  },
+  column('Status', 0, 'Whether the node is ready, and whether it takes new pods.', (node) =>
+    statusWords(node).join(','),
+  ),
+  column('Roles', 0, 'The roles in the labels of the node.', ({ roles }) => roles.join(',') || '<none>'),
+  {
+    ...{ name: 'Age', type: 'string', format: '', priority: 0 },
+    description: 'The time since the node was registered.',
+    cell: ({ facts }, now) => ageSince(facts.createdAt, now),
+  },
+  column('Version', 0, 'The version that the kubelet reports.', ({ kubeletVersion }) => kubeletVersion),
+  column(
+    'Internal-IP',
+    1,
+    'The first internal address of the node.',
+    ({ internalIP }) => internalIP ?? '<none>',
+  ),
+  column(
+    'External-IP',
+    1,
+    'The first external address of the node.',
+    ({ externalIP }) => externalIP ?? '<none>',
+  ),
+  column(
+    'OS-Image',
+    1,
+    'The operating system that the node reports.',
+    ({ osImage }) => osImage || '<unknown>',
+  ),
+  column('Kernel-Version', 1, 'The kernel that the node reports, with its architecture.', kernel),
+  column(
+    'Container-Runtime',
+    1,
+    'The container runtime that the node reports, with its version.',
+    ({ containerRuntime }) => containerRuntime || '<unknown>',
+  ),
+];
