@@ -28,6 +28,8 @@ export class FaultyWatches {
   /** Path of a kubeconfig of the server that contains the URL of the proxy. */
   readonly kubeconfig: string;
   readonly counts = { delays: 0, stalls: 0, cuts: 0, expirations: 0 };
+  /** Number of open watches of the server itself, by path. */
+  readonly open = new Map<string, number>();
   #active = false;
   readonly #target: string;
   readonly #random: Random;
@@ -85,9 +87,14 @@ export class FaultyWatches {
   #forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { method, url = '/', headers, socket } = incoming;
     const isOwn = socket instanceof TLSSocket && socket.authorized;
-    const query = new URL(url, this.#target).searchParams;
-    const isWatch = isOwn && url.startsWith('/api/v1/configmaps?') && query.has('watch');
-    if (isWatch && this.#active && query.has('resourceVersion') && this.#random.chance(0.3)) {
+    const { pathname, searchParams: query } = new URL(url, this.#target);
+    const isWatch = isOwn && query.has('watch');
+    const isFaulty = isWatch && pathname === '/api/v1/configmaps';
+    if (isWatch) {
+      this.#count(pathname, 1);
+      outgoing.on('close', () => this.#count(pathname, -1));
+    }
+    if (isFaulty && this.#active && query.has('resourceVersion') && this.#random.chance(0.3)) {
       this.counts.expirations++;
       outgoing.writeHead(410, { 'content-type': 'application/json' }).end(EXPIRED);
       return;
@@ -95,13 +102,17 @@ export class FaultyWatches {
     const agent = isOwn ? this.#own : this.#callers;
     const sent = request(new URL(url, this.#target), { agent, method, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers).flushHeaders();
-      if (!isWatch) response.pipe(outgoing);
+      if (!isFaulty) response.pipe(outgoing);
       else void this.#spoil(response, outgoing).catch(() => outgoing.destroy());
       response.on('error', () => outgoing.destroy());
     });
     sent.on('error', () => outgoing.destroy());
     outgoing.on('close', () => sent.destroy());
     incoming.pipe(sent);
+  }
+
+  #count(path: string, change: 1 | -1): void {
+    this.open.set(path, (this.open.get(path) ?? 0) + change);
   }
 
   /** Forwards a watch with faults. The order of the events is kept. */

@@ -72,7 +72,7 @@ export class CacheMetrics {
     });
     cacheGauge(registry, caches, {
       name: 'cache_max_bytes',
-      help: 'Maximum of `cache_bytes`: half of `resources.memoryBudget`. Absent for nodes, which have no maximum of their own.',
+      help: 'Maximum of `cache_bytes`: half of `resources.memoryBudget`. Absent for a kind that only features need.',
       value: ({ maxBytes }) => maxBytes,
     });
     cacheGauge(registry, caches, {

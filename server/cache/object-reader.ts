@@ -30,14 +30,15 @@ export interface ObjectSource<Facts> {
   readonly source: { readonly path: string };
   /** True if kube-apiserver omits `kind` and `apiVersion` in the items of a list, as for its built-in kinds. */
   readonly bareItems?: boolean;
-  facts(object: unknown): Facts;
+  /** `raw`: the JSON of the object, which must not be kept. */
+  facts(object: unknown, raw: Buffer): Facts;
   /** Facts of objects that are stored without their bytes. Undefined if objects always have bytes. */
   readonly reduced?: ReducedFacts<Facts>;
 }
 
 /** The part of the facts that is needed without the objects. */
 export interface ReducedFacts<Facts> {
-  read(object: unknown): Facts;
+  read(object: unknown, raw: Buffer): Facts;
   of(facts: Facts): Facts;
 }
 
@@ -83,12 +84,12 @@ export class ObjectReader<Facts> {
     const uid = text(metadata['uid']);
     const { reduced } = this.#source;
     if (content === 'facts' && reduced) {
-      const facts = reduced.read(parsed);
+      const facts = reduced.read(parsed, raw);
       const fields = { namespace, name, uid, resourceVersion, checksum, labels: NO_LABELS, facts };
       return { identity: new Identity(fields), spliced: NO_BYTES };
     }
     const labels = this.#labels(recordIn(metadata, 'labels'));
-    const facts = this.#source.facts(parsed);
+    const facts = this.#source.facts(parsed, raw);
     return {
       identity: new Identity({ namespace, name, uid, resourceVersion, checksum, labels, facts }),
       spliced,
@@ -134,9 +135,11 @@ function memoryOf(...values: readonly unknown[]): number {
   const count = (value: unknown): void => {
     if (typeof value === 'string') characters += value.length;
     if (typeof value !== 'object' || value === null) return;
-    for (const [name, member] of Object.entries(value)) {
+    const entries: Iterable<readonly [unknown, unknown]> =
+      value instanceof Map ? value : Object.entries(value);
+    for (const [name, member] of entries) {
       members++;
-      characters += name.length;
+      count(name);
       count(member);
     }
   };

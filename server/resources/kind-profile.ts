@@ -6,8 +6,11 @@ import type { ObjectFacts } from './object-facts.ts';
 export type Comparison<Facts> = (left: ObjectIdentity<Facts>, right: ObjectIdentity<Facts>) => number;
 
 export interface KindProfile<Facts extends ObjectFacts> {
-  /** Extracts the facts of a parsed object. It must not throw, although the object is not validated. */
-  facts(object: unknown): Facts;
+  /**
+   * Extracts the facts of a parsed object. It must not throw, although the object is not validated. `raw`: the JSON of the
+   * object, for the revision of a CustomResourceDefinition.
+   */
+  facts(object: unknown, raw?: Buffer): Facts;
   /** Fields of field selectors, in addition to `metadata.name` and `metadata.namespace`. */
   readonly fields: Readonly<Record<string, (object: ObjectIdentity<Facts>) => string>>;
   /** Sort keys, in addition to those of every kind, which take precedence. */

@@ -41,7 +41,16 @@ export interface PrinterColumn {
   readonly type: string;
 }
 
-/** The kinds of kube-apiserver whose facts features of this server need. */
+/** The kinds of kube-apiserver whose objects or facts features of this server need. */
+export const API_SERVICES: Kind = {
+  ...{ group: 'apiregistration.k8s.io', version: 'v1', plural: 'apiservices', kind: 'APIService' },
+  namespaced: false,
+};
+export const CUSTOM_RESOURCE_DEFINITIONS: Kind = {
+  ...{ group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions' },
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
 export const NAMESPACES: Kind = {
   ...{ group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace' },
   namespaced: false,

@@ -1,38 +1,15 @@
-// Reads APIServices: which group versions kube-apiserver serves itself, and which ones it forwards to an aggregated API.
-// An aggregated API can show each caller other objects, so its kinds must not be cached without a word of the operator.
-import { hash } from 'node:crypto';
-import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
-import type { APIService, Kind } from '../kind.ts';
-
-export const API_SERVICES_PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
-
-/** Label of the APIServices that kube-apiserver creates: `onstart` for its own group versions. */
-const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged';
-
-export function apiServiceOf(object: unknown): APIService {
-  const { uid, resourceVersion, labels } = recordIn(object, 'metadata');
-  const spec = record(object)['spec'];
-  const { service, group } = record(spec);
-  const aggregated = typeof spec !== 'object' || (service !== undefined && service !== null);
-  // The status of an aggregated API changes with its availability. A local group version can have been aggregated between
-  // any two states that the server has seen.
-  const state = aggregated ? JSON.stringify(spec) : text(resourceVersion);
-  // The group of a CustomResourceDefinition has a dot.
-  const isBuiltIn = record(labels)[MANAGED_LABEL] === 'onstart' || !text(group).includes('.');
-  const isCustom = !aggregated && !isBuiltIn;
-  return { aggregated, isCustom, revision: hash('sha256', `${text(uid)} ${state}`, 'base64url') };
-}
+// The APIService of a kind, and why kinds of aggregated APIs are not served.
+import { API_SERVICES, type APIService, type Kind } from '../kind.ts';
 
 /** kube-apiserver serves this group itself, without an APIService, and an APIService for the group has no effect. */
-const AGGREGATOR_GROUP = 'apiregistration.k8s.io';
 const AGGREGATOR: APIService = { aggregated: false, isCustom: false, revision: '' };
 
 /** Returns the APIService of a kind, if it is known. */
 export function apiServiceIn(
-  services: { get(name: string): APIService | undefined },
+  serviceNamed: (name: string) => APIService | undefined,
   kind: Kind,
 ): APIService | undefined {
-  return kind.group === AGGREGATOR_GROUP ? AGGREGATOR : services.get(apiServiceNameOf(kind));
+  return kind.group === API_SERVICES.group ? AGGREGATOR : serviceNamed(apiServiceNameOf(kind));
 }
 
 /** The name of the APIService of a group version. kube-apiserver rejects every other name. */

@@ -40,14 +40,6 @@ export class FollowedKinds {
     this.#options = options;
     this.#pauses = new BudgetPauses(options.overBudgetMs);
     const { client, log, domain, restricted, callerIndependent } = options;
-    this.catalog = new KindCatalog({
-      client,
-      log,
-      domain,
-      allowed: restricted,
-      callerIndependent,
-      changed: () => this.#stopChanged(),
-    });
     this.#budget = new MemoryBudget({
       maxBytes: options.memoryBudget,
       otherBytes: () => this.#frames.openBytes + this.copies.heldBytes + (options.otherBytes?.() ?? 0),
@@ -64,6 +56,15 @@ export class FollowedKinds {
       maxBytes: this.#budget.maxKindBytes,
       metrics: options.metrics,
       ...(options.features ? { features: options.features } : {}),
+    });
+    this.catalog = new KindCatalog({
+      client,
+      copies: this.copies,
+      log,
+      domain,
+      allowed: restricted,
+      callerIndependent,
+      changed: () => this.#stopChanged(),
     });
   }
 

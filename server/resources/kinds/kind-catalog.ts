@@ -14,22 +14,16 @@ import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { type APIService, exactName, type Kind } from '../kind.ts';
-import {
-  API_SERVICES_PATH,
-  aggregatedReason,
-  apiServiceIn,
-  apiServiceOf,
-  outageOf,
-  unknownReason,
-} from './api-service.ts';
-import { CUSTOM_DEFINITIONS_PATH, customDefinitions } from './custom-definitions.ts';
+import { API_SERVICES, type APIService, CUSTOM_RESOURCE_DEFINITIONS, exactName, type Kind } from '../kind.ts';
+import type { FeatureFacts } from '../profiles/feature-facts.ts';
+import { aggregatedReason, apiServiceIn, outageOf, unknownReason } from './api-service.ts';
+import type { KindCopies, KindCopy } from './kind-copies.ts';
 import { discover, type GroupVersion } from './kind-discovery.ts';
 import { isServed, restrictedReason } from './restricted-kinds.ts';
-import { WatchedObjects } from './watched-objects.ts';
 
 export interface KindCatalogOptions {
   readonly client: ClusterClient;
+  readonly copies: Pick<KindCopies, 'hold'>;
   readonly log: Logger;
   /** The domain of the platform, for instance `platform.io`. */
   readonly domain: string;
@@ -55,12 +49,8 @@ const WAIT_MS = 5_000;
 
 export class KindCatalog {
   readonly #options: KindCatalogOptions;
-  readonly #definitions = new WatchedObjects(CUSTOM_DEFINITIONS_PATH, customDefinitions, () => {
-    this.#publish();
-    this.#pending = REPEATS;
-    this.#wake.abort();
-  });
-  readonly #services = new WatchedObjects(API_SERVICES_PATH, apiServiceOf, () => this.#publish());
+  readonly #definitions: KindCopy;
+  readonly #services: KindCopy;
   readonly #failures = new RepeatedFailure();
   #kinds: readonly Kind[] | undefined;
   /** The aggregated APIs that did not respond to the last discovery. Their known kinds stay in the catalog. */
@@ -83,6 +73,14 @@ export class KindCatalog {
 
   constructor(options: KindCatalogOptions) {
     this.#options = options;
+    this.#definitions = options.copies.hold(CUSTOM_RESOURCE_DEFINITIONS);
+    this.#definitions.cache.onChange(() => {
+      this.#publish();
+      this.#pending = REPEATS;
+      this.#wake.abort();
+    });
+    this.#services = options.copies.hold(API_SERVICES);
+    this.#services.cache.onChange(() => this.#publish());
   }
 
   /**
@@ -100,7 +98,7 @@ export class KindCatalog {
   async #resolveNew(resource: string, { signal }: CallContext): Promise<Kind> {
     if (performance.now() - this.#refreshedAt > PAUSE_MS) await orAborted(this.#refresh(), signal);
     using bounded = boundedSignal(signal, WAIT_MS);
-    const settled = Promise.all([this.#services.settled, this.#definitions.settled]);
+    const settled = Promise.all([this.#services.informer.settled, this.#definitions.informer.settled]);
     await orAborted(settled, bounded.signal).catch(() => signal.throwIfAborted());
     const kind = this.#find(resource);
     if (kind) return kind;
@@ -117,7 +115,7 @@ export class KindCatalog {
    * because an API that was aggregated meanwhile can show each caller other objects.
    */
   get apiServicesOutage(): string | undefined {
-    return this.#services.stale ? this.#services.reason : undefined;
+    return this.#services.isStale ? unknownOf(this.#services) : undefined;
   }
 
   /**
@@ -125,7 +123,9 @@ export class KindCatalog {
    * they are known to be up to date again.
    */
   isInterrupted({ apiService }: Kind): boolean {
-    return this.#services.interrupted || (apiService?.isCustom !== false && this.#definitions.interrupted);
+    return (
+      this.#services.isInterrupted || (apiService?.isCustom !== false && this.#definitions.isInterrupted)
+    );
   }
 
   /** Returns the cause if the API of a kind does not respond. */
@@ -146,7 +146,7 @@ export class KindCatalog {
 
   /** Returns the error for a resource that is not served: ServiceUnavailable if its definition is unknown, else NotFound. */
   absence(resource: string): StatusError {
-    if (this.#lacksDefinition(resource)) return newServiceUnavailable(this.#definitions.reason, 1);
+    if (this.#lacksDefinition(resource)) return newServiceUnavailable(unknownOf(this.#definitions), 1);
     const reason =
       this.#excluded.get(resource) ??
       `the cluster has no resource ${JSON.stringify(shortened(resource))} that can be listed and watched`;
@@ -155,11 +155,6 @@ export class KindCatalog {
 
   /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    const objects = [this.#definitions, this.#services];
-    await Promise.all([...objects.map((each) => each.run(this.#options, signal)), this.#poll(signal)]);
-  }
-
-  async #poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#refresh();
       const waitMs = this.#pending > 0 ? PAUSE_MS : INTERVAL_MS;
@@ -208,7 +203,7 @@ export class KindCatalog {
       // Discovery can have a new preferred version before its APIService is known.
       const kind = [found, this.#byName.get(name)].find((each) => each && this.#serviceOf(each)) ?? found;
       const service = this.#serviceOf(kind);
-      const custom = this.#definitions.get(name)?.get(kind.version);
+      const custom = featuresIn(this.#definitions, name)?.definitions?.get(kind.version);
       if (service?.isCustom && !custom) {
         // Its objects must not be read and printed as those of a built-in kind.
         withoutDefinition.add(kind.plural).add(name);
@@ -234,7 +229,7 @@ export class KindCatalog {
   }
 
   #serviceOf(kind: Kind): APIService | undefined {
-    return apiServiceIn(this.#services, kind);
+    return apiServiceIn((name) => featuresIn(this.#services, name)?.apiService, kind);
   }
 
   #isCallerIndependent(kind: Kind): boolean {
@@ -244,7 +239,7 @@ export class KindCatalog {
 
   /** Returns true for a custom resource whose definition can exist, but is not known. */
   #lacksDefinition(resource: string): boolean {
-    return this.#undefined.has(resource) && this.#definitions.interrupted;
+    return this.#undefined.has(resource) && this.#definitions.isInterrupted;
   }
 
   #find(resource: string): Kind | undefined {
@@ -261,6 +256,15 @@ export class KindCatalog {
     const names = candidates.map(exactName).sort().join(', ');
     throw newBadRequest(`"${resource}" is the name of several resources: use one of ${names}`);
   }
+}
+
+function featuresIn({ synced, cache }: KindCopy, name: string): FeatureFacts | undefined {
+  return synced ? cache.facts().get(name)?.facts.features : undefined;
+}
+
+/** Why it is unknown which objects exist. */
+function unknownOf({ kind, reason }: KindCopy): string {
+  return `the ${kind.plural} of the cluster are not known: ${reason}`;
 }
 
 /** Returns true if both are the same version, definition and source of a kind, so that its cached objects stay valid. */

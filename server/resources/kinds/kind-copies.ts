@@ -14,7 +14,16 @@ import { isForbidden } from '../../cluster/reflector/reflector-retry.ts';
 import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import { aborted } from '../../concurrency/aborted.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
-import { exactName, type Kind, NODES, sourcePath } from '../kind.ts';
+import {
+  API_SERVICES,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  exactName,
+  type Kind,
+  NAMESPACES,
+  NODES,
+  ROLE_BINDINGS,
+  sourcePath,
+} from '../kind.ts';
 import type { Features } from '../profiles/feature-facts.ts';
 import { kindProfile, type PrintedProfile } from '../profiles/kind-profiles.ts';
 import type { KindFacts } from '../profiles/kind-values.ts';
@@ -55,7 +64,9 @@ const RETENTION = {
 };
 
 /** The kinds that decide which objects a caller sees: they must not be out of date for long. */
-const DECISIVE: ReadonlySet<string> = new Set(['namespaces', 'rolebindings.rbac.authorization.k8s.io']);
+const DECISIVE: ReadonlySet<string> = new Set(
+  [NAMESPACES, ROLE_BINDINGS, API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS].map(exactName),
+);
 
 /**
  * Status codes of a list that only a change of the cluster can correct. NotFound is not one of them, because
@@ -161,7 +172,7 @@ export class KindCopy {
         kind: kind.kind,
         source: { path: sourcePath(kind) },
         bareItems: !kind.custom,
-        facts: (object) => this.profile.facts(object),
+        facts: (object, raw) => this.profile.facts(object, raw),
         reduced: this.profile.reduced,
       },
       client,
@@ -238,6 +249,11 @@ export class KindCopy {
   /** True before the first list, and without a recent proof that the copy is up to date. */
   get isStale(): boolean {
     return !this.synced || this.ageMs > STALE_AFTER_MS;
+  }
+
+  /** True if the copy is stale, and from the failure of the watch until it is known to be up to date again. */
+  get isInterrupted(): boolean {
+    return this.isStale || this.informer.interrupted;
   }
 
   /** Resolves after the first list with the wanted content, and after a permanent failure. */

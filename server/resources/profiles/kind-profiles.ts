@@ -56,7 +56,7 @@ export function kindProfile(
   ]);
   const values = valuesOf(kind, reads);
   let isExact = true;
-  const factsOf = (object: unknown): KindFacts => {
+  const factsOf = (object: unknown, raw: Buffer): KindFacts => {
     const shared = sharedFields.map(([, read]) => read(object));
     const own = ownFields.map(([, read]) => known(read(object)));
     const read = values.read(object);
@@ -75,24 +75,24 @@ export function kindProfile(
       ownValues: own.map(selectable).join(SEPARATOR),
       values: sharedValues.of(read.map((value) => (value === UNKNOWN ? null : value))),
       isExact: exact,
-      features: featuresOf(object),
+      features: featuresOf?.(object, raw),
     };
   };
   return {
-    facts: (object) => {
+    facts: (object, raw = NO_JSON) => {
       try {
-        return factsOf(object);
+        return factsOf(object, raw);
       } catch (error) {
         isExact = false;
         failed(error);
-        return { ...NO_FACTS, features: featuresOf(object) };
+        return { ...NO_FACTS, features: featuresOf?.(object, raw) };
       }
     },
     reduced: {
-      read: (object) => ({
+      read: (object, raw) => ({
         ...NO_FACTS,
         createdAt: secondsOf(recordIn(object, 'metadata')['creationTimestamp']),
-        features: featuresOf(object),
+        features: featuresOf?.(object, raw),
       }),
       of: ({ createdAt, features }) => ({ ...NO_FACTS, createdAt, features }),
     },
@@ -118,6 +118,8 @@ const NO_FACTS: KindFacts = {
   ...{ createdAt: 0, status: [], alias: '', annotations: {}, owners: [], searchText: '' },
   ...{ fieldValues: [], ownValues: '', values: [], isExact: false, features: undefined },
 };
+
+const NO_JSON = Buffer.alloc(0);
 
 /** Separates own values. */
 const SEPARATOR = '\0';

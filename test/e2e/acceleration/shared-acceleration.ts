@@ -24,6 +24,10 @@ export const sharedAcceleration = shareEnvironment(async () => {
         gateway: { acceleration: true },
         authorization: { allowCacheTTL: '1s' },
         cache: { currentReads: true },
+        resources: {
+          nodes: { usageAnnotations: true },
+          restricted: ['rolebindings.rbac.authorization.k8s.io'],
+        },
       };
     },
   });

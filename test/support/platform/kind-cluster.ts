@@ -1,9 +1,14 @@
 // Test fixture: a fake kube-apiserver with discovery, CustomResourceDefinitions, and lists of any kind.
 import type { ServerResponse } from 'node:http';
 import type { ClusterConnection } from '../../../server/cluster/connection/connection.ts';
-import { exactName, type Kind, sourcePath } from '../../../server/resources/kind.ts';
-import { API_SERVICES_PATH, apiServiceNameOf } from '../../../server/resources/kinds/api-service.ts';
-import { CUSTOM_DEFINITIONS_PATH } from '../../../server/resources/kinds/custom-definitions.ts';
+import {
+  API_SERVICES,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  exactName,
+  type Kind,
+  sourcePath,
+} from '../../../server/resources/kind.ts';
+import { apiServiceNameOf } from '../../../server/resources/kinds/api-service.ts';
 import {
   bookmark,
   type Call,
@@ -14,6 +19,9 @@ import {
   send,
 } from '../cluster/scripted-cluster.ts';
 import type { PlainObject } from './kind-cache.ts';
+
+export const API_SERVICES_PATH = sourcePath(API_SERVICES);
+export const CUSTOM_DEFINITIONS_PATH = sourcePath(CUSTOM_RESOURCE_DEFINITIONS);
 
 /** Returns the discovery document of the kinds. `verbs`: of all kinds. */
 export function discoveryOf(

@@ -5,18 +5,10 @@ import { until } from '../../../support/until.ts';
 import type { ResourceCluster, Server } from './resource-cluster.ts';
 import { sharedServer } from './shared-server.ts';
 
-/** Kinds that the server always watches, for the aggregated API and for permissions. They do not count. */
-const ALWAYS = new Set([
-  'nodes.resources.platform.io',
-  'namespaces',
-  'rolebindings.rbac.authorization.k8s.io',
-]);
-
-/** The kinds that the server follows for its callers. */
+/** The kinds that the server follows for its callers. Only these have a maximum of their memory. */
 async function followedBy(server: Server): Promise<readonly string[]> {
-  const labels = [...(await server.samples('cache_objects')).keys()];
-  const kinds = labels.map((label) => label.slice('{resource="'.length, -2));
-  return kinds.filter((kind) => !ALWAYS.has(kind));
+  const labels = [...(await server.samples('cache_max_bytes')).keys()];
+  return labels.map((label) => label.slice('{resource="'.length, -2));
 }
 
 describe('limits of followed kinds', () => {

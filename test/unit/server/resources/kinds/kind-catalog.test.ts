@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { exactName, type Kind, PODS } from '../../../../../server/resources/kind.ts';
-import { CUSTOM_DEFINITIONS_PATH } from '../../../../../server/resources/kinds/custom-definitions.ts';
 import { KindCatalog } from '../../../../../server/resources/kinds/kind-catalog.ts';
+import { KindCopies } from '../../../../../server/resources/kinds/kind-copies.ts';
 import { refuse } from '../../../../support/cluster/scripted-cluster.ts';
-import { KindCluster } from '../../../../support/platform/kind-cluster.ts';
+import { CUSTOM_DEFINITIONS_PATH, KindCluster } from '../../../../support/platform/kind-cluster.ts';
 import { until } from '../../../../support/until.ts';
 
 const kind = (name: string, version = 'v1'): Kind => {
@@ -20,15 +20,16 @@ describe('KindCatalog', () => {
   const { signal } = new AbortController();
   let cluster: KindCluster;
   let stop: AbortController;
-  let running: Promise<void> | undefined;
+  let running: Promise<unknown> | undefined;
   let changes: number;
 
   async function catalogOf(kinds: readonly Kind[], allowed: readonly string[] = []): Promise<KindCatalog> {
     cluster = await KindCluster.start(...kinds);
     const { client } = cluster;
-    const options = { client, log, domain: 'platform.io', allowed, callerIndependent: [] };
+    const copies = new KindCopies({ client, log, domain: 'platform.io' });
+    const options = { client, copies, log, domain: 'platform.io', allowed, callerIndependent: [] };
     const catalog = new KindCatalog({ ...options, changed: () => changes++ });
-    running = catalog.run(stop.signal);
+    running = Promise.all([copies, catalog].map((each) => each.run(stop.signal)));
     return catalog;
   }
 

@@ -4,8 +4,6 @@ import { array, record, recordIn, text } from '../../../apis/reading/unknown-val
 import { memberNamed, objectMembers } from '../../cluster/reflector/raw-json.ts';
 import type { CustomDefinition } from '../kind.ts';
 
-export const CUSTOM_DEFINITIONS_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
 /** Returns the definitions of a CustomResourceDefinition by version. `raw`: its JSON. */
 export function customDefinitions(object: unknown, raw: Buffer): ReadonlyMap<string, CustomDefinition> {
   const member = memberNamed(objectMembers(raw), 'spec');

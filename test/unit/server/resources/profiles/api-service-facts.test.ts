@@ -1,6 +1,6 @@
 // Tests of reading APIServices.
 import { expect } from 'chai';
-import { apiServiceOf } from '../../../../../server/resources/kinds/api-service.ts';
+import { apiServiceOf } from '../../../../../server/resources/profiles/api-service-facts.ts';
 
 describe('apiServiceOf', () => {
   const LABEL = 'kube-aggregator.kubernetes.io/automanaged';
