@@ -47,7 +47,7 @@ import { isLongRunning } from './request/long-running.ts';
 import { pathIn } from './request/request-path.ts';
 import { knownResources, resourceRequests } from './request/resource-route.ts';
 import { sourceAddress, trustedProxy } from './request/source-address.ts';
-import type { KindCopy } from './resources/kinds/kind-copies.ts';
+import type { KindCopy } from './resources/kinds/kind-copy.ts';
 import type { Kinds } from './resources/kinds/kinds.ts';
 
 export interface ServingDependencies {

@@ -28,7 +28,7 @@ export class FaultyWatches {
   /** Path of a kubeconfig of the server that contains the URL of the proxy. */
   readonly kubeconfig: string;
   readonly counts = { delays: 0, stalls: 0, cuts: 0, expirations: 0 };
-  /** Number of open watches of the server itself, by path. */
+  /** Number of open watches of the server itself, by path, and by field selector for those of a single object. */
   readonly open = new Map<string, number>();
   #active = false;
   readonly #target: string;
@@ -91,8 +91,9 @@ export class FaultyWatches {
     const isWatch = isOwn && query.has('watch');
     const isFaulty = isWatch && pathname === '/api/v1/configmaps';
     if (isWatch) {
-      this.#count(pathname, 1);
-      outgoing.on('close', () => this.#count(pathname, -1));
+      const watched = [pathname, ...query.getAll('fieldSelector')].join(' ');
+      this.#count(watched, 1);
+      outgoing.on('close', () => this.#count(watched, -1));
     }
     if (isFaulty && this.#active && query.has('resourceVersion') && this.#random.chance(0.3)) {
       this.counts.expirations++;
@@ -111,8 +112,8 @@ export class FaultyWatches {
     incoming.pipe(sent);
   }
 
-  #count(path: string, change: 1 | -1): void {
-    this.open.set(path, (this.open.get(path) ?? 0) + change);
+  #count(watched: string, change: 1 | -1): void {
+    this.open.set(watched, (this.open.get(watched) ?? 0) + change);
   }
 
   /** Forwards a watch with faults. The order of the events is kept. */

@@ -60,9 +60,15 @@ function heaviestOf<Item extends Load>(loads: Iterable<Item>, lost: keyof Load):
   return heaviest;
 }
 
+/** Returns the newest idle one, or the newest one. */
 function newestOf(share: Share | undefined): Displaceable | undefined {
-  const newest = [...(share?.displaceable ?? [])].reverse();
-  return newest.find(({ isIdle }) => isIdle?.()) ?? newest[0];
+  let newest: Displaceable | undefined;
+  let idle: Displaceable | undefined;
+  for (const each of share?.displaceable ?? []) {
+    newest = each;
+    if (each.isIdle?.()) idle = each;
+  }
+  return idle ?? newest;
 }
 
 /** Returns the oldest idle one, or the oldest one. */

@@ -1,6 +1,6 @@
 // The names and creation times of all namespaces, from the copy of the kind.
 import { newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
-import type { HeldCopy } from '../resources/kinds/kind-copies.ts';
+import type { HeldCopy } from '../resources/kinds/kind-copy.ts';
 
 export interface Namespace {
   readonly name: string;

@@ -1,7 +1,7 @@
 // Index of RoleBindings: the namespaces in which a user may have a permission. The index never grants a permission;
 // SubjectAccessReviews confirm each namespace.
 import type { UserInfo } from '../authentication/user.ts';
-import type { HeldCopy } from '../resources/kinds/kind-copies.ts';
+import type { HeldCopy } from '../resources/kinds/kind-copy.ts';
 import { groupSubject, userSubject } from '../resources/profiles/feature-facts.ts';
 import type { KindFacts } from '../resources/profiles/kind-values.ts';
 

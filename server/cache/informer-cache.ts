@@ -10,7 +10,7 @@ import type { ObjectSnapshot } from './object-snapshot.ts';
 import type { ObjectHead, ResourceCache, WatchEvent, Watcher } from './resource-cache.ts';
 import { SnapshotBuilder } from './snapshot-builder.ts';
 import { type HistoryBounds, SnapshotHistory } from './snapshot-history.ts';
-import { type FrameFactory, PLAIN_FRAMES, type StoredObject } from './stored-object.ts';
+import { type FrameFactory, PLAIN_FRAMES } from './stored-object.ts';
 import { newTooLargeVersion, VersionWaiters, versionOf } from './version-waiters.ts';
 import { Change, FanOut, WatchWindow, type WindowBounds } from './watch-cache.ts';
 
@@ -138,6 +138,11 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     if (this.#current && this.#content === 'objects') this.#releaseObjects(this.#current);
   }
 
+  /** Releases everything. The cache is not synced until the next list, of which readers are notified. */
+  clear(): void {
+    this.#replace(undefined, this.#content);
+  }
+
   #releaseObjects(current: ObjectSnapshot<Facts>): void {
     const builder = new SnapshotBuilder<Facts>();
     for (const { identity } of current.objects()) builder.add(this.#reader.reduced(identity));
@@ -193,6 +198,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
         growing?.(read.spliced.length + read.identity.size);
       },
       commit: (resourceVersion) => {
+        if (this.#loading !== builder) throw new Error('the content of the cache was released meanwhile');
         this.#replace(builder.build(versionOf(resourceVersion)), content);
         this.setContent(this.#wanted);
       },
@@ -230,9 +236,18 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     const version = BigInt(read.identity.resourceVersion);
     // The probe and the reflector deliver some events twice.
     if (version <= current.version) return;
-    const previous = current.get(read.identity.key);
-    if (type === 'DELETED') this.#remove(current, version, read, previous);
-    else this.#set(current, version, read, previous);
+    const { key } = read.identity;
+    const previous = current.get(key);
+    const isDeleted = type === 'DELETED';
+    if (isDeleted && !previous) return this.#advance(current.at(version), 0);
+    const change = new Change(isDeleted ? type : previous ? 'MODIFIED' : 'ADDED', read, previous);
+    const next = isDeleted ? current.without(version, key) : current.with(version, change.object, previous);
+    this.#window.push(change);
+    this.#advance(next, current.pinnedBy(key));
+    this.#fanOut.change(change);
+    for (const changed of this.#listeners) changed(change);
+    // The objects and the window of past events have a copy each.
+    this.#options.growing?.(2 * read.spliced.length + read.identity.size);
   }
 
   bookmark(resourceVersion: string): void {
@@ -245,50 +260,17 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     this.#fanOut.bookmark(reached.version, reached.resourceVersion);
   }
 
-  #replace(snapshot: ObjectSnapshot<Facts>, content: CacheContent): void {
+  #replace(snapshot: ObjectSnapshot<Facts> | undefined, content: CacheContent): void {
     this.#epoch++;
     this.#content = content;
     this.#loading = undefined;
     this.#history.clear();
-    this.#window = new WatchWindow(snapshot.version, this.#options.window, this.#options.now);
+    this.#window = new WatchWindow(snapshot?.version ?? 0n, this.#options.window, this.#options.now);
     this.#current = snapshot;
     this.#fanOut.end();
+    if (!snapshot) return;
     this.#waiters.reached(snapshot.version);
     for (const changed of this.#listeners) changed(undefined);
-  }
-
-  #set(
-    current: ObjectSnapshot<Facts>,
-    version: bigint,
-    read: ReadObject<Facts>,
-    previous: StoredObject<Facts> | undefined,
-  ): void {
-    const change = new Change(previous ? 'MODIFIED' : 'ADDED', read, previous);
-    const next = current.with(version, change.object, previous);
-    this.#publish(change, next, current.pinnedBy(change.object.key));
-    // The objects and the window of past events have a copy each.
-    this.#options.growing?.(2 * read.spliced.length + read.identity.size);
-  }
-
-  #remove(
-    current: ObjectSnapshot<Facts>,
-    version: bigint,
-    read: ReadObject<Facts>,
-    previous: StoredObject<Facts> | undefined,
-  ): void {
-    if (!previous) {
-      this.#advance(current.at(version), 0);
-      return;
-    }
-    const change = new Change('DELETED', read, previous);
-    this.#publish(change, current.without(version, previous.key), current.pinnedBy(previous.key));
-  }
-
-  #publish(change: Change<Facts>, next: ObjectSnapshot<Facts>, retainedBytes: number): void {
-    this.#window.push(change);
-    this.#advance(next, retainedBytes);
-    this.#fanOut.change(change);
-    for (const changed of this.#listeners) changed(change);
   }
 
   #advance(next: ObjectSnapshot<Facts>, retainedBytes: number): void {

@@ -6,6 +6,7 @@ import { Reflector } from '../cluster/reflector/reflector.ts';
 import type { ReflectorObserver } from '../cluster/reflector/reflector-options.ts';
 import type { ReflectorTuning } from '../cluster/reflector/reflector-tuning.ts';
 import { type ChangeType, eventMetadata, watchStream } from '../cluster/reflector/watch-stream.ts';
+import { pause } from '../concurrency/pause.ts';
 import { InformerCache } from './informer-cache.ts';
 import type { CacheContent, ObjectSource } from './object-reader.ts';
 import { RevisionProof } from './revision-proof.ts';
@@ -55,6 +56,8 @@ export class Informer<Facts> {
   readonly #newReflector: () => Reflector;
   readonly #freshness: Freshness;
   #relist = new AbortController();
+  /** Pause before the next list. */
+  #pauseMs = 0;
 
   constructor(options: InformerOptions<Facts>) {
     const { definition, client, log, query = {} } = options;
@@ -112,15 +115,31 @@ export class Informer<Facts> {
     if (content === this.cache.wanted) return;
     const needsList = content === 'objects' || this.cache.loading;
     this.cache.setContent(content);
-    if (!needsList) return;
-    this.#relist.abort();
-    this.#relist = new AbortController();
+    if (needsList) this.#restart();
+  }
+
+  /** Releases the content of the cache, and lists again after `ms`. `reason`: the failure until then. */
+  suspend(ms: number, reason: Error): void {
+    this.cache.clear();
+    this.#freshness.failed(reason);
+    this.#pauseMs = ms;
+    this.#restart();
   }
 
   /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
-    // After setContent, a new reflector lists again.
-    while (!signal.aborted) await this.#newReflector().run(AbortSignal.any([signal, this.#relist.signal]));
+    while (!signal.aborted) {
+      const waitMs = this.#pauseMs;
+      this.#pauseMs = 0;
+      if (waitMs > 0) await pause(waitMs, signal);
+      // After setContent and suspend, a new reflector lists again.
+      else await this.#newReflector().run(AbortSignal.any([signal, this.#relist.signal]));
+    }
+  }
+
+  #restart(): void {
+    this.#relist.abort();
+    this.#relist = new AbortController();
   }
 
   #observer(observer: ReflectorObserver = {}): ReflectorObserver {

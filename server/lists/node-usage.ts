@@ -1,7 +1,7 @@
 // Annotations of nodes with the total resource requests and limits of their pods. They need the facts of all pods, so the
 // configuration enables them.
 import { formatResourceQuantity } from '../../apis/meta/v1/resource-quantity.ts';
-import type { HeldCopy } from '../resources/kinds/kind-copies.ts';
+import type { HeldCopy } from '../resources/kinds/kind-copy.ts';
 import type { FeatureFacts, PodFacts } from '../resources/profiles/feature-facts.ts';
 import type { KindFacts } from '../resources/profiles/kind-values.ts';
 import { nodeIn } from '../resources/profiles/node-columns.ts';

@@ -5,7 +5,7 @@ import { groupName } from '../../apis/resources/v1alpha3/group-version.ts';
 import { READ_WAIT_MS } from '../cache/informer.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
-import type { KindCopy } from '../resources/kinds/kind-copies.ts';
+import type { KindCopy } from '../resources/kinds/kind-copy.ts';
 import type { KindFacts } from '../resources/profiles/kind-values.ts';
 import type { ResourceDefinition } from '../resources/resource-definition.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../rest/resource-handler.ts';

@@ -11,6 +11,11 @@ const MAX_MS = 3_600_000;
 /** Multiple of the last pause of a kind after which its pauses start again at the first. */
 const FORGIVEN_AFTER = 2;
 
+/** Why a kind is paused. */
+export function overBudget(name: string): string {
+  return `the ${name} of the cluster need more memory than resources.memoryBudget allows`;
+}
+
 export class BudgetPauses {
   readonly #firstMs: number;
   readonly #pauses = new Map<string, Pause>();

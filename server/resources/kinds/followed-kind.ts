@@ -12,7 +12,7 @@ import { ListIndex } from '../lists/list-index.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import type { PrintedProfile } from '../profiles/kind-profiles.ts';
 import type { KindFacts } from '../profiles/kind-values.ts';
-import type { KindCopy } from './kind-copies.ts';
+import type { KindCopy } from './kind-copy.ts';
 
 /** A kind whose lists can be served. */
 export interface ListedKind<Facts extends ObjectFacts> {

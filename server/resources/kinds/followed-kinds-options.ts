@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { Features } from '../profiles/feature-facts.ts';
-import type { KindMetrics } from './kind-copies.ts';
+import type { KindMetrics } from './kind-copy.ts';
 
 /** Times in ms. */
 export interface KindLimits {

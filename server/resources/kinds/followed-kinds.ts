@@ -5,7 +5,7 @@ import { PackedFrames } from '../../cache/stored-object.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { exactName, type Kind } from '../kind.ts';
-import { BudgetPauses } from './budget-pauses.ts';
+import { BudgetPauses, overBudget } from './budget-pauses.ts';
 import { FollowedKind } from './followed-kind.ts';
 import type { FollowedKindsOptions } from './followed-kinds-options.ts';
 import { isSameKind, KindCatalog } from './kind-catalog.ts';
@@ -44,6 +44,7 @@ export class FollowedKinds {
       maxBytes: options.memoryBudget,
       otherBytes: () => this.#frames.openBytes + this.copies.heldBytes + (options.otherBytes?.() ?? 0),
       kinds: () => [...this.#followed.values()].filter(({ copy }) => copy.isReleasable),
+      limitFacts: () => this.copies.limitFacts(),
       drop: (followed) => this.#drop(followed),
       refuse: (followed) => this.#refuse(followed),
     });
@@ -55,6 +56,7 @@ export class FollowedKinds {
       growing: (bytes) => this.#budget.growing(bytes),
       maxBytes: this.#budget.maxKindBytes,
       metrics: options.metrics,
+      overBudgetMs: options.overBudgetMs,
       ...(options.features ? { features: options.features } : {}),
     });
     this.catalog = new KindCatalog({
@@ -147,7 +149,7 @@ export class FollowedKinds {
   describe(): string {
     const failed = [
       ...[...this.copies.all].filter(({ forbidden }) => forbidden).map(({ reason }) => reason),
-      ...this.#pauses.names.map(overBudget),
+      ...[...this.#pauses.names, ...this.copies.paused].map(overBudget),
     ];
     const more = failed.length > DESCRIBED ? [`${failed.length - DESCRIBED} more`] : [];
     return [`follows ${this.#followed.size} kinds`, ...failed.slice(0, DESCRIBED), ...more].join('; ');
@@ -279,8 +281,4 @@ export class FollowedKinds {
     this.#followed.delete(exactName(followed.kind));
     this.copies.release(followed.copy, 'objects');
   }
-}
-
-function overBudget(name: string): string {
-  return `the ${name} of the cluster need more memory than resources.memoryBudget allows`;
 }

@@ -17,7 +17,8 @@ import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { API_SERVICES, type APIService, CUSTOM_RESOURCE_DEFINITIONS, exactName, type Kind } from '../kind.ts';
 import type { FeatureFacts } from '../profiles/feature-facts.ts';
 import { aggregatedReason, apiServiceIn, outageOf, unknownReason } from './api-service.ts';
-import type { KindCopies, KindCopy } from './kind-copies.ts';
+import type { KindCopies } from './kind-copies.ts';
+import type { KindCopy } from './kind-copy.ts';
 import { discover, type GroupVersion } from './kind-discovery.ts';
 import { isServed, restrictedReason } from './restricted-kinds.ts';
 

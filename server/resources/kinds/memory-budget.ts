@@ -6,6 +6,8 @@ export interface MemoryBudgetOptions {
   /** Returns the memory of the caches that are no followed kinds, in bytes. */
   readonly otherBytes: () => number;
   readonly kinds: () => readonly FollowedKind[];
+  /** Releases facts that features hold, of kinds over the share of one kind. */
+  readonly limitFacts: () => void;
   /** Releases the memory of a kind, which the next request follows again. */
   readonly drop: (kind: FollowedKind) => void;
   /** Releases the memory of a kind, which is not followed for a while. */
@@ -51,7 +53,8 @@ export class MemoryBudget {
    */
   enforce(): void {
     this.#grown = 0;
-    const { maxBytes, kinds, drop, refuse } = this.#options;
+    const { maxBytes, kinds, limitFacts, drop, refuse } = this.#options;
+    limitFacts();
     for (const kind of kinds()) if (kind.isOverBudget) refuse(kind);
     let over = this.#usedBytes - maxBytes;
     for (const { index } of kinds()) {

@@ -8,7 +8,8 @@ import type { PlatformLists } from '../../../server/lists/kind-lists.ts';
 import { newKindLists } from '../../../server/lists/lists.ts';
 import { apiVersionOf, type Kind } from '../../../server/resources/kind.ts';
 import { FollowedKind } from '../../../server/resources/kinds/followed-kind.ts';
-import { type HeldCopy, KindCopies, type KindCopy } from '../../../server/resources/kinds/kind-copies.ts';
+import { KindCopies } from '../../../server/resources/kinds/kind-copies.ts';
+import type { HeldCopy, KindCopy } from '../../../server/resources/kinds/kind-copy.ts';
 
 /** A custom resource with printer columns and a selectable field. */
 export const WIDGETS: Kind = {

@@ -9,7 +9,7 @@ import { aborted } from '../../../concurrency/aborted.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { orAborted } from '../../../concurrency/or-aborted.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
-import type { KindCopy } from '../../../resources/kinds/kind-copies.ts';
+import type { KindCopy } from '../../../resources/kinds/kind-copy.ts';
 import type {
   Batches,
   Buckets,

@@ -1,7 +1,7 @@
 // The pods of log queries: facts of the copy of all pods, by namespace and name.
 
 import type { ObjectIdentity } from '../../../cache/resource-cache.ts';
-import type { HeldCopy } from '../../../resources/kinds/kind-copies.ts';
+import type { HeldCopy } from '../../../resources/kinds/kind-copy.ts';
 import type { ContainerSummary } from '../../../resources/profiles/container-runs.ts';
 import type { KindFacts } from '../../../resources/profiles/kind-values.ts';
 

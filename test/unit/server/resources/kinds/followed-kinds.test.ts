@@ -164,7 +164,9 @@ describe('FollowedKinds', () => {
   });
 
   it('offers no cache of a kind that exceeds its budget', async () => {
-    const kinds = await follow({ memoryBudget: 1 });
+    const kinds = await follow({ memoryBudget: 20_000 });
+    const text = randomBytes(20_000).toString('base64');
+    cluster.objects.set(PODS_PATH, [plain('shop/a', 1, {}, { text })]);
     const { message } = await failure(use(kinds, PODS));
     expect(message).to.equal('the pods of the cluster need more memory than resources.memoryBudget allows');
     expect(removed).to.include('pods');
@@ -339,6 +341,28 @@ describe('FollowedKinds', () => {
     expect(nodes()).to.deep.equal(['n1', 'n2']);
     expect(lengths).not.to.include(0);
     expect((await use(kinds, PODS)).copy).to.equal(copy);
+  });
+
+  it('releases the facts of a kind over the budget, and lists it again after a pause', async () => {
+    const kinds = await follow({
+      memoryBudget: 200_000,
+      features: { podLogs: true, nodeUsage: false },
+      overBudgetMs: 10,
+    });
+    const pods = (count: number) => Array.from({ length: count }, (_, i) => plain(`shop/p${i}`, 1));
+    cluster.objects.set(PODS_PATH, pods(300));
+    const copy = kinds.copies.hold(PODS);
+    await until(() => String(copy.informer.failure).includes('resources.memoryBudget'));
+    expect({ synced: copy.synced, stale: copy.isStale }).to.deep.equal({ synced: false, stale: true });
+    expect(() => copy.cache.facts())
+      .to.throw()
+      .with.property('code', 503);
+    await use(kinds, SERVICES);
+    cluster.objects.set(PODS_PATH, pods(2));
+    await until(() => copy.synced);
+    expect(copy.cache.facts().size).to.equal(2);
+    expect(copy.informer.failure).to.equal(undefined);
+    expect(namesOf(kinds)).to.deep.equal(['services']);
   });
 
   it('refuses the objects of a kind over its budget, and keeps the facts that a feature needs', async () => {
