@@ -2,8 +2,8 @@
 import { MAX_FACETS, MAX_VALUES } from '../../apis/resources/v1alpha3/resource-query.ts';
 import { MAX_KINDS, MAX_MATCHES } from '../../apis/resources/v1alpha3/search-query.ts';
 import { LIVE_INTERVAL_MS } from '../../server/lists/lists.ts';
-import { MAX_BODIES } from '../../server/resources/kinds/kinds.ts';
 import { KIND_LIMITS } from '../../server/resources/kinds/followed-kinds-options.ts';
+import { MAX_BODIES } from '../../server/resources/kinds/kinds.ts';
 import { MAX_VALUES as FACET_VALUES } from '../../server/resources/lists/facets.ts';
 import { MAX_SELECTED, MAX_SELECTIONS } from '../../server/resources/lists/list-index.ts';
 import {
