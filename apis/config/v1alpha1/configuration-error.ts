@@ -1,4 +1,13 @@
 // ConfigurationError: all validation errors of a configuration file, with locations.
+
+/** A validation error of an option, without its location. */
+export interface OptionError {
+  readonly path: readonly string[];
+  /** What is invalid; default: the value. */
+  readonly which?: 'key' | 'value';
+  readonly message: string;
+}
+
 /** One validation error, with its location. */
 export interface ValidationError {
   /** The file or flag. */

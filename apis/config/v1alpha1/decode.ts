@@ -10,7 +10,7 @@ import {
   type ResolvedConfiguration,
 } from './configuration.ts';
 import { parseDocument } from './configuration-document.ts';
-import { ConfigurationError, type ValidationError } from './configuration-error.ts';
+import { ConfigurationError, type OptionError, type ValidationError } from './configuration-error.ts';
 import { ErrorLocator, type Override } from './error-locator.ts';
 import { loggingErrors } from './logging-validation.ts';
 import { oauthErrors } from './oauth-validation.ts';
@@ -50,22 +50,22 @@ export function decodeConfiguration(
   // This comes before the removal of invalid options, because an invalid list item removes the whole list.
   if (isRecord(value)) {
     for (const { path, message } of oauthErrors(value['oauth'])) {
-      problems.push(locator.error(['oauth', ...path], 'value', message));
+      problems.push(locator.error({ path: ['oauth', ...path], message }));
     }
     for (const { path, message } of loggingErrors(value['logging'])) {
-      problems.push(locator.error(['logging', ...path], 'value', message));
+      problems.push(locator.error({ path: ['logging', ...path], message }));
     }
   }
   for (const error of errors) {
     const { path, problem, message } = describeError(error, WORDING);
     const isName = problem === 'unknown' || problem === 'missing';
-    problems.push(locator.error(path, isName ? 'key' : 'value', message));
+    problems.push(locator.error({ path, which: isName ? 'key' : 'value', message }));
     removeOption(value, path);
   }
   // The valid options are checked for contradictions too, so that all errors are reported at once.
   if (isRecord(value)) Object.assign(value, { ...emptyConfiguration(), ...value });
   if (!validate(value)) throw new ConfigurationError(inOrder(problems));
-  problems.push(...contradictions(value, locator));
+  problems.push(...contradictions(value).map((error) => locator.error(error)));
   if (problems.length > 0) throw new ConfigurationError(inOrder(problems));
   return resolveUnits(value);
 }
@@ -93,41 +93,44 @@ function emptyConfiguration(): Record<string, unknown> {
 }
 
 /** Returns the validation errors of contradicting options. */
-function contradictions(configuration: APIServerConfiguration, locator: ErrorLocator): ValidationError[] {
-  const errors: ValidationError[] = [];
-  const { secure, insecure } = configuration.listeners;
-  const versions = [...new Set([apiVersionOf('platform'), apiVersionOf(configuration.platform.name)])];
-  if (!versions.includes(configuration.apiVersion)) {
-    errors.push(locator.error(['apiVersion'], 'value', `must be ${versions.join(' or ')}`));
-  }
-  if ((secure.certFile === '') !== (secure.keyFile === '')) {
-    const missing = secure.certFile === '' ? 'certFile' : 'keyFile';
-    const given = secure.certFile === '' ? 'keyFile' : 'certFile';
-    errors.push(locator.error(['listeners', 'secure', given], 'key', `requires ${missing}`));
-  }
-  if (secure.caFile !== '' && secure.certFile === '') {
-    errors.push(locator.error(['listeners', 'secure', 'caFile'], 'key', 'requires certFile'));
-  }
-  if (insecure.enabled && insecure.port !== 0 && insecure.port === secure.port) {
-    errors.push(
-      locator.error(['listeners', 'insecure', 'port'], 'value', 'is the same port as listeners.secure.port'),
-    );
-  }
-  const { oauth, cors, gateway } = configuration;
-  const { proxyHost } = gateway;
+function contradictions({
+  platform,
+  apiVersion,
+  listeners,
+  ...others
+}: APIServerConfiguration): OptionError[] {
+  const { secure, insecure } = listeners;
+  const { oauth, cors, gateway } = others;
+  const versions = [...new Set([apiVersionOf('platform'), apiVersionOf(platform.name)])];
+  const isSamePort = insecure.enabled && insecure.port !== 0 && insecure.port === secure.port;
   const trusted = [
     oauth.issuer,
     ...cors.allowedOrigins,
     ...oauth.clients.flatMap(({ redirectURIs }) => redirectURIs),
   ];
-  if (proxyHost !== '' && trusted.some((url) => URL.parse(url)?.hostname === proxyHost)) {
-    errors.push(
-      locator.error(
-        ['gateway', 'proxyHost'],
-        'value',
-        'must not be the host of oauth.issuer, cors.allowedOrigins or a redirect URI, because any backend has pages there',
-      ),
-    );
-  }
-  return errors;
+  const isTrusted = trusted.some((url) => URL.parse(url)?.hostname === gateway.proxyHost);
+  return [
+    ...(versions.includes(apiVersion)
+      ? []
+      : [{ path: ['apiVersion'], message: `must be ${versions.join(' or ')}` }]),
+    ...requires(secure, 'certFile', 'keyFile'),
+    ...requires(secure, 'keyFile', 'certFile'),
+    ...requires(secure, 'caFile', 'certFile'),
+    ...(isSamePort
+      ? [{ path: ['listeners', 'insecure', 'port'], message: 'is the same port as listeners.secure.port' }]
+      : []),
+    ...(gateway.proxyHost !== '' && isTrusted
+      ? [{ path: ['gateway', 'proxyHost'], message: TRUSTED_HOST }]
+      : []),
+  ];
+}
+
+const TRUSTED_HOST =
+  'must not be the host of oauth.issuer, cors.allowedOrigins or a redirect URI, because any backend has pages there';
+
+type SecureFiles = Readonly<Record<'certFile' | 'keyFile' | 'caFile', string>>;
+
+function requires(secure: SecureFiles, given: keyof SecureFiles, needed: keyof SecureFiles): OptionError[] {
+  if (secure[given] === '' || secure[needed] !== '') return [];
+  return [{ path: ['listeners', 'secure', given], which: 'key', message: `requires ${needed}` }];
 }

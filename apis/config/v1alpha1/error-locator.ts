@@ -3,7 +3,7 @@
 
 import { fieldPath } from '../../reading/schema-error.ts';
 import type { ConfigurationDocument, Path } from './configuration-document.ts';
-import type { ValidationError } from './configuration-error.ts';
+import type { OptionError, ValidationError } from './configuration-error.ts';
 
 /** An option that a flag overrides. */
 export interface Override {
@@ -25,7 +25,7 @@ export class ErrorLocator {
     this.#overrides = overrides;
   }
 
-  error(path: readonly string[], which: 'key' | 'value', message: string): ValidationError {
+  error({ path, which = 'value', message }: OptionError): ValidationError {
     const name = path.join('.');
     const override = this.#overrides.findLast((candidate) => candidate.path.join('.') === name);
     if (override) return { source: override.source, position: undefined, path: '', message };

@@ -3,17 +3,12 @@ import { isIPv4 } from 'node:net';
 import { suggestion } from '../../reading/suggestion.ts';
 import { isRecord, record } from '../../reading/unknown-value.ts';
 import type { APIServerConfiguration } from './configuration.ts';
+import type { OptionError } from './configuration-error.ts';
 import { LOG_STORES } from './logging-options.ts';
-
-/** `path` is relative to `logging`. */
-export interface OptionError {
-  readonly path: readonly string[];
-  readonly message: string;
-}
 
 type Logging = APIServerConfiguration['logging'];
 
-/** Returns the validation errors. `logging`: the section with its defaults, not validated by the schema. */
+/** Returns the validation errors, with paths relative to `logging`: the section with its defaults, not validated by the schema. */
 export function loggingErrors(logging: unknown): OptionError[] {
   // A section with schema errors is validated too, so that all errors are reported together.
   const { enabled, store, opensearch, victorialogs } = record(logging);

@@ -2,14 +2,9 @@
 import proxyAddress from 'proxy-addr';
 import { ACCEPTED_REDIRECT_URIS, isAcceptedRedirectURI } from '../../oauth/redirect-uri.ts';
 import { array, record } from '../../reading/unknown-value.ts';
+import type { OptionError } from './configuration-error.ts';
 
-/** `path` is relative to `oauth`. */
-export interface OptionError {
-  readonly path: readonly string[];
-  readonly message: string;
-}
-
-/** Returns the validation errors. `oauth`: the section with its defaults, not validated by the schema. */
+/** Returns the validation errors, with paths relative to `oauth`: the section with its defaults, not validated by the schema. */
 export function oauthErrors(oauth: unknown): OptionError[] {
   // A section with schema errors is validated too, so that all errors are reported together.
   const { enabled, trustedProxies, clients } = record(oauth);
