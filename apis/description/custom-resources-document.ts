@@ -1,10 +1,13 @@
 // Generates the OpenAPI 3.1 document of the custom resources that the manifests install. kube-apiserver serves the
 // custom resources.
+import { Type } from 'typebox';
 import type { CustomResource } from '../iam/v1beta1/custom-resource.ts';
 import { CUSTOM_RESOURCES } from '../iam/v1beta1/custom-resources.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
 import { structuralSchema } from '../iam/v1beta1/structural-schema.ts';
 import { StatusSchema } from '../meta/v1/status.ts';
+import { type OpenAPIDocument, openAPIDocument } from './openapi-document.ts';
+import type { Operation } from './operation.ts';
 
 export interface CustomResourcesOptions {
   /** The `<platform>` of the API group. */
@@ -13,102 +16,94 @@ export interface CustomResourcesOptions {
   readonly version: string;
 }
 
-const LIST_QUERY = {
-  labelSelector: 'Only objects whose labels match.',
-  fieldSelector: 'Only objects whose fields match.',
-  limit: 'The maximum number of objects per page.',
-  continue: 'The continue token of the previous page.',
-  resourceVersion: 'The minimum resourceVersion of the response.',
-  watch: 'A stream of changes instead of a list.',
-} as const;
+const type = 'application/json';
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const LIST_QUERY = Type.Object({
+  labelSelector: text('Only objects whose labels match.'),
+  fieldSelector: text('Only objects whose fields match.'),
+  limit: Type.Optional(Type.Integer({ description: 'The maximum number of objects per page.' })),
+  continue: text('The continue token of the previous page.'),
+  resourceVersion: text('The minimum resourceVersion of the response.'),
+  watch: Type.Optional(Type.Boolean({ description: 'A stream of changes instead of a list.' })),
+});
+const PATCH = {
+  type: 'application/merge-patch+json',
+  furtherTypes: ['application/json-patch+json', 'application/apply-patch+yaml'],
+  schema: 'Patch',
+  required: true,
+};
+const failed = { default: { description: 'The error.', type, schema: 'Status' } };
 
-const PATCHES = [
-  'application/merge-patch+json',
-  'application/json-patch+json',
-  'application/apply-patch+yaml',
-];
-const reference = (name: string): object => ({ schema: { $ref: `#/components/schemas/${name}` } });
-const json = (name: string): object => ({ 'application/json': reference(name) });
-
-export function customResourcesDescription({ platform, version }: CustomResourcesOptions): object {
+export function customResourcesDescription({ platform, version }: CustomResourcesOptions): OpenAPIDocument {
   const group = groupName(platform);
-  return {
-    openapi: '3.1.0',
+  return openAPIDocument({
     info: {
       title: group,
       version,
       summary: 'The custom resources of the platform, served by kube-apiserver.',
     },
-    servers: [{ url: '/' }],
     tags: CUSTOM_RESOURCES.map(({ plural, description }) => ({ name: plural, description })),
-    security: [{ bearer: [] }],
-    paths: Object.fromEntries(CUSTOM_RESOURCES.flatMap((resource) => pathsOf(group, resource))),
-    components: {
-      schemas: {
-        Status: StatusSchema,
-        ...Object.fromEntries(CUSTOM_RESOURCES.flatMap((resource) => schemasOf(group, resource))),
-      },
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    operations: CUSTOM_RESOURCES.flatMap((resource) => operationsOf(group, resource)),
+    schemas: {
+      Status: StatusSchema,
+      Patch: { type: ['object', 'array'] },
+      ...Object.fromEntries(CUSTOM_RESOURCES.flatMap((resource) => schemasOf(group, resource))),
     },
-  };
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+  });
 }
 
-function pathsOf(group: string, { kind, plural, status }: CustomResource): [string, object][] {
-  const collection = `/apis/${group}/${VERSION}/${plural}`;
-  const operation = (id: string, summary: string, response: string, more: object = {}): object => ({
-    operationId: `${id}${kind}`,
-    tags: [plural],
-    summary,
-    ...more,
-    responses: {
-      [id === 'create' ? 201 : 200]: { description: 'Done.', content: json(response) },
-      default: { description: 'The error.', content: json('Status') },
-    },
-  });
-  const body = { requestBody: { required: true, content: json(kind) } };
-  const patch = {
-    requestBody: {
-      required: true,
-      content: Object.fromEntries(PATCHES.map((type) => [type, { schema: { type: ['object', 'array'] } }])),
-    },
-  };
-  const query = Object.entries(LIST_QUERY).map(([name, description]) => ({
-    name,
-    in: 'query',
-    description,
-    schema: { type: name === 'limit' ? 'integer' : name === 'watch' ? 'boolean' : 'string' },
-  }));
-  const named = { parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }] };
+function operationsOf(group: string, { kind, plural, status }: CustomResource): Operation[] {
+  const done = (schema: string) => ({ description: 'Done.', type, schema });
+  const returned = { 200: done(kind), ...failed };
+  const body = { type, schema: kind, required: true };
+  const all = { tag: plural, security: [['bearer']], path: `/apis/${group}/${VERSION}/${plural}` };
+  const one = { ...all, path: `${all.path}/{name}`, segments: { name: Type.String() }, responses: returned };
+  const ofStatus = { ...one, path: `${one.path}/status` };
   return [
-    [
-      collection,
-      {
-        get: operation('list', `Lists or watches ${plural}`, `${kind}List`, { parameters: query }),
-        post: operation('create', `Creates a ${kind}`, kind, body),
-      },
-    ],
-    [
-      `${collection}/{name}`,
-      {
-        ...named,
-        get: operation('read', `Reads a ${kind}`, kind),
-        put: operation('replace', `Replaces a ${kind}`, kind, body),
-        patch: operation('patch', `Patches a ${kind}`, kind, patch),
-        delete: operation('delete', `Deletes a ${kind}`, 'Status'),
-      },
-    ],
+    {
+      ...all,
+      method: 'get',
+      id: `list${kind}`,
+      summary: `Lists or watches ${plural}`,
+      query: LIST_QUERY,
+      responses: { 200: done(`${kind}List`), ...failed },
+    },
+    {
+      ...all,
+      method: 'post',
+      id: `create${kind}`,
+      summary: `Creates a ${kind}`,
+      body,
+      responses: { 201: done(kind), ...failed },
+    },
+    { ...one, method: 'get', id: `read${kind}`, summary: `Reads a ${kind}` },
+    { ...one, method: 'put', id: `replace${kind}`, summary: `Replaces a ${kind}`, body },
+    { ...one, method: 'patch', id: `patch${kind}`, summary: `Patches a ${kind}`, body: PATCH },
+    {
+      ...one,
+      method: 'delete',
+      id: `delete${kind}`,
+      summary: `Deletes a ${kind}`,
+      responses: { 200: done('Status'), ...failed },
+    },
     ...(status === undefined
       ? []
-      : [
-          [
-            `${collection}/{name}/status`,
-            {
-              ...named,
-              get: operation('readStatusOf', `Reads a ${kind} with its status`, kind),
-              put: operation('replaceStatusOf', `Replaces the status of a ${kind}`, kind, body),
-            },
-          ] satisfies [string, object],
-        ]),
+      : ([
+          {
+            ...ofStatus,
+            method: 'get',
+            id: `readStatusOf${kind}`,
+            summary: `Reads a ${kind} with its status`,
+          },
+          {
+            ...ofStatus,
+            method: 'put',
+            id: `replaceStatusOf${kind}`,
+            summary: `Replaces the status of a ${kind}`,
+            body,
+          },
+        ] as const)),
   ];
 }
 
@@ -117,13 +112,12 @@ function schemasOf(group: string, resource: CustomResource): [string, object][] 
   const gvk = (name: string): object => ({
     'x-kubernetes-group-version-kind': [{ group, version: VERSION, kind: name }],
   });
-  const text = { type: 'string' };
   const list = {
     type: 'object',
     required: ['items'],
     properties: {
-      apiVersion: text,
-      kind: text,
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
       metadata: { type: 'object', description: 'ListMeta of Kubernetes.' },
       items: { type: 'array', items: { $ref: `#/components/schemas/${kind}` } },
     },

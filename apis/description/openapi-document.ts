@@ -1,7 +1,7 @@
 // Builder of OpenAPI 3.1 documents from operations and TypeBox schemas. The builder removes validation keywords that
 // OpenAPI does not define.
 import type { TObject, TSchema } from 'typebox';
-import type { Operation, OperationResponse } from './operation.ts';
+import type { Body, Operation, OperationResponse } from './operation.ts';
 
 export interface DocumentParts {
   readonly info: {
@@ -57,9 +57,7 @@ function operationObject(operation: Operation): object {
     ...(description === undefined ? {} : { description }),
     security: operation.security.map((schemes) => Object.fromEntries(schemes.map((name) => [name, []]))),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: body.required, content: { [body.type]: reference(body.schema) } } }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
     responses: Object.fromEntries(
       Object.entries(responses).map(([code, response]: [string, OperationResponse]) => [
         code,
@@ -67,6 +65,11 @@ function operationObject(operation: Operation): object {
       ]),
     ),
   };
+}
+
+function requestBody({ type, furtherTypes = [], schema, required }: Body): object {
+  const content = Object.fromEntries([type, ...furtherTypes].map((each) => [each, reference(schema)]));
+  return { required, content };
 }
 
 function responseObject({

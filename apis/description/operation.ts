@@ -2,7 +2,7 @@
 // descriptions.
 import type { TObject, TSchema } from 'typebox';
 
-export type Method = 'get' | 'head' | 'post' | 'put' | 'delete';
+export type Method = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
 
 export interface Operation {
   readonly method: Method;
@@ -18,14 +18,18 @@ export interface Operation {
   readonly segments?: Readonly<Record<string, TSchema>>;
   readonly headers?: Readonly<Record<string, TSchema>>;
   readonly body?: Body;
-  /** Responses, by HTTP status. */
-  readonly responses: Readonly<Record<number, OperationResponse>>;
+  /** Responses, by HTTP status; `default` for all others. */
+  readonly responses:
+    | Readonly<Record<number | 'default', OperationResponse>>
+    | Readonly<Record<number, OperationResponse>>;
   /** Alternative security schemes, by name; empty for public operations. */
   readonly security: readonly (readonly string[])[];
 }
 
 export interface Body {
   readonly type: string;
+  /** Further media types with the same schema. */
+  readonly furtherTypes?: readonly string[];
   /** Name of the schema in `components.schemas`. */
   readonly schema: string;
   readonly required: boolean;
