@@ -10,8 +10,8 @@ import { until } from '../../support/until.ts';
  */
 const FACTOR = 10;
 const FLOOR_MS = 1_000;
-const QUIET_SAMPLES = 100;
-/** Time between two requests: the probes must not be a flood of their own. */
+const SAMPLES = 100;
+/** Time between two rounds of requests: the probes must not be a flood of their own. */
 const PACE_MS = 20;
 
 export interface Probe {
@@ -23,38 +23,39 @@ export interface Probe {
 export interface Measured {
   readonly statuses: ReadonlySet<number>;
   readonly p99: number;
-  readonly count: number;
 }
 
-/** Sends the probes one after the other, as an interactive user. */
+/** Sends a request of each probe at a time, as the page of an interactive user. */
 export class Prober implements Disposable {
   readonly #client: Client;
   readonly #probes: readonly Probe[];
+  /** Measured once, before the first flood. */
+  #quiet: ReadonlyMap<string, Measured> | undefined;
 
   constructor(url: string, ca: string, probes: readonly Probe[]) {
-    this.#client = new Client(url, { ca }, 4);
+    this.#client = new Client(url, { ca }, probes.length);
     this.#probes = probes;
   }
 
   /** Sends each probe `samples` times. */
-  async measure(samples = QUIET_SAMPLES): Promise<ReadonlyMap<string, Measured>> {
-    const times = new Map(this.#probes.map(({ name }) => [name, [] as number[]]));
-    const statuses = new Map(this.#probes.map(({ name }) => [name, new Set<number>()]));
+  async measure(samples = SAMPLES): Promise<ReadonlyMap<string, Measured>> {
+    const results = this.#probes.map(({ name }) => ({
+      name,
+      times: [] as number[],
+      statuses: new Set<number>(),
+    }));
     for (let i = 0; i < samples; i++) {
-      for (const { name, path, request } of this.#probes) {
-        await delay(PACE_MS);
-        const begin = performance.now();
-        const { status } = await this.#client.send(path, request);
-        times.get(name)?.push(performance.now() - begin);
-        statuses.get(name)?.add(status);
-      }
+      await delay(PACE_MS);
+      await Promise.all(
+        this.#probes.map(async ({ path, request }, index) => {
+          const begin = performance.now();
+          const { status } = await this.#client.send(path, request);
+          results[index]?.times.push(performance.now() - begin);
+          results[index]?.statuses.add(status);
+        }),
+      );
     }
-    return new Map(
-      this.#probes.map(({ name }) => [
-        name,
-        { statuses: statuses.get(name) ?? new Set(), p99: p99(times.get(name) ?? []), count: samples },
-      ]),
-    );
+    return new Map(results.map(({ name, times, statuses }) => [name, { statuses, p99: p99(times) }]));
   }
 
   /** Resolves when each probe gets 200. */
@@ -65,9 +66,9 @@ export class Prober implements Disposable {
   }
 
   /** Measures while `flood` runs. Fails if a request fails, or is much slower than on the quiet server. */
-  async withstands(flood: () => Promise<AsyncDisposable>, samples = QUIET_SAMPLES): Promise<void> {
+  async withstands(flood: () => Promise<AsyncDisposable>, samples = SAMPLES): Promise<void> {
     await this.works();
-    const quiet = await this.measure(samples);
+    const quiet = (this.#quiet ??= await this.measure(samples));
     await using _flood = await flood();
     const busy = await this.measure(samples);
     for (const { name } of this.#probes) {
