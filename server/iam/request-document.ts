@@ -57,14 +57,7 @@ export class RequestDocumentReader<Schema extends TSchema> {
   }
 
   #invalid(name: string, found: ValidationCauses): Error {
-    const { causes } = found;
-    const texts = found.texts();
-    const summary = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-    return newInvalid(`${this.#kind}.${this.#group} "${name}" is invalid: ${summary}`, causes, {
-      group: this.#group,
-      kind: this.#kind,
-      name,
-    });
+    return newInvalid({ group: this.#group, kind: this.#kind, name }, found.causes, found.texts());
   }
 }
 

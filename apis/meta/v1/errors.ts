@@ -156,12 +156,16 @@ export function newUnsupportedMediaType(message: string): StatusError {
   return new StatusError(415, 'UnsupportedMediaType', message);
 }
 
+/** Returns an error with the wording of apimachinery. `texts`: the causes in words. */
 export function newInvalid(
-  message: string,
+  object: Readonly<Record<'group' | 'kind' | 'name', string>>,
   causes: readonly StatusCause[],
-  target: Pick<StatusDetails, 'group' | 'kind' | 'name'> = {},
+  texts: readonly string[],
 ): StatusError {
-  return new StatusError(422, 'Invalid', message, { ...target, causes });
+  const { group, kind, name } = object;
+  const summary = texts.length === 1 ? texts.join() : `[${texts.join(', ')}]`;
+  const message = `${kind}.${group} ${goQuoted(name)} is invalid: ${summary}`;
+  return new StatusError(422, 'Invalid', message, { ...object, causes });
 }
 
 export function newTooManyRequests(message: string, retryAfterSeconds: number): StatusError {

@@ -128,12 +128,8 @@ function watchErrors(options: Combination): StatusCause[] {
 
 function reject(errors: readonly StatusCause[]): void {
   if (errors.length === 0) return;
-  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
-  const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  throw newInvalid(`ListOptions.meta.k8s.io "" is invalid: ${all}`, errors, {
-    group: 'meta.k8s.io',
-    kind: 'ListOptions',
-  });
+  const texts = new Set(errors.map((error) => `${error.field}: ${error.message}`));
+  throw newInvalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, errors, [...texts]);
 }
 
 /**

@@ -21,7 +21,7 @@ describe('StatusError', () => {
     newConflict(target, long, 'the object has been modified'),
     newMethodNotAllowed('PUT', target),
     newBadRequest(`the query is not valid: ${long}`, causes),
-    newInvalid(`"${long}" is invalid`, causes, { group: long, kind: long, name: long }),
+    newInvalid({ group: long, kind: long, name: long }, causes, [long]),
   ] satisfies StatusError[]) {
     it(`truncates repeated input (${error.code} ${error.message.slice(0, 8)})`, () => {
       const status = error.toStatus();
