@@ -190,7 +190,7 @@ export interface Buckets {
 /**
  * All methods throw the StatusErrors of store-errors.ts: StoreUnavailable (503, may be retried), StoreTimeout (504),
  * NotSupported (400, with the alternative, if the store cannot process the query).
- * test/conformance/log-store.ts tests every store against this interface.
+ * test/conformance/log-store.suite.ts tests every store against this interface.
  */
 export interface LogStore {
   query(selection: Selection, page: PageRequest, call: Call): Promise<LogPage>;

@@ -53,7 +53,7 @@ export interface StoredSession extends Session {
 }
 
 /**
- * The session store. Every implementation runs test/conformance/session-store.ts. Returned sessions are unexpired and
+ * The session store. Every implementation runs test/conformance/session-store.suite.ts. Returned sessions are unexpired and
  * have a valid MAC; other objects are treated as absent.
  */
 export interface SessionStore {

@@ -1,9 +1,9 @@
 // Tests of faults of the cluster, the network and clients, with one control plane and four servers.
-import { describeClientFaults } from './client-faults.ts';
-import { describeBadNetwork, describeOutage, describeResponses } from './cluster-faults.ts';
+import { describeClientFaults } from './client-faults.suite.ts';
+import { describeBadNetwork, describeOutage, describeResponses } from './cluster-faults.suite.ts';
 import { FaultPlatform } from './fault-platform.ts';
-import { describeMachineFaults } from './machine-faults.ts';
-import { describeRotations } from './rotations.ts';
+import { describeMachineFaults } from './machine-faults.suite.ts';
+import { describeRotations } from './rotations.suite.ts';
 
 describe('faults', function () {
   this.timeout(120_000);

@@ -10,7 +10,7 @@ import type {
 } from '../../../server/oauth/users/account.ts';
 import { accountOf, type Users } from '../../../server/oauth/users/user-directory.ts';
 
-/** User directory in memory. The conformance suite test/conformance/users.ts also tests the real user directory. */
+/** User directory in memory. The conformance suite test/conformance/users.suite.ts also tests the real user directory. */
 export class MemoryUsers implements Users {
   synced = true;
   readonly #objects = new Map<string, User>();
@@ -69,7 +69,7 @@ export class MemoryUsers implements Users {
   }
 }
 
-/** Passwords without a cluster; see test/conformance/credential-store.ts. */
+/** Passwords without a cluster; see test/conformance/credential-store.suite.ts. */
 export class MemoryCredentials implements CredentialStore {
   synced = true;
   readonly #stored = new Map<string, Credential>();

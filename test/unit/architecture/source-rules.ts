@@ -17,12 +17,8 @@ const VAGUE_NAME = /^(?:(?:utils?|helpers?|commons?|manager|misc)\b|index\.)|-(?
 const PRIVATE_WORDS =
   /\b(?:anew|whoever|who (?:asks|comes|may)|(?:is|are) told|bears?|at fault|heals?|lets go|nobody|somebody|everybody|unless told otherwise)\b/i;
 
-/**
- * Suites that a test file calls for each implementation of an interface or kind of node, files that mocha runs for the tests
- * of hack/test, and the faults, which happen during one outage.
- */
-const SUITES =
-  /^test\/(?:conformance\/|support\/faults\.ts|e2e\/faults\/|.*\.fixture\.ts$|.*\/unsearchable-indices\.ts$)/;
+/** Suites with a parameter, which a test file calls for each implementation, and files that mocha runs for the tests of hack/test. */
+const SUITES = /\.(?:suite|fixture)\.ts$/;
 
 /**
  * Files that wait for a time, or measure one: polls of conditions and work that takes a time, proxies whose delays are the fault, the
@@ -34,8 +30,8 @@ const TIMED = new Set([
   'test/support/cluster/freezing-proxy.ts',
   'test/integration/server/graceful-stop.test.ts',
   'test/e2e/gateway/busy-objects.ts',
-  'test/e2e/faults/cluster-faults.ts',
-  'test/e2e/faults/rotations.ts',
+  'test/e2e/faults/cluster-faults.suite.ts',
+  'test/e2e/faults/rotations.suite.ts',
   'test/e2e/journeys/journeys.test.ts',
   'test/e2e/attacks/prober.ts',
   'test/e2e/attacks/raw-flood.ts',
@@ -95,7 +91,7 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     behaviour: 'declares tests only if it runs alone, or is a suite with a parameter',
     applies: (file) => file.startsWith('test/') && isTypeScript(file) && !SUITES.test(file),
     broken: (file, source) =>
-      file.endsWith('.test.ts') ? [] : linesWith(source, /^\s*(?:describe|it)\(['"`]/),
+      file.endsWith('.test.ts') ? [] : linesWith(source, /^\s*(?:describe|it|fault)\(['"`]/),
     example: { file: 'test/e2e/kubectl.ts', source: "  describe('kubectl', () => {\n" },
   },
   {

@@ -7,8 +7,8 @@ import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconf
 import { ClusterCredentialStore } from '../../../../server/oauth/users/credential-store.ts';
 import { FirstAdministrator } from '../../../../server/oauth/users/first-administrator.ts';
 import { ClusterUserDirectory } from '../../../../server/oauth/users/user-directory.ts';
-import { describeCredentialStore } from '../../../conformance/credential-store.ts';
-import { describeUsers } from '../../../conformance/users.ts';
+import { describeCredentialStore } from '../../../conformance/credential-store.suite.ts';
+import { describeUsers } from '../../../conformance/users.suite.ts';
 import { until } from '../../../support/until.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';
 import { type IamCluster, SOME_HASH } from './iam-cluster.ts';

@@ -7,7 +7,7 @@ import { Admission } from '../../../../server/admission/admission.ts';
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import type { KeyRing } from '../../../../server/oauth/keys/key-ring.ts';
 import { ClusterSessionStore } from '../../../../server/oauth/sessions/cluster-session-store.ts';
-import { describeSessionStore } from '../../../conformance/session-store.ts';
+import { describeSessionStore } from '../../../conformance/session-store.suite.ts';
 import { FreezingProxy } from '../../../support/cluster/freezing-proxy.ts';
 import { memoryKeyRing } from '../../../support/oauth/memory-key-ring.ts';
 import { newSession } from '../../../support/oauth/new-session.ts';

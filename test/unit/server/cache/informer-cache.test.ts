@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { isExpired } from '../../../../apis/meta/v1/errors.ts';
 import { InformerCache } from '../../../../server/cache/informer-cache.ts';
 import type { Watcher } from '../../../../server/cache/resource-cache.ts';
-import { describeReflectorSink } from '../../../conformance/reflector-sink.ts';
+import { describeReflectorSink } from '../../../conformance/reflector-sink.suite.ts';
 import { rawThing, THINGS } from '../../../support/cluster/raw-objects.ts';
 
 type Facts = { readonly size: number };

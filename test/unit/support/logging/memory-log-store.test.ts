@@ -1,6 +1,6 @@
 // Tests of the reference implementation of a log store by the conformance suite.
 import { logData } from '../../../../hack/log-data/log-data.ts';
-import { describeLogStore } from '../../../conformance/log-store.ts';
+import { describeLogStore } from '../../../conformance/log-store.suite.ts';
 import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
 
 // Proves that the conformance suite can pass, and that its requirements do not contradict each other.

@@ -1,7 +1,7 @@
 // Tests of the index of objects by name.
 import { expect } from 'chai';
 import { ObjectIndex } from '../../../../../server/cluster/reflector/object-index.ts';
-import { describeReflectorSink } from '../../../../conformance/reflector-sink.ts';
+import { describeReflectorSink } from '../../../../conformance/reflector-sink.suite.ts';
 import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 
 const versionOf = (object: unknown): string =>

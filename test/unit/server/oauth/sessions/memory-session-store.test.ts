@@ -1,5 +1,5 @@
 // Tests of the session store in memory by the conformance suite.
-import { describeSessionStore } from '../../../../conformance/session-store.ts';
+import { describeSessionStore } from '../../../../conformance/session-store.suite.ts';
 import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
 
 const shared = new MemorySessions();

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { SessionCache } from '../../../../../server/oauth/sessions/session-cache.ts';
 import { readSession, sessionObject } from '../../../../../server/oauth/sessions/session-object.ts';
-import { describeReflectorSink } from '../../../../conformance/reflector-sink.ts';
+import { describeReflectorSink } from '../../../../conformance/reflector-sink.suite.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 

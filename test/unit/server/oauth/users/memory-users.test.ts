@@ -1,6 +1,6 @@
 // Tests of the user directory and credential store in memory by the conformance suites.
-import { describeCredentialStore } from '../../../../conformance/credential-store.ts';
-import { describeUsers } from '../../../../conformance/users.ts';
+import { describeCredentialStore } from '../../../../conformance/credential-store.suite.ts';
+import { describeUsers } from '../../../../conformance/users.suite.ts';
 import { MemoryCredentials, MemoryUsers } from '../../../../support/oauth/memory-users.ts';
 
 const users = new MemoryUsers();

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { newNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import { ObjectCache } from '../../../../../server/oauth/users/object-cache.ts';
-import { reasonOf } from '../../../../conformance/users.ts';
+import { reasonOf } from '../../../../conformance/users.suite.ts';
 import { fewSeats } from '../../../../support/request-pools.ts';
 
 const signal = new AbortController().signal;

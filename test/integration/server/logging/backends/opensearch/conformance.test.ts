@@ -4,17 +4,17 @@ import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearc
 import { OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
-import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
-import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
+import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.suite.ts';
+import { describeLongLines } from '../../../../../conformance/log-store/long-lines.suite.ts';
 import {
   describeOddRecords,
   type StartedOddStore,
-} from '../../../../../conformance/log-store/odd-records.ts';
-import { describeLogStore } from '../../../../../conformance/log-store.ts';
+} from '../../../../../conformance/log-store/odd-records.suite.ts';
+import { describeLogStore } from '../../../../../conformance/log-store.suite.ts';
 import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { oneNode, type StartedNode, startedStore } from './started-node.ts';
-import { describeUnsearchableIndices } from './unsearchable-indices.ts';
+import { describeUnsearchableIndices } from './unsearchable-indices.suite.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
 /** Number of loaded lines: each unusual line at least once, and more than two pages. */

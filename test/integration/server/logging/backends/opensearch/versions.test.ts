@@ -1,9 +1,9 @@
 // Tests of the OpenSearch log store against OpenSearch 3 and Elasticsearch 8.
 import { ELASTICSEARCH_8, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
-import { describeLogStore } from '../../../../../conformance/log-store.ts';
+import { describeLogStore } from '../../../../../conformance/log-store.suite.ts';
 import { oneNode, startedStore } from './started-node.ts';
-import { describeUnsearchableIndices } from './unsearchable-indices.ts';
+import { describeUnsearchableIndices } from './unsearchable-indices.suite.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
 const indexPrefix = 'logs-versions';

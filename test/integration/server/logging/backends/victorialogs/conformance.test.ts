@@ -1,11 +1,11 @@
 // Tests of the VictoriaLogs log store by the conformance suite, against a real VictoriaLogs.
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victorialogs.ts';
-import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
+import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.suite.ts';
 import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';
-import { describeLongLines } from '../../../../../conformance/log-store/long-lines.ts';
-import { describeOddRecords } from '../../../../../conformance/log-store/odd-records.ts';
-import { describeLogStore } from '../../../../../conformance/log-store.ts';
+import { describeLongLines } from '../../../../../conformance/log-store/long-lines.suite.ts';
+import { describeOddRecords } from '../../../../../conformance/log-store/odd-records.suite.ts';
+import { describeLogStore } from '../../../../../conformance/log-store.suite.ts';
 import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { startedProgram } from './started-program.ts';

@@ -3,8 +3,8 @@
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import type { ClusterClient } from '../../../../../../server/cluster/connection/client.ts';
 import { POD_LOG_LIMITS } from '../../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
-import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.ts';
-import { describeLogStore } from '../../../../../conformance/log-store.ts';
+import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.suite.ts';
+import { describeLogStore } from '../../../../../conformance/log-store.suite.ts';
 import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { LogCluster } from './log-cluster.ts';
 

@@ -1,7 +1,7 @@
 // Conformance tests of credential stores.
 import { expect } from 'chai';
 import type { CredentialStore, NewCredential } from '../../server/oauth/users/account.ts';
-import { reasonOf } from './users.ts';
+import { reasonOf } from './users.suite.ts';
 
 const { signal } = new AbortController();
 const HASH =

@@ -1,13 +1,13 @@
 // Conformance tests of log stores. The reference implementation is test/support/logging/memory-log-store.ts.
 import { Comparison } from './log-store/comparison.ts';
-import { describeCounts } from './log-store/counts.ts';
-import { describeFilters } from './log-store/filters.ts';
+import { describeCounts } from './log-store/counts.suite.ts';
+import { describeFilters } from './log-store/filters.suite.ts';
 import type { LogStoreTraits, StartedLogStore } from './log-store/harness.ts';
-import { describeInjections } from './log-store/injections.ts';
-import { describeLifetime } from './log-store/lifetime.ts';
-import { describePages } from './log-store/pages.ts';
-import { describeProperties } from './log-store/properties.ts';
-import { describeRanges } from './log-store/ranges.ts';
+import { describeInjections } from './log-store/injections.suite.ts';
+import { describeLifetime } from './log-store/lifetime.suite.ts';
+import { describePages } from './log-store/pages.suite.ts';
+import { describeProperties } from './log-store/properties.suite.ts';
+import { describeRanges } from './log-store/ranges.suite.ts';
 import type { Subject } from './log-store/subject.ts';
 
 /** `start` is called once, before the first test; it may call `this.skip()`. */
