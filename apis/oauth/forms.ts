@@ -97,7 +97,11 @@ export const ResponseTargetSchema = Type.Object({
 /** The other parameters of an authorization request. */
 export const AuthorizationDetailsSchema = Type.Object({
   response_type: Type.Literal('code'),
-  response_mode: Type.Optional(Type.Literal('query')),
+  response_mode: Type.Optional(
+    Type.Enum(['query', 'form_post'], {
+      description: '`form_post`: the response is a form that the browser posts to the redirect URI.',
+    }),
+  ),
   code_challenge: optional(
     'SHA-256 of the verifier, base64url (PKCE). Required unless the client has `pkce: optional`.',
     { pattern: '^[A-Za-z0-9_-]{43}$', expects: 'a SHA-256 in base64url' },

@@ -6,7 +6,7 @@ import { invalidRequest, OAuthError, type OAuthErrorCode } from '../../../apis/o
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { type Form, type Refuse, requestedScopes, words } from '../http/form.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
-import { isRegistered, type URIPart } from './redirect-target.ts';
+import { isRegistered, type ResponseMode } from './redirect-target.ts';
 
 /** A validated authorization request. The form tickets contain it as JSON with a MAC. */
 export interface AuthorizationRequest {
@@ -16,6 +16,8 @@ export interface AuthorizationRequest {
   /** Absent when the client does not require PKCE and sent no challenge. */
   readonly challenge?: string;
   readonly state?: string;
+  /** Default `query`. */
+  readonly responseMode?: ResponseMode;
   readonly nonce?: string;
   /** The only user that is allowed to sign in (OpenID Connect Core, 3.1.2.1, `id_token_hint`). */
   readonly user?: string;
@@ -28,15 +30,15 @@ export class AuthorizationError extends Error {
   readonly code: OAuthErrorCode;
   readonly redirectURI: string;
   readonly state: string | undefined;
-  readonly part: URIPart;
+  readonly responseMode: ResponseMode;
 
-  /** `part`: the part of the redirect URI in which the client expects the response; default `query`. */
+  /** `responseMode`: how the client expects the response; default `query`. */
   constructor(
     code: OAuthErrorCode,
     description: string,
     to: Pick<AuthorizationRequest, 'redirectURI'> & {
       readonly state?: string | undefined;
-      readonly part?: URIPart;
+      readonly responseMode?: ResponseMode;
     },
   ) {
     super(description);
@@ -44,7 +46,7 @@ export class AuthorizationError extends Error {
     this.code = code;
     this.redirectURI = to.redirectURI;
     this.state = to.state;
-    this.part = to.part ?? 'query';
+    this.responseMode = to.responseMode ?? 'query';
   }
 }
 
@@ -72,9 +74,9 @@ export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, '
   if (!isRegistered(redirectURI, client.redirectURIs)) {
     throw invalidRequest('the redirect_uri is not registered for the client');
   }
-  const part = responsePart(form);
+  const responseMode = responseModeOf(form, redirectURI);
   const refuse: Refuse = (code, description) =>
-    new AuthorizationError(code, description, { redirectURI, state, part });
+    new AuthorizationError(code, description, { redirectURI, state, responseMode });
 
   if (!client.grants.includes('authorization_code')) {
     throw refuse('unauthorized_client', 'the client is not allowed to use this grant');
@@ -83,6 +85,9 @@ export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, '
     if (form.has(name)) throw refuse(code, `${name} is not supported`);
   }
   const details = DETAILS.decode(form, refuse);
+  if (details.response_mode === 'form_post' && responseMode !== 'form_post') {
+    throw refuse('invalid_request', 'response_mode form_post requires a redirect_uri with http or https');
+  }
   checkPKCE(details, client, refuse);
   const scopes = requestedScopes(details.scope, client.scopes, refuse);
   const prompts = promptsIn(details, refuse);
@@ -93,6 +98,7 @@ export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, '
     scopes,
     ...(challenge === undefined ? {} : { challenge }),
     ...(state === undefined ? {} : { state }),
+    ...(responseMode === 'query' ? {} : { responseMode }),
     ...(nonce === undefined ? {} : { nonce }),
     ...(maxAge === undefined ? {} : { maxAge: Number(maxAge) }),
     prompts,
@@ -101,11 +107,13 @@ export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, '
   };
 }
 
-/** A client of the implicit or hybrid flow reads only the fragment (RFC 6749, 4.2.2.1). */
-function responsePart(form: Form): URIPart {
+/** A client of the implicit or hybrid flow reads only the fragment (RFC 6749, 4.2.2.1). Forms are posted to web servers only. */
+function responseModeOf(form: Form, redirectURI: string): ResponseMode {
   const types = new Set(form.getAll('response_type').flatMap(words));
   const standard = types.has('token') || types.has('id_token') ? 'fragment' : 'query';
-  return (form.getAll('response_mode')[0] || standard) === 'fragment' ? 'fragment' : 'query';
+  const mode = form.getAll('response_mode')[0] || standard;
+  if (mode === 'form_post') return redirectURI.startsWith('http') ? mode : 'query';
+  return mode === 'fragment' ? mode : 'query';
 }
 
 type Details = Static<typeof AuthorizationDetailsSchema>;

@@ -13,6 +13,9 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
 
 export type URIPart = 'query' | 'fragment';
 
+/** How a client gets the response: in a part of the redirect URI, or as a form (OAuth 2.0 Form Post Response Mode). */
+export type ResponseMode = URIPart | 'form_post';
+
 /** Appends `parameters` to the query of `uri` (RFC 6749, 4.1.2), or as its fragment. The rest of the URI is unchanged. */
 export function withParameters(
   uri: string,

@@ -49,7 +49,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
     ...(withCode
       ? {
           authorization_endpoint: `${url}/authorize`,
-          response_modes_supported: ['query'],
+          response_modes_supported: ['query', 'form_post'],
           code_challenge_methods_supported: ['S256'],
           authorization_response_iss_parameter_supported: true,
         }

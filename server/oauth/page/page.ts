@@ -1,4 +1,5 @@
-// Renders HTML pages and error pages, with the layout, style sheet and security headers. No page runs a script.
+// Renders HTML pages and error pages, with the layout, style sheet and security headers. No page runs a script, except to submit a
+// form to a client (form-post.ts).
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { OAuthError } from '../../../apis/oauth/oauth-error.ts';
@@ -19,16 +20,18 @@ export interface PageOptions {
   readonly status?: number;
   /** Whether the form of the page ends in a redirect to a client. */
   readonly redirectsToClient?: boolean;
+  /** Of the only script that the page may run, as in a Content-Security-Policy. */
+  readonly scriptHash?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function writePage(response: ServerResponse, page: Page, options: PageOptions = {}): void {
-  const { status = 200, redirectsToClient = false, headers = {} } = options;
+  const { status = 200, redirectsToClient = false, scriptHash, headers = {} } = options;
   const body = Buffer.from(layout(page).text);
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': body.length,
-    ...pageHeaders(redirectsToClient),
+    ...pageHeaders(redirectsToClient, scriptHash),
     ...headers,
   });
   response.end(body);
@@ -61,11 +64,12 @@ export function styleHandler(): Handler {
 
 const POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-function pageHeaders(redirectsToClient = false): Readonly<Record<string, string>> {
+function pageHeaders(redirectsToClient = false, scriptHash?: string): Readonly<Record<string, string>> {
+  const policy = scriptHash === undefined ? POLICY : `${POLICY}; script-src '${scriptHash}'`;
   return {
     // Some browsers apply form-action to every redirect after a form. Only the client knows where its redirect URI redirects
     // to, so a page whose form leads to a client cannot have form-action.
-    'Content-Security-Policy': redirectsToClient ? POLICY : `${POLICY}; form-action 'self'`,
+    'Content-Security-Policy': redirectsToClient ? policy : `${policy}; form-action 'self'`,
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'no-referrer',
     ...NO_STORE,

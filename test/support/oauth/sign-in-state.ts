@@ -32,6 +32,7 @@ export class SiteState {
   readonly clients: OAuthClient[] = [
     newClient('console', { displayName: 'The Console', redirectURIs: [REDIRECT], isPublic: true }),
     newClient('cli', { redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'], isPublic: true }),
+    newClient('native', { redirectURIs: ['com.example.app:/callback'], isPublic: true }),
     newClient('backend', { redirectURIs: [`${REDIRECT}?tenant=1`], grants: ['authorization_code'] }),
     newClient('old', { redirectURIs: [REDIRECT], requiresPKCE: false }),
     newClient('machine', { redirectURIs: [REDIRECT], grants: ['password'] }),

@@ -6,8 +6,9 @@ import { endpoint, type Middleware } from '../../../http/endpoint.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { TLSCheck } from '../../../request/source-address.ts';
 import { AuthorizationError } from '../../codes/authorization-request.ts';
-import { type URIPart, withParameters } from '../../codes/redirect-target.ts';
+import { type ResponseMode, withParameters } from '../../codes/redirect-target.ts';
 import { asOAuthError } from '../../http/oauth-response.ts';
+import { writeFormPost } from '../../page/form-post.ts';
 import { messagePage, redirect, writeErrorPage, writePage } from '../../page/page.ts';
 
 export interface BrowserHandlerOptions {
@@ -60,15 +61,21 @@ function withErrorPages(issuer: () => string, handle: Handler): Handler {
   };
 }
 
-/** Redirects the browser to the client with a response (RFC 6749, 4.1.2). */
+/** Sends the browser to the client with a response (RFC 6749, 4.1.2). */
 export function redirectToClient(
   { response }: RequestContext,
-  to: { readonly redirectURI: string; readonly state?: string | undefined; readonly part?: URIPart },
+  to: {
+    readonly redirectURI: string;
+    readonly state?: string | undefined;
+    readonly responseMode?: ResponseMode;
+  },
   issuer: string,
   parameters: Readonly<Record<string, string>>,
 ): void {
-  const { redirectURI, state, part } = to;
-  redirect(response, withParameters(redirectURI, { ...parameters, state, iss: issuer }, part));
+  const { redirectURI, state, responseMode } = to;
+  const sent = { ...parameters, ...(state === undefined ? {} : { state }), iss: issuer };
+  if (responseMode === 'form_post') writeFormPost(response, redirectURI, sent);
+  else redirect(response, withParameters(redirectURI, sent, responseMode));
 }
 
 /** An error page with a title and an instruction for the user. */

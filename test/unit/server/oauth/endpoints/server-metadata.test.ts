@@ -46,7 +46,7 @@ describe('the metadata', () => {
     const browser = { isPublic: true, grants: ['authorization_code'], scopes: ['openid', 'email'] } as const;
     expect(metadataOf({ issuer, clients: [browser] })).to.deep.include({
       response_types_supported: ['code'],
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'form_post'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       scopes_supported: ['openid', 'email'],

@@ -1,8 +1,10 @@
 // Tests of the authorization endpoint.
+import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { REDIRECT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
-import { authorizePath, REQUEST, sentBack } from '../../../../../support/oauth/sign-in-visit.ts';
+import { authorizePath, REQUEST, sentBack, Visit } from '../../../../../support/oauth/sign-in-visit.ts';
+import type { SiteResponse } from '../../../../../support/oauth/site-request.ts';
 
 /** An id in the format of the cookie. */
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
@@ -174,7 +176,7 @@ describe('the authorization endpoint', () => {
       'a client without the authorization_code grant': [{ client_id: 'machine' }, 'unauthorized_client'],
       'a missing response_type': [{ response_type: undefined }, 'invalid_request'],
       'a response_type other than code': [{ response_type: 'none' }, 'unsupported_response_type'],
-      'a response_mode other than query': [{ response_mode: 'form_post' }, 'invalid_request'],
+      'another response_mode': [{ response_mode: 'jwt' }, 'invalid_request'],
       'a scope that is not allowed': [{ scope: 'root' }, 'invalid_scope'],
       'a missing challenge': [{ code_challenge: undefined }, 'invalid_request'],
       'the plain challenge method': [{ code_challenge_method: 'plain' }, 'invalid_request'],
@@ -223,6 +225,45 @@ describe('the authorization endpoint', () => {
         expect(back).to.include({ state: REQUEST['state'], iss: ISSUER });
       });
     }
+  });
+
+  describe('with response_mode=form_post', () => {
+    const FORM_POST = { response_mode: 'form_post', state: '"><script>alert(1)</script>' };
+
+    /** The fields of the form, and whether the Content-Security-Policy permits its script, which only submits it. */
+    const posted = ({ status, headers, text }: SiteResponse) => {
+      expect(status).to.equal(200);
+      expect(text)
+        .to.contain(`<form method="post" action="${REDIRECT}">`)
+        .and.contain('<button type="submit">');
+      const [, script = ''] = /<script>(.*)<\/script>/.exec(text) ?? [];
+      expect(script).to.equal('document.forms[0].submit()');
+      expect(headers['content-security-policy']).to.equal(
+        `default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; script-src 'sha256-${hash('sha256', script, 'base64')}'`,
+      );
+      expect(text).to.contain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
+      return Object.fromEntries(
+        [...text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+      );
+    };
+
+    it('posts the code, with the state unchanged', async () => {
+      const visit = await Visit.begin(site, FORM_POST);
+      const fields = posted(await visit.signIn());
+      expect(Object.keys(fields)).to.deep.equal(['code', 'state', 'iss']);
+      expect(fields).to.include({ iss: ISSUER });
+    });
+
+    it('posts an error', async () => {
+      const fields = posted(await site.ask(authorizePath({ ...FORM_POST, scope: 'root' })));
+      expect(fields).to.include({ error: 'invalid_scope', iss: ISSUER });
+    });
+
+    it('is refused for a private scheme, which receives no forms', async () => {
+      const native = { client_id: 'native', redirect_uri: 'com.example.app:/callback', ...FORM_POST };
+      const { headers } = await site.ask(authorizePath(native));
+      expect(headers.location).to.match(/^com\.example\.app:\/callback\?error=invalid_request/);
+    });
   });
 
   it('rejects plain HTTP unless a proxy terminates TLS', async () => {
