@@ -80,7 +80,7 @@ export const UserInfoFormSchema = Type.Object({
 
 /** OpenID Connect RP-Initiated Logout 1.0, 2. */
 export const LogoutParametersSchema = Type.Object({
-  id_token_hint: optional('An ID token of the session to terminate.'),
+  id_token_hint: optional('An ID token of the session to terminate. Without one, the user is asked.'),
   post_logout_redirect_uri: optional('Redirect target; exactly as registered for the client.'),
   client_id: optional('The client for which the URI is registered.'),
   state: optional('Added to that URI.'),
@@ -136,6 +136,8 @@ export const SignInFormSchema = Type.Object({
   username: optional('The user name.'),
   password: optional('The password.', secret),
 });
+
+export const SignOutFormSchema = Type.Object({ decision: optional('`stay` keeps the user signed in.') });
 
 export const AccountFormSchema = Type.Object({
   decision: optional('`cancel` ends the sign-in, any other value begins another one.'),

@@ -3,9 +3,10 @@ import type { Router } from 'express';
 import type { Logger } from 'pino';
 import { endpoint, newRouter } from '../http/endpoint.ts';
 import type { ConfiguredClients } from './clients/configured-clients.ts';
+import { BrowserSessions, type BrowserSessionsOptions } from './endpoints/browser/browser-sessions.ts';
+import { logoutHandler } from './endpoints/browser/logout.ts';
 import { newPages, type PagesOptions } from './endpoints/browser/pages.ts';
 import { introspectionHandler } from './endpoints/introspect.ts';
-import { logoutHandler } from './endpoints/logout.ts';
 import { IDTokenHints, PresentedTokens } from './endpoints/presented-tokens.ts';
 import { revocationHandler } from './endpoints/revoke.ts';
 import {
@@ -24,7 +25,8 @@ import type { TokenVerifier } from './tokens/token-verifier.ts';
 import type { UserDirectory } from './users/account.ts';
 
 export interface OAuthRouterOptions
-  extends Omit<PagesOptions, 'hints'>,
+  extends Omit<PagesOptions, 'hints' | 'browsers'>,
+    BrowserSessionsOptions,
     Pick<TokenEndpointOptions, 'grants' | 'metrics'> {
   readonly clients: ConfiguredClients;
   readonly configuredClients: MetadataSource['clients'];
@@ -40,14 +42,14 @@ export function newOAuthRouter(options: OAuthRouterOptions): Router {
   const { configuredClients, clients, keys, sessions, verifier, issuer, log } = options;
   const hints = new IDTokenHints({ keys, issuer });
   const tokens = new PresentedTokens({ verifier, sessions });
-  const pages = newPages({ ...options, hints });
+  const browsers = new BrowserSessions(options);
+  const pages = newPages({ ...options, hints, browsers });
   const metadata = endpoint(metadataHandler({ issuer, clients: configuredClients }));
   const token = tokenHandler(options);
   const revoke = revocationHandler({ clients, tokens, hints, sessions, log });
   const introspect = introspectionHandler({ ...options, tokens });
   const userInfo = endpoint(userInfoHandler(options));
-  const redirectsOf = (id: string): readonly string[] => clients.get(id)?.postLogoutRedirectURIs ?? [];
-  const logout = endpoint(logoutHandler({ hints, sessions, redirectsOf, log }));
+  const logout = endpoint(logoutHandler({ ...options, hints, browsers }));
   const jwks = keysHandler({ keys, publishAhead: PUBLISH_AHEAD_MS });
   const endpoints = newRouter();
   endpoints.route('/token').post(endpoint(token)).all(only('POST'));

@@ -56,6 +56,7 @@ function configured(client: Configuration['clients'][number], shared: Configurat
     requiresPKCE: client.pkce === 'required',
     rotatesRefreshTokens: client.refreshTokens === 'rotated',
     idTokenAlgorithm: client.idTokenSignedResponseAlg,
+    keepAfterSignOut: client.keepAfterSignOut,
     grants: client.grants,
     redirectURIs: client.redirectURIs,
     postLogoutRedirectURIs: client.postLogoutRedirectURIs,
@@ -83,6 +84,7 @@ function defaultClient(name: string, shared: Configuration): ConfiguredClient {
     requiresPKCE: true,
     rotatesRefreshTokens: true,
     idTokenAlgorithm: 'ES256' as const,
+    keepAfterSignOut: false,
     grants: [
       'password',
       'refresh_token',
@@ -139,6 +141,7 @@ function kubectlClient(shared: Configuration): ConfiguredClient {
   return {
     ...builtInClient(shared),
     id: KUBECTL_CLIENT,
+    keepAfterSignOut: true,
     displayName: 'kubectl',
     grants: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
     redirectURIs: ['http://127.0.0.1', 'http://localhost'],
@@ -151,6 +154,7 @@ function builtInClient(shared: Configuration) {
     requiresPKCE: true,
     rotatesRefreshTokens: true,
     idTokenAlgorithm: 'ES256' as const,
+    keepAfterSignOut: false,
     postLogoutRedirectURIs: [],
     scopes: SCOPES,
     ...lifetimes(shared),

@@ -57,6 +57,10 @@ const client = Type.Object(
     postLogoutRedirectURIs: namesOption(
       'Allowed redirect URIs after a logout, with the same schemes as `redirectURIs`; exact match.',
     ),
+    keepAfterSignOut: flagOption(
+      false,
+      '`true`: a sign-out of the browser does not end the sessions of this client, such as a command-line program.',
+    ),
     pkce: choiceOption(
       ['required', 'optional'],
       'required',

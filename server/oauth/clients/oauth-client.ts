@@ -15,6 +15,8 @@ export interface OAuthClient {
   readonly rotatesRefreshTokens: boolean;
   /** Of its ID tokens (`id_token_signed_response_alg`); access tokens are always signed with ES256. */
   readonly idTokenAlgorithm: SigningAlgorithm;
+  /** Whether its sessions outlive the browser session with which they began. */
+  readonly keepAfterSignOut: boolean;
   readonly grants: readonly GrantType[];
   readonly redirectURIs: readonly string[];
   readonly scopes: readonly string[];

@@ -73,6 +73,19 @@ export class Form {
   }
 }
 
+/** The query with these parameters. Encoded values stay as they are, but may contain characters that a header cannot. */
+export function asQuery(form: Form): string {
+  const encoded = (value: string): string => value.replaceAll(/[^\w%+.~*-]/g, encodedByte);
+  const pairs = form
+    .except()
+    .flatMap(([name, values]) => values.map((value) => `${encodeURIComponent(name)}=${encoded(value)}`));
+  return pairs.join('&');
+}
+
+function encodedByte(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+}
+
 const MALFORMED = 'is not UTF-8, or has a percent sign without two hexadecimal digits';
 
 /** `text`: each byte as a character. */

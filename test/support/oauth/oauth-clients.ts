@@ -10,6 +10,7 @@ export function newClient(id: string, overrides: Partial<OAuthClient> = {}): OAu
     requiresPKCE: true,
     rotatesRefreshTokens: true,
     idTokenAlgorithm: 'ES256',
+    keepAfterSignOut: false,
     grants: [
       'password',
       'refresh_token',

@@ -4,8 +4,9 @@ import { createServer, type Server } from 'node:https';
 import type { Router } from 'express';
 import { pino } from 'pino';
 import { endpoint, newRouter } from '../../../server/http/endpoint.ts';
+import { BrowserSessions } from '../../../server/oauth/endpoints/browser/browser-sessions.ts';
+import { logoutHandler } from '../../../server/oauth/endpoints/browser/logout.ts';
 import { newPages } from '../../../server/oauth/endpoints/browser/pages.ts';
-import { logoutHandler } from '../../../server/oauth/endpoints/logout.ts';
 import { IDTokenHints } from '../../../server/oauth/endpoints/presented-tokens.ts';
 import { tokenHandler } from '../../../server/oauth/endpoints/token.ts';
 import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code-grant.ts';
@@ -130,12 +131,19 @@ export class SignInSite {
     const validity = new SessionValidity({ users, credentials, now });
     const shared = { sessions: store, validity, tokens, random: randomBytes, now, log: silent };
     const hints = new IDTokenHints({ keys, issuer: () => ISSUER });
-    const redirectsOf = (id: string): readonly string[] => (id === 'console' ? [SIGNED_OUT] : []);
-    const pages = newPages({
+    const browsers = new BrowserSessions({
+      sessions: store,
+      clients,
       creator,
       validity,
       browserSession: { idleLifetime: 8 * 3_600_000, lifetime: 86_400_000 },
-      texts: { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' },
+      random: randomBytes,
+      now,
+    });
+    const texts = { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' };
+    const pages = newPages({
+      browsers,
+      texts,
       issuer: () => ISSUER,
       clients,
       sessions: store,
@@ -150,7 +158,21 @@ export class SignInSite {
       now,
       monotonic: now,
     });
-    const logout = logoutHandler({ hints, sessions: store, redirectsOf, log: silent });
+    const logout = logoutHandler({
+      hints,
+      sessions: store,
+      browsers,
+      texts,
+      keys,
+      now,
+      log: silent,
+      clients: {
+        get: (id) => {
+          const client = clients.get(id);
+          return client && { ...client, postLogoutRedirectURIs: id === 'console' ? [SIGNED_OUT] : [] };
+        },
+      },
+    });
     const token = tokenHandler({
       clients,
       grants: {

@@ -17,7 +17,7 @@ export class SiteBrowser {
 
   async ask(path: string, request: SiteRequest = {}): Promise<SiteResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { ...(cookie === '' ? {} : { cookie }), ...request.headers };
+    const headers = { accept: 'text/html', ...(cookie === '' ? {} : { cookie }), ...request.headers };
     const response = await this.site.ask(path, { ...request, headers });
     for (const set of response.headers['set-cookie'] ?? []) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];

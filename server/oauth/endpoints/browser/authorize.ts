@@ -9,7 +9,7 @@ import {
   authorizationRequest,
 } from '../../codes/authorization-request.ts';
 import { displayHost, isRegistered, reachesOnlyClient } from '../../codes/redirect-target.ts';
-import { type Form, readForm } from '../../http/form.ts';
+import { asQuery, readForm } from '../../http/form.ts';
 import { redirect } from '../../page/page.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import type { AccountChoice } from './account-choice.ts';
@@ -39,7 +39,8 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
   const { clients, hints, browsers, forms, choice } = options;
   return browserHandler(options, async (context) => {
     const form = await readForm(context.request);
-    if (context.request.method === 'POST') return redirect(context.response, asQuery(form));
+    if (context.request.method === 'POST')
+      return redirect(context.response, `/oauth/authorize?${asQuery(form)}`);
     const { hint, loginHint = '', prompts, ...asked } = authorizationRequest(form, clients);
     const hinted = hint === undefined ? undefined : await hints.read(hint);
     if (hint !== undefined && hinted?.clientID !== asked.clientID) {
@@ -61,19 +62,6 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
     const known = only && others.length === 0 ? only.account.name : '';
     forms.show(context, request, { user: hinted?.user ?? (loginHint || known) });
   });
-}
-
-/** Encoded values stay as they are, but a value may contain characters that a header cannot. */
-function asQuery(form: Form): string {
-  const encoded = (value: string): string => value.replaceAll(/[^\w%+.~*-]/g, encodeByte);
-  const pairs = form
-    .except()
-    .flatMap(([name, values]) => values.map((value) => `${encodeURIComponent(name)}=${encoded(value)}`));
-  return `/oauth/authorize?${pairs.join('&')}`;
-}
-
-function encodeByte(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }
 
 function interactionRequired(

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { isConflict, isNotFound } from '../../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../../apis/oauth/oauth-error.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
+import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import type { RandomBytes } from '../../keys/key-ring.ts';
 import type { Authentication } from '../../sessions/proof.ts';
 import { NO_CLIENT, type SessionStore, type StoredSession, sameHash } from '../../sessions/session.ts';
@@ -19,7 +20,8 @@ export interface BrowserSessionLifetimes {
 }
 
 export interface BrowserSessionsOptions {
-  readonly sessions: Pick<SessionStore, 'fresh' | 'newID' | 'get' | 'read' | 'replace'>;
+  readonly sessions: Pick<SessionStore, 'fresh' | 'newID' | 'get' | 'read' | 'replace' | 'delete' | 'ofUser'>;
+  readonly clients: Pick<ClientRegistry, 'get'>;
   readonly creator: Pick<SessionCreator, 'store'>;
   readonly validity: Pick<SessionValidity, 'synced' | 'accountOf' | 'confirmedEnd'>;
   readonly browserSession: BrowserSessionLifetimes;
@@ -124,6 +126,27 @@ export class BrowserSessions {
     );
   }
 
+  /**
+   * Signs users out: ends browser sessions of this or another browser, and the sessions of clients that began with them.
+   * Throws ServiceUnavailable when not all of them are ended.
+   */
+  async end(context: RequestContext, ended: readonly Pick<StoredSession, 'id' | 'user'>[]): Promise<void> {
+    const { sessions } = this.#options;
+    const { signal, request, log } = context;
+    for (const { id, user } of ended) {
+      await sessions.delete(id, signal);
+      const began = sessions.ofUser(user).filter((session) => session.browser === id && this.#ends(session));
+      await Promise.all(began.map((session) => sessions.delete(session.id, signal)));
+      log.info({ user, browser: id, sessions: began.length }, 'signed out');
+    }
+    const kept = entriesIn(request).filter((entry) => ended.every(({ id }) => id !== entry.id));
+    this.#setCookie(context, kept);
+  }
+
+  #ends({ clientID }: StoredSession): boolean {
+    return !this.#options.clients.get(clientID)?.keepAfterSignOut;
+  }
+
   #expiry(time: number): Pick<StoredSession, 'lastUsedAt' | 'notAfter' | 'idleNotAfter'> {
     const { idleLifetime, lifetime } = this.#options.browserSession;
     return {
@@ -165,7 +188,10 @@ export class BrowserSessions {
       .slice(0, MAX_ACCOUNTS)
       .map(({ id, secret }) => `${id}.${secret}`)
       .join('~');
-    response.appendHeader('Set-Cookie', `${COOKIE}=${value}; ${ATTRIBUTES}`);
+    response.appendHeader(
+      'Set-Cookie',
+      `${COOKIE}=${value}; ${ATTRIBUTES}${value === '' ? '; Max-Age=0' : ''}`,
+    );
   }
 }
 

@@ -11,7 +11,7 @@ import type { IDTokenHints } from '../presented-tokens.ts';
 import { AccountChoice } from './account-choice.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
 import { startAgain } from './browser-handler.ts';
-import { BrowserSessions, type BrowserSessionsOptions } from './browser-sessions.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 import {
   deviceAuthorizationHandler,
   deviceContinuation,
@@ -24,9 +24,8 @@ import { type Continuation, SignInForms, type SignInFormsOptions } from './sign-
 export interface PagesOptions
   extends Omit<SignInFormsOptions<unknown>, 'action' | 'passwordChange' | 'continuation' | 'browsers'>,
     ForcedPasswordChangeOptions,
-    DeviceRequestsOptions,
-    BrowserSessionsOptions {
-  readonly sessions: BrowserSessionsOptions['sessions'] & DeviceRequestsOptions['sessions'];
+    DeviceRequestsOptions {
+  readonly browsers: BrowserSessions;
   readonly clients: ClientRegistry;
   readonly hints: Pick<IDTokenHints, 'read'>;
 }
@@ -34,7 +33,7 @@ export interface PagesOptions
 /** The endpoints, relative to `/oauth`. */
 export function newPages(options: PagesOptions): Router {
   const passwordChange = new ForcedPasswordChange(options);
-  const browsers = new BrowserSessions(options);
+  const { browsers } = options;
   const requests = new DeviceRequests(options);
   const router = newRouter();
   const post = (path: string, { handler }: { readonly handler: Handler }): void => {

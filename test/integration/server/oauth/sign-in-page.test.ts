@@ -138,6 +138,11 @@ describe('the sign-in page in Chromium', function () {
       way.push(await focused());
     }
     expect(way).to.deep.equal(['Continue as alice', 'Use another account', 'Cancel']);
+    await page.goto(`${site.origin}/oauth/logout`);
+    expect(await page.title()).to.equal('Sign out?');
+    expect(await lowContrasts(page)).to.deep.equal([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
+    await page.goBack();
     await page.focus('button[name="account"]');
     await enter();
     expect(await exchange()).to.equal(200);

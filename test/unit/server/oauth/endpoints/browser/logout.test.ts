@@ -1,21 +1,36 @@
 // Tests of the logout endpoint.
 import { expect } from 'chai';
-import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { logoutHandler } from '../../../../../server/oauth/endpoints/logout.ts';
-import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
-import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
-import { newClient } from '../../../../support/oauth/oauth-clients.ts';
-import { serveEachTest } from '../../../../support/oauth/oauth-endpoint.ts';
-import { ALICE, ISSUER, log } from '../../../../support/oauth/signed-in.ts';
-import { rejection } from '../../../../support/rejection.ts';
+import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts';
+import { logoutHandler } from '../../../../../../server/oauth/endpoints/browser/logout.ts';
+import { IDTokenHints } from '../../../../../../server/oauth/endpoints/presented-tokens.ts';
+import { TokenIssuer } from '../../../../../../server/oauth/tokens/token-issuer.ts';
+import { newClient, newConfiguredClient } from '../../../../../support/oauth/oauth-clients.ts';
+import { serveEachTest } from '../../../../../support/oauth/oauth-endpoint.ts';
+import { ALICE, ISSUER, log } from '../../../../../support/oauth/signed-in.ts';
+import { rejection } from '../../../../../support/rejection.ts';
 
 const REGISTERED = 'https://console.example.com/bye?a=%201';
 
 describe('the logout endpoint', () => {
   const at = serveEachTest(({ cluster, sessions }) => {
     const hints = new IDTokenHints({ keys: cluster.keys, issuer: () => ISSUER });
-    const redirectsOf = (id: string) => (id === 'console' ? [REGISTERED] : []);
-    return logoutHandler({ hints, sessions, redirectsOf, log });
+    const clients = {
+      get: (id: string) =>
+        newConfiguredClient(id, { postLogoutRedirectURIs: id === 'console' ? [REGISTERED] : [] }),
+    };
+    // No request has a cookie.
+    const browsers = { of: () => Promise.resolve([]), end: () => Promise.resolve() };
+    const texts = { platformName: 'Acme' };
+    return logoutHandler({
+      hints,
+      sessions,
+      clients,
+      browsers,
+      texts,
+      keys: cluster.keys,
+      now: Date.now,
+      log,
+    });
   });
 
   const bearer = () => ({ Authorization: `Bearer ${at.login.access}` });
@@ -69,7 +84,7 @@ describe('the logout endpoint', () => {
 
   it('ignores an invalid access token beside a hint, and without one', async () => {
     const invalid = { Authorization: 'Bearer x.y.z' };
-    expect(await at.endpoint.get('', invalid)).to.deep.include({ status: 200, body: success });
+    expect((await at.endpoint.get('', invalid)).status).to.equal(400);
     expect(isKept()).to.equal(true);
     const parameters = { id_token_hint: at.login.id, post_logout_redirect_uri: REGISTERED };
     expect((await at.endpoint.get(query(parameters), invalid)).status).to.equal(303);
@@ -77,7 +92,7 @@ describe('the logout endpoint', () => {
     expect((await at.endpoint.get(query(parameters), bearer())).status, 'a terminated session').to.equal(303);
   });
 
-  it('rejects any other token as a hint, without a redirect, and succeeds without a token', async () => {
+  it('rejects any other token as a hint, without a redirect, and never reports success without a token', async () => {
     const { keys } = at.cluster;
     const other = new TokenIssuer({ keys, issuer: () => `${ISSUER}/x`, audience: 'platform' });
     const subject = { client: newClient('console'), account: ALICE, session: at.login.session, scopes: [] };
@@ -104,7 +119,7 @@ describe('the logout endpoint', () => {
         }
       }
     }
-    expect(await at.endpoint.ask('POST', '')).to.deep.include({ status: 200, body: success });
+    expect((await at.endpoint.ask('POST', '')).status).to.equal(400);
     expect(isKept()).to.equal(true);
     // An access token whose audience is the name of the client differs in its type only.
     at.cluster.clients.set('platform', newClient('platform'));
@@ -122,9 +137,11 @@ describe('the logout endpoint', () => {
       expect(headers.get('cache-control')).to.equal('no-store');
       expect(body).to.include('<h1>Signed out</h1>');
     }
-    expect((await at.endpoint.get('', accept)).body).to.include('<h1>Not signed out</h1>');
+    expect((await at.endpoint.get('', accept)).body).to.include('<h1>You are not signed in</h1>');
     for (const header of ['*/*', 'application/json', 'text/plain', 'text/html;q=0, */*']) {
-      expect((await at.endpoint.get('', { Accept: header })).body).to.deep.equal(success);
+      const hinted = query({ id_token_hint: at.login.id });
+      expect((await at.endpoint.get(hinted, { Accept: header })).body).to.deep.equal(success);
+      expect((await at.endpoint.get('', { Accept: header })).status).to.equal(400);
     }
   });
 
@@ -157,7 +174,7 @@ describe('the logout endpoint', () => {
   it('redirects for the client of client_id or of the hint only', async () => {
     for (const client of [{}, { client_id: 'other' }]) {
       const { status } = await at.endpoint.get(query({ ...client, post_logout_redirect_uri: REGISTERED }));
-      expect(status).to.equal(200);
+      expect(status).to.equal(400);
     }
     const differing = await at.endpoint.get(query({ id_token_hint: at.login.id, client_id: 'other' }));
     expect(differing.status).to.equal(400);
@@ -178,7 +195,8 @@ describe('the logout endpoint', () => {
   it('rejects repeated and malformed parameters', async () => {
     const repeated = `${query({ id_token_hint: at.login.id })}&state=a&state=b`;
     expect((await at.endpoint.get(repeated)).status).to.equal(400);
-    expect((await at.endpoint.get('?ui_locales=a&ui_locales=%zz&x;y&&%&z')).status).to.equal(200);
+    const page = { Accept: 'text/html' };
+    expect((await at.endpoint.get('?ui_locales=a&ui_locales=%zz&x;y&&%&z', page)).status).to.equal(200);
     expect((await at.endpoint.get('?state=%zz')).status).to.equal(400);
     expect((await at.endpoint.post('{}', { 'Content-Type': 'application/json' })).status).to.equal(415);
     expect(isKept()).to.equal(true);

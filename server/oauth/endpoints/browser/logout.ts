@@ -1,0 +1,157 @@
+// Logout endpoint (OpenID Connect RP-Initiated Logout): terminates the session of the token in the request, and the browser
+// session that it began with. Without such a token, the user of a signed-in browser is asked, so that links on other
+// sites cannot sign users out (CSRF).
+import type { IncomingMessage } from 'node:http';
+import { LogoutParametersSchema, SignOutFormSchema } from '../../../../apis/oauth/forms.ts';
+import { invalidRequest } from '../../../../apis/oauth/oauth-error.ts';
+import { parseAccept } from '../../../http/accept.ts';
+import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { ConfiguredClient } from '../../clients/oauth-client.ts';
+import { withParameters } from '../../codes/redirect-target.ts';
+import { asQuery, type Form, readForm } from '../../http/form.ts';
+import { FormDecoder } from '../../http/form-decoder.ts';
+import { writeJSON } from '../../http/oauth-response.ts';
+import {
+  browserIDIn,
+  browserOf,
+  FormTickets,
+  isCrossSite,
+  type TicketOptions,
+} from '../../page/form-tickets.ts';
+import { messagePage, redirect, writePage } from '../../page/page.ts';
+import { signOutPage } from '../../page/sign-out-page.ts';
+import type { SessionStore, StoredSession } from '../../sessions/session.ts';
+import { bearerToken, type IDTokenHints, type TokenOwner } from '../presented-tokens.ts';
+import { type SessionTermination, terminateSession } from '../revoke.ts';
+import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+
+export interface LogoutOptions extends SessionTermination, TicketOptions {
+  readonly hints: Pick<IDTokenHints, 'read' | 'readAccessToken'>;
+  readonly clients: {
+    get(id: string): Pick<ConfiguredClient, 'postLogoutRedirectURIs' | 'keepAfterSignOut'> | undefined;
+  };
+  readonly sessions: Pick<SessionStore, 'delete' | 'get' | 'read'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'end'>;
+  readonly texts: { readonly platformName: string };
+}
+
+/** Where the browser goes after the sign-out; only a registered URI. */
+interface Return {
+  readonly target?: string;
+  readonly state?: string;
+}
+
+const PATH = '/oauth/logout';
+const PARAMETERS = new FormDecoder(LogoutParametersSchema);
+const SIGN_OUT_FORM = new FormDecoder(SignOutFormSchema);
+/** Validity of the question. */
+const ASK_MS = 30 * 60_000;
+
+/**
+ * An access token in the Authorization header is accepted in place of a hint. Both are accepted when expired, because their
+ * session may be valid. After an error there is no redirect (OpenID Connect RP-Initiated Logout, 4), because the client would believe that
+ * the user is signed out.
+ */
+export function logoutHandler(options: LogoutOptions): Handler {
+  const { browsers } = options;
+  const tickets = new FormTickets<Return>('sign-out', ASK_MS, options);
+  const ask = (context: RequestContext, to: Return, signedIn: readonly BrowserSession[]): void => {
+    const browser = browserOf(context.request);
+    const users = signedIn.map(({ account }) => account.name);
+    const ticket = tickets.seal(to, browser.id);
+    writePage(context.response, signOutPage({ ...options.texts, action: PATH, ticket, users }), {
+      redirectsToClient: to.target !== undefined,
+      headers: { 'Set-Cookie': browser.cookie },
+    });
+  };
+  const confirmed = async (context: RequestContext, text: string, form: Form): Promise<void> => {
+    const ticket = tickets.open(text, browserIDIn(context.request) ?? '');
+    if (!ticket || isCrossSite(context.request))
+      throw invalidRequest('the form is not of a page of this server');
+    const { content: to, rejection } = ticket;
+    const signedIn = await browsers.of(context);
+    if (rejection !== undefined && signedIn.length > 0) return ask(context, to, signedIn);
+    if (SIGN_OUT_FORM.decode(form).decision === 'stay') {
+      return writePage(context.response, messagePage('You are still signed in', 'You can close this page.'));
+    }
+    await browsers.end(
+      context,
+      signedIn.map(({ session }) => session),
+    );
+    return finish(context, to, 'Signed out');
+  };
+  return async (context) => {
+    const { request } = context;
+    const form = await readForm(request);
+    const ticket = request.method === 'POST' ? form.get('ticket') : undefined;
+    if (ticket !== undefined) return confirmed(context, ticket, form);
+    const { to, owners } = await decode(form, request, options);
+    const ended = await endSessions(owners, context, options);
+    if (ended) return finish(context, to, 'Signed out');
+    const isProgram = !acceptsHTML(request);
+    if (isProgram && owners.length === 0 && to.target === undefined) {
+      throw invalidRequest('the request has neither an access token nor an id_token_hint');
+    }
+    // A POST of another site has no cookies (SameSite).
+    if (request.method === 'POST' && !isProgram)
+      return redirect(context.response, `${PATH}?${asQuery(form)}`);
+    const signedIn = await browsers.of(context);
+    if (signedIn.length > 0) return ask(context, to, signedIn);
+    return finish(context, to, owners.length > 0 ? 'Signed out' : 'You are not signed in');
+  };
+}
+
+async function decode(
+  form: Form,
+  request: IncomingMessage,
+  { hints, clients }: LogoutOptions,
+): Promise<{ readonly to: Return; readonly owners: readonly TokenOwner[] }> {
+  const parameters = PARAMETERS.decode(form);
+  const { id_token_hint: hint, client_id: named, post_logout_redirect_uri: target, state } = parameters;
+  const token = bearerToken(request);
+  const bearer = token === undefined ? undefined : await hints.readAccessToken(token);
+  const hinted = hint === undefined ? undefined : await hints.read(hint);
+  if (hint !== undefined && !hinted) throw invalidRequest('id_token_hint is not an ID token of this server');
+  if (named !== undefined && hinted && named !== hinted.clientID) {
+    throw invalidRequest('the ID token was issued to another client');
+  }
+  const clientID = named ?? hinted?.clientID ?? '';
+  const isRegistered = target !== undefined && clients.get(clientID)?.postLogoutRedirectURIs.includes(target);
+  const to = isRegistered ? { target, ...(state === undefined ? {} : { state }) } : {};
+  return { to, owners: [bearer, hinted].filter((owner) => owner !== undefined) };
+}
+
+/** Returns whether a session was terminated. The browser session of a client that outlives it is not touched. */
+async function endSessions(
+  owners: readonly TokenOwner[],
+  context: RequestContext,
+  options: LogoutOptions,
+): Promise<boolean> {
+  const { sessions, clients, browsers } = options;
+  const browsersToEnd: Pick<StoredSession, 'id' | 'user'>[] = [];
+  let ended = false;
+  for (const owner of owners) {
+    const session = sessions.get(owner.session) ?? (await sessions.read(owner.session, context));
+    if (!session) continue;
+    await terminateSession(owner, 'signed out', options, context.signal);
+    ended = true;
+    const { browser: id, user, clientID } = session;
+    if (id !== undefined && !clients.get(clientID)?.keepAfterSignOut) browsersToEnd.push({ id, user });
+  }
+  if (browsersToEnd.length > 0) await browsers.end(context, browsersToEnd);
+  return ended;
+}
+
+function finish({ request, response }: RequestContext, { target, state }: Return, title: string): void {
+  if (target !== undefined) {
+    return redirect(response, state === undefined ? target : withParameters(target, { state }));
+  }
+  if (!acceptsHTML(request)) return writeJSON(response, { message: 'success' });
+  return writePage(response, messagePage(title, 'You can close this page.'));
+}
+
+/** Browsers send `text/html` in Accept when they navigate; most other programs do not. */
+function acceptsHTML({ headers }: IncomingMessage): boolean {
+  const accepted = parseAccept(headers.accept ?? '');
+  return accepted.some(({ type, subtype, quality }) => type === 'text' && subtype === 'html' && quality > 0);
+}
