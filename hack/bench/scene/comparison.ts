@@ -33,17 +33,11 @@ function compare(how: string, peer: NodeList, ours: NodeList): void {
     throw new Error(`${how}: ${ours.items.length} nodes, kube-apiserver has ${peer.items.length}`);
   }
   for (const [index, expected] of peer.items.entries()) {
-    if (!isDeepStrictEqual(withoutType(ours.items[index]), withoutType(expected))) {
+    if (!isDeepStrictEqual(ours.items[index], expected)) {
       const { name } = expected['metadata'] as { readonly name: string };
       throw new Error(`${how}: ${name} differs`);
     }
   }
-}
-
-/** Removes kind and apiVersion, the only fields that may differ. */
-function withoutType(node: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = node;
-  return rest;
 }
 
 /** The current resourceVersion of a list, for the start of a watch. */
