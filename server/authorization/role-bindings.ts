@@ -23,7 +23,7 @@ export class RoleBindings {
       if (change.previous) this.#count(change.previous, -1);
       if (change.type !== 'DELETED') this.#count(change.object, 1);
     });
-    if (copy.synced) this.#rebuild();
+    this.#rebuild();
   }
 
   /**
@@ -41,6 +41,7 @@ export class RoleBindings {
 
   #rebuild(): void {
     this.#namespaces = new Map();
+    if (!this.#copy.synced) return;
     for (const binding of this.#copy.cache.facts().objects()) this.#count(binding, 1);
   }
 

@@ -33,7 +33,7 @@ export interface CacheOptions<Facts> {
   readonly content?: CacheContent;
 }
 
-/** Called with a change of an object; with undefined after a list, which can change any object. It must not throw. */
+/** Called with a change of an object; with undefined after a list and after `clear`, which can change any object. It must not throw. */
 export type ChangeListener<Facts> = (change: WatchEvent<Facts> | undefined) => void;
 
 export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink {
@@ -138,7 +138,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     if (this.#current && this.#content === 'objects') this.#releaseObjects(this.#current);
   }
 
-  /** Releases everything. The cache is not synced until the next list, of which readers are notified. */
+  /** Releases everything. The cache is not synced until the next list. */
   clear(): void {
     this.#replace(undefined, this.#content);
   }
@@ -268,8 +268,7 @@ export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink
     this.#window = new WatchWindow(snapshot?.version ?? 0n, this.#options.window, this.#options.now);
     this.#current = snapshot;
     this.#fanOut.end();
-    if (!snapshot) return;
-    this.#waiters.reached(snapshot.version);
+    if (snapshot) this.#waiters.reached(snapshot.version);
     for (const changed of this.#listeners) changed(undefined);
   }
 

@@ -31,7 +31,7 @@ export class NodeUsage implements UsageSource {
       this.#add(before, -1n);
       this.#add(after, 1n);
     });
-    if (copy.synced) this.#rebuild();
+    this.#rebuild();
   }
 
   /** True after the first list of pods. */
@@ -46,6 +46,7 @@ export class NodeUsage implements UsageSource {
 
   #rebuild(): void {
     this.#nodes = new Map();
+    if (!this.synced) return;
     for (const pod of this.#copy.cache.facts().objects()) this.#add(podIn(pod), 1n);
   }
 

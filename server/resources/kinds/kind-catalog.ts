@@ -76,12 +76,15 @@ export class KindCatalog {
     this.#options = options;
     this.#definitions = options.copies.hold(CUSTOM_RESOURCE_DEFINITIONS);
     this.#definitions.cache.onChange(() => {
+      if (!this.#definitions.synced) return;
       this.#publish();
       this.#pending = REPEATS;
       this.#wake.abort();
     });
     this.#services = options.copies.hold(API_SERVICES);
-    this.#services.cache.onChange(() => this.#publish());
+    this.#services.cache.onChange(() => {
+      if (this.#services.synced) this.#publish();
+    });
   }
 
   /**

@@ -107,6 +107,15 @@ describe('NodeUsage', () => {
     expect(usage.of('n')).not.to.equal(before);
   });
 
+  it('is unknown while the facts of the pods are released', () => {
+    const [usage, pods] = filled(pod('a', 'n', { containers: ONE }));
+    pods.cache.clear();
+    expect(usage.synced).to.equal(false);
+    expect(usage.of('n').cpuRequests).to.equal(0n);
+    pods.fill(2, [pod('a', 'n', { containers: ONE })]);
+    expect(usage.of('n').cpuRequests).to.equal(1_000_000_000n);
+  });
+
   it('is formatted as eight annotations, with fractions of the allocatable amounts', () => {
     const spec = {
       containers: [
