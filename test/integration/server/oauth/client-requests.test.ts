@@ -128,7 +128,7 @@ const OTHERS: readonly (readonly [
   ],
   [
     'a console with an empty token',
-    200,
+    400,
     () => '/oauth/logout',
     () => ({ headers: { authorization: 'Bearer ' } }),
   ],
