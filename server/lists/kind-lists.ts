@@ -24,7 +24,7 @@ import { framed, type ListFrame } from '../rest/representation.ts';
 import { headersWith, PageTags, respondedNotModified } from './entity-tag.ts';
 import { ListQueries, type ListQuery, type ReadQuery } from './list-queries.ts';
 import { type LivePage, LivePages } from './live-pages.ts';
-import { isShort, PlatformPieces, sliced, writeBytes, writeObjects } from './platform-body.ts';
+import { isShort, sliced, writeBytes, writeObjects } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
 export interface KindListsOptions<Facts extends ObjectFacts> {
@@ -34,7 +34,7 @@ export interface KindListsOptions<Facts extends ObjectFacts> {
   /** The `apiVersion` of lists. */
   readonly apiVersion: string;
   readonly slicer: TimeSlicer;
-  /** Bodies of recently requested short pages, and compressed parts of long ones, shared by all kinds. */
+  /** Bodies of recently requested short pages, shared by all kinds. */
   readonly bodies: LRUCache<string, Buffer>;
   /** Annotations that are computed for each response and not stored in the cluster. */
   readonly computed?: ComputedAnnotations<Facts>;
@@ -106,7 +106,6 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   readonly #queries: ListQueries<Facts>;
   readonly #noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
   readonly #item: PlatformItem<Facts>;
-  readonly #pieces: PlatformPieces<Facts>;
   readonly #tags: PageTags<Facts>;
   readonly #live = new LivePages();
 
@@ -117,7 +116,6 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     this.#queries = new ListQueries(listed);
     const states = new ObjectFingerprints();
     this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, states, computed);
-    this.#pieces = new PlatformPieces(this.#item, options.bodies);
     this.#tags = new PageTags({ item: this.#item, states, isComputed: !!computed });
   }
 
@@ -142,7 +140,6 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     await writeObjects(context, headers, this.#frame(page), objects, {
       keep: (body) => bodies.set(key, body),
       item: this.#item,
-      pieces: () => this.#pieces.of(objects, slices),
       slices,
     });
   }

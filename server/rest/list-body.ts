@@ -35,7 +35,7 @@ function* prepended(first: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {
 }
 
 /** Compresses a body; starts at the first read. */
-async function* compressed(body: Iterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* compressed(body: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   // An error or a disconnect destroys both streams, and writeBody handles it.
   yield* pipeline(Readable.from(body), createGzip({ level: 1 }), () => undefined);
 }
@@ -101,7 +101,7 @@ interface StartedPiece {
  * Builds a gzip stream from raw deflate chunks, which are sync-flushed to byte boundaries. A chunk does not reference
  * other chunks, so chunks can be cached and combined in any order. The checksum is computed over all chunks.
  */
-export async function* gzipped(frame: ListFrame, pieces: Iterable<SnapshotPiece>): AsyncGenerator<Buffer> {
+async function* gzipped(frame: ListFrame, pieces: readonly SnapshotPiece[]): AsyncGenerator<Buffer> {
   let checksum = crc32(frame.start);
   let size = frame.start.length;
   const count = (length: number, part: number): void => {
