@@ -6,7 +6,6 @@ import { newNotFound } from '../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
 import { NO_QUERY_SCHEMA } from '../../apis/resources/v1alpha3/resource-query.ts';
 import type { CallerScope } from '../authorization/namespace-scopes.ts';
-import { ObjectFingerprints } from '../cache/object-fingerprints.ts';
 import type { ObjectSnapshot } from '../cache/object-snapshot.ts';
 import type { CachedObject, ObjectIdentity } from '../cache/resource-cache.ts';
 import type { CallContext } from '../cluster/call-context.ts';
@@ -21,7 +20,7 @@ import { allOf, labelFilter } from '../resources/lists/list-filter.ts';
 import { bestMatches, type Matches } from '../resources/lists/text-search.ts';
 import type { ObjectFacts } from '../resources/object-facts.ts';
 import { framed, type ListFrame } from '../rest/representation.ts';
-import { headersWith, PageTags, respondedNotModified } from './entity-tag.ts';
+import { headersWith, pageTag, respondedNotModified } from './entity-tag.ts';
 import { ListQueries, type ListQuery, type ReadQuery } from './list-queries.ts';
 import { type LivePage, LivePages } from './live-pages.ts';
 import { isShort, sliced, writeBytes, writeObjects } from './platform-body.ts';
@@ -106,7 +105,6 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   readonly #queries: ListQueries<Facts>;
   readonly #noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
   readonly #item: PlatformItem<Facts>;
-  readonly #tags: PageTags<Facts>;
   readonly #live = new LivePages();
 
   constructor(options: KindListsOptions<Facts>) {
@@ -114,9 +112,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const { listed, path, computed } = options;
     const { kind } = listed;
     this.#queries = new ListQueries(listed);
-    const states = new ObjectFingerprints();
-    this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, states, computed);
-    this.#tags = new PageTags({ item: this.#item, states, isComputed: !!computed });
+    this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, computed);
   }
 
   get kind(): Kind {
@@ -180,7 +176,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       total,
       facets,
       partial,
-      tag: await this.#tags.of(snapshot, identities, [total, facets, partial, sortBy, ascending], slices),
+      tag: await pageTag(this.#item, identities, [total, facets, partial, sortBy, ascending], slices),
     };
   }
 

@@ -1,7 +1,6 @@
 // The JSON of an object under `/kapis`: the stored JSON with `metadata.selfLink` and computed annotations. The stored
 // bytes are copied once, into the response.
 
-import type { ObjectFingerprints } from '../cache/object-fingerprints.ts';
 import type { CachedObject, ObjectHead, ObjectIdentity } from '../cache/resource-cache.ts';
 import { memberNamed, OPEN_BRACE, objectMembers } from '../cluster/reflector/raw-json.ts';
 
@@ -20,24 +19,13 @@ const SELF_LINK = Buffer.from('"selfLink"');
 
 export class PlatformItem<Facts> {
   readonly #place: ItemPath;
-  readonly #states: ObjectFingerprints;
   readonly #computed: ComputedAnnotations<Facts> | undefined;
   readonly #head: ObjectHead;
 
-  constructor(
-    place: ItemPath,
-    head: ObjectHead,
-    states: ObjectFingerprints,
-    computed: ComputedAnnotations<Facts> | undefined,
-  ) {
+  constructor(place: ItemPath, head: ObjectHead, computed: ComputedAnnotations<Facts> | undefined) {
     this.#place = place;
     this.#head = head;
-    this.#states = states;
     this.#computed = computed;
-  }
-
-  get resource(): string {
-    return this.#place.resource;
   }
 
   /** Returns the path of an object. */
@@ -47,9 +35,13 @@ export class PlatformItem<Facts> {
     return `${path}${scope}/${resource}/${encodeURIComponent(name)}`;
   }
 
-  /** Returns a fingerprint of the object and its computed annotations. */
+  /**
+   * Returns a fingerprint of the object and its computed annotations, equal on all replicas. After a restore of etcd, the
+   * same resourceVersion can have different content, which the checksum detects.
+   */
   state(object: ObjectIdentity<Facts>): string {
-    return `${this.#states.of(object)} ${this.#computed?.(object) ?? ''}`;
+    const { uid, resourceVersion, checksum } = object;
+    return `${uid} ${resourceVersion} ${checksum} ${this.#computed?.(object) ?? ''}`;
   }
 
   /** Returns the parts of the object's JSON. */

@@ -107,8 +107,12 @@ describe('live lists', () => {
     const long = await follow('pods');
     expect((await long.next())?.data).to.have.property('totalItems', 300);
     // The body has 3 MB, in parts of at most 138 KB.
-    expect(slicer.callers).to.have.length.above(20);
-    expect(new Set(slicer.callers)).to.deep.equal(new Set([CALLER]));
+    // The computation of the page, which all its readers share, takes few other slices.
+    const [own, shared] = [true, false].map((mine) =>
+      slicer.callers.filter((caller) => (caller === CALLER) === mine),
+    );
+    expect(own).to.have.length.above(20);
+    expect(shared).to.have.length.below(5);
   });
 
   it('send nothing for changes of other objects', async () => {
