@@ -39,9 +39,9 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
   const { clients, hints, browsers, forms, choice } = options;
   return browserHandler(options, async (context) => {
     const form = await readForm(context.request);
+    const { hint, loginHint = '', prompts, ...asked } = authorizationRequest(form, clients);
     if (context.request.method === 'POST')
       return redirect(context.response, `/oauth/authorize?${asQuery(form)}`);
-    const { hint, loginHint = '', prompts, ...asked } = authorizationRequest(form, clients);
     const hinted = hint === undefined ? undefined : await hints.read(hint);
     if (hint !== undefined && hinted?.clientID !== asked.clientID) {
       throw new AuthorizationError(

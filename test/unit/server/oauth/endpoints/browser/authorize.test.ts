@@ -36,14 +36,23 @@ describe('the authorization endpoint', () => {
     });
   });
 
+  it('shows an error page for an invalid POST', async () => {
+    for (const form of [{}, { ...REQUEST, ...EVIL }]) {
+      const { status, headers } = await site.ask('/oauth/authorize', { form });
+      expect([status, headers.location]).to.deep.equal([400, undefined]);
+    }
+  });
+
   it('sends a POST to the same request with GET, because a POST of another site has no cookies', async () => {
     const strange = { ...REQUEST, state: 'a\r\nX: y#?&=é', login_hint: 'bob' };
     const { status, headers } = await site.ask('/oauth/authorize', { form: strange });
     expect([status, headers['content-length']]).to.deep.equal([303, '0']);
     const { text } = await site.ask(headers.location ?? '');
     expect(text).to.contain('value="bob"');
-    const raw = await site.ask('/oauth/authorize', { form: 'state=a#b c\r\nX: y&prompt=%zz' });
-    expect(raw.headers.location).to.equal('/oauth/authorize?state=a%23b%20c%0d%0aX%3a%20y&prompt=%zz');
+    const raw = await site.ask('/oauth/authorize', {
+      form: `${String(new URLSearchParams(REQUEST))}&x=a#b c\r\nX: y&y=%zz`,
+    });
+    expect(raw.headers.location).to.match(/^\/oauth\/authorize\?.*&x=a%23b%20c%0d%0aX%3a%20y&y=%zz$/);
   });
 
   it('sets a __Host- cookie with HttpOnly and SameSite, and keeps it, so that two tabs work', async () => {
