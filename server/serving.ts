@@ -196,6 +196,7 @@ export async function serve(
     certificateReady: () => certificates.ready,
     describeRegistration: () => registration.describe(),
     oauthMissing: () => oauth?.missing,
+    describeProviders: () => oauth?.describeProviders(),
     describeLogs: () => logs?.describe(),
     describeGateway: () => gateway?.describe(),
     describeKinds: () => kinds.followed.describe(),

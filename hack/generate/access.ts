@@ -3,13 +3,14 @@
 
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential-resource.ts';
 import { administratorsGroup, groupName } from '../../apis/iam/v1beta1/group-version.ts';
+import { IDENTITY } from '../../apis/iam/v1beta1/identity-resource.ts';
 import { SESSION } from '../../apis/iam/v1beta1/session-resource.ts';
 import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
 import { groupName as loggingGroup } from '../../apis/logging/v1alpha2/group-version.ts';
 import { IMPERSONATOR } from '../../server/gateway/impersonator-token.ts';
 import { impersonatorPolicy } from './admission.ts';
 import { groupVersionsOf } from './groups.ts';
-import { CLIENT_SECRETS, INSTALLED_SECRETS } from './installed-secrets.ts';
+import { CLIENT_SECRETS, INSTALLED_SECRETS, PROVIDER_SECRETS } from './installed-secrets.ts';
 import type { KubernetesObject, PolicyRule } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 
@@ -18,6 +19,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** Cluster-wide permissions of the server. */
 export function clusterRules(names: Names): PolicyRule[] {
   const apiServices = groupVersionsOf(names).map(({ apiService }) => apiService);
+  const iam = [groupName(names.platform)];
   return [
     // Informer cache of nodes.
     { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
@@ -45,15 +47,13 @@ export function clusterRules(names: Names): PolicyRule[] {
     },
     // Users, passwords and sessions. The server authorizes each request of a caller for users with the cluster.
     {
-      apiGroups: [groupName(names.platform)],
+      apiGroups: iam,
       resources: [USER.plural, CREDENTIAL.plural, SESSION.plural],
       verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
     },
-    {
-      apiGroups: [groupName(names.platform)],
-      resources: [`${USER.plural}/status`],
-      verbs: ['patch'],
-    },
+    // Links of people at identity providers to users. Administrators remove them.
+    { apiGroups: iam, resources: [IDENTITY.plural], verbs: ['get', 'list', 'watch', 'create'] },
+    { apiGroups: iam, resources: [`${USER.plural}/status`], verbs: ['patch'] },
   ];
 }
 
@@ -68,11 +68,11 @@ export function namespaceRules(): PolicyRule[] {
       resourceNames: [...INSTALLED_SECRETS],
       verbs: ['get', 'list', 'watch', 'update'],
     },
-    // Secrets of OAuth clients. An operator grants further names with a Role.
+    // Secrets of OAuth clients and of identity providers. An operator grants further names with a Role.
     {
       apiGroups: [''],
       resources: ['secrets'],
-      resourceNames: [CLIENT_SECRETS],
+      resourceNames: [CLIENT_SECRETS, PROVIDER_SECRETS],
       verbs: ['get', 'list', 'watch'],
     },
     // Throttled accounts, shared by all replicas and kept across restarts.

@@ -2,6 +2,7 @@
 // callers may impersonate, and the server gets only short tokens of the impersonator.
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential-resource.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
+import { IDENTITY } from '../../apis/iam/v1beta1/identity-resource.ts';
 import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
 import { IMPERSONATOR, LIFETIME_SECONDS } from '../../server/gateway/impersonator-token.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
@@ -66,6 +67,23 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
           message:
             'a new passwordHash requires a new changedTime, which ends the sessions of the previous password: set it to the current time',
           reason: 'Invalid',
+        },
+      ],
+    }),
+    ...identityPolicy(names, IDENTITY.plural, {
+      variables: [{ name: 'changed', expression: 'oldObject == null || object.spec != oldObject.spec' }],
+      validations: [
+        {
+          expression: `!variables.changed || authorizer.group('').resource('users').name(object.spec.user).check('impersonate').allowed()`,
+          messageExpression: `'linking a person to "' + object.spec.user + '" requires permission to impersonate that user'`,
+          reason: 'Forbidden',
+        },
+        {
+          // A policy cannot read the User, so it requires permission for every group.
+          expression: `!variables.changed || authorizer.group('').resource('groups').check('impersonate').allowed()`,
+          message:
+            'writing an Identity requires permission to impersonate every group, because the person gets all groups of the user',
+          reason: 'Forbidden',
         },
       ],
     }),

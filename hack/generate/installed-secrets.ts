@@ -6,8 +6,9 @@ import { LABELS } from './workload.ts';
 
 /** The signing keys, and the password of the first administrator: the only Secrets that the server writes. */
 export const INSTALLED_SECRETS = [KEYS_SECRET, `${SERVER}-admin`] as const;
-/** The only Secret that the server can also read: the secrets of OAuth clients. */
+/** The Secrets that the server can also read: of OAuth clients, and of identity providers. */
 export const CLIENT_SECRETS = `${SERVER}-clients`;
+export const PROVIDER_SECRETS = `${SERVER}-identity-providers`;
 
 /** Empty Secrets. `kubectl apply` keeps their data, which the server has written. */
 export function installedSecrets({ namespace }: Names): KubernetesObject[] {

@@ -65,12 +65,14 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
     'sends the requests for the APIs of this server to another Service, and reads what callers send there; no other APIService',
   'users,credentials,sessions':
     'becomes any user of the platform, also an administrator: sets a password, or a group. The admission policies do not apply to the server',
+  identities: 'becomes any user of the platform, with an account at an identity provider',
   'users/status': 'changes the displayed time of the last login',
   pods: 'reads the specifications of all pods',
   'pods/log': 'reads the logs of all pods',
   'secrets:ks-apiserver-signing-keys':
     'signs tokens of any user, also of an administrator; issues serving certificates that kube-apiserver trusts for the APIs of this server; reads the password of the first administrator until it is changed. No other Secret, and no new one',
-  'secrets:ks-apiserver-clients': 'acts as the OAuth clients whose secrets are there',
+  'secrets:ks-apiserver-clients':
+    'acts as the OAuth clients whose secrets are there, and reads the directories whose passwords are there',
   'configmaps:ks-apiserver-login-throttle': 'ends or extends the delays after failed sign-ins',
   configmaps: 'creates ConfigMaps of other names; cannot change existing ones, and reads them by `view`',
   'leases:ks-apiserver': 'stops the rotation of the signing keys',

@@ -11,6 +11,8 @@ export interface HealthSources {
   readonly describeRegistration: () => string;
   /** Returns the unavailable data of the authorization server. Undefined if the authorization server is disabled. */
   readonly oauthMissing: () => readonly string[] | undefined;
+  /** Describes the state of each identity provider. Undefined if the authorization server is disabled. */
+  readonly describeProviders: () => string | undefined;
   /** Describes the state of the log store. Undefined if log queries are disabled. */
   readonly describeLogs: () => string | undefined;
   /** Describes whether kube-apiserver accepts the tokens that the gateway forwards. Undefined if the gateway is disabled. */
@@ -56,6 +58,8 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
       throw new HealthCheckError(`not loaded, or not watched for too long: ${missing.join(', ')}`);
     },
   };
+  // Never fails, because local users and those of other providers can sign in.
+  const providers = { name: 'identity-providers', check: () => sources.describeProviders() ?? 'disabled' };
   // Never fails, because all requests except log queries work without the log store.
   const logs = { name: 'logs', check: () => sources.describeLogs() ?? 'disabled' };
   // Never fails, because all other requests work without the trust of kube-apiserver.
@@ -77,6 +81,7 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
       certificate,
       registration,
       oauth,
+      providers,
       logs,
       gateway,
       kinds,

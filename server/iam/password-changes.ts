@@ -86,7 +86,7 @@ export class PasswordChanges {
     { currentPassword = '' }: PasswordChange,
   ): Promise<Credential> {
     const { group, credentials, passwords, sourceOf } = this.#options;
-    let verified: Credential;
+    let verified: Credential | undefined;
     try {
       ({ credential: verified } = await passwords.check({
         user: user.name,
@@ -104,7 +104,7 @@ export class PasswordChanges {
     }
     // Read again, because the verification may have replaced a weak hash.
     const current = credentials.get(user.name);
-    if (!isSamePassword(verified, current) || current.userUID !== user.uid) {
+    if (!verified || !isSamePassword(verified, current) || current.userUID !== user.uid) {
       throw newConflict({ group, resource: USER.plural }, user.name, 'the password has just been changed');
     }
     return current;

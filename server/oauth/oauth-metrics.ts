@@ -1,6 +1,6 @@
 // Prometheus metrics of the authorization server. Label values never come from client input.
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { LoginMethod, LoginOutcome } from './passwords/password-sign-in.ts';
+import type { LoginMethod, LoginOutcome } from './passwords/login-records.ts';
 
 export class OAuthMetrics {
   readonly #logins: Counter<'method' | 'outcome' | 'client'>;
@@ -14,7 +14,7 @@ export class OAuthMetrics {
     const registers = [registry];
     this.#logins = new Counter({
       name: 'oauth_logins_total',
-      help: 'Password sign-in attempts by method, client and outcome: `success`, `unknown_user`, `no_password`, `wrong_password`, `disabled`, `must_change`, `throttled`, or `unavailable` (the server could not verify the password).',
+      help: 'Password sign-in attempts by method, client and outcome: `success`, `unknown_user`, `no_password`, `wrong_password`, `disabled`, `must_change`, `throttled`, `unavailable` (the password could not be verified), or a refusal of a person of an identity provider.',
       labelNames: ['method', 'outcome', 'client'],
       registers,
     });

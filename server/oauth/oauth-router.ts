@@ -22,7 +22,6 @@ import type { KeyRing } from './keys/key-ring.ts';
 import { PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
 import type { SessionStore } from './sessions/session.ts';
 import type { TokenVerifier } from './tokens/token-verifier.ts';
-import type { UserDirectory } from './users/account.ts';
 
 export interface OAuthRouterOptions
   extends Omit<PagesOptions, 'hints' | 'browsers'>,
@@ -33,7 +32,6 @@ export interface OAuthRouterOptions
   readonly keys: KeyRing;
   readonly sessions: SessionStore;
   readonly verifier: TokenVerifier;
-  readonly users: UserDirectory;
   readonly log: Logger;
 }
 

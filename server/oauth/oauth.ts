@@ -17,19 +17,21 @@ import { AuthorizationCodeGrant } from './grants/authorization-code-grant.ts';
 import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
+import { IdentityProviders } from './identity-providers.ts';
 import { KEYS_SECRET, KeyRotator, PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { isOAuthPath, oauthErrors } from './oauth-error-writer.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { newOAuthRouter } from './oauth-router.ts';
 import { DecoyHashes } from './passwords/decoy-hashes.ts';
+import { newLoginRecords } from './passwords/login-records.ts';
 import { HASH_QUEUE, hashConcurrency, PASSWORD_HASH, PasswordHasher } from './passwords/password-hasher.ts';
-import { newLoginRecords, PasswordSignIn } from './passwords/password-sign-in.ts';
+import { PasswordSignIn } from './passwords/password-sign-in.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SESSIONS_PER_USER, SessionCreator } from './sessions/session-creator.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
 import { SessionValidity } from './sessions/session-validity.ts';
-import type { OAuthSettings } from './settings.ts';
+import { maxLifetime, type OAuthSettings } from './settings.ts';
 import { SharedThrottle } from './throttle/shared-throttle.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
 import { CHECK_USER, TokenIssuer } from './tokens/token-issuer.ts';
@@ -65,6 +67,7 @@ export interface OAuth {
   isPublic(path: string): boolean;
   /** The caches that are not ready, for the readiness check; empty when sign-in is available. */
   readonly missing: readonly string[];
+  describeProviders(): string;
   readonly verifier: TokenVerifier;
   readonly tokenIDs: TokenIDCheck;
   readonly users: ClusterUserDirectory;
@@ -110,9 +113,10 @@ export function newOAuth(options: OAuthOptions): OAuth {
 
   const location = { namespace, name: KEYS_SECRET };
   const keys = new SecretKeyRing({ client, secret, log, ...location });
-  const users = new ClusterUserDirectory({ client, group, lookups, log });
-  const credentials = new ClusterCredentialStore({ client, group, lookups, log });
-  const sessions = new ClusterSessionStore({ client, keys, group, lookups, log, now });
+  const cache = { client, group, lookups, log };
+  const users = new ClusterUserDirectory(cache);
+  const credentials = new ClusterCredentialStore(cache);
+  const sessions = new ClusterSessionStore({ ...cache, keys, now });
   const clients = new ConfiguredClients({
     clients: settings.clients,
     client,
@@ -120,22 +124,28 @@ export function newOAuth(options: OAuthOptions): OAuth {
     throttle: newClientThrottle(settings.clients, settings.throttle, sourceOf),
     log,
   });
+  const providers = new IdentityProviders({
+    ...cache,
+    settings: settings.identityProviders,
+    platform,
+    users,
+    sessions,
+    keys,
+    admission,
+    now,
+  });
   metrics.defaultClient(clients.usesWellKnownSecret);
   const missing = (): readonly string[] => [
     ...(keys.ready ? [] : ['keys']),
     ...(users.synced ? [] : ['users']),
     ...(credentials.synced ? [] : ['passwords']),
     ...(sessions.fresh ? [] : ['sessions']),
+    ...(providers.directory.synced ? [] : ['identities']),
   ];
 
-  const validity = new SessionValidity({ users, credentials, now });
+  const validity = new SessionValidity({ users, credentials, identities: providers.directory, now });
   const revocation = new RevocationCheck({ sessions, validity });
-  const verifier = new TokenVerifier({
-    keys,
-    issuer,
-    audience,
-    revocation,
-  });
+  const verifier = new TokenVerifier({ keys, issuer, audience, revocation });
   const tokens = new TokenIssuer({ keys, issuer, audience });
 
   const hasher = new PasswordHasher({
@@ -158,6 +168,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
       monotonic,
     }),
     throttle: throttle.logins,
+    providers: providers.signIn,
+    now,
     records: {
       record: (login) => {
         audit.record(login);
@@ -167,17 +179,12 @@ export function newOAuth(options: OAuthOptions): OAuth {
     log,
   });
 
-  const creator = new SessionCreator({
-    sessions,
-    sessionsPerUser: SESSIONS_PER_USER,
-    random,
-    now,
-    log,
-  });
+  const creator = new SessionCreator({ sessions, sessionsPerUser: SESSIONS_PER_USER, random, now, log });
   const codes = { sessions, validity, tokens, limit: creator, random, now, log };
-  const refresh = { sessions, validity, tokens, keys, now, log, observer: metrics };
+  const { freshness } = providers;
+  const refresh = { sessions, validity, freshness, tokens, keys, now, log, observer: metrics };
   const grants = {
-    password: new PasswordGrant({ signIn, sessions: creator, tokens, now }),
+    password: new PasswordGrant({ signIn, sessions: creator, tokens }),
     refresh_token: new RefreshTokenGrant(refresh),
     authorization_code: new AuthorizationCodeGrant(codes),
     'urn:ietf:params:oauth:grant-type:device_code': new DeviceCodeGrant({ ...codes, monotonic }),
@@ -193,7 +200,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     sessions,
     creator,
     validity,
-    users,
+    freshness,
     credentials,
     verifier,
     grants,
@@ -236,6 +243,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     get missing() {
       return missing();
     },
+    describeProviders: () => providers.describe(),
     verifier,
     tokenIDs: new TokenIDCheck(revocation),
     users,
@@ -249,6 +257,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
       await Promise.all([
         users.run(signal),
         credentials.run(signal),
+        providers.run(signal),
         sessions.run(signal),
         clients.run(signal),
         hasher.prepare().catch((err: unknown) => log.warn({ err }, 'cannot hash passwords')),
@@ -260,12 +269,4 @@ export function newOAuth(options: OAuthOptions): OAuth {
       ]);
     },
   };
-}
-
-/** In ms. */
-function maxLifetime(
-  clients: OAuthSettings['clients'],
-  lifetime: 'accessTokenLifetime' | 'sessionLifetime',
-): number {
-  return Math.max(...clients.map((client) => client[lifetime])) * 1000;
 }

@@ -4,7 +4,9 @@ import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configura
 import { KUBECTL_CLIENT } from '../../apis/oauth/kubectl-client.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
 import type { ConfiguredClient, SecretReference } from './clients/oauth-client.ts';
+import type { ProviderSettings } from './identity-providers.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
+import { ldapSettings } from './providers/ldap/ldap-settings.ts';
 import { THROTTLE, type ThrottleLimits } from './throttle/login-throttle.ts';
 import { issuerOf } from './tokens/token-issuer.ts';
 
@@ -15,6 +17,7 @@ export interface OAuthSettings extends Pick<Configuration, 'browserSession' | 't
   readonly audience: string;
   readonly signInPages: SignInPageTexts;
   readonly clients: readonly ConfiguredClient[];
+  readonly identityProviders: readonly ProviderSettings[];
   readonly throttle: ThrottleLimits;
 }
 
@@ -33,9 +36,30 @@ export function oauthSettings(
     },
     clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
     browserSession,
+    identityProviders: oauth.identityProviders.map(providerSettings),
     trustedProxies,
     throttle: { ...THROTTLE, ...throttle },
     keys,
+  };
+}
+
+function providerSettings({
+  name,
+  displayName,
+  type,
+  accounts,
+  groups,
+  outageTolerance,
+  ldap,
+}: Configuration['identityProviders'][number]): ProviderSettings {
+  return {
+    name,
+    displayName: displayName || name,
+    type,
+    accounts,
+    groups,
+    outageToleranceMs: outageTolerance,
+    ldap: ldapSettings(ldap),
   };
 }
 
@@ -174,4 +198,12 @@ function lifetimes(shared: Configuration) {
 
 function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
+}
+
+/** In ms. */
+export function maxLifetime(
+  clients: OAuthSettings['clients'],
+  lifetime: 'accessTokenLifetime' | 'sessionLifetime',
+): number {
+  return Math.max(...clients.map((client) => client[lifetime])) * 1000;
 }

@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import { GRANT_TYPES, type GrantType } from '../../oauth/grant-types.ts';
 import { SCOPES } from '../../oauth/scopes.ts';
+import { ldap } from './ldap-options.ts';
 import {
   choiceOption,
   countOption,
@@ -113,6 +114,38 @@ const browserSession = section(
   },
 );
 
+const identityProvider = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$',
+      expects: 'lower-case letters, digits and hyphens, at most 63',
+      description: 'Name of the provider. Identity objects contain it: a renamed provider is a new one.',
+    }),
+    displayName: textOption('', 'Name of the provider on the sign-in pages. Empty: the `name`.'),
+    type: choiceOption(['ldap'], 'ldap', '`ldap`: an LDAP directory, such as OpenLDAP or Active Directory.'),
+    accounts: choiceOption(
+      ['create', 'link'],
+      'create',
+      '`create`: the first sign-in of a person creates a user; an existing user is never taken. `link`: an administrator creates an Identity object for each person.',
+    ),
+    groups: section('Groups of the provider that its people get, in addition to the groups of their users.', {
+      allow: namesOption(
+        'Names of groups; `*` at the end of a name stands for any rest. The group of the administrators must be listed by its own name. Names with a colon are never allowed. Empty: no groups.',
+      ),
+      prefix: textOption('', 'Prefix of the names of these groups, such as `company-`.', {
+        pattern: '^[^:\\s]{0,63}$',
+        expects: 'at most 63 characters without ":" and without white space',
+      }),
+    }),
+    outageTolerance: periodOption(
+      '1h',
+      'Time after the last confirmation of a person in which sessions can be refreshed although the provider does not respond.',
+    ),
+    ldap,
+  },
+  { additionalProperties: false },
+);
+
 const throttle = section('Delays after failed sign-ins.', {
   failures: countOption(5, 'Number of failed sign-ins of one account before the first delay.'),
 });
@@ -166,6 +199,11 @@ export const oauth = section('The OAuth 2.0 authorization server and OpenID prov
   clients: Type.Array(client, {
     default: [],
     description: 'OAuth clients. Empty: one client whose `id` and secret are the value of `platform.name`.',
+  }),
+  identityProviders: Type.Array(identityProvider, {
+    default: [],
+    description:
+      'Identity providers, which authenticate people who have no local password. The first one that knows a name decides.',
   }),
   signInPages,
   throttle,

@@ -3,11 +3,12 @@ import proxyAddress from 'proxy-addr';
 import { ACCEPTED_REDIRECT_URIS, isAcceptedRedirectURI } from '../../oauth/redirect-uri.ts';
 import { array, record } from '../../reading/unknown-value.ts';
 import type { OptionError } from './configuration-error.ts';
+import { identityProviderErrors } from './identity-provider-validation.ts';
 
 /** Returns the validation errors, with paths relative to `oauth`: the section with its defaults, not validated by the schema. */
 export function oauthErrors(oauth: unknown): OptionError[] {
   // A section with schema errors is validated too, so that all errors are reported together.
-  const { enabled, trustedProxies, clients } = record(oauth);
+  const { enabled, trustedProxies, clients, identityProviders } = record(oauth);
   if (enabled === false) return [];
   const ids = new Set<unknown>();
   return [
@@ -15,6 +16,7 @@ export function oauthErrors(oauth: unknown): OptionError[] {
     ...array(clients).flatMap((client, index) =>
       clientErrors(['clients', String(index)], record(client), ids),
     ),
+    ...identityProviderErrors(identityProviders),
   ];
 }
 

@@ -1,7 +1,8 @@
-// Definitions of all custom resources of the IAM API group: User, Credential and Session.
+// Definitions of all custom resources of the IAM API group: User, Credential, Identity and Session.
 import { CREDENTIAL } from './credential-resource.ts';
 import type { CustomResource } from './custom-resource.ts';
+import { IDENTITY } from './identity-resource.ts';
 import { SESSION } from './session-resource.ts';
 import { USER } from './user-resource.ts';
 
-export const CUSTOM_RESOURCES: readonly CustomResource[] = [USER, CREDENTIAL, SESSION];
+export const CUSTOM_RESOURCES: readonly CustomResource[] = [USER, CREDENTIAL, IDENTITY, SESSION];

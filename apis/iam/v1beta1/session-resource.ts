@@ -51,6 +51,30 @@ const SessionSpecSchema = Type.Object(
           'metadata.uid of the Credential at the sign-in. If the Credential was recreated, the session is invalid.',
       }),
     ),
+    identity: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ maxLength: 63, description: 'Name of the Identity object.' }),
+          uid: Type.String({
+            maxLength: 64,
+            description:
+              'metadata.uid of the Identity. If the Identity was recreated, the session is invalid.',
+          }),
+          groups: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+            maxItems: 100,
+            description: 'Groups that the identity provider has granted, in addition to those of the user.',
+          }),
+          checkedTime: Time('Time when the identity provider last confirmed the person.'),
+          upstream: Type.Optional(
+            Type.String({ maxLength: 16_384, description: 'State of the identity provider, encrypted.' }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: 'The identity of the person, if an identity provider authenticated the user.',
+        },
+      ),
+    ),
     authTime: Type.Optional(Time('Time when the user was authenticated; by default `createdTime`.')),
     amr: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {

@@ -6,25 +6,28 @@ import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { Handler } from '../../request/request-context.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
 import { writeJSON } from '../http/oauth-response.ts';
+import type { SessionStore } from '../sessions/session.ts';
+import type { SessionValidity } from '../sessions/session-validity.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { scopedClaims } from '../tokens/token-issuer.ts';
-import type { UserDirectory } from '../users/account.ts';
 import { accessTokenClaims, bearerToken } from './presented-tokens.ts';
 
 export interface UserInfoOptions {
   readonly verifier: AccessTokenVerifier;
-  readonly users: UserDirectory;
+  readonly sessions: Pick<SessionStore, 'get'>;
+  readonly validity: Pick<SessionValidity, 'accountOf'>;
 }
 
 const FORM = new FormDecoder(UserInfoFormSchema);
 
-export function userInfoHandler({ verifier, users }: UserInfoOptions): Handler {
+export function userInfoHandler({ verifier, sessions, validity }: UserInfoOptions): Handler {
   return async (context) => {
     const token = bearerToken(context.request) ?? (await tokenInBody(context.request));
     if (token === undefined) throw tokenMissing();
     const claims = await accessTokenClaims(token, verifier, context);
     const scopes = claims.scope?.split(' ') ?? [];
-    const account = users.get(claims.sub);
+    const { authentication } = sessions.get(claims.sid) ?? {};
+    const account = validity.accountOf({ user: claims.sub, ...(authentication ? { authentication } : {}) });
     writeJSON(context.response, { sub: claims.sub, ...(account ? scopedClaims(account, scopes) : {}) });
   };
 }

@@ -6,7 +6,6 @@ import { temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { requestedScopes } from '../http/form.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
 import type { PasswordSignIn } from '../passwords/password-sign-in.ts';
-import { byPassword } from '../sessions/proof.ts';
 import type { SessionCreator } from '../sessions/session-creator.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
 import type { Grant, TokenRequest } from './grant.ts';
@@ -15,8 +14,6 @@ export interface PasswordGrantOptions {
   readonly signIn: Pick<PasswordSignIn, 'check'>;
   readonly sessions: Pick<SessionCreator, 'prepare' | 'store'>;
   readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
-  /** Ms since the epoch. */
-  readonly now: () => number;
 }
 
 const FORM = new FormDecoder(PasswordFormSchema);
@@ -32,7 +29,7 @@ export class PasswordGrant implements Grant {
     const { form, client, source, userAgent, requestID, signal } = request;
     const { username: user, password, scope } = FORM.decode(form);
     const scopes = requestedScopes(scope, client.scopes);
-    const { account, credential } = await this.#options.signIn.check({
+    const { account, authentication } = await this.#options.signIn.check({
       user,
       password,
       method: 'password_grant',
@@ -42,8 +39,7 @@ export class PasswordGrant implements Grant {
       requestID,
       signal,
     });
-    const { sessions, tokens, now } = this.#options;
-    const authentication = byPassword(credential, now());
+    const { sessions, tokens } = this.#options;
     const prepared = sessions.prepare({ account, authentication, client, scopes, source, userAgent });
     // The tokens are signed before the session is stored, so that a signing error leaves no session.
     const response = tokens.tokenResponse({ client, account, scopes, ...prepared });

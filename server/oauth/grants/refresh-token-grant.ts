@@ -11,6 +11,7 @@ import { mayBeStale } from '../codes/session-code.ts';
 import { requestedScopes } from '../http/form.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import type { SessionFreshness } from '../providers/session-freshness.ts';
 import {
   readAfterLostResponse,
   type SessionStore,
@@ -26,6 +27,8 @@ import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 export interface RefreshTokenGrantOptions {
   readonly sessions: SessionStore;
   readonly validity: Pick<SessionValidity, 'synced' | 'accountOf' | 'confirmedEnd'>;
+  /** Asks the identity provider of the session, if it has one. */
+  readonly freshness: Pick<SessionFreshness, 'renewed'>;
   readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
   readonly keys: Pick<KeyRing, 'macs'>;
   /** Ms since the epoch. */
@@ -57,7 +60,12 @@ const RECORD_INTERVAL_MS = 10_000;
 export const REPEAT_MS = 10_000;
 
 type RefreshRequest = TokenRequest & { readonly scope: string | undefined };
-type Granted = TokenRequest & { readonly account: Account; readonly scopes: readonly string[] };
+type Granted = TokenRequest & {
+  readonly account: Account;
+  readonly scopes: readonly string[];
+  /** With the current groups of the identity provider. */
+  readonly session: StoredSession;
+};
 
 /**
  * Rotation can be disabled for clients that use a refresh token again later. The client secret then protects the token (RFC
@@ -106,11 +114,11 @@ export class RefreshTokenGrant implements Grant {
       }
       const current = this.#currentAfter(token, session, client);
       if (!current) return this.#rejectReuse(session, request);
-      const response = this.#response(current, session, await this.#grantedBy(session, request));
+      const response = this.#response(current, await this.#grantedBy(session, request));
       this.#options.observer?.repeated(client.id);
       return response;
     }
-    return this.#refresh(token, session, await this.#grantedBy(session, request));
+    return this.#refresh(token, await this.#grantedBy(session, request));
   }
 
   /** The current token of the session, if `token` was exchanged for it moments ago. */
@@ -120,33 +128,31 @@ export class RefreshTokenGrant implements Grant {
     return successors(token, keys).find(({ hash }) => sameHash(session.refreshHash, hash));
   }
 
-  async #grantedBy(session: StoredSession, request: RefreshRequest): Promise<Granted> {
-    const account = await this.#validUser(session, request);
+  async #grantedBy(stored: StoredSession, request: RefreshRequest): Promise<Granted> {
+    const { freshness, validity } = this.#options;
+    await this.#checkUser(stored, request);
+    const isConfirmed = stored.authentication?.proof.kind !== 'identity';
+    const session = isConfirmed ? stored : await freshness.renewed(stored, request);
+    if (typeof session === 'string') throw invalidToken(session);
+    const account = validity.accountOf(session);
+    if (!account) throw invalidToken('user deleted');
     // Scopes that the client has lost since the sign-in are dropped.
     const granted = session.scopes.filter((scope) => request.client.scopes.includes(scope));
     const scopes = requestedScopes(request.scope, granted);
-    return { ...request, account, scopes: scopes.length > 0 ? scopes : granted };
+    return { ...request, account, session, scopes: scopes.length > 0 ? scopes : granted };
   }
 
-  #response(
-    { text }: RefreshToken,
-    session: StoredSession,
-    { client, account, scopes }: Granted,
-  ): TokenResponse {
+  #response({ text }: RefreshToken, { client, account, session, scopes }: Granted): TokenResponse {
     return this.#options.tokens.tokenResponse({ client, account, session, scopes, refreshToken: text });
   }
 
   /** Undefined after a conflict. */
-  async #refresh(
-    token: RefreshToken,
-    session: StoredSession,
-    granted: Granted,
-  ): Promise<TokenResponse | undefined> {
+  async #refresh(token: RefreshToken, granted: Granted): Promise<TokenResponse | undefined> {
     const { sessions, keys, now, observer } = this.#options;
-    const { client } = granted;
+    const { client, session } = granted;
     const next = client.rotatesRefreshTokens ? successors(token, keys)[0] : token;
     // The tokens are signed before the write: if no key is available, the refresh token stays valid for a retry.
-    const response = this.#response(next, session, granted);
+    const response = this.#response(next, granted);
     const usedAt = Math.max(now(), session.lastUsedAt);
     const used = {
       ...session,
@@ -193,14 +199,11 @@ export class RefreshTokenGrant implements Grant {
   }
 
   /** Does not delete an invalid session, because the user cache may lag; the reaper deletes it later. */
-  async #validUser(session: StoredSession, call: CallContext): Promise<Account> {
-    const { validity } = this.#options;
-    const end = await validity.confirmedEnd(session, call).catch((error: unknown) => {
+  async #checkUser(session: StoredSession, call: CallContext): Promise<void> {
+    const end = await this.#options.validity.confirmedEnd(session, call).catch((error: unknown) => {
       throw unavailable(error);
     });
-    const account = validity.accountOf(session);
-    if (end !== undefined || !account) throw invalidToken(end);
-    return account;
+    if (end !== undefined) throw invalidToken(end);
   }
 
   #read(token: RefreshToken, request: TokenRequest): Promise<StoredSession | undefined> {

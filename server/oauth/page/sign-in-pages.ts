@@ -26,6 +26,8 @@ export interface SignInView {
   /** Initial value of the user name field. */
   readonly user: string;
   readonly alert?: Alert | undefined;
+  /** Identity providers that do not work. */
+  readonly notices: readonly string[];
 }
 
 const MAX_NAME = 253;
@@ -41,7 +43,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** Password fields have no `maxlength`, because browsers silently truncate pasted text to it. */
 export function signInPage(view: SignInView): Page {
-  const { texts, action, ticket, client, destination, scopes, notice, user, alert } = view;
+  const { texts, action, ticket, client, destination, scopes, notice, user, alert, notices } = view;
   const { platformName, passwordHelp } = texts;
   return {
     title: titled(`Sign in to ${platformName}`, alert),
@@ -59,6 +61,7 @@ ${alertBox(alert)}
 <button type="submit">Sign in</button>
 <button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>
+${alert === undefined ? notices.map((text) => html`<p class="quiet">${text}</p>`) : undefined}
 ${passwordHelp === '' ? undefined : html`<p class="quiet">${passwordHelp}</p>`}
 ${returnsTo(destination)}`,
   };

@@ -11,42 +11,14 @@ import {
 import { networkCaller } from '../../admission/network.ts';
 import { userCaller } from '../../authentication/user.ts';
 import { pause } from '../../concurrency/pause.ts';
-import { recordedAgent } from '../../observability/printable-text.ts';
+import type { ProviderSignIn } from '../providers/provider-sign-in.ts';
+import { type Authentication, byPassword } from '../sessions/proof.ts';
 import type { CountedAttempt, LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { DecoyHashes } from './decoy-hashes.ts';
+import type { LoginMethod, LoginRecord, LoginRecords } from './login-records.ts';
 import { isTooLong, type PasswordHasher } from './password-hasher.ts';
-
-/** Where the password was entered. */
-export type LoginMethod = 'password_grant' | 'page' | 'password_change';
-
-/** `unavailable`: the server could not verify the password. */
-export type LoginOutcome =
-  | 'success'
-  | 'unknown_user'
-  | 'no_password'
-  | 'wrong_password'
-  | 'disabled'
-  | 'must_change'
-  | 'throttled'
-  | 'unavailable';
-
-/** Audit record of a sign-in attempt. It contains no password. */
-export interface LoginRecord {
-  readonly method: LoginMethod;
-  readonly outcome: LoginOutcome;
-  /** Undefined for an unknown name, because users type passwords into the wrong field. */
-  readonly user: string | undefined;
-  /** Id of a configured client; empty without one. */
-  readonly client: string;
-  readonly source: string;
-  readonly userAgent: string;
-  readonly requestID: string;
-}
-
-export interface LoginRecords {
-  record(login: LoginRecord): void;
-}
+import { signInRefusal } from './sign-in-refusal.ts';
 
 export interface PasswordSignInOptions {
   /** Whether the caches of users, passwords and sessions are synced; until then every attempt gets a 503. */
@@ -56,8 +28,12 @@ export interface PasswordSignInOptions {
   readonly hasher: Pick<PasswordHasher, 'verify' | 'hash' | 'needsRehash'>;
   readonly decoys: Pick<DecoyHashes, 'of'>;
   readonly throttle: Pick<LoginThrottle, 'attempt'>;
+  /** Verifies passwords of people who have no local one; undefined without identity providers. */
+  readonly providers: Pick<ProviderSignIn, 'notices' | 'check'> | undefined;
   readonly records: LoginRecords;
   readonly log: Pick<Logger, 'warn'>;
+  /** Ms since the epoch. */
+  readonly now: () => number;
   /** Time that a failed attempt waits for watch events about the user, in ms; default 100. */
   readonly settleMs?: number;
 }
@@ -77,9 +53,11 @@ export interface SignInAttempt {
 }
 
 export interface CheckedUser {
+  /** With the groups of the identity provider. */
   readonly account: Account;
-  /** The verified credential. */
-  readonly credential: Credential;
+  readonly authentication: Authentication;
+  /** The verified credential; undefined if an identity provider has verified the password. */
+  readonly credential: Credential | undefined;
 }
 
 /** About ten times the usual delay of a watch event. */
@@ -96,15 +74,36 @@ interface Found {
   readonly credential: Credential | undefined;
 }
 
-type Verdict =
-  | ({ readonly outcome: 'success' } & CheckedUser)
-  | { readonly outcome: Exclude<LoginOutcome, 'success'>; readonly account: Account | undefined };
+type Verdict = Pick<LoginRecord, 'provider' | 'person'> &
+  (
+    | ({ readonly outcome: 'success' } & CheckedUser)
+    | {
+        readonly outcome: Exclude<LoginRecord['outcome'], 'success'>;
+        readonly account: Account | undefined;
+        /** Whether an identity provider has accepted the password. */
+        readonly isProven?: boolean;
+      }
+  );
+
+/** Outcomes of identity providers that say nothing about the password. */
+const UNPROVEN: ReadonlySet<LoginRecord['outcome']> = new Set([
+  'unknown_user',
+  'wrong_password',
+  'unavailable',
+]);
+/** An attempt is completed although its client has disconnected: otherwise disconnecting would bypass the throttle. */
+const NEVER = new AbortController().signal;
 
 export class PasswordSignIn {
   readonly #options: PasswordSignInOptions;
 
   constructor(options: PasswordSignInOptions) {
     this.#options = options;
+  }
+
+  /** What users should know while an identity provider does not work. */
+  get notices(): readonly string[] {
+    return this.#options.providers?.notices ?? [];
   }
 
   /** Throws OAuthError: 400 `invalid_grant`, 429 with the time to wait, 503 while the password cannot be verified. */
@@ -127,10 +126,13 @@ export class PasswordSignIn {
       },
     );
     if (verdict.outcome !== 'success') {
-      // The correct password of a disabled user is a failure too, so that delays do not distinguish it from a wrong one.
-      counted.failed();
-      this.#record(attempt, verdict.account, verdict.outcome);
-      throw invalidGrant('the user name or the password is wrong', new Error(verdict.outcome));
+      const { outcome, isProven = false } = verdict;
+      // The correct password of a disabled local user is a failure too, so that delays do not distinguish it from a wrong one.
+      if (isProven) counted.cancelled();
+      else counted.failed();
+      this.#record(attempt, verdict);
+      const refusal = signInRefusal(outcome, { isProven, notices: this.notices });
+      throw refusal ?? invalidGrant('the user name or the password is wrong', new Error(outcome));
     }
     counted.succeeded();
     return this.#admit(attempt, verdict);
@@ -147,33 +149,67 @@ export class PasswordSignIn {
     if (verdict.outcome === 'success') return verdict;
     await pause(this.#options.settleMs ?? SETTLE_MS, attempt.signal);
     const latest = this.#find(name);
-    return attempt.signal.aborted || !hasChanged(found, latest)
+    // An identity provider verifies a password once, because it counts failures too.
+    return attempt.signal.aborted || verdict.provider !== undefined || !hasChanged(found, latest)
       ? verdict
       : this.#verdict(name, latest, attempt);
   }
 
-  async #verdict(
-    name: string,
-    found: Found,
-    { password, counted, source, signal }: AllowedAttempt,
-  ): Promise<Verdict> {
-    const { hasher, decoys } = this.#options;
+  /** Identity providers are asked while the decoy hash is verified, which takes longer: the time does not reveal where a name is known. */
+  async #verdict(name: string, found: Found, attempt: AllowedAttempt): Promise<Verdict> {
+    const { hasher, decoys, providers, now } = this.#options;
+    const { password, counted, source, signal, method } = attempt;
     const stored = found.credential?.passwordHash ?? decoys.of(name);
     const seat = counted.isKnown
       ? ({ flow: 'known', caller: userCaller({ name }) } as const)
       : ({ flow: 'unknown', caller: networkCaller(source) } as const);
-    const begin = (): void => counted.begin();
-    return verdictOf(found, await hasher.verify(stored, password, { ...seat, signal, begin }));
+    const isLocal = !providers || found.credential !== undefined || method === 'password_change';
+    let asked: Promise<Verdict> | undefined;
+    const begin = (): void => {
+      counted.begin();
+      if (isLocal) return;
+      asked = this.#providerVerdict(providers, found, attempt);
+      asked.catch(() => undefined);
+    };
+    const matches = await hasher.verify(stored, password, { ...seat, signal, begin });
+    return asked ? await asked : verdictOf(found, matches, now());
   }
 
-  async #admit(attempt: SignInAttempt, { account, credential }: CheckedUser): Promise<CheckedUser> {
-    if (credential.mustChange && !attempt.acceptMustChange) {
-      this.#record(attempt, account, 'must_change');
+  /** Failures count for the person too, whom the directory finds by several spellings of a name. */
+  async #providerVerdict(
+    providers: Pick<ProviderSignIn, 'check'>,
+    { account }: Found,
+    { user, password, source }: AllowedAttempt,
+  ): Promise<Verdict> {
+    const { throttle } = this.#options;
+    let person: CountedAttempt | undefined;
+    const resolved = (key: string): void => {
+      person = throttle.attempt(key, source);
+      person.begin();
+    };
+    try {
+      const caller = networkCaller(source);
+      const verdict = await providers.check({ user: user.trim(), password, resolved, signal: NEVER, caller });
+      if (verdict.outcome === 'success') {
+        person?.succeeded();
+        return { ...verdict, credential: undefined };
+      }
+      if (verdict.outcome === 'wrong_password') person?.failed();
+      return { ...verdict, account, isProven: !UNPROVEN.has(verdict.outcome) };
+    } finally {
+      person?.cancelled();
+    }
+  }
+
+  async #admit(attempt: SignInAttempt, verdict: Verdict & CheckedUser): Promise<CheckedUser> {
+    const { account, authentication, credential } = verdict;
+    if (credential?.mustChange && !attempt.acceptMustChange) {
+      this.#record(attempt, { outcome: 'must_change', account });
       throw invalidGrant('the password must be changed first, on the sign-in page');
     }
-    await this.#rehash(account, credential, attempt);
-    this.#record(attempt, account, 'success');
-    return { account, credential };
+    if (credential) await this.#rehash(account, credential, attempt);
+    this.#record(attempt, verdict);
+    return { account, authentication, credential };
   }
 
   #find(name: string): Found {
@@ -184,14 +220,14 @@ export class PasswordSignIn {
 
   #refusal(attempt: SignInAttempt, account: Account | undefined, error: unknown): unknown {
     if (isTooManyRequests(error)) {
-      this.#record(attempt, account, 'throttled');
+      this.#record(attempt, { outcome: 'throttled', account });
       return tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
     }
     return isServiceUnavailable(error) ? this.#unavailable(attempt, account, error) : error;
   }
 
   #unavailable(attempt: SignInAttempt, account: Account | undefined, cause?: unknown): Error {
-    this.#record(attempt, account, 'unavailable');
+    this.#record(attempt, { outcome: 'unavailable', account });
     const seconds = cause === undefined ? undefined : retryAfterSeconds(cause);
     return temporarilyUnavailable('sign-in is temporarily unavailable, try again later', seconds ?? 1, cause);
   }
@@ -212,36 +248,25 @@ export class PasswordSignIn {
     }
   }
 
-  #record(attempt: SignInAttempt, account: Account | undefined, outcome: LoginOutcome): void {
-    const { method, client, source, userAgent, requestID } = attempt;
-    const user = account?.name;
-    this.#options.records.record({ method, outcome, user, client, source, userAgent, requestID });
-  }
-}
-
-/** Writes sign-in attempts to the audit log and the metrics. The lines of `audit` have `audit: true`, for log collectors. */
-export function newLoginRecords(
-  audit: { info(line: object, message: string): void },
-  metrics: { login(labels: Pick<LoginRecord, 'method' | 'outcome' | 'client'>): void },
-): LoginRecords {
-  return {
-    record: ({ method, outcome, user, client, source, userAgent, requestID }) => {
-      metrics.login({ method, outcome, client });
-      audit.info(
-        {
-          stage: 'Login',
-          method,
-          outcome,
-          ...(user === undefined ? {} : { user }),
-          ...(client === '' ? {} : { client }),
-          source,
-          userAgent: recordedAgent(userAgent),
-          requestID,
-        },
-        'login',
-      );
+  #record(
+    attempt: SignInAttempt,
+    {
+      outcome,
+      account,
+      provider,
+      person,
+    }: Pick<LoginRecord, 'outcome' | 'provider' | 'person'> & {
+      readonly account: Account | undefined;
     },
-  };
+  ): void {
+    const { method, client, source, userAgent, requestID } = attempt;
+    const origin = { method, client, source, userAgent, requestID };
+    const decision = {
+      ...(provider === undefined ? {} : { provider }),
+      ...(person === undefined ? {} : { person }),
+    };
+    this.#options.records.record({ ...origin, outcome, user: account?.name, ...decision });
+  }
 }
 
 /** Ignores the credential of an earlier user with the same name. */
@@ -258,9 +283,10 @@ function hasChanged(before: Found, now: Found): boolean {
   );
 }
 
-function verdictOf({ account, credential }: Found, matches: boolean): Verdict {
+function verdictOf({ account, credential }: Found, matches: boolean, now: number): Verdict {
   if (!account) return { outcome: 'unknown_user', account };
   if (!credential) return { outcome: 'no_password', account };
   if (!matches) return { outcome: 'wrong_password', account };
-  return account.disabled ? { outcome: 'disabled', account } : { outcome: 'success', account, credential };
+  if (account.disabled) return { outcome: 'disabled', account };
+  return { outcome: 'success', account, credential, authentication: byPassword(credential, now) };
 }

@@ -1,6 +1,8 @@
-// How the user of a session was authenticated: the proof, its time and its methods. session-validity.ts checks whether
-// the proof still holds.
-import type { PasswordID } from '../users/account.ts';
+// How the user of a session was authenticated: the proof, its time and its methods, and their fields in the Session
+// object. session-validity.ts checks whether the proof still holds.
+import type { SessionSpec } from '../../../apis/iam/v1beta1/session-resource.ts';
+import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import type { Account, PasswordID } from '../users/account.ts';
 
 /** The password that was verified. */
 export interface PasswordProof {
@@ -14,7 +16,21 @@ export interface PasswordProof {
   readonly changedAt: number;
 }
 
-export type Proof = PasswordProof;
+/** The person that an identity provider has confirmed. */
+export interface IdentityProof {
+  readonly kind: 'identity';
+  /** Name and UID of the Identity object. */
+  readonly name: string;
+  readonly uid: string;
+  /** Groups of the provider that its rules let pass, in addition to those of the user. */
+  readonly groups: readonly string[];
+  /** When the provider last confirmed the person, in ms since the epoch. */
+  readonly checkedAt: number;
+  /** State of the provider for the next confirmation, encrypted (providers/upstream-seal.ts). */
+  readonly upstream?: string;
+}
+
+export type Proof = PasswordProof | IdentityProof;
 
 export interface Authentication {
   readonly proof: Proof;
@@ -29,4 +45,131 @@ export const PASSWORD_ONLY: readonly string[] = ['pwd'];
 
 export function byPassword({ uid, changedAt }: PasswordID, authTime: number): Authentication {
   return { proof: { kind: 'password', credentialUID: uid, changedAt }, authTime, amr: PASSWORD_ONLY };
+}
+
+/** `amr`: the methods of the provider, if it is trusted for them. */
+export function byIdentity(
+  proof: IdentityProof,
+  authTime: number,
+  amr: readonly string[] = PASSWORD_ONLY,
+): Authentication {
+  return { proof, authTime, amr };
+}
+
+/** The user with the groups of the identity provider. */
+export function effectiveAccount(account: Account, proof: Proof | undefined): Account {
+  if (proof?.kind !== 'identity' || proof.groups.length === 0) return account;
+  return { ...account, groups: [...new Set([...account.groups, ...proof.groups])] };
+}
+
+/** The fields of a session that have to do with the authentication. */
+interface Authenticated {
+  readonly createdAt: number;
+  readonly authentication?: Authentication;
+  /** Id of the browser session. The MAC covers it only with the authentication. */
+  readonly browser?: string;
+}
+
+/** The part of the message of the MAC. */
+export function authenticationMessage(session: Authenticated): unknown[] {
+  if (!session.authentication) return [];
+  const { proof } = session.authentication;
+  const later = laterFields(session);
+  const rest = Object.keys(later).length > 0 ? [later] : [];
+  if (proof.kind === 'password') return [proof.changedAt, proof.credentialUID, ...rest];
+  const { name, uid, groups, checkedAt, upstream = '' } = proof;
+  return [{ name, uid, groups, checkedAt, upstream }, ...rest];
+}
+
+export function authenticationFields(session: Authenticated): Partial<SessionSpec> {
+  if (!session.authentication) return {};
+  const { authTime, amr, browser } = laterFields(session);
+  return {
+    ...proofFields(session.authentication.proof),
+    ...(authTime === undefined ? {} : { authTime: new Date(authTime).toISOString() }),
+    ...(amr === undefined ? {} : { amr: [...amr] }),
+    ...(browser === undefined ? {} : { browser }),
+  };
+}
+
+function proofFields(proof: Proof): Partial<SessionSpec> {
+  if (proof.kind === 'password') {
+    return {
+      passwordTime: new Date(proof.changedAt).toISOString(),
+      credentialUID: proof.credentialUID,
+    };
+  }
+  const { name, uid, groups, checkedAt, upstream } = proof;
+  const checkedTime = new Date(checkedAt).toISOString();
+  return {
+    identity: {
+      name,
+      uid,
+      groups: [...groups],
+      checkedTime,
+      ...(upstream === undefined ? {} : { upstream }),
+    },
+  };
+}
+
+/** The fields that a session of an earlier version lacks, without those that have the values of such a session. */
+function laterFields({
+  createdAt,
+  authentication,
+  browser,
+}: Authenticated): Partial<Pick<Authentication, 'authTime' | 'amr'> & Pick<Authenticated, 'browser'>> {
+  if (!authentication) return {};
+  const { authTime, amr } = authentication;
+  return {
+    ...(authTime === createdAt ? {} : { authTime }),
+    ...(amr.join() === PASSWORD_ONLY.join() ? {} : { amr }),
+    ...(browser === undefined ? {} : { browser }),
+  };
+}
+
+export function authenticationIn(
+  spec: Readonly<Record<string, unknown>>,
+  createdAt: number,
+): Authentication | undefined {
+  const proof = spec['identity'] === undefined ? passwordProofIn(spec) : identityProofIn(spec);
+  if (!proof) return undefined;
+  return {
+    proof,
+    authTime: time(spec['authTime']) ?? createdAt,
+    amr: texts(spec['amr']) ?? PASSWORD_ONLY,
+  };
+}
+
+function passwordProofIn(spec: Readonly<Record<string, unknown>>): Proof | undefined {
+  const changedAt = time(spec['passwordTime']);
+  const credentialUID = optionalText(spec['credentialUID']);
+  if (changedAt === undefined || credentialUID === undefined) return undefined;
+  return { kind: 'password', credentialUID, changedAt };
+}
+
+function identityProofIn(spec: Readonly<Record<string, unknown>>): Proof | undefined {
+  const identity = recordIn(spec, 'identity');
+  const checkedAt = time(identity['checkedTime']);
+  const groups = texts(identity['groups'] ?? []);
+  if (checkedAt === undefined || groups === undefined) return undefined;
+  const upstream = optionalText(identity['upstream']);
+  const { name, uid } = identity;
+  return {
+    kind: 'identity',
+    name: text(name),
+    uid: text(uid),
+    groups,
+    checkedAt,
+    ...(upstream === undefined ? {} : { upstream }),
+  };
+}
+
+export function texts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+}
+
+/** Ms since the epoch. */
+export function time(value: unknown): number | undefined {
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms;
 }

@@ -4,7 +4,7 @@ import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session-resource.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
-import { type Authentication, PASSWORD_ONLY } from './proof.ts';
+import { authenticationFields, authenticationIn, authenticationMessage, texts, time } from './proof.ts';
 import { type ObjectVersion, type Session, type StoredSession, sameHash } from './session.ts';
 
 /** A Session object as read from the cluster; `session` is undefined when the object is invalid. */
@@ -120,55 +120,6 @@ function macMessage(session: Session): string {
   ]);
 }
 
-function authenticationMessage(session: Session): unknown[] {
-  if (!session.authentication) return [];
-  const { changedAt, credentialUID } = session.authentication.proof;
-  const later = laterFields(session);
-  return [changedAt, credentialUID, ...(Object.keys(later).length > 0 ? [later] : [])];
-}
-
-function authenticationFields(session: Session): Partial<SessionSpec> {
-  if (!session.authentication) return {};
-  const { changedAt, credentialUID } = session.authentication.proof;
-  const { authTime, amr, browser } = laterFields(session);
-  return {
-    passwordTime: new Date(changedAt).toISOString(),
-    credentialUID,
-    ...(authTime === undefined ? {} : { authTime: new Date(authTime).toISOString() }),
-    ...(amr === undefined ? {} : { amr: [...amr] }),
-    ...(browser === undefined ? {} : { browser }),
-  };
-}
-
-/** The fields that a session of an earlier version lacks, without those that have the values of such a session. */
-function laterFields({
-  createdAt,
-  authentication,
-  browser,
-}: Session): Partial<Pick<Authentication, 'authTime' | 'amr'> & Pick<Session, 'browser'>> {
-  if (!authentication) return {};
-  const { authTime, amr } = authentication;
-  return {
-    ...(authTime === createdAt ? {} : { authTime }),
-    ...(amr.join() === PASSWORD_ONLY.join() ? {} : { amr }),
-    ...(browser === undefined ? {} : { browser }),
-  };
-}
-
-function authenticationIn(
-  spec: Readonly<Record<string, unknown>>,
-  createdAt: number,
-): Authentication | undefined {
-  const changedAt = time(spec['passwordTime']);
-  const credentialUID = optionalText(spec['credentialUID']);
-  if (changedAt === undefined || credentialUID === undefined) return undefined;
-  return {
-    proof: { kind: 'password', credentialUID, changedAt },
-    authTime: time(spec['authTime']) ?? createdAt,
-    amr: texts(spec['amr']) ?? PASSWORD_ONLY,
-  };
-}
-
 function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session | undefined {
   const user = optionalText(spec['user']);
   const userUID = optionalText(spec['userUID']);
@@ -213,15 +164,6 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
     // The MAC covers it only with the authentication.
     ...(authentication && browser !== undefined ? { browser } : {}),
   };
-}
-
-function texts(value: unknown): readonly string[] | undefined {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
-}
-
-function time(value: unknown): number | undefined {
-  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms;
 }
 
 const ID_MAC_PURPOSE = 'session-id';

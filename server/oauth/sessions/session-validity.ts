@@ -2,6 +2,8 @@
 // invalid.
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Account, CredentialDirectory, PasswordID, UserDirectory } from '../users/account.ts';
+import type { Identity, IdentityDirectory } from '../users/identity-store.ts';
+import { effectiveAccount, type IdentityProof, type PasswordProof } from './proof.ts';
 import type { Session } from './session.ts';
 
 /** Why an unexpired session is invalid. */
@@ -12,7 +14,10 @@ export type SessionEnd =
   | 'password deleted'
   | 'password recreated'
   | 'password changed'
-  | 'password restored';
+  | 'password restored'
+  | 'identity deleted'
+  | 'identity recreated'
+  | 'identity of another user';
 
 /** The fields of a session that decide whether it is valid. */
 export type CheckedSession = Pick<Session, 'user' | 'userUID' | 'createdAt' | 'authentication'>;
@@ -20,6 +25,7 @@ export type CheckedSession = Pick<Session, 'user' | 'userUID' | 'createdAt' | 'a
 export interface SessionValidityOptions {
   readonly users: Pick<UserDirectory, 'synced' | 'get' | 'catchUp'>;
   readonly credentials: Pick<CredentialDirectory, 'synced' | 'get' | 'catchUp'>;
+  readonly identities: Pick<IdentityDirectory, 'synced' | 'get' | 'catchUp'>;
   /** Ms since the epoch. */
   readonly now: () => number;
 }
@@ -44,13 +50,14 @@ export class SessionValidity {
 
   /** False while validity cannot be determined, because a cache is incomplete or stale. */
   get synced(): boolean {
-    const { users, credentials } = this.#options;
-    return users.synced && credentials.synced;
+    const { users, credentials, identities } = this.#options;
+    return users.synced && credentials.synced && identities.synced;
   }
 
   /** The user of a valid session, from the cache; tokens of the session have its groups. */
-  accountOf({ user }: Pick<CheckedSession, 'user'>): Account | undefined {
-    return this.#options.users.get(user);
+  accountOf({ user, authentication }: Pick<CheckedSession, 'user' | 'authentication'>): Account | undefined {
+    const account = this.#options.users.get(user);
+    return account && effectiveAccount(account, authentication?.proof);
   }
 
   /** Returns why the session is invalid, from the cache alone; undefined while it is valid. */
@@ -59,7 +66,11 @@ export class SessionValidity {
     if (!account) return 'user deleted';
     if (account.uid !== session.userUID) return 'user recreated';
     if (account.disabled) return 'user disabled';
-    return passwordEnd(session, this.#options.credentials.get(session.user));
+    const { credentials, identities } = this.#options;
+    const proof = session.authentication?.proof;
+    return proof?.kind === 'identity'
+      ? identityEnd(session, proof, identities.get(proof.name))
+      : passwordEnd(session, proof, credentials.get(session.user));
   }
 
   /** Whether the cache may lag behind the cluster for this session. */
@@ -71,19 +82,25 @@ export class SessionValidity {
   async confirmedEnd(session: CheckedSession, call: CallContext): Promise<SessionEnd | undefined> {
     const end = this.end(session);
     if (end === undefined || !this.mayBeStale(session)) return end;
-    const { users, credentials } = this.#options;
-    await Promise.all([users.catchUp?.(session.user, call), credentials.catchUp?.(session.user, call)]);
+    const { users, credentials, identities } = this.#options;
+    const proof = session.authentication?.proof;
+    await Promise.all([
+      users.catchUp?.(session.user, call),
+      proof?.kind === 'identity'
+        ? identities.catchUp?.(proof.name, call)
+        : credentials.catchUp?.(session.user, call),
+    ]);
     return this.end(session);
   }
 }
 
 /** Deleting the password, or changing it, ends the sessions that began with it. */
 function passwordEnd(
-  { authentication, createdAt }: CheckedSession,
+  { createdAt }: CheckedSession,
+  proof: PasswordProof | undefined,
   credential: PasswordID | undefined,
 ): SessionEnd | undefined {
   if (!credential) return 'password deleted';
-  const proof = authentication?.proof;
   const { credentialUID = credential.uid, changedAt = createdAt } = proof ?? {};
   // UIDs first: times of two different objects cannot be compared.
   if (credentialUID !== credential.uid) return 'password recreated';
@@ -92,4 +109,16 @@ function passwordEnd(
   // or the cache does not contain the latest password yet.
   if (proof && changedAt > credential.changedAt) return 'password restored';
   return undefined;
+}
+
+/** Deleting the Identity ends the sessions that began with it. */
+function identityEnd(
+  { user, userUID }: CheckedSession,
+  proof: IdentityProof,
+  identity: Identity | undefined,
+): SessionEnd | undefined {
+  if (!identity) return 'identity deleted';
+  if (identity.uid !== proof.uid) return 'identity recreated';
+  const isSameUser = identity.user === user && identity.userUID === userUID;
+  return isSameUser ? undefined : 'identity of another user';
 }

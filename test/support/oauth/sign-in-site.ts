@@ -22,6 +22,7 @@ import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
 import { NO_GRANTS } from './no-grants.ts';
+import { NO_FRESHNESS, NO_IDENTITIES } from './no-providers.ts';
 import { SIGNED_OUT, type SiteState } from './sign-in-state.ts';
 import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts';
 
@@ -125,15 +126,18 @@ export class SignInSite {
           };
         },
       },
+      providers: undefined,
       records: { record: () => undefined },
       log: silent,
+      now,
     });
-    const validity = new SessionValidity({ users, credentials, now });
+    const validity = new SessionValidity({ users, credentials, identities: NO_IDENTITIES, now });
     const shared = { sessions: store, validity, tokens, random: randomBytes, now, log: silent };
     const hints = new IDTokenHints({ keys, issuer: () => ISSUER });
     const browsers = new BrowserSessions({
       sessions: store,
       clients,
+      freshness: NO_FRESHNESS,
       creator,
       validity,
       browserSession: { idleLifetime: 8 * 3_600_000, lifetime: 86_400_000 },
@@ -177,7 +181,7 @@ export class SignInSite {
       clients,
       grants: {
         ...NO_GRANTS,
-        refresh_token: new RefreshTokenGrant({ ...shared, keys }),
+        refresh_token: new RefreshTokenGrant({ ...shared, freshness: NO_FRESHNESS, keys }),
         authorization_code: new AuthorizationCodeGrant({ ...shared, limit: creator }),
         'urn:ietf:params:oauth:grant-type:device_code': new DeviceCodeGrant({
           ...shared,

@@ -10,6 +10,7 @@ import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-gr
 import { Form } from '../../../server/oauth/http/form.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import type { CheckedUser } from '../../../server/oauth/passwords/password-sign-in.ts';
+import { byPassword } from '../../../server/oauth/sessions/proof.ts';
 import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
@@ -19,6 +20,7 @@ import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
 import type { Account, Credential } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
+import { NO_FRESHNESS, NO_IDENTITIES } from './no-providers.ts';
 import { newClient } from './oauth-clients.ts';
 
 export const ISSUER = 'https://localhost:9443/oauth';
@@ -60,6 +62,7 @@ export class SignedInCluster {
   readonly validity = new SessionValidity({
     users: this.users,
     credentials: this.credentials,
+    identities: NO_IDENTITIES,
     now: () => this.now,
   });
   readonly registry: ClientRegistry = {
@@ -85,7 +88,7 @@ export class SignedInCluster {
     const account = this.accounts.get(user);
     const credential = this.passwords.get(user);
     if (!account || !credential) throw new Error(`${user} has no password`);
-    return { account, credential };
+    return { account, authentication: byPassword(credential, this.now), credential };
   }
 
   changePassword(at = this.now): void {
@@ -133,11 +136,11 @@ export class Replica {
       signIn: { check: (attempt) => cluster.check(attempt) },
       sessions: new SessionCreator({ sessions, sessionsPerUser: 50, random: randomBytes, now, log }),
       tokens,
-      now,
     });
     this.grant = new RefreshTokenGrant({
       sessions,
       validity,
+      freshness: NO_FRESHNESS,
       tokens,
       keys,
       now,

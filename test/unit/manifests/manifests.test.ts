@@ -143,6 +143,7 @@ describe('the generated manifests', () => {
       certificateReady: () => false,
       describeRegistration: () => '',
       describeLogs: () => '',
+      describeProviders: () => '',
       describeKinds: () => '',
       describeGateway: () => '',
       oauthMissing: () => ['keys'],

@@ -3,10 +3,11 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isConflict, isNotFound } from '../../../../apis/meta/v1/errors.ts';
-import { temporarilyUnavailable } from '../../../../apis/oauth/oauth-error.ts';
+import { OAuthError, temporarilyUnavailable } from '../../../../apis/oauth/oauth-error.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import type { RandomBytes } from '../../keys/key-ring.ts';
+import type { SessionFreshness } from '../../providers/session-freshness.ts';
 import type { Authentication } from '../../sessions/proof.ts';
 import { NO_CLIENT, type SessionStore, type StoredSession, sameHash } from '../../sessions/session.ts';
 import { type SessionCreator, sessionOrigin } from '../../sessions/session-creator.ts';
@@ -24,6 +25,8 @@ export interface BrowserSessionsOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
   readonly creator: Pick<SessionCreator, 'store'>;
   readonly validity: Pick<SessionValidity, 'synced' | 'accountOf' | 'confirmedEnd'>;
+  /** Asks the identity provider of the session, if it has one. */
+  readonly freshness: Pick<SessionFreshness, 'renewed'>;
   readonly browserSession: BrowserSessionLifetimes;
   readonly random: RandomBytes;
   /** Ms since the epoch. */
@@ -177,10 +180,23 @@ export class BrowserSessions {
       session = await sessions.read(id, context);
     }
     if (!session || !proves(session)) return undefined;
-    const { authentication } = session;
-    const end = await validity.confirmedEnd(session, context);
-    const account = validity.accountOf(session);
-    return authentication && account && end === undefined ? { session, account, authentication } : undefined;
+    if ((await validity.confirmedEnd(session, context)) !== undefined) return undefined;
+    const confirmed = await this.#confirmed(session, context);
+    const account = confirmed && validity.accountOf(confirmed);
+    return confirmed?.authentication && account
+      ? { session: confirmed, account, authentication: confirmed.authentication }
+      : undefined;
+  }
+
+  /** During an outage of the identity provider, the user has to sign in again, and other accounts of the browser do not. */
+  async #confirmed(session: StoredSession, context: RequestContext): Promise<StoredSession | undefined> {
+    try {
+      const renewed = await this.#options.freshness.renewed(session, context);
+      return typeof renewed === 'string' ? undefined : renewed;
+    } catch (error) {
+      if (error instanceof OAuthError) return undefined;
+      throw error;
+    }
   }
 
   #setCookie({ response }: RequestContext, entries: readonly CookieEntry[]): void {

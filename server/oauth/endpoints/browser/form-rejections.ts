@@ -3,6 +3,7 @@ import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import type { TicketRejection } from '../../page/form-tickets.ts';
 import type { PageOptions } from '../../page/page.ts';
+import { SignInRefused } from '../../passwords/sign-in-refusal.ts';
 import { PageError } from './browser-handler.ts';
 
 /** CSRF protection: a form without a valid ticket, or from another origin. */
@@ -33,6 +34,10 @@ export function rejection(
   error: unknown,
   wrong: Alert,
 ): { readonly alert: Alert; readonly options?: PageOptions } | undefined {
+  if (error instanceof SignInRefused) {
+    const { status, notice } = error;
+    return { alert: { text: notice, field: 'password' }, options: { status } };
+  }
   if (!(error instanceof OAuthError)) return undefined;
   const { status, code, retryAfterSeconds = 1 } = error;
   if (status === 429) {

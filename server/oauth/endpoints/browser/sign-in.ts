@@ -53,7 +53,7 @@ export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOpti
   /** Path of the form's handler. */
   readonly action: string;
   readonly texts: SignInPageTexts;
-  readonly passwords: Pick<PasswordSignIn, 'check'>;
+  readonly passwords: Pick<PasswordSignIn, 'check' | 'notices'>;
   readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
   readonly browsers: Pick<BrowserSessions, 'begin'>;
   readonly sourceOf: SourceAddress;
@@ -102,7 +102,7 @@ export class SignInForms<T> {
     const { client, scopes, destination, notice } = this.#options.continuation.describe(request);
     const browser = browserOf(context.request);
     const ticket = this.#tickets.seal(request, browser.id);
-    const { action, texts } = this.#options;
+    const { action, texts, passwords } = this.#options;
     writePage(
       context.response,
       signInPage({
@@ -115,6 +115,7 @@ export class SignInForms<T> {
         notice,
         user,
         alert,
+        notices: passwords.notices,
       }),
       {
         ...options,
@@ -155,7 +156,7 @@ export class SignInForms<T> {
     { user, password }: { readonly user: string; readonly password: string },
     wrong = WRONG_PASSWORD,
   ): Promise<void> {
-    const { continuation, passwords, now } = this.#options;
+    const { continuation, passwords } = this.#options;
     const { client } = continuation.describe(request);
     const origin = this.#origin(context);
     let checked: CheckedUser;
@@ -176,15 +177,14 @@ export class SignInForms<T> {
       const { alert, options } = rejected;
       return this.show(context, request, { user, alert }, { status: 400, ...options });
     }
-    const { account, credential } = checked;
-    if (credential.mustChange) {
+    const { account, authentication, credential } = checked;
+    if (credential?.mustChange) {
       // Only the necessary fields, because the ticket is readable.
       const { name, uid } = account;
       const proven = { uid: credential.uid, changedAt: credential.changedAt };
       this.#askNewPassword(context, { request, account: { name, uid }, proven });
       return;
     }
-    const authentication = byPassword(credential, now());
     await this.#signedIn(context, request, { account, authentication, ...origin });
   }
 

@@ -104,7 +104,7 @@ export class LDAPProvider implements PasswordProvider {
     }
   }
 
-  /** Checks the directory at once, after the password of the service account has changed. */
+  /** Checks the directory at once, for instance after the password of the service account has changed. */
   check(): void {
     this.#changed.abort();
   }
@@ -161,7 +161,12 @@ export class LDAPProvider implements PasswordProvider {
   ): Promise<T> {
     if (this.#failure !== undefined) throw new ProviderUnavailable(this.#failure);
     using _seat = await this.#options.seats.take(caller, { signal });
-    return this.#connected(signal, talk);
+    try {
+      return await this.#connected(signal, talk);
+    } finally {
+      // The background check follows the recovery.
+      if (this.#failure !== undefined) this.check();
+    }
   }
 
   /**

@@ -1,4 +1,5 @@
 // Settings of a directory, with the defaults of its schema.
+import type { ResolvedConfiguration } from '../../../../apis/config/v1alpha1/configuration.ts';
 import type { SecretReference } from '../../clients/oauth-client.ts';
 
 /** How the groups of a person are found. */
@@ -61,4 +62,23 @@ export function issuerOfDirectory(base: string): string {
   const names = base.toLowerCase().split(/\s*,\s*/);
   const first = names.findIndex((name) => name.startsWith('dc='));
   return `ldap:///${names.slice(first < 0 ? -1 : first).join(',')}`;
+}
+
+type Options = ResolvedConfiguration['oauth']['identityProviders'][number]['ldap'];
+
+/** The options of a directory; empty ones have the value of the schema. */
+export function ldapSettings({ schema, userSearch, groupSearch, ...connection }: Options): LDAPSettings {
+  const { groupFilter, ...users } = SCHEMAS[schema];
+  const { loginAttributes } = userSearch;
+  return {
+    ...connection,
+    users: {
+      base: userSearch.base,
+      filter: userSearch.filter || users.filter,
+      loginAttributes: loginAttributes.length > 0 ? loginAttributes : users.loginAttributes,
+      nameAttribute: userSearch.nameAttribute || users.nameAttribute,
+      idAttribute: userSearch.idAttribute || users.idAttribute,
+    },
+    groups: { ...groupSearch, filter: groupSearch.filter || groupFilter },
+  };
 }

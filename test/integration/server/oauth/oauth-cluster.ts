@@ -204,7 +204,9 @@ export class OAuthCluster {
   async reset(): Promise<void> {
     for (const replica of this.#replicas.splice(0)) await replica.stop();
     for (const path of [
-      ...['sessions', 'credentials', 'users'].map((plural) => `/apis/iam.platform.io/v1beta1/${plural}`),
+      ...['sessions', 'credentials', 'identities', 'users'].map(
+        (plural) => `/apis/iam.platform.io/v1beta1/${plural}`,
+      ),
       `/api/v1/namespaces/${NAMESPACE}/configmaps/ks-apiserver-login-throttle`,
     ]) {
       await this.controlPlane.client.expect(path, { method: 'DELETE' }, [200, 404]);

@@ -14,6 +14,7 @@ import { SessionValidity } from '../../../../server/oauth/sessions/session-valid
 import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer, type TokenIssuerOptions } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
+import { NO_IDENTITIES } from '../../../support/oauth/no-providers.ts';
 import { passwordSince } from '../../../support/oauth/signed-in.ts';
 import { until } from '../../../support/until.ts';
 import { kubectl, run } from '../../hack/control-plane/programs.ts';
@@ -67,6 +68,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
         validity: new SessionValidity({
           users: { synced: true, get: () => ALICE },
           credentials: { synced: true, get: () => passwordSince(0) },
+          identities: NO_IDENTITIES,
           now: Date.now,
         }),
       }),

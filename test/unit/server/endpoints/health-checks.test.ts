@@ -10,6 +10,7 @@ const SOUND: HealthSources = {
   describeRegistration: () => 'trusted',
   oauthMissing: () => [],
   describeLogs: () => 'answers',
+  describeProviders: () => 'company: ok',
   describeKinds: () => 'follows 2 kinds',
   describeGateway: () => '',
   stopping: () => false,

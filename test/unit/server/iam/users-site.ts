@@ -1,10 +1,12 @@
 // Test server with the users handler behind the real filter chain.
+
 import { groupName } from '../../../../apis/iam/v1beta1/group-version.ts';
 import { invalidGrant } from '../../../../apis/oauth/oauth-error.ts';
 import type { Attributes } from '../../../../server/authorization/authorizer.ts';
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
 import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
 import { usersHandler } from '../../../../server/iam/users-handler.ts';
+import { byPassword } from '../../../../server/oauth/sessions/proof.ts';
 import { resourceRequests } from '../../../../server/request/resource-route.ts';
 import type { Answer } from '../../../support/exchange.ts';
 import { MemorySessionStore, MemorySessions } from '../../../support/oauth/memory-session-store.ts';
@@ -57,7 +59,7 @@ export class UsersSite {
             throw invalidGrant('wrong');
           }
           await this.afterCheck();
-          return { account, credential };
+          return { account, authentication: byPassword(credential, 0), credential };
         },
       },
       sourceOf: () => '192.0.2.7',

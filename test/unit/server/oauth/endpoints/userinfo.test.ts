@@ -5,7 +5,9 @@ import { serveEachTest } from '../../../../support/oauth/oauth-endpoint.ts';
 import { ALICE } from '../../../../support/oauth/signed-in.ts';
 
 describe('the userinfo endpoint', () => {
-  const at = serveEachTest(({ cluster, verifier }) => userInfoHandler({ verifier, users: cluster.users }));
+  const at = serveEachTest(({ cluster, sessions, verifier }) =>
+    userInfoHandler({ verifier, sessions, validity: cluster.validity }),
+  );
 
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 

@@ -35,6 +35,8 @@ describe('a flood of sign-ins from many addresses', () => {
         hasher,
         throttle: new LoginThrottle({ limits, digest: (kind, value) => `${kind}.${value}` }),
         records: { record: () => undefined },
+        providers: undefined,
+        now: Date.now,
         log,
         settleMs: 20,
       });

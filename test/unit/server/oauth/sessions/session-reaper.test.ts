@@ -14,6 +14,7 @@ import { SessionReaper } from '../../../../../server/oauth/sessions/session-reap
 import { SessionValidity } from '../../../../../server/oauth/sessions/session-validity.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
+import { NO_IDENTITIES } from '../../../../support/oauth/no-providers.ts';
 import { ALICE, log, passwordSince } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
@@ -41,7 +42,7 @@ describe('the session reaper', () => {
   const credentials = { synced: true, get: () => credential };
   const reaper = new SessionReaper({
     sessions,
-    validity: new SessionValidity({ users, credentials, now: () => now }),
+    validity: new SessionValidity({ users, credentials, identities: NO_IDENTITIES, now: () => now }),
     now: () => now,
     log,
     removed: (reason) => reasons.push(reason),

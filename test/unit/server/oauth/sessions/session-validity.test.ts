@@ -4,6 +4,7 @@ import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
 import { SessionValidity } from '../../../../../server/oauth/sessions/session-validity.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
+import { NO_IDENTITIES } from '../../../../support/oauth/no-providers.ts';
 import { ALICE, passwordSince } from '../../../../support/oauth/signed-in.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -35,6 +36,7 @@ describe('SessionValidity', () => {
           credential = PASSWORD;
         },
       },
+      identities: NO_IDENTITIES,
       now: () => NOW,
     });
   });

@@ -1,0 +1,56 @@
+// Audit records and metrics of sign-in attempts. They contain no password.
+import { recordedAgent } from '../../observability/printable-text.ts';
+import type { ProviderVerdict } from '../providers/provider-sign-in.ts';
+
+/** Where the password was entered. */
+export type LoginMethod = 'password_grant' | 'page' | 'password_change';
+
+/** `unavailable`: the password could not be verified. */
+export type LoginOutcome = ProviderVerdict['outcome'] | 'no_password' | 'throttled';
+
+export interface LoginRecord {
+  readonly method: LoginMethod;
+  readonly outcome: LoginOutcome;
+  /** Undefined for an unknown name, because users type passwords into the wrong field. */
+  readonly user: string | undefined;
+  /** The identity provider that decided; undefined for a local password. */
+  readonly provider?: string | undefined;
+  /** A person without a user, so that an administrator can link the person. */
+  readonly person?: { readonly issuer: string; readonly subject: string } | undefined;
+  /** Id of a configured client; empty without one. */
+  readonly client: string;
+  readonly source: string;
+  readonly userAgent: string;
+  readonly requestID: string;
+}
+
+export interface LoginRecords {
+  record(login: LoginRecord): void;
+}
+
+/** Writes sign-in attempts to the audit log and the metrics. The lines of `audit` have `audit: true`, for log collectors. */
+export function newLoginRecords(
+  audit: { info(line: object, message: string): void },
+  metrics: { login(labels: Pick<LoginRecord, 'method' | 'outcome' | 'client'>): void },
+): LoginRecords {
+  return {
+    record: ({ method, outcome, user, provider, person, client, source, userAgent, requestID }) => {
+      metrics.login({ method, outcome, client });
+      audit.info(
+        {
+          stage: 'Login',
+          method,
+          outcome,
+          ...(user === undefined ? {} : { user }),
+          ...(provider === undefined ? {} : { provider }),
+          ...(person === undefined ? {} : { person }),
+          ...(client === '' ? {} : { client }),
+          source,
+          userAgent: recordedAgent(userAgent),
+          requestID,
+        },
+        'login',
+      );
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// Errors of failed sign-ins. The cause of a wrong name or password is never visible; a person who has proven a password learns why an
+// account cannot be used.
+import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
+import type { LoginOutcome } from './login-records.ts';
+
+/** A failed sign-in with a text for the sign-in page. */
+export class SignInRefused extends OAuthError {
+  readonly notice: string;
+
+  constructor(status: 400 | 503, notice: string, description: string, cause: string) {
+    super(status, status === 400 ? 'invalid_grant' : 'temporarily_unavailable', description, {
+      cause: new Error(cause),
+      ...(status === 503 ? { retryAfterSeconds: RETRY_SECONDS } : {}),
+    });
+    this.notice = notice;
+  }
+}
+
+const RETRY_SECONDS = 5;
+
+const ADMINISTRATOR = 'Ask an administrator of this platform.';
+
+/** Outcomes after an identity provider has accepted the password. */
+const REFUSALS: Partial<Record<LoginOutcome, string>> = {
+  disabled: `Your account is disabled. ${ADMINISTRATOR}`,
+  expired: 'Your password or your account has expired. Change the password where you usually do.',
+  must_change: 'You must change your password first, where you usually do.',
+  not_linked: `Your account is not linked to a user of this platform. ${ADMINISTRATOR}`,
+  name_invalid: `No valid user name can be derived from the name of your account. ${ADMINISTRATOR}`,
+  name_taken: `Your user name belongs to another user. ${ADMINISTRATOR}`,
+  user_deleted: `Your user was deleted. ${ADMINISTRATOR}`,
+  too_many_groups: `You have too many groups. ${ADMINISTRATOR}`,
+};
+
+const WRONG = 'User name or password is wrong.';
+
+/**
+ * The error of an outcome. Undefined for a wrong name or password. `isProven`: an identity provider has accepted the password.
+ * `notices`: the providers that do not work. While there are any, every failed sign-in has the same response, because the difference
+ * would reveal which names have a local password.
+ */
+export function signInRefusal(
+  outcome: LoginOutcome,
+  { isProven, notices }: { readonly isProven: boolean; readonly notices: readonly string[] },
+): SignInRefused | undefined {
+  const text = isProven ? REFUSALS[outcome] : undefined;
+  if (text !== undefined) return new SignInRefused(400, text, ascii(text), outcome);
+  if (notices.length === 0 && outcome !== 'unavailable') return undefined;
+  const others = notices.length > 0 ? notices.join(' ') : 'Your account cannot be verified at the moment.';
+  const notice = `${WRONG} Or: ${others}`;
+  return new SignInRefused(503, notice, ascii(notice), outcome);
+}
+
+/** RFC 6749, 5.2. */
+function ascii(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]|["\\]/g, '?');
+}

@@ -1,0 +1,81 @@
+// Store of Identity objects: reads come from a cache, and writes go to kube-apiserver.
+import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
+import { IDENTITY, type IdentitySpec, identityName } from '../../../apis/iam/v1beta1/identity-resource.ts';
+import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
+import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
+
+/** The link of a person at a provider to a user. */
+export interface Identity extends Pick<IdentitySpec, 'provider' | 'issuer' | 'subject' | 'user' | 'userUID'> {
+  readonly name: string;
+  /** UID of the Identity object. A recreated object is another link. */
+  readonly uid: string;
+  readonly displayName: string;
+}
+
+export type NewIdentity = Omit<Identity, 'name' | 'uid'>;
+
+/** Identities, from the cache. `synced` and `catchUp` behave as in UserDirectory. */
+export interface IdentityDirectory {
+  readonly synced: boolean;
+  get(name: string): Identity | undefined;
+  catchUp?(name: string, call: CallContext): Promise<void>;
+}
+
+export class IdentityStore implements IdentityDirectory {
+  readonly #options: ObjectCacheOptions;
+  readonly #cache: ObjectCache<Identity>;
+
+  constructor(options: ObjectCacheOptions) {
+    this.#options = options;
+    this.#cache = new ObjectCache(IDENTITY.plural, readIdentity, options);
+  }
+
+  /** Fills the cache until `signal` is aborted; never throws. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#cache.run(signal);
+  }
+
+  get synced(): boolean {
+    return this.#cache.synced;
+  }
+
+  get(name: string): Identity | undefined {
+    return this.#cache.index.get(name);
+  }
+
+  catchUp(name: string, call: CallContext): Promise<void> {
+    return this.#cache.catchUp(name, call);
+  }
+
+  /** Throws AlreadyExists if the person is linked. */
+  async create(identity: NewIdentity, linkedAt: number, signal: AbortSignal): Promise<Identity> {
+    const { displayName, ...link } = identity;
+    const spec: IdentitySpec = {
+      ...link,
+      ...(displayName === '' ? {} : { displayName }),
+      linkedTime: new Date(linkedAt).toISOString(),
+    };
+    const apiVersion = `${this.#options.group}/${VERSION}`;
+    const json = { apiVersion, kind: IDENTITY.kind, metadata: { name: identityName(link) }, spec };
+    const written = await this.#options.client.json({ method: 'POST', path: this.#cache.path, json, signal });
+    this.#cache.index.put(written);
+    const read = readIdentity(written);
+    if (!read) throw new Error('kube-apiserver returned an object that is not an identity');
+    return read;
+  }
+}
+
+/** Undefined for a deleted object, and for one whose name belongs to another person: an administrator may have copied it. */
+export function readIdentity(object: unknown): Identity | undefined {
+  const { name, uid, deletionTimestamp } = recordIn(object, 'metadata');
+  const spec = recordIn(object, 'spec');
+  const [provider, issuer, subject] = [text(spec['provider']), text(spec['issuer']), text(spec['subject'])];
+  const user = optionalText(spec['user']);
+  const userUID = optionalText(spec['userUID']);
+  if (typeof name !== 'string' || typeof uid !== 'string' || deletionTimestamp !== undefined)
+    return undefined;
+  if (user === undefined || userUID === undefined || userUID === '') return undefined;
+  if (name !== identityName({ provider, issuer, subject })) return undefined;
+  return { name, uid, provider, issuer, subject, user, userUID, displayName: text(spec['displayName']) };
+}

@@ -1,0 +1,180 @@
+// Tests how people of identity providers get users. test/integration has the same with a directory and a cluster.
+import { expect } from 'chai';
+import { identityName } from '../../../../../apis/iam/v1beta1/identity-resource.ts';
+import { newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import { Identities } from '../../../../../server/oauth/providers/identities.ts';
+import { passedGroups, userNameOf } from '../../../../../server/oauth/providers/person-rules.ts';
+import type { AuthenticatedPerson } from '../../../../../server/oauth/providers/provider.ts';
+import type { Identity, NewIdentity } from '../../../../../server/oauth/users/identity-store.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+import { MemoryUsers } from '../../../../support/oauth/memory-users.ts';
+import { log } from '../../../../support/oauth/signed-in.ts';
+import { rejection } from '../../../../support/rejection.ts';
+
+const CALL = { signal: new AbortController().signal };
+const RULES = { name: 'company', accounts: 'create', groups: { allow: [], prefix: '' } } as const;
+
+class DatedUsers extends MemoryUsers {
+  override async create(user: Parameters<MemoryUsers['create']>[0]) {
+    const creationTimestamp = new Date(1_000_000).toISOString();
+    return super.create({ ...user, metadata: { ...user.metadata, creationTimestamp } });
+  }
+}
+
+class Scene {
+  now = 1_000_000;
+  readonly users = new DatedUsers();
+  readonly stored = new Map<string, Identity>();
+  failing: Error | undefined;
+  readonly identities: Identities;
+
+  private constructor(keys: Awaited<ReturnType<typeof memoryKeyRing>>) {
+    this.identities = new Identities({
+      store: {
+        get: (name) => this.stored.get(name),
+        catchUp: async () => undefined,
+        create: async (identity: NewIdentity) => {
+          if (this.failing) throw this.failing;
+          const name = identityName(identity);
+          if (this.stored.has(name)) throw new StatusError(409, 'AlreadyExists', 'already exists');
+          const created = { ...identity, name, uid: `uid-of-${name}` };
+          this.stored.set(name, created);
+          return created;
+        },
+      },
+      users: this.users,
+      keys,
+      seal: { seal: async (text) => `sealed ${text}` },
+      group: 'iam.platform.io',
+      administrators: 'platform-admins',
+      now: () => this.now,
+      log,
+    });
+  }
+
+  static async create(): Promise<Scene> {
+    return new Scene(await memoryKeyRing());
+  }
+
+  resolve(name: string, subject = `subject-of-${name}`) {
+    return this.identities.resolve(newPerson(name, subject), RULES, CALL);
+  }
+}
+
+function newPerson(name: string, subject: string): AuthenticatedPerson {
+  return { person: { issuer: 'ldap:///dc=example', subject, name, groups: [] }, upstream: 'state' };
+}
+
+describe('Identities', () => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await Scene.create();
+  });
+
+  it('completes a first sign-in that was interrupted after the user was created', async () => {
+    scene.failing = newServiceUnavailable('the cluster is unavailable');
+    expect((await rejection(scene.resolve('zoe'))).message).to.contain('unavailable');
+    expect(scene.users.get('zoe')?.name).to.equal('zoe');
+    scene.failing = undefined;
+    // Not by another person with the same name.
+    expect(await scene.resolve('zoe', 'another')).to.equal('name_taken');
+    const known = await scene.resolve('zoe');
+    if (typeof known === 'string') throw new Error(known);
+    expect(known.account.name).to.equal('zoe');
+    expect(known.proof).to.include({ kind: 'identity', checkedAt: scene.now, upstream: 'sealed state' });
+  });
+
+  it('does not link again after an administrator has deleted the Identity', async () => {
+    const known = await scene.resolve('zoe');
+    if (typeof known === 'string') throw new Error(known);
+    scene.stored.clear();
+    scene.now += 6 * 60_000;
+    expect(await scene.resolve('zoe')).to.equal('name_taken');
+  });
+
+  it('does not believe an annotation of another user', async () => {
+    scene.failing = newServiceUnavailable('the cluster is unavailable');
+    await rejection(scene.resolve('zoe'));
+    const annotations = scene.users.object('zoe')?.metadata.annotations ?? {};
+    await scene.users.create({ metadata: { name: 'victim', annotations }, spec: {} });
+    scene.failing = undefined;
+    expect(await scene.resolve('victim', 'subject-of-zoe')).to.equal('name_taken');
+  });
+
+  it('needs a link by an administrator with the policy `link`', async () => {
+    const resolved = await scene.identities.resolve(
+      newPerson('zoe', 's'),
+      { ...RULES, accounts: 'link' },
+      CALL,
+    );
+    expect(resolved).to.equal('not_linked');
+    expect(scene.users.get('zoe')).to.equal(undefined);
+  });
+});
+
+describe('userNameOf', () => {
+  it('derives a valid name by one rule, or none', () => {
+    for (const [name, derived] of [
+      ['zoe', 'zoe'],
+      ['Jane_Doe', 'jane-doe'],
+      ['zoe@example.com', 'zoe-example.com'],
+      ['CORP\\zoe', 'corp-zoe'],
+      ['-a..b-', 'a.b'],
+      ['zoé', undefined],
+      ['ＺＯＥ', undefined],
+      ['zoe\u202e', undefined],
+      ['zoe\n', undefined],
+      ['', undefined],
+      ['___', undefined],
+      ['x'.repeat(64), undefined],
+      [undefined, undefined],
+    ] as const) {
+      expect(userNameOf(name), name).to.equal(derived);
+    }
+  });
+});
+
+describe('passedGroups', () => {
+  const passed = (groups: readonly string[], allow: readonly string[], prefix = '') =>
+    passedGroups(groups, { allow, prefix }, 'platform-admins');
+
+  it('has an allowlist and a prefix', () => {
+    const groups = ['dev', 'dev-ops', 'admins', 'dev'];
+    expect(passed(groups, [])).to.deep.equal([]);
+    expect(passed(groups, ['dev'])).to.deep.equal(['dev']);
+    expect(passed(groups, ['dev*'], 'corp-')).to.deep.equal(['corp-dev', 'corp-dev-ops']);
+    expect(passed(groups, ['*', 'absent'])).to.deep.equal(['admins', 'dev', 'dev-ops']);
+  });
+
+  it('passes the group of administrators by its own name only, also when the prefix makes it', () => {
+    expect(passed(['platform-admins'], ['*'])).to.deep.equal([]);
+    expect(passed(['platform-admins'], ['plat*'])).to.deep.equal([]);
+    expect(passed(['admins'], ['*', 'admins'], 'platform-')).to.deep.equal([]);
+    expect(passed(['platform-admins'], ['platform-admins'])).to.deep.equal(['platform-admins']);
+  });
+
+  it('never passes reserved, unprintable or long names', () => {
+    const hostile = [
+      'system:masters',
+      'system:',
+      ':',
+      'a:b',
+      '',
+      ' ',
+      ' a',
+      'a ',
+      'a\nb',
+      'a\0',
+      'x'.repeat(129),
+    ];
+    expect(passed(hostile, ['*', ...hostile])).to.deep.equal([]);
+    expect(passed(['masters'], ['*'], 'system:')).to.deep.equal([]);
+  });
+
+  it('passes all groups or none', () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `group-${index}`);
+    expect(passed(many, ['*'])).to.equal(undefined);
+    expect(passed(many, ['group-1', 'group-2'])).to.deep.equal(['group-1', 'group-2']);
+    expect(passed(many.slice(0, 100), ['*'])).to.have.length(100);
+  });
+});

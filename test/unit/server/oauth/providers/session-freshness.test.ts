@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
+import {
+  type AuthenticatedPerson,
+  type PasswordProvider,
+  type PersonEnd,
+  ProviderUnavailable,
+  type StoredProof,
+} from '../../../../../server/oauth/providers/provider.ts';
+import { SessionFreshness } from '../../../../../server/oauth/providers/session-freshness.ts';
+import { UpstreamSeal } from '../../../../../server/oauth/providers/upstream-seal.ts';
+import { byIdentity, type IdentityProof } from '../../../../../server/oauth/sessions/proof.ts';
+import type { StoredSession } from '../../../../../server/oauth/sessions/session.ts';
+import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
+import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/memory-session-store.ts';
+import { newSession } from '../../../../support/oauth/new-session.ts';
+import { log } from '../../../../support/oauth/signed-in.ts';
+import { rejection } from '../../../../support/rejection.ts';
+
+const CALL = { signal: new AbortController().signal };
+const HOUR = 3_600_000;
+const IDENTITY = {
+  name: 'i-1',
+  uid: 'uid-of-i-1',
+  provider: 'company',
+  issuer: 'ldap:///dc=example,dc=com',
+  subject: 's-1',
+  user: 'alice',
+  userUID: 'uid-of-alice',
+  displayName: '',
+};
+
+class Scene {
+  now = Date.now();
+  answer: AuthenticatedPerson | PersonEnd | Error = 'gone';
+  identity: typeof IDENTITY | undefined = IDENTITY;
+  readonly asked: StoredProof[] = [];
+  readonly sessions = new MemorySessionStore(new MemorySessions());
+  readonly freshness: SessionFreshness;
+  readonly seal: UpstreamSeal;
+
+  private constructor(seal: UpstreamSeal) {
+    this.seal = seal;
+    const provider: PasswordProvider = {
+      name: 'company',
+      displayName: 'Company "ü"',
+      problem: undefined,
+      run: async () => undefined,
+      signIn: async () => 'unknown_user',
+      revalidate: async (proof) => {
+        this.asked.push(proof);
+        if (this.answer instanceof Error) throw this.answer;
+        return this.answer;
+      },
+    };
+    const rules = { name: 'company', accounts: 'create', groups: { allow: ['*'], prefix: '' } } as const;
+    this.freshness = new SessionFreshness({
+      providers: [{ provider, rules, outageToleranceMs: HOUR }],
+      directory: { get: () => this.identity },
+      identities: { groupsOf: ({ groups }) => (groups.length > 2 ? undefined : groups) },
+      seal,
+      sessions: this.sessions,
+      now: () => this.now,
+      log,
+    });
+  }
+
+  static async create(): Promise<Scene> {
+    return new Scene(new UpstreamSeal(await memoryKeyRing()));
+  }
+
+  async session(changes: Partial<IdentityProof> = {}): Promise<StoredSession> {
+    const proof = {
+      kind: 'identity',
+      name: 'i-1',
+      uid: 'uid-of-i-1',
+      groups: ['old'],
+      checkedAt: this.now,
+      ...changes,
+    } as const;
+    return this.sessions.create(newSession({ authentication: byIdentity(proof, this.now) }));
+  }
+
+  person(...groups: string[]): AuthenticatedPerson {
+    const { issuer, subject } = IDENTITY;
+    return { person: { issuer, subject, groups }, upstream: 'new state' };
+  }
+}
+
+describe('SessionFreshness', () => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await Scene.create();
+  });
+
+  it('returns the session of a local password as it is', async () => {
+    const local = await scene.sessions.create(newSession());
+    expect(await scene.freshness.renewed(local, CALL)).to.equal(local);
+    expect(scene.asked).to.deep.equal([]);
+  });
+
+  it('passes the state of the provider, and stores the new groups and the new state, encrypted', async () => {
+    const session = await scene.session({ upstream: await scene.seal.seal('old state') });
+    scene.answer = scene.person('new');
+    scene.now += 1000;
+    const renewed = await scene.freshness.renewed(session, CALL);
+    const { subject, issuer, upstream } = scene.asked[0] ?? {};
+    expect({ subject, issuer, upstream }).to.deep.equal({
+      subject: 's-1',
+      issuer: IDENTITY.issuer,
+      upstream: 'old state',
+    });
+    const proof = typeof renewed === 'string' ? undefined : renewed.authentication?.proof;
+    if (proof?.kind !== 'identity') throw new Error('no identity');
+    expect(proof).to.include({ checkedAt: scene.now, name: 'i-1' });
+    expect(proof.groups).to.deep.equal(['new']);
+    expect(proof.upstream).to.match(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(await scene.seal.open(proof.upstream)).to.equal('new state');
+  });
+
+  for (const end of ['gone', 'disabled', 'password changed'] as const) {
+    it(`ends all sessions of a person who is ${end}, and no others`, async () => {
+      const sessions = [await scene.session(), await scene.session()];
+      const other = await scene.session({ name: 'i-2' });
+      scene.answer = end;
+      const [first] = sessions;
+      expect(first && (await scene.freshness.renewed(first, CALL))).to.equal(end);
+      for (const { id } of sessions) expect(scene.sessions.get(id)).to.equal(undefined);
+      expect(scene.sessions.get(other.id)?.id).to.equal(other.id);
+    });
+  }
+
+  it('ends the sessions of a provider that was removed', async () => {
+    scene.identity = { ...IDENTITY, provider: 'removed' };
+    expect(await scene.freshness.renewed(await scene.session(), CALL)).to.equal('provider removed');
+    expect(scene.asked).to.deep.equal([]);
+  });
+
+  it('tolerates an outage for a time after the last confirmation, then fails with a clear error, and keeps the session', async () => {
+    const session = await scene.session();
+    scene.answer = new ProviderUnavailable('down');
+    scene.now += HOUR;
+    expect(await scene.freshness.renewed(session, CALL)).to.equal(session);
+    scene.now += 1;
+    const error = await rejection(scene.freshness.renewed(session, CALL));
+    if (!(error instanceof OAuthError)) throw error;
+    expect([error.status, error.code, error.retryAfterSeconds]).to.deep.equal([
+      503,
+      'temporarily_unavailable',
+      10,
+    ]);
+    expect(error.message).to.equal('Company ??? cannot confirm the user at the moment');
+    expect(scene.sessions.get(session.id)?.id).to.equal(session.id);
+  });
+
+  it('does not refresh a session with only some of the groups', async () => {
+    scene.answer = scene.person('one', 'two', 'three');
+    const error = await rejection(scene.freshness.renewed(await scene.session(), CALL));
+    expect(error.message).to.contain('too many groups');
+  });
+});
+
+describe('UpstreamSeal', () => {
+  it('opens only what was sealed with its keys', async () => {
+    const [one, other] = [new UpstreamSeal(await memoryKeyRing()), new UpstreamSeal(await memoryKeyRing())];
+    const sealed = await one.seal('secret');
+    expect(sealed).to.not.contain(Buffer.from('secret').toString('base64url'));
+    expect(await one.open(sealed)).to.equal('secret');
+    for (const opened of [other.open(sealed), one.open(`${sealed}x`), one.open('x'), one.open(undefined)]) {
+      expect(await opened).to.equal(undefined);
+    }
+  });
+});
