@@ -16,6 +16,8 @@ export const ServerMetadataSchema = Type.Object(
     introspection_endpoint: url(),
     device_authorization_endpoint: url(),
     end_session_endpoint: url(),
+    backchannel_logout_supported: Type.Optional(Type.Boolean()),
+    backchannel_logout_session_supported: Type.Optional(Type.Boolean()),
     scopes_supported: Type.Array(Type.String()),
     response_types_supported: Type.Array(Type.String()),
     response_modes_supported: texts(),

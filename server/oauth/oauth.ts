@@ -20,6 +20,7 @@ import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
 import { IdentityProviders } from './identity-providers.ts';
 import { KEYS_SECRET, KeyRotator, PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
+import { BackChannelLogout } from './logout/back-channel-logout.ts';
 import { isOAuthPath, oauthErrors } from './oauth-error-writer.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { newOAuthRouter } from './oauth-router.ts';
@@ -236,6 +237,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     now,
     removed: (reason) => metrics.sessionRemoved(reason),
   });
+  const logouts = new BackChannelLogout({ clients: settings.clients, tokens, sessions, log });
   return {
     router,
     errorFamily: oauthErrors,
@@ -264,7 +266,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
         throttle.run(signal),
         lastLogins.run(signal),
         election.run(signal, async (leading) => {
-          await Promise.all([rotator.run(leading), reaper.run(leading)]);
+          await Promise.all([rotator.run(leading), reaper.run(leading), logouts.run(leading)]);
         }),
       ]);
     },

@@ -58,6 +58,14 @@ const client = Type.Object(
     postLogoutRedirectURIs: namesOption(
       'Allowed redirect URIs after a logout, with the same schemes as `redirectURIs`; exact match.',
     ),
+    backchannelLogoutURI: textOption(
+      '',
+      'URL of the client that receives a logout token when one of its sessions ends (OpenID Connect Back-Channel Logout), with `https` and a certificate of a CA that Node trusts. Empty: none.',
+      {
+        pattern: '^$|^https://[^\\s#@]+$',
+        expects: 'a URL with https, without fragment and user',
+      },
+    ),
     keepAfterSignOut: flagOption(
       false,
       '`true`: a sign-out of the browser does not end the sessions of this client, such as a command-line program.',

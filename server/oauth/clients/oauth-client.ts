@@ -36,6 +36,8 @@ export interface SecretReference {
 export interface ConfiguredClient extends OAuthClient {
   /** Exact URIs. */
   readonly postLogoutRedirectURIs: readonly string[];
+  /** Receives logout tokens; empty for none. */
+  readonly backchannelLogoutURI: string;
   readonly secretFiles: readonly string[];
   /** Secrets in the namespace of the server. */
   readonly secretRefs: readonly SecretReference[];

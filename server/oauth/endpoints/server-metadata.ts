@@ -40,6 +40,8 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
     revocation_endpoint: `${url}/revoke`,
     revocation_endpoint_auth_methods_supported: methods,
     end_session_endpoint: `${url}/logout`,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
     ...(withSecret.length === 0
       ? {}
       : {

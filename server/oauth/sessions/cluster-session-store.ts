@@ -109,6 +109,13 @@ export class ClusterSessionStore implements SessionStore {
     return this.#cache.synced && this.#options.keys.ready && this.#freshness.within(staleAfterMs);
   }
 
+  /** Calls `ended` with each genuine session that was deleted, by any replica or client. Returns the unsubscribe function. */
+  onEnd(ended: (session: StoredSession) => void): () => void {
+    return this.#cache.onEnd((found) => {
+      if (found.session && this.isGenuine(found)) ended(found.session);
+    });
+  }
+
   get(id: string): StoredSession | undefined {
     return this.#usable(this.#cache.get(id));
   }

@@ -15,6 +15,7 @@ export class SessionCache implements ReflectorSink {
   #lists = 0;
   /** UIDs of deleted objects by name: a response in flight must not restore a deleted object. */
   readonly #deleted = new LRUCache<string, string>({ max: MAX_DELETED });
+  readonly #observers = new Set<(ended: FoundSession) => void>();
 
   /** True once the first list is complete. */
   get synced(): boolean {
@@ -51,11 +52,17 @@ export class SessionCache implements ReflectorSink {
     if (generation === this.#lists) this.#update(found);
   }
 
+  /** Calls `ended` with each object that is known to be deleted. Returns the unsubscribe function. */
+  onEnd(ended: (object: FoundSession) => void): () => void {
+    this.#observers.add(ended);
+    return () => this.#observers.delete(ended);
+  }
+
   /** Removes the deleted object with this UID. */
   remove(id: string, uid: string): void {
     if (uid !== '') this.#deleted.set(id, uid);
     const known = this.#entries.get(id);
-    if (known && (uid === '' || known.uid === uid)) this.#drop(known);
+    if (known && (uid === '' || known.uid === uid)) this.#end(known);
   }
 
   replacement(): Replacement {
@@ -65,9 +72,13 @@ export class SessionCache implements ReflectorSink {
         found.push(parse(raw));
       },
       commit: () => {
+        const before = this.#entries;
         this.#entries = new Map();
         this.#byUser = new Map();
         for (const entry of found) this.#update(entry);
+        for (const entry of before.values()) {
+          if (this.#entries.get(entry.name)?.uid !== entry.uid) this.#notify(entry);
+        }
         this.#lists++;
       },
     };
@@ -81,7 +92,7 @@ export class SessionCache implements ReflectorSink {
     this.#deleted.set(found.name, found.uid);
     const known = this.#entries.get(found.name);
     // The name may have been reused since.
-    if (known && !isNewer(known.resourceVersion, found.resourceVersion)) this.#drop(known);
+    if (known && !isNewer(known.resourceVersion, found.resourceVersion)) this.#end(known);
   }
 
   bookmark(): void {
@@ -105,6 +116,15 @@ export class SessionCache implements ReflectorSink {
     const ofUser = this.#byUser.get(user);
     if (ofUser) ofUser.add(found);
     else this.#byUser.set(user, new Set([found]));
+  }
+
+  #end(found: FoundSession): void {
+    this.#drop(found);
+    this.#notify(found);
+  }
+
+  #notify(found: FoundSession): void {
+    for (const ended of this.#observers) ended(found);
   }
 
   #drop(found: FoundSession): void {

@@ -27,6 +27,8 @@ export interface TokenIssuerOptions {
 export const CHECK_USER = 'ks-apiserver-check';
 /** Seconds. */
 const CHECK_LIFETIME = 60;
+/** Seconds; at most two minutes are recommended. */
+const LOGOUT_LIFETIME = 120;
 
 /** User, client and session of a token. */
 export interface TokenSubject {
@@ -150,6 +152,25 @@ export class TokenIssuer {
       ...scopedClaims(account, scopes),
     };
     return this.#sign('JWT', claims, client.idTokenAlgorithm);
+  }
+
+  /** A logout token (OpenID Connect Back-Channel Logout, 2.4), with the algorithm of the client's ID tokens. */
+  logoutToken(
+    { id, idTokenAlgorithm }: Pick<OAuthClient, 'id' | 'idTokenAlgorithm'>,
+    session: Pick<Session, 'id' | 'user'>,
+  ): string {
+    const iat = Math.floor(this.#now() / 1000);
+    const claims = {
+      iss: this.#options.issuer(),
+      sub: session.user,
+      aud: id,
+      iat,
+      exp: iat + LOGOUT_LIFETIME,
+      jti: `kl.${this.#random(12).toString('base64url')}`,
+      sid: session.id,
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    };
+    return this.#sign('logout+jwt', claims, idTokenAlgorithm);
   }
 
   #jti(prefix: string, { id }: TokenSubject['session']): string {

@@ -31,6 +31,7 @@ export function newConfiguredClient(id: string, overrides: Partial<ConfiguredCli
   return {
     ...newClient(id),
     postLogoutRedirectURIs: [],
+    backchannelLogoutURI: '',
     secretFiles: [],
     secretRefs: [],
     wellKnownSecret: undefined,

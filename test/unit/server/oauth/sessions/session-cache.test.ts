@@ -48,6 +48,26 @@ describe('the session cache', () => {
     cache.put(readSession(object(resourceVersion, uid)), cache.generation);
   }
 
+  it('reports each end of a session once: by this replica, by an event, and by a list that lacks it', () => {
+    const ended: string[] = [];
+    const unsubscribe = cache.onEnd(({ uid }) => ended.push(uid));
+    keep(20, 'own');
+    cache.remove(session.id, 'own');
+    cache.apply('DELETED', raw(21, 'own'));
+    cache.apply('ADDED', raw(30, 'event'));
+    cache.apply('MODIFIED', raw(31, 'event'));
+    cache.apply('DELETED', raw(32, 'event'));
+    cache.apply('ADDED', raw(40, 'listed'));
+    list(raw(41, 'listed'));
+    list(raw(50, 'recreated'));
+    list();
+    expect(ended).to.deep.equal(['own', 'event', 'listed', 'recreated']);
+    unsubscribe();
+    cache.apply('ADDED', raw(60, 'later'));
+    list();
+    expect(ended).to.have.length(4);
+  });
+
   it('returns a write of this replica before the watch delivers it, and never an older version afterwards', () => {
     keep(20);
     cache.apply('ADDED', raw(11));

@@ -1,0 +1,123 @@
+// Tests of back-channel logout with a real kube-apiserver, and a client that is a server over TLS.
+import type { IncomingMessage, Server } from 'node:http';
+import { createServer } from 'node:https';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { expect } from 'chai';
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose';
+import { closeNow, listenOnLoopback, portOf } from '../../../support/loopback.ts';
+import { EXCHANGE } from '../../../support/oauth/sign-in-visit.ts';
+import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
+import { until } from '../../../support/until.ts';
+import { kubectl } from '../../hack/control-plane/programs.ts';
+import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
+import { sharedCluster } from './shared-cluster.ts';
+
+const PASSWORD = 'a password of alice';
+const CALLBACK = 'https://console.example.com/callback';
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+
+interface Received {
+  readonly type: string | undefined;
+  readonly token: string;
+}
+
+describe('back-channel logout', () => {
+  let cluster: OAuthCluster;
+  let replica: OAuthReplica;
+  let client: Server;
+  let received: Received[];
+  let statuses: number[];
+  const trusted = getCACertificates('default');
+
+  before(async () => {
+    cluster = await sharedCluster();
+    const { pki } = cluster.controlPlane;
+    const tls = await pki.cluster.issueServer({ cn: 'client' }, { dns: [], ip: ['127.0.0.1'] });
+    client = createServer(tls, (request, response) => {
+      void bodyOf(request).then((body) => {
+        received.push({
+          type: request.headers['content-type'],
+          token: new URLSearchParams(body).get('logout_token') ?? '',
+        });
+        const status = statuses.shift() ?? 200;
+        response
+          .writeHead(status, status === 302 ? { Location: '/elsewhere' } : {})
+          .end('ignored'.repeat(10_000));
+      });
+    });
+    await listenOnLoopback(client);
+    setDefaultCACertificates([...trusted, cluster.controlPlane.ca]);
+    const uri = `https://127.0.0.1:${portOf(client)}/logout?tenant=1`;
+    replica = await cluster.replica(`
+  clients:
+    - {id: console, public: true, redirectURIs: ['${CALLBACK}'], backchannelLogoutURI: '${uri}'}
+    - {id: other, public: true, redirectURIs: ['${CALLBACK}']}
+`);
+    await cluster.addUser('alice', PASSWORD);
+  });
+  after(async () => {
+    setDefaultCACertificates(trusted);
+    await closeNow(client);
+    await cluster.reset();
+  });
+  beforeEach(() => {
+    received = [];
+    statuses = [];
+  });
+
+  /** Signs in, and returns the `sid` of the ID token. */
+  async function signIn(client_id = 'console'): Promise<string> {
+    const browser = new SiteBrowser(replica);
+    const request = { client_id, redirect_uri: CALLBACK };
+    await browser.authorize(request);
+    const { headers } = await browser.submit({ username: 'alice', password: PASSWORD });
+    const code = new URL(headers.location ?? '').searchParams.get('code') ?? '';
+    const { text } = await replica.ask('/oauth/token', { form: { ...EXCHANGE, ...request, code } });
+    const { id_token } = JSON.parse(text) as { id_token: string };
+    return String((await verified(id_token))['sid']);
+  }
+  async function verified(token: string): Promise<Record<string, unknown>> {
+    const fetchKeys = (url: string): Promise<Response> =>
+      replica.fetch(url, { method: 'GET', headers: {}, body: null, redirect: 'manual' });
+    const keys = createRemoteJWKSet(new URL(`${replica.issuer}/keys`), { [customFetch]: fetchKeys });
+    const { payload } = await jwtVerify(token, keys, { issuer: replica.issuer, audience: 'console' });
+    return payload;
+  }
+  async function claims(count: number): Promise<Record<string, unknown>[]> {
+    await until(() => received.length >= count);
+    return Promise.all(received.map(({ token }) => verified(token)));
+  }
+  const deleteSession = (id: string): Promise<string> =>
+    kubectl(cluster.controlPlane, 'delete', 'session', id);
+
+  it('sends a logout token when a session ends, also by kubectl', async () => {
+    const sid = await signIn();
+    await deleteSession(sid);
+    const [token] = await claims(1);
+    expect(token)
+      .to.include({ sub: 'alice', sid })
+      .and.to.have.all.keys('iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'sid', 'events');
+    expect(token?.['events']).to.deep.equal({ [EVENT]: {} });
+    expect(Number(token?.['exp']) - Number(token?.['iat'])).to.be.within(1, 120);
+    expect(decodeProtectedHeader(received[0]?.token ?? '')).to.include({ typ: 'logout+jwt', alg: 'ES256' });
+    expect(received[0]?.type).to.equal('application/x-www-form-urlencoded');
+  });
+
+  it('repeats a failed notification with a new token, and follows no redirect', async () => {
+    statuses = [503, 302];
+    const sid = await signIn();
+    await deleteSession(sid);
+    const [first, second] = await claims(2);
+    expect([first?.['sid'], second?.['sid']]).to.deep.equal([sid, sid]);
+    expect(first?.['jti']).to.not.equal(second?.['jti']);
+    const next = await signIn();
+    await deleteSession(next);
+    expect((await claims(3)).map((token) => token['sid'])).to.deep.equal([sid, sid, next]);
+  });
+});
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
+  return body;
+}
