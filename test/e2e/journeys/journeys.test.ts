@@ -139,7 +139,7 @@ describe('the journeys of server/README.md', function () {
   });
 
   it('list the files of a forwarded request', async () => {
-    check('Forward a request', await filesOf(() => read('/api/v1/namespaces/default')), 14);
+    check('Forward a request', await filesOf(() => read('/api/v1/namespaces/default')), 16);
   });
 
   it('list the files of an accelerated list', async () => {
@@ -174,7 +174,7 @@ describe('the journeys of server/README.md', function () {
       await filesOf(async () => {
         expect((await platform.grant('ada', PASSWORD)).status).to.equal(200);
       }),
-      21,
+      20,
     );
   });
 
@@ -204,7 +204,7 @@ describe('the journeys of server/README.md', function () {
       });
       expect(response.status, response.text).to.equal(200);
     };
-    check('Authorization code with PKCE', await filesOf(code), 38);
+    check('Authorization code with PKCE', await filesOf(code), 39);
   });
 
   it('list the files of a refresh', async () => {
@@ -219,7 +219,7 @@ describe('the journeys of server/README.md', function () {
       expect(answer.status).to.equal(200);
       ({ body } = answer);
     };
-    check('Refresh a session', await filesOf(refresh), 17);
+    check('Refresh a session', await filesOf(refresh), 16);
   });
 
   it('list the files of an OpenSearch query', async () => {
