@@ -51,19 +51,16 @@ export class PeopleSearch {
     known: KnownEntry | undefined,
   ): Promise<DirectoryEntry | undefined> {
     const { idAttribute } = this.#settings.users;
-    const byID = this.#search(
-      new EqualityFilter({ attribute: idAttribute, value: idValue(subject, idAttribute) }),
-    );
     if (known) {
-      const [entry] = await client
-        .search({ ...byID, base: known.dn, scope: 'base' })
-        .catch((error: unknown) => {
-          if (error instanceof ResultCodeError && error.code === NO_SUCH_OBJECT) return [];
-          throw error;
-        });
-      if (entry) return entry;
+      const base: Search = { ...this.#search(undefined), base: known.dn, scope: 'base' };
+      const [entry] = await client.search(base).catch((error: unknown) => {
+        if (error instanceof ResultCodeError && error.code === NO_SUCH_OBJECT) return [];
+        throw error;
+      });
+      if (entry && this.subjectOf(entry) === subject) return entry;
     }
-    const [entry] = await client.search(byID);
+    const value = idValue(subject, idAttribute);
+    const [entry] = await client.search(this.#search(new EqualityFilter({ attribute: idAttribute, value })));
     return entry;
   }
 

@@ -1,9 +1,9 @@
-// Tests of the ValidatingAdmissionPolicies for User and Credential objects, against a real kube-apiserver.
+// Tests of the ValidatingAdmissionPolicies for User, Credential and Identity objects, against a real kube-apiserver.
 import { expect } from 'chai';
 import { MAX_CHANGED_GROUPS } from '../../../../hack/generate/admission.ts';
 import { until } from '../../../support/until.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';
-import { credential, type IamCluster, patchOf, ROOT_USER, SOME_HASH, user } from './iam-cluster.ts';
+import { credential, type IamCluster, object, patchOf, ROOT_USER, SOME_HASH, user } from './iam-cluster.ts';
 import { clearedCluster } from './shared-cluster.ts';
 
 /** A caller who can write users and credentials, and impersonate the group `dev` and the user `ada`. */
@@ -14,7 +14,7 @@ const PASSWORD = 'credentials.iam.platform.io/ada';
 const OTHER_HASH = SOME_HASH.replace('c29', 'c28');
 const WRITING = {
   apiGroups: ['iam.platform.io'],
-  resources: ['users', 'credentials'],
+  resources: ['users', 'credentials', 'identities'],
   verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'],
 };
 
@@ -109,6 +109,25 @@ describe('the admission policies of identity', () => {
     const patch = patchOf(PASSWORD, { passwordHash: OTHER_HASH });
     expect(await cluster.refusal(HELPDESK, patch)).to.include('because a password gives all groups');
     await cluster.as(HELPDESK, ['label', PASSWORD, 'team=a']);
+  });
+
+  it('deny the link of a person to a user that the caller is not allowed to impersonate with every group', async () => {
+    const link = (name: string): string =>
+      object('Identity', 'i-1', {
+        provider: 'company',
+        issuer: 'i',
+        subject: 's',
+        user: name,
+        userUID: 'a-uid',
+      });
+    expect(await cluster.refusedWrite(HELPDESK, 'apply', link('bob'))).to.include(
+      'linking a person to "bob" requires permission to impersonate that user',
+    );
+    expect(await cluster.refusedWrite(HELPDESK, 'apply', link('ada'))).to.include(
+      'because the person gets all groups of the user',
+    );
+    await cluster.write(CHIEF, 'apply', link('ada'));
+    expect(await cluster.refusedWrite(HELPDESK, 'apply', link('bob'))).to.include('to impersonate that user');
   });
 
   it('reject a new hash under the same changedTime', async () => {

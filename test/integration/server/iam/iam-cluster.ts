@@ -23,7 +23,7 @@ export interface IamCluster extends RegisteredCluster {
 /** `apply`: server-side apply, with one field manager for all users. */
 type Write = 'create' | 'apply' | 'replace';
 
-const PLURALS = ['users', 'credentials', 'sessions'];
+const PLURALS = ['users', 'credentials', 'identities', 'sessions'];
 
 /** The administrator of the control plane itself. */
 export const ROOT_USER = '';
@@ -45,7 +45,8 @@ export async function startIamCluster(): Promise<IamCluster> {
   const write: IamCluster['write'] = async (user, verb, json) => {
     const client = user === ROOT_USER ? cluster.controlPlane.client : await clientOf(user);
     const body = record(JSON.parse(json));
-    const collection = `${IAM}/${text(body['kind']).toLowerCase()}s`;
+    const kind = text(body['kind']).toLowerCase();
+    const collection = `${IAM}/${kind.endsWith('y') ? `${kind.slice(0, -1)}ie` : kind}s`;
     const path = `${collection}/${text(recordIn(body, 'metadata')['name'])}`;
     const query = '?fieldValidation=Strict&fieldManager=test';
     const send = async (target: string, request: ClientRequest): Promise<void> => {

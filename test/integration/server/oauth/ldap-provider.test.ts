@@ -312,4 +312,68 @@ describe('LDAPProvider', () => {
       expect(accepted(await signIn(running.provider, 'alice')).person.name).to.equal('alice');
     });
   });
+
+  describe('with the attributes of Active Directory', () => {
+    let windows: TestDirectory;
+    before(async () => {
+      windows = await TestDirectory.start({ schema: 'windows' });
+      await windows.add(`cn=Ann,${PEOPLE}`, {
+        objectClass: ['user', 'extensibleObject'],
+        ...{ cn: 'Ann', sn: 'Ann', instanceType: '4', objectCategory: PEOPLE, nTSecurityDescriptor: 'x' },
+        ...{ sAMAccountName: 'ann', sAMAccountType: '805306368', userAccountControl: '512', pwdLastSet: '1' },
+        // Valid UTF-8, which a client could take for text.
+        objectGUID: Buffer.from('00112233445566770011223344556677', 'hex'),
+        memberOf: [`CN=Dev\\, Ops,${GROUPS}`, `cn=elsewhere,${SUFFIX}`],
+        userPassword: 'ann-password',
+      });
+    });
+    after(() => windows?.[Symbol.asyncDispose]());
+
+    const provided = () =>
+      started(
+        {
+          hosts: [`localhost:${windows.slapd.ldapsPort}`],
+          // OpenLDAP knows these attributes, but has no rules to compare them.
+          users: {
+            ...SCHEMAS.activeDirectory,
+            base: PEOPLE,
+            filter: '(objectClass=user)',
+            loginAttributes: ['cn'],
+          },
+          groups: { ...settings().groups, lookup: 'memberOf' },
+        },
+        { ca: async () => windows.ca },
+      );
+    const state = async (provider: LDAPProvider, { person, upstream }: AuthenticatedPerson) => {
+      const { issuer, subject } = person;
+      const result = await provider.revalidate({ issuer, subject, upstream }, { signal: NEVER });
+      return typeof result === 'string' ? result : 'valid';
+    };
+
+    it('finds people by objectGUID, and their groups by DNs', async () => {
+      await using running = await provided();
+      const ann = accepted(await signIn(running.provider, 'ANN', 'ann-password'));
+      expect(ann.person).to.include({ subject: '33221100-5544-7766-0011-223344556677', name: 'ann' });
+      expect(ann.person.groups).to.deep.equal(['Dev, Ops']);
+      expect(await state(running.provider, ann)).to.equal('valid');
+    });
+
+    it('rejects disabled and expired accounts, and notices a new password', async () => {
+      await using running = await provided();
+      const dn = `cn=Ann,${PEOPLE}`;
+      const ann = accepted(await signIn(running.provider, 'ann'));
+      for (const [attribute, value, before] of [
+        ['userAccountControl', '514', '512'],
+        ['accountExpires', '1', '0'],
+      ] as const) {
+        await windows.replace(dn, attribute, value);
+        expect(await state(running.provider, ann)).to.equal('disabled');
+        expect(await signIn(running.provider, 'ann')).to.equal('disabled');
+        expect(await signIn(running.provider, 'ann', 'wrong')).to.equal('wrong_password');
+        await windows.replace(dn, attribute, before);
+      }
+      await windows.replace(dn, 'pwdLastSet', '0');
+      expect(await state(running.provider, ann)).to.equal('password changed');
+    });
+  });
 });

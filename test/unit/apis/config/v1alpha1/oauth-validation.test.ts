@@ -103,4 +103,49 @@ describe('validation of oauth', () => {
     const disabled = { enabled: false, clients: [{ id: 'a' }], trustedProxies: ['here'] };
     expect(sectionErrors(disabled)).to.deep.equal([]);
   });
+
+  describe('of identity providers', () => {
+    const ldap = {
+      hosts: ['ldap.example.com:636', '[2001:db8::1]'],
+      bindDN: 'cn=reader,dc=example,dc=com',
+      userSearch: { base: 'ou=people,dc=example,dc=com', filter: '(&(objectClass=person)(!(uid=x)))' },
+    };
+    const errors = (...providers: object[]) => sectionErrors({ identityProviders: providers });
+
+    it('accepts a directory', () => {
+      expect(errors({ name: 'company', ldap })).to.deep.equal([]);
+    });
+
+    for (const [what, change, option] of [
+      ['a provider without servers', { hosts: [] }, 'hosts'],
+      ['a server with a scheme', { hosts: ['ldap://ldap.example.com'] }, 'hosts[0]'],
+      ['a server with a user', { hosts: ['a@ldap.example.com'] }, 'hosts[0]'],
+      ['a service account that is no DN', { bindDN: 'EXTERNAL' }, 'bindDN'],
+      ['a provider without a base', { userSearch: {} }, 'userSearch.base'],
+      ['an invalid filter', { userSearch: { ...ldap.userSearch, filter: '(uid=a' } }, 'userSearch.filter'],
+      ['an invalid group filter', { groupSearch: { filter: '(&' } }, 'groupSearch.filter'],
+      ['plain text', { tls: 'none' }, 'tls'],
+      [
+        'an attribute with an option',
+        { userSearch: { ...ldap.userSearch, idAttribute: 'a;b' } },
+        'userSearch.idAttribute',
+      ],
+    ] as const) {
+      it(`rejects ${what}`, () => {
+        const [error, ...others] = errors({ name: 'company', ldap: { ...ldap, ...change } });
+        expect(error).to.include(`: oauth.identityProviders[0].ldap.${option}: must `);
+        expect(others).to.deep.equal([]);
+      });
+    }
+
+    it('rejects a name that another provider has', () => {
+      const [error] = errors({ name: 'company', ldap }, { name: 'company', ldap });
+      expect(error).to.include('oauth.identityProviders[1].name: is already the name');
+    });
+
+    it('rejects a prefix that makes reserved groups', () => {
+      const [error] = errors({ name: 'company', groups: { prefix: 'system:' }, ldap });
+      expect(error).to.include('oauth.identityProviders[0].groups.prefix: must be');
+    });
+  });
 });
