@@ -23,6 +23,7 @@ import { bodyLimit, impersonation, requestID, requestInfo } from './filters/requ
 import { countLongRunning, countRequests } from './filters/request-counting.ts';
 import type { RequestObserver } from './filters/request-metrics.ts';
 import { sessionTermination } from './filters/session-termination.ts';
+import { startPage } from './filters/start-page.ts';
 import { upgradeArrival } from './filters/upgrade.ts';
 import { type Middleware, newRouter } from './http/endpoint.ts';
 import type { GatewayRoute } from './request/gateway-route.ts';
@@ -69,6 +70,7 @@ export function newApp(options: AppOptions): App {
     requestInfo(options.longRunning ?? isLongRunning, gateway),
     deadline(limits.timeoutMs, checked),
     bodyLimit(limits.maxBodyBytes),
+    ...(options.startPage === undefined ? [] : [startPage(options.startPage)]),
     authentication(
       options.authenticator,
       options.identityHeaders,
@@ -173,6 +175,8 @@ export interface AppOptions {
   readonly gateway?: GatewayRoute;
   readonly authenticator: Authenticator;
   readonly identityHeaders: IdentityHeaders;
+  /** Path of the page for browsers that open `/`; none by default. */
+  readonly startPage?: string;
   /** By default, no path is a path of sign-in. */
   readonly signInPaths?: SignInPaths;
   /** Checks the sessions of running streams. Without it, streams are not checked. */

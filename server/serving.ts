@@ -28,6 +28,7 @@ import { MAX_BODY_BYTES } from './filters/request-checks.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
 import { newGateway } from './gateway/gateway.ts';
 import { atHost } from './gateway/proxied-request.ts';
+import { userKubeconfig } from './gateway/user-kubeconfig.ts';
 import { newUsersAPI } from './iam/users-api.ts';
 import { chooseCertificate } from './listener/certificates/certificate-choice.ts';
 import { newCertificateMetrics, watchExpiry } from './listener/certificates/certificate-metrics.ts';
@@ -94,12 +95,13 @@ export async function serve(
   const lookups = admission.lookups();
   let securePort = config.listeners.secure.port;
   const settings = oauthSettings(config);
+  const issuer = (): string => issuerOf(config.oauth, securePort);
   const oauth =
     settings &&
     newOAuth({
       settings,
       platform,
-      issuer: () => issuerOf(config.oauth, securePort),
+      issuer,
       client,
       secret,
       // Unique for several replicas on one host.
@@ -107,6 +109,7 @@ export async function serve(
       admission,
       lookups,
       machine: { cores: availableParallelism(), threads: environment.threadPoolSize },
+      kubeconfig: userKubeconfig(config, certificates, issuer),
       log,
       metrics,
     });
@@ -156,7 +159,7 @@ export async function serve(
         authorizer,
         accessMetrics,
         oauth,
-        issuer: () => issuerOf(config.oauth, securePort),
+        issuer,
         kinds: kinds.followed,
         writes: resources.writes,
         pools,
@@ -243,6 +246,7 @@ export async function serve(
       timeoutMs: REQUEST_TIMEOUT_MS,
     },
     errorFamilies: oauth ? [oauth.errorFamily] : [],
+    ...(oauth ? { startPage: oauth.startPage } : {}),
     signInPaths: isSignInPath,
     longRunning: (context) =>
       isLongRunning(context) || resources.isLongRunning(context) || (logs?.isLongRunning(context) ?? false),

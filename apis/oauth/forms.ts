@@ -149,4 +149,21 @@ export const NewPasswordFormSchema = Type.Object({
   repeated: optional('The new password again.', secret),
 });
 
+/** The query of the account page. */
+export const AccountPageSchema = Type.Object({
+  user: optional('The user name of one of the accounts of the browser.'),
+  done: Type.Optional(Type.Enum(['password', 'session', 'others'], { description: 'The last action.' })),
+});
+
+export const OwnPasswordFormSchema = Type.Object({
+  password: optional('The current password.', secret),
+  ...NewPasswordFormSchema.properties,
+});
+
+/** The session to end, or the session of this browser, or all others. */
+export const EndSessionsFormSchema = Type.Object({
+  session: optional('The id of a session of the user.'),
+  end: Type.Optional(Type.Enum(['current', 'others'])),
+});
+
 export const UserCodeFormSchema = Type.Object({ user_code: optional('The code that a device shows.') });

@@ -53,6 +53,11 @@ export function acceptsJSON({ type, subtype }: AcceptClause): boolean {
   return type === '*' && subtype === '*';
 }
 
+/** Browsers send `text/html` in Accept when they navigate; most other programs do not. */
+export function acceptsHTML(accept = ''): boolean {
+  return parseAccept(accept).some(({ type, subtype }) => type === 'text' && subtype === 'html');
+}
+
 /** Returns true if the client names Server-Sent Events, and does not prefer JSON. */
 export function acceptsEvents(accept: string | undefined): boolean {
   if (accept === undefined || !accept.includes('event-stream')) return false;

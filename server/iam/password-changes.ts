@@ -10,25 +10,27 @@ import {
 } from '../../apis/meta/v1/errors.ts';
 import { invalidValue } from '../../apis/meta/v1/validation-causes.ts';
 import { OAuthError } from '../../apis/oauth/oauth-error.ts';
+import type { OwnPasswordChange } from '../oauth/passwords/own-password-change.ts';
 import type { PasswordHasher } from '../oauth/passwords/password-hasher.ts';
-import { isSamePassword, newChangeTime, passwordViolations } from '../oauth/passwords/password-policy.ts';
+import { newChangeTime, passwordViolations } from '../oauth/passwords/password-policy.ts';
 import type { PasswordSignIn } from '../oauth/passwords/password-sign-in.ts';
-import type { Account, Credential, CredentialStore } from '../oauth/users/account.ts';
+import type { UserSessions } from '../oauth/sessions/user-sessions.ts';
+import type { Account, CredentialStore, PasswordID } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { SourceAddress } from '../request/source-address.ts';
 import type { EscalationCheck } from './escalation-check.ts';
 import { RequestDocumentReader } from './request-document.ts';
-import type { UserSessions } from './user-sessions.ts';
 
 export interface PasswordChangesOptions {
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
   readonly users: Pick<Users, 'read' | 'get'>;
   readonly credentials: CredentialStore;
-  readonly hasher: Pick<PasswordHasher, 'hash'>;
+  readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
   /** Verifies the current password, with the login throttle. */
   readonly passwords: Pick<PasswordSignIn, 'check'>;
+  readonly ownPassword: Pick<OwnPasswordChange, 'change'>;
   readonly sourceOf: SourceAddress;
   readonly escalation: EscalationCheck;
   readonly sessions: UserSessions;
@@ -46,23 +48,41 @@ export class PasswordChanges {
   }
 
   async change(context: RequestContext, name: string): Promise<void> {
-    const { group, users, credentials, hasher, escalation, sessions, now = Date.now } = this.#options;
+    const { group, users, escalation } = this.#options;
     const isOwn = context.user.name === name;
     const document = await this.#documents.read(context, name);
     this.#validate(name, document, isOwn);
     const user = (await users.read(name, context.signal)) && users.get(name);
     if (!user) throw newNotFound({ group, resource: USER.plural }, name);
-    if (!isOwn) await escalation.checkPassword(context, name, user.groups);
-    const replaced = isOwn ? await this.#verifyCurrent(context, user, document) : undefined;
-    const next = {
-      userUID: user.uid,
-      passwordHash: await hasher.hash(document.password, context),
-      mustChange: !isOwn && (document.mustChange ?? true),
-      changedAt: newChangeTime(credentials.get(name)?.changedAt, now()),
-    };
-    const precondition = replaced && { resourceVersion: replaced.resourceVersion };
-    await credentials.set(name, { ...next, ...precondition }, context.signal);
+    if (isOwn) return this.#changeOwn(context, user, document);
+    await escalation.checkPassword(context, name, user.groups);
+    return this.#set(context, user, document);
+  }
+
+  async #set(
+    context: RequestContext,
+    { name, uid: userUID }: Account,
+    { password, mustChange = true }: PasswordChange,
+  ): Promise<void> {
+    const { credentials, hasher, sessions, now = Date.now } = this.#options;
+    const passwordHash = await hasher.hash(password, context);
+    const changedAt = newChangeTime(credentials.get(name)?.changedAt, now());
+    await credentials.set(name, { userUID, passwordHash, mustChange, changedAt }, context.signal);
     await sessions.terminate(name, context.signal);
+  }
+
+  async #changeOwn(context: RequestContext, user: Account, document: PasswordChange): Promise<void> {
+    const { group, ownPassword } = this.#options;
+    const verified = await this.#verifyCurrent(context, user, document);
+    const outcome = verified
+      ? await ownPassword.change(user, document.password, verified, context.signal)
+      : 'conflict';
+    if (outcome === 'conflict') {
+      throw newConflict({ group, resource: USER.plural }, user.name, 'the password has just been changed');
+    }
+    if ('invalid' in outcome) {
+      throw this.#documents.invalid(user.name, [invalidValue('password', outcome.invalid)]);
+    }
   }
 
   #validate(name: string, { password, currentPassword, mustChange }: PasswordChange, isOwn: boolean): void {
@@ -70,25 +90,21 @@ export class PasswordChanges {
     if (isOwn && currentPassword === undefined) {
       causes.push({ reason: 'FieldValueRequired', field: 'currentPassword', message: 'Required value' });
     }
-    if (isOwn && currentPassword === password) {
-      causes.push(invalidValue('password', 'must differ from the current password'));
-    }
     if (isOwn && mustChange === true) {
       causes.push(invalidValue('mustChange', 'must not be true for your own password'));
     }
     if (causes.length > 0) throw this.#documents.invalid(name, causes);
   }
 
-  /** Returns the credential that matched the current password. */
+  /** Returns the password that matched the current one; undefined if it is that of an identity provider. */
   async #verifyCurrent(
     { request, auditID, signal }: RequestContext,
     user: Account,
     { currentPassword = '' }: PasswordChange,
-  ): Promise<Credential> {
-    const { group, credentials, passwords, sourceOf } = this.#options;
-    let verified: Credential | undefined;
+  ): Promise<PasswordID | undefined> {
+    const { passwords, sourceOf } = this.#options;
     try {
-      ({ credential: verified } = await passwords.check({
+      const { credential } = await passwords.check({
         user: user.name,
         password: currentPassword,
         method: 'password_change',
@@ -98,16 +114,11 @@ export class PasswordChanges {
         requestID: auditID,
         acceptMustChange: true,
         signal,
-      }));
+      });
+      return credential;
     } catch (error) {
       throw this.#statusError(user.name, error);
     }
-    // Read again, because the verification may have replaced a weak hash.
-    const current = credentials.get(user.name);
-    if (!verified || !isSamePassword(verified, current) || current.userUID !== user.uid) {
-      throw newConflict({ group, resource: USER.plural }, user.name, 'the password has just been changed');
-    }
-    return current;
   }
 
   /** Converts an OAuth error of the sign-in into the errors of this API. */

@@ -10,11 +10,11 @@ import {
 import { USER, type User } from '../../apis/iam/v1beta1/user-resource.ts';
 import { newBadRequest, newConflict, newNotFound } from '../../apis/meta/v1/errors.ts';
 import { invalidValue } from '../../apis/meta/v1/validation-causes.ts';
+import type { UserSessions } from '../oauth/sessions/user-sessions.ts';
 import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { EscalationCheck } from './escalation-check.ts';
 import { RequestDocumentReader } from './request-document.ts';
-import type { UserSessions } from './user-sessions.ts';
 
 export interface UserWritesOptions {
   readonly group: string;

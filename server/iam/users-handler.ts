@@ -14,17 +14,19 @@ import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
 import type { Status, StatusDetails } from '../../apis/meta/v1/status.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import { TimeSlicer } from '../concurrency/time-slicer.ts';
+import { OwnPasswordChange } from '../oauth/passwords/own-password-change.ts';
 import type { SessionStore } from '../oauth/sessions/session.ts';
+import { UserSessions } from '../oauth/sessions/user-sessions.ts';
 import { type Users, userObject } from '../oauth/users/user-directory.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import { EscalationCheck } from './escalation-check.ts';
 import { PasswordChanges, type PasswordChangesOptions } from './password-changes.ts';
 import { writeUserList } from './user-list.ts';
-import { UserSessions } from './user-sessions.ts';
 import { UserWrites } from './user-writes.ts';
 
-export interface UsersHandlerOptions extends Omit<PasswordChangesOptions, 'escalation' | 'sessions'> {
+export interface UsersHandlerOptions
+  extends Omit<PasswordChangesOptions, 'escalation' | 'sessions' | 'ownPassword'> {
   readonly users: Users;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly authorizer: Authorizer;
@@ -48,7 +50,12 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
   const sessions = new UserSessions(options.sessions, options.log);
   const escalation = new EscalationCheck(options.authorizer, group);
   const writes = new UserWrites({ group, users, escalation, sessions });
-  const passwords = new PasswordChanges({ ...options, escalation, sessions });
+  const ownPassword = new OwnPasswordChange({
+    ...options,
+    userSessions: sessions,
+    now: options.now ?? Date.now,
+  });
+  const passwords = new PasswordChanges({ ...options, ownPassword, escalation, sessions });
 
   return async (context) => {
     const { info, request } = context;

@@ -23,7 +23,7 @@ export function newInsecureListener(options: ListenerOptions): Listener {
 }
 
 /** First path segments. `/version` is that of this server: on the TLS listener, the gateway forwards it to kube-apiserver. */
-const SERVED = new Set(['oauth', 'kapis', 'livez', 'readyz', 'healthz', 'version']);
+const SERVED = new Set(['oauth', 'account', 'kapis', 'livez', 'readyz', 'healthz', 'version']);
 
 /**
  * Returns true if the plain-HTTP listener serves the undecoded request target. Rejects targets that another parser could read as
@@ -31,6 +31,7 @@ const SERVED = new Set(['oauth', 'kapis', 'livez', 'readyz', 'healthz', 'version
  */
 export function isServedInsecurely(target: string): boolean {
   const path = target.replace(/[?#][^]*$/, '');
+  if (path === '/') return true;
   const [root, first = '', ...rest] = path.split('/');
   if (root !== '' || !SERVED.has(first)) return false;
   return rest.every((segment) => !/^(?:\.|%2e){1,2}$/i.test(segment) && !segment.includes('\\'));

@@ -4,11 +4,13 @@ import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { AUTHORIZATION_SERVER } from './endpoints/server-metadata.ts';
 import { asOAuthError, errorHeaders, writeJSON } from './http/oauth-response.ts';
+import { ACCOUNT_PATH } from './page/account-page.ts';
 import { writeErrorPage } from './page/page.ts';
 
 /** Paths of the authorization server. They need no authentication by the filter chain. */
 export function isOAuthPath(path: string): boolean {
-  return path === '/oauth' || path.startsWith('/oauth/') || path === AUTHORIZATION_SERVER;
+  if (path === '/oauth' || path.startsWith('/oauth/') || path === AUTHORIZATION_SERVER) return true;
+  return path === ACCOUNT_PATH || path.startsWith(`${ACCOUNT_PATH}/`);
 }
 
 export const oauthErrors: ErrorFamily = { claims: isOAuthPath, write };

@@ -21,6 +21,7 @@ import { only } from './http/oauth-response.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import { PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
 import type { SessionStore } from './sessions/session.ts';
+import type { SessionValidity } from './sessions/session-validity.ts';
 import type { TokenVerifier } from './tokens/token-verifier.ts';
 
 export interface OAuthRouterOptions
@@ -31,11 +32,12 @@ export interface OAuthRouterOptions
   readonly configuredClients: MetadataSource['clients'];
   readonly keys: KeyRing;
   readonly sessions: SessionStore;
+  readonly validity: SessionValidity;
   readonly verifier: TokenVerifier;
   readonly log: Logger;
 }
 
-/** The endpoints under `/oauth`, and the metadata of RFC 8414. */
+/** The endpoints under `/oauth`, the account page, and the metadata of RFC 8414. */
 export function newOAuthRouter(options: OAuthRouterOptions): Router {
   const { configuredClients, clients, keys, sessions, verifier, issuer, log } = options;
   const hints = new IDTokenHints({ keys, issuer });
@@ -58,9 +60,9 @@ export function newOAuthRouter(options: OAuthRouterOptions): Router {
   endpoints.route('/logout').head(only('GET, POST')).get(logout).post(logout).all(only('GET, POST'));
   endpoints.route('/keys').get(endpoint(jwks)).all(only('GET, HEAD'));
   endpoints.route('/.well-known/openid-configuration').get(metadata).all(only('GET, HEAD'));
-  endpoints.use(pages);
   const router = newRouter();
   router.use('/oauth', endpoints);
+  router.use(pages);
   router.route(AUTHORIZATION_SERVER).get(metadata).all(only('GET, HEAD'));
   return router;
 }

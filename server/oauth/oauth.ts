@@ -24,6 +24,7 @@ import { BackChannelLogout } from './logout/back-channel-logout.ts';
 import { isOAuthPath, oauthErrors } from './oauth-error-writer.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { newOAuthRouter } from './oauth-router.ts';
+import { ACCOUNT_PATH } from './page/account-page.ts';
 import { DecoyHashes } from './passwords/decoy-hashes.ts';
 import { newLoginRecords } from './passwords/login-records.ts';
 import { HASH_QUEUE, hashConcurrency, PASSWORD_HASH, PasswordHasher } from './passwords/password-hasher.ts';
@@ -54,6 +55,8 @@ export interface OAuthOptions {
   readonly lookups: Seats;
   /** `holderIdentity` of this replica in the Lease; unique. */
   readonly identity: string;
+  /** The kubeconfig of all users; undefined if kubectl cannot reach the cluster through this server. */
+  readonly kubeconfig?: (() => string) | undefined;
   /** CPU cores, and threads of libuv's pool. */
   readonly machine: { readonly cores: number; readonly threads: number };
   readonly log: Logger;
@@ -64,6 +67,8 @@ export interface OAuth {
   /** The endpoints under `/oauth`, and the metadata of RFC 8414. */
   readonly router: Router;
   readonly errorFamily: ErrorFamily;
+  /** Path of the page for browsers that open the address of the server. */
+  readonly startPage: string;
   /** Whether a path skips authorization, because its endpoint authenticates callers itself. */
   isPublic(path: string): boolean;
   /** The caches that are not ready, for the readiness check; empty when sign-in is available. */
@@ -98,6 +103,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     secret,
     identity,
     machine,
+    kubeconfig,
     admission,
     lookups,
     log,
@@ -192,6 +198,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   };
   const router = newOAuthRouter({
     texts: settings.signInPages,
+    kubeconfig,
     browserSession: settings.browserSession,
     usesTLS: tlsCheck(settings.trustedProxies),
     configuredClients: settings.clients,
@@ -241,6 +248,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   return {
     router,
     errorFamily: oauthErrors,
+    startPage: ACCOUNT_PATH,
     isPublic: isOAuthPath,
     get missing() {
       return missing();

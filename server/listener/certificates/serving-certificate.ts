@@ -1,6 +1,7 @@
 // Interface of the sources of the serving certificate (files, or issued by the server), with functions that validate
 // certificates.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { pemCertificates } from '../../files/pem-certificates.ts';
 
@@ -48,6 +49,21 @@ export class ChangeListeners {
       }
     }
   }
+}
+
+/**
+ * The root certificates that verify the serving certificate at the address `host`, PEM. Undefined if the certificate is not for
+ * this address, because a proxy has another one there, and without a root.
+ */
+export function rootsFor({ cert, ca }: ServingCertificate, host: string): string | undefined {
+  const leaf = new X509Certificate(cert);
+  const name = host.replace(/^\[(.*)\]$/, '$1');
+  if ((isIP(name) ? leaf.checkIP(name) : leaf.checkHost(name)) === undefined) return undefined;
+  const roots = pemCertificates(ca).filter((pem) => {
+    const certificate = new X509Certificate(pem);
+    return certificate.checkIssued(certificate);
+  });
+  return roots.length === 0 ? undefined : `${roots.join('\n')}\n`;
 }
 
 /**

@@ -14,6 +14,8 @@ const STYLE_MAX_AGE_SECONDS = 300;
 export interface Page {
   readonly title: string;
   readonly body: Markup;
+  /** For more than one form. */
+  readonly wide?: boolean;
 }
 
 export interface PageOptions {
@@ -82,6 +84,7 @@ const ERROR_TITLES = [
   ['/oauth/device', 'The device cannot be connected'],
   ['/oauth/authorize', 'Sign-in cannot continue'],
   ['/oauth/sign-in', 'Sign-in cannot continue'],
+  ['/account', 'The account page cannot continue'],
 ] as const;
 
 function errorTitle(path: string): string {
@@ -100,7 +103,7 @@ function errorPage(status: number, description: string, title: string): Page {
   return messagePage(title, `${reason} ${advice}`);
 }
 
-function layout({ title, body }: Page): Markup {
+function layout({ title, body, wide = false }: Page): Markup {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -111,7 +114,7 @@ function layout({ title, body }: Page): Markup {
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
-<main>
+<main${wide ? html` class="wide"` : undefined}>
 ${body}
 </main>
 </body>

@@ -17,8 +17,8 @@ export interface SignInView {
   /** Path that the form is posted to. */
   readonly action: string;
   readonly ticket: string;
-  /** Display name of the client. */
-  readonly client: string;
+  /** Display name of the client; undefined for a page of this server. */
+  readonly client: string | undefined;
   /** Readable name of the redirect target; undefined when the browser stays here. */
   readonly destination: string | undefined;
   readonly scopes: readonly string[];
@@ -98,7 +98,8 @@ ${alertBox(alert)}
 }
 
 /** The client, and what it can do if the user continues. */
-export function requestedAccess(client: string, scopes: readonly string[]): Markup {
+export function requestedAccess(client: string | undefined, scopes: readonly string[]): Markup | undefined {
+  if (client === undefined) return undefined;
   return html`<p><strong>${client}</strong> requests access. If you sign in, it can:</p>
 <ul>${requested(scopes)}</ul>`;
 }

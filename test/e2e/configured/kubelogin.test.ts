@@ -2,9 +2,12 @@
 // tokens.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, symlink } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import { parse, stringify } from 'yaml';
 import { buildKubelogin } from '../../../hack/clients/build.ts';
 import { freePort } from '../../../hack/system/ports.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
@@ -84,9 +87,12 @@ describe('kubelogin', () => {
   }
 
   /** Starts a kubectl that has to sign in; returns the URL that kubelogin prints, and the exit of kubectl. */
-  async function signingIn(config: string): Promise<{ url: string; end: Promise<void> }> {
+  async function signingIn(
+    config: string,
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<{ url: string; end: Promise<void> }> {
     const child = spawn(platform.controlPlane.kubectl, ['--kubeconfig', config, 'get', RESOURCE], {
-      env: platform.environment(),
+      env: { ...platform.environment(), ...environment },
       stdio: ['ignore', 'ignore', 'pipe'],
       signal: platform.signal,
     }).on('error', () => undefined);
@@ -106,6 +112,12 @@ describe('kubelogin', () => {
   }
 
   const signIn = (): Promise<void> => submitForm(page, { username: USER, password: PASSWORD });
+
+  /** Continues as the user who has signed in with the browser. */
+  async function confirm(at: Page): Promise<void> {
+    expect(await at.title()).to.equal('Continue with your account');
+    await Promise.all([at.waitForNavigation(), at.click('button[name=account]')]);
+  }
 
   it('signs in with a password', async () => {
     const config = await byPassword();
@@ -143,11 +155,69 @@ describe('kubelogin', () => {
     await expectUser(config);
   });
 
+  describe('with the kubeconfig of the account page', () => {
+    let visitor: Page;
+    let downloads: string;
+    let config: {
+      clusters: [{ cluster: Record<string, unknown> }];
+      users: [{ user: { exec?: { args: string[] }; token?: string } }];
+    };
+
+    before(async () => {
+      visitor = await (await chromium.browser.createBrowserContext()).newPage();
+      visitor.setDefaultTimeout(60_000);
+      downloads = `${await platform.write('downloads', '')}.d`;
+      const tools = await visitor.createCDPSession();
+      await tools.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads });
+      await visitor.goto(`${platform.server.url}/account`);
+      await submitForm(visitor, { username: USER, password: PASSWORD });
+      await visitor.click('a[download]');
+      const read = () => readFile(join(downloads, 'kubeconfig.yaml'), 'utf8').catch(() => '');
+      await until(async () => (await read()) !== '');
+      config = parse(await read()) as typeof config;
+    });
+
+    it('reaches the cluster through this server', async () => {
+      const form = { grant_type: 'password', username: USER, password: PASSWORD, client_id: CLIENT };
+      const { body } = await platform.ask('/oauth/token', {
+        method: 'POST',
+        body: new URLSearchParams(form),
+      });
+      const users = [{ ...config.users[0], user: { token: String(body['access_token']) } }];
+      const file = await platform.write('with-token.yaml', stringify({ ...config, users }));
+      const who = ['--kubeconfig', file, 'auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'];
+      await until(async () => (await platform.kubectl(...who)).stdout === USER);
+      expect(config.clusters[0].cluster['server']).to.equal(platform.server.url);
+    });
+
+    it('signs in without another password', async () => {
+      const exec = config.users[0].user.exec ?? expect.fail();
+      // kubelogin 1.28 has only ID tokens, which only kube-apiserver itself accepts.
+      const args = exec.args.filter((arg) => arg !== '--oidc-use-access-token');
+      expect(args).to.have.length(exec.args.length - 1);
+      const address = `--listen-address=127.0.0.1:${await freePort()}`;
+      args.push(
+        '--oidc-extra-scope=groups',
+        '--skip-open-browser',
+        address,
+        `--token-cache-dir=${downloads}`,
+      );
+      // As krew installs it.
+      await symlink(kubelogin, join(downloads, 'kubectl-oidc_login'));
+      const programs = [downloads, dirname(platform.controlPlane.kubectl), process.env['PATH']];
+      const file = await platform.writeKubeconfig('downloaded.json', { exec: { ...exec, args } });
+      const { url, end } = await signingIn(file, { PATH: programs.join(delimiter) });
+      await visitor.goto(url);
+      await confirm(visitor);
+      await end;
+    });
+  });
+
   it('signs in with the device flow', async () => {
     const config = await kubeconfig('--grant-type=device-code', '--skip-open-browser');
     const { url, end } = await signingIn(config);
     await page.goto(url);
-    await signIn();
+    await confirm(page);
     expect(await page.title()).to.equal('Device connected');
     await end;
     await expectUser(config);

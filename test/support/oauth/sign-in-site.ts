@@ -158,6 +158,9 @@ export class SignInSite {
       hasher,
       sourceOf,
       usesTLS: tlsCheck(state.trustedProxies),
+      validity,
+      kubeconfig: () => 'the kubeconfig',
+      log: silent,
       random: randomBytes,
       now,
       monotonic: now,
@@ -192,9 +195,9 @@ export class SignInSite {
       sourceOf,
       metrics: { tokenRequest: () => undefined },
     });
-    const endpoints = newRouter().use(pages);
+    const endpoints = newRouter();
     endpoints.get('/logout', endpoint(logout)).post('/logout', endpoint(logout));
     endpoints.post('/token', endpoint(token));
-    return newRouter().use('/oauth', endpoints);
+    return newRouter().use('/oauth', endpoints).use(pages);
   }
 }

@@ -43,6 +43,20 @@ export class SiteBrowser {
     return this.ask(action, { form: { ticket, ...form }, headers });
   }
 
+  /** Submits the form of the last page that has this action. */
+  submitTo(
+    action: string,
+    form: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<SiteResponse> {
+    const [, ticket = ''] =
+      new RegExp(`action="${action}">\\s*<input type="hidden" name="ticket" value="([^"]+)"`).exec(
+        this.page,
+      ) ?? [];
+    expect(ticket, this.page).to.not.equal('');
+    return this.ask(action, { form: { ticket, ...form }, headers });
+  }
+
   /** Signs in at the client console, or where `changes` says. */
   async signIn(
     user = 'alice',

@@ -54,7 +54,7 @@ export class AccountChoice<T> {
       platformName: texts.platformName,
       action,
       ticket: this.#tickets.seal(continued, browser.id),
-      client: client.displayName,
+      client: client?.displayName,
       scopes,
       destination,
       notice,
@@ -75,7 +75,7 @@ export class AccountChoice<T> {
     await browsers.use(by, context.signal);
     const { client } = continuation.describe(request);
     context.log.info(
-      { user: account.name, client: client.id, browser: session.id },
+      { user: account.name, client: client?.id, browser: session.id },
       'signed on by a browser session',
     );
     const origin = originOf(context.request, sourceOf);

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { LogoutParametersSchema, SignOutFormSchema } from '../../../../apis/oauth/forms.ts';
 import { invalidRequest } from '../../../../apis/oauth/oauth-error.ts';
-import { parseAccept } from '../../../http/accept.ts';
+import { acceptsHTML } from '../../../http/accept.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { ConfiguredClient } from '../../clients/oauth-client.ts';
 import { withParameters } from '../../codes/redirect-target.ts';
@@ -88,7 +88,7 @@ export function logoutHandler(options: LogoutOptions): Handler {
     const { to, owners } = await decode(form, request, options);
     const ended = await endSessions(owners, context, options);
     if (ended) return finish(context, to, 'Signed out');
-    const isProgram = !acceptsHTML(request);
+    const isProgram = !acceptsHTML(request.headers.accept);
     if (isProgram && owners.length === 0 && to.target === undefined) {
       throw invalidRequest('the request has neither an access token nor an id_token_hint');
     }
@@ -146,12 +146,6 @@ function finish({ request, response }: RequestContext, { target, state }: Return
   if (target !== undefined) {
     return redirect(response, state === undefined ? target : withParameters(target, { state }));
   }
-  if (!acceptsHTML(request)) return writeJSON(response, { message: 'success' });
+  if (!acceptsHTML(request.headers.accept)) return writeJSON(response, { message: 'success' });
   return writePage(response, messagePage(title, 'You can close this page.'));
-}
-
-/** Browsers send `text/html` in Accept when they navigate; most other programs do not. */
-function acceptsHTML({ headers }: IncomingMessage): boolean {
-  const accepted = parseAccept(headers.accept ?? '');
-  return accepted.some(({ type, subtype, quality }) => type === 'text' && subtype === 'html' && quality > 0);
 }

@@ -1,62 +1,93 @@
-// Creates the OAuth endpoints for browsers: authorization page, device page, sign-in forms and style sheet.
+// Creates the OAuth endpoints for browsers: authorization page, device page, account page, sign-in
+// forms and style sheet.
 import type { Router } from 'express';
+import type { Logger } from 'pino';
 import { endpoint, newRouter } from '../../../http/endpoint.ts';
 import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { CodeIssuer } from '../../codes/authorization-code.ts';
 import { DeviceRequests, type DeviceRequestsOptions } from '../../codes/device-requests.ts';
 import { only } from '../../http/oauth-response.ts';
+import { ACCOUNT_PATH } from '../../page/account-page.ts';
 import { styleHandler } from '../../page/page.ts';
+import { OwnPasswordChange } from '../../passwords/own-password-change.ts';
+import type { PasswordHasher } from '../../passwords/password-hasher.ts';
+import type { SessionStore } from '../../sessions/session.ts';
+import type { SessionValidity } from '../../sessions/session-validity.ts';
+import { UserSessions } from '../../sessions/user-sessions.ts';
+import type { CredentialStore } from '../../users/account.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import { AccountChoice } from './account-choice.ts';
+import { AccountHandlers, type AccountHandlersOptions, accountContinuation } from './account-handlers.ts';
+import { AccountSessions } from './account-sessions.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
 import { startAgain } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import {
+  DEVICE_PATH,
   deviceAuthorizationHandler,
   deviceContinuation,
   devicePageHandler,
   UserCodeThrottle,
 } from './device.ts';
-import { ForcedPasswordChange, type ForcedPasswordChangeOptions } from './forced-password-change.ts';
 import { type Continuation, SignInForms, type SignInFormsOptions } from './sign-in.ts';
 
 export interface PagesOptions
   extends Omit<SignInFormsOptions<unknown>, 'action' | 'passwordChange' | 'continuation' | 'browsers'>,
-    ForcedPasswordChangeOptions,
+    Pick<AccountHandlersOptions, 'kubeconfig'>,
     DeviceRequestsOptions {
   readonly browsers: BrowserSessions;
+  readonly sessions: SessionStore;
+  readonly validity: Pick<SessionValidity, 'end'>;
+  readonly credentials: CredentialStore;
+  readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
   readonly clients: ClientRegistry;
   readonly hints: Pick<IDTokenHints, 'read'>;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The endpoints, relative to `/oauth`. */
+/** The endpoints under `/oauth` and `/account`. */
 export function newPages(options: PagesOptions): Router {
-  const passwordChange = new ForcedPasswordChange(options);
+  const userSessions = new UserSessions(options.sessions, options.log);
+  const passwordChange = new OwnPasswordChange({ ...options, userSessions });
   const { browsers } = options;
   const requests = new DeviceRequests(options);
   const router = newRouter();
-  const post = (path: string, { handler }: { readonly handler: Handler }): void => {
+  const get = (path: string, handler: Handler): void => {
+    router.route(path).get(endpoint(handler)).all(startAgain('GET, HEAD', options));
+  };
+  const post = (path: string, handler: Handler): void => {
     router.route(path).post(endpoint(handler)).all(startAgain('POST', options));
   };
   /** The forms for requests of one kind. */
   const formsFor = <T>(path: string, continuation: Continuation<T>) => {
     const shared = { ...options, browsers, passwordChange, continuation };
-    const forms = new SignInForms({ ...shared, action: `/oauth${path}/sign-in` });
-    const choice = new AccountChoice({ ...shared, forms, action: `/oauth${path}/account` });
-    post(`${path}/sign-in`, forms);
-    post(`${path}/account`, choice);
+    const forms = new SignInForms({ ...shared, action: `${path}/sign-in` });
+    const choice = new AccountChoice({ ...shared, forms, action: `${path}/choice` });
+    post(`${path}/sign-in`, forms.handler);
+    post(`${path}/choice`, choice.handler);
     return { browsers, forms, choice };
   };
-  const codes = formsFor('', codeContinuation({ ...options, codes: new CodeIssuer(options) }));
-  const devices = formsFor('/device', deviceContinuation({ ...options, requests }));
+  const codes = formsFor('/oauth', codeContinuation({ ...options, codes: new CodeIssuer(options) }));
+  const devices = formsFor(DEVICE_PATH, deviceContinuation({ ...options, requests }));
   const throttle = new UserCodeThrottle(options.monotonic);
   const authorize = endpoint(authorizeHandler({ ...options, ...codes }));
   const authorizeDevice = deviceAuthorizationHandler({ ...options, requests });
-  const devicePage = devicePageHandler({ ...options, ...devices, requests, throttle });
-  router.route('/authorize').get(authorize).post(authorize).all(startAgain('GET, HEAD, POST', options));
-  router.route('/device_authorization').post(endpoint(authorizeDevice)).all(only('POST'));
-  router.route('/device').get(endpoint(devicePage)).all(startAgain('GET, HEAD', options));
-  router.route('/page.css').get(endpoint(styleHandler())).all(only('GET, HEAD'));
+  router.route('/oauth/authorize').get(authorize).post(authorize).all(startAgain('GET, HEAD, POST', options));
+  router.route('/oauth/device_authorization').post(endpoint(authorizeDevice)).all(only('POST'));
+  get(DEVICE_PATH, devicePageHandler({ ...options, ...devices, requests, throttle }));
+  router.route('/oauth/page.css').get(endpoint(styleHandler())).all(only('GET, HEAD'));
+
+  const account = new AccountHandlers({
+    ...options,
+    ...formsFor(ACCOUNT_PATH, accountContinuation),
+    passwordChange,
+    accountSessions: new AccountSessions({ ...options, browsers }),
+  });
+  get(ACCOUNT_PATH, account.page);
+  get(`${ACCOUNT_PATH}/switch`, account.switch);
+  get(`${ACCOUNT_PATH}/kubeconfig`, account.kubeconfig);
+  post(`${ACCOUNT_PATH}/password`, account.password);
+  post(`${ACCOUNT_PATH}/sessions`, account.sessions);
   return router;
 }

@@ -19,19 +19,20 @@ import {
 import type { Markup } from '../../page/html.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import { newPasswordPage, type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
+import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
 import { byPassword } from '../../sessions/proof.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSessions, SignedInOnPage } from './browser-sessions.ts';
-import type { ForcedPasswordChange } from './forced-password-change.ts';
 import { forged, PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
 
-/** The steps after a sign-in. `T` is an authorization request or a device request. */
+/** The steps after a sign-in. `T` is an authorization request, a device request or a visit of the account page. */
 export interface Continuation<T> {
   /** Data for the sign-in page. Throws when the request is no longer valid. */
   describe(request: T): {
-    readonly client: OAuthClient;
+    /** Undefined for a page of this server. */
+    readonly client: Pick<OAuthClient, 'id' | 'displayName'> | undefined;
     readonly scopes: readonly string[];
     /** Display name of the site to which the browser returns; undefined when it stays. */
     readonly destination: string | undefined;
@@ -54,7 +55,7 @@ export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOpti
   readonly action: string;
   readonly texts: SignInPageTexts;
   readonly passwords: Pick<PasswordSignIn, 'check' | 'notices'>;
-  readonly passwordChange: Pick<ForcedPasswordChange, 'change'>;
+  readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
   readonly browsers: Pick<BrowserSessions, 'begin'>;
   readonly sourceOf: SourceAddress;
   readonly continuation: Continuation<T>;
@@ -109,7 +110,7 @@ export class SignInForms<T> {
         texts,
         action,
         ticket,
-        client: client.displayName,
+        client: client?.displayName,
         destination,
         scopes,
         notice,
@@ -165,7 +166,7 @@ export class SignInForms<T> {
         user,
         password,
         ...origin,
-        client: client.id,
+        client: client?.id ?? '',
         method: 'page',
         requestID: context.auditID,
         acceptMustChange: true,
@@ -213,7 +214,9 @@ export class SignInForms<T> {
       // For instance a form that was sent twice: then the new password is valid.
       return this.#authenticate(context, request, { user: account.name, password }, PASSWORD_CHANGED);
     }
-    if ('invalid' in outcome) return again({ text: outcome.invalid, field: 'new_password' });
+    if ('invalid' in outcome) {
+      return again({ text: `The new password ${outcome.invalid}.`, field: 'new_password' });
+    }
     context.log.info({ user: account.name }, 'password changed at sign-in');
     const authentication = byPassword(outcome.credential, now());
     await this.#signedIn(context, request, { account, authentication, ...this.#origin(context) });

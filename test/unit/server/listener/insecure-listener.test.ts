@@ -195,9 +195,18 @@ describe('the plain-HTTP listener', () => {
 
 describe('isServedInsecurely', () => {
   it('serves health, OAuth and platform paths and the version, and nothing else', () => {
-    const served = ['/oauth', '/oauth/token', '/kapis/a/b?x=/../', '/livez', '/readyz/ping', '/version'];
+    const served = [
+      '/',
+      '/account?user=a',
+      '/oauth',
+      '/oauth/token',
+      '/kapis/a/b?x=/../',
+      '/livez',
+      '/readyz/ping',
+      '/version',
+    ];
     for (const target of served) expect(isServedInsecurely(target), target).to.equal(true);
-    const other = ['/', '/apis', '/api/v1/nodes', '/metrics', '/oauthx', '/OAuth', 'http://host/oauth', '*'];
+    const other = ['//', '/apis', '/api/v1/nodes', '/metrics', '/oauthx', '/OAuth', 'http://host/oauth', '*'];
     const dots = ['//oauth', '/kapis/../apis', '/kapis/%2e%2E/apis', '/kapis/.%2e/apis', '/kapis/..\\apis'];
     for (const target of [...other, ...dots, '']) expect(isServedInsecurely(target), target).to.equal(false);
   });

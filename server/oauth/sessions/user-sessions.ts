@@ -1,6 +1,6 @@
 // Terminates the sessions of a user after a change of the user or the password.
 import type { Logger } from 'pino';
-import type { SessionStore } from '../oauth/sessions/session.ts';
+import type { SessionStore } from './session.ts';
 
 /**
  * Deletes the sessions of a user after a change that makes them invalid. The deletion also removes the sessions from

@@ -1,0 +1,248 @@
+// Handlers of the account page: what users see and change about their own account. Every action is for the user of the
+// browser session that received the page.
+import {
+  AccountPageSchema,
+  EndSessionsFormSchema,
+  OwnPasswordFormSchema,
+} from '../../../../apis/oauth/forms.ts';
+import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { SourceAddress } from '../../../request/source-address.ts';
+import { type Form, readForm } from '../../http/form.ts';
+import { FormDecoder } from '../../http/form-decoder.ts';
+import { NO_STORE } from '../../http/oauth-response.ts';
+import { ACCOUNT_PATH, accountPage, signedOutPage } from '../../page/account-page.ts';
+import type { Alert } from '../../page/form-fields.ts';
+import {
+  browserIDIn,
+  browserOf,
+  FormTickets,
+  isCrossSite,
+  type TicketOptions,
+  type TicketRejection,
+} from '../../page/form-tickets.ts';
+import { messagePage, type PageOptions, redirect, writePage } from '../../page/page.ts';
+import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
+import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
+import type { PasswordSignIn } from '../../passwords/password-sign-in.ts';
+import { byPassword } from '../../sessions/proof.ts';
+import type { CredentialDirectory, PasswordID } from '../../users/account.ts';
+import type { AccountChoice } from './account-choice.ts';
+import type { AccountSessions } from './account-sessions.ts';
+import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
+import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import { forged, PASSWORD_CHANGED, rejection } from './form-rejections.ts';
+import { type Continuation, originOf, type SignInForms } from './sign-in.ts';
+
+/** A visit of the account page, for which the user signs in. */
+export type AccountVisit = typeof ACCOUNT_PATH;
+
+export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOptions {
+  readonly texts: Pick<SignInPageTexts, 'platformName'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin'>;
+  readonly forms: Pick<SignInForms<AccountVisit>, 'show'>;
+  readonly choice: Pick<AccountChoice<AccountVisit>, 'show'>;
+  readonly accountSessions: AccountSessions;
+  readonly credentials: Pick<CredentialDirectory, 'get'>;
+  readonly passwords: Pick<PasswordSignIn, 'check'>;
+  readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
+  readonly sourceOf: SourceAddress;
+  /** The kubeconfig of all users; undefined if kubectl cannot reach the cluster through this server. */
+  readonly kubeconfig: (() => string) | undefined;
+}
+
+/** The browser session that received the page. */
+interface AccountTicket {
+  readonly session: string;
+  readonly user: string;
+}
+
+const PAGE_MS = 30 * 60_000;
+const PAGE = new FormDecoder(AccountPageSchema);
+const PASSWORD_FORM = new FormDecoder(OwnPasswordFormSchema);
+const SESSIONS_FORM = new FormDecoder(EndSessionsFormSchema);
+
+const ALERTS: Readonly<Record<TicketRejection, string>> = {
+  expired: 'This page was open for too long. Please try again.',
+  'other browser': 'Please try once more. If this message appears again, allow cookies for this page.',
+};
+
+/** Shown after the action of this name. */
+const NOTICES = {
+  password: 'Your password is changed. All other browsers and programs are signed out.',
+  session: 'Signed out.',
+  others: 'All other browsers and programs are signed out.',
+} as const;
+
+export class AccountHandlers {
+  readonly page: Handler;
+  /** The page on which users choose an account, or sign in with another one. */
+  readonly switch: Handler;
+  readonly password: Handler;
+  readonly sessions: Handler;
+  readonly kubeconfig: Handler;
+  readonly #options: AccountHandlersOptions;
+  readonly #tickets: FormTickets<AccountTicket>;
+
+  constructor(options: AccountHandlersOptions) {
+    this.#options = options;
+    this.#tickets = new FormTickets('account', PAGE_MS, options);
+    this.page = browserHandler(options, (context) => this.#page(context));
+    this.switch = browserHandler(options, async (context) => {
+      const signedIn = await options.browsers.of(context);
+      if (signedIn.length === 0) return options.forms.show(context, ACCOUNT_PATH);
+      return options.choice.show(context, ACCOUNT_PATH, signedIn);
+    });
+    this.password = browserHandler(options, (context) =>
+      this.#submitted(context, (by, form) => this.#changePassword(context, by, form)),
+    );
+    this.sessions = browserHandler(options, (context) =>
+      this.#submitted(context, (by, form) => this.#endSessions(context, by, form)),
+    );
+    this.kubeconfig = browserHandler(options, (context) => this.#kubeconfig(context));
+  }
+
+  async #page(context: RequestContext): Promise<void> {
+    const { browsers, forms } = this.#options;
+    const { user, done } = await PAGE.read(context.request);
+    const signedIn = await browsers.of(context);
+    const by = user === undefined ? signedIn[0] : signedIn.find(({ account }) => account.name === user);
+    if (!by) return forms.show(context, ACCOUNT_PATH, { user: user ?? '' });
+    await browsers.use(by, context.signal);
+    // A link of another site could show any notice.
+    const notice = done === undefined || isCrossSite(context.request) ? undefined : NOTICES[done];
+    this.#show(context, by, notice);
+  }
+
+  #show(
+    context: RequestContext,
+    by: BrowserSession,
+    notice?: string,
+    alert?: Alert,
+    options: PageOptions = {},
+  ): void {
+    const { texts, credentials, accountSessions, kubeconfig, now } = this.#options;
+    const { account, session } = by;
+    const browser = browserOf(context.request);
+    const page = accountPage({
+      platformName: texts.platformName,
+      account,
+      isLocal: by.authentication.proof.kind === 'password',
+      ticket: this.#tickets.seal({ session: session.id, user: account.name }, browser.id),
+      hasPassword: credentials.get(account.name)?.userUID === account.uid,
+      sessions: accountSessions.list(by),
+      hasKubeconfig: kubeconfig !== undefined,
+      notice,
+      alert,
+      now: now(),
+    });
+    context.response.appendHeader('Set-Cookie', browser.cookie);
+    writePage(context.response, page, { status: alert ? 400 : 200, ...options });
+  }
+
+  /** Passes a genuine form to `act`. Without its browser session, the page shows who is signed in now. */
+  async #submitted(
+    context: RequestContext,
+    act: (by: BrowserSession, form: Form) => Promise<void>,
+  ): Promise<void> {
+    if (isCrossSite(context.request)) throw forged();
+    const form = await readForm(context.request);
+    const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
+    if (!ticket) throw forged();
+    const { content, rejection: invalid } = ticket;
+    const signedIn = await this.#options.browsers.of(context);
+    const by = signedIn.find(({ session }) => session.id === content.session);
+    if (!by) return redirect(context.response, accountURL(content.user));
+    if (invalid !== undefined) return this.#show(context, by, undefined, { text: ALERTS[invalid] });
+    return act(by, form);
+  }
+
+  async #changePassword(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
+    const { passwordChange, browsers, sourceOf, now } = this.#options;
+    const { account } = by;
+    const { password: current, new_password: password = '', repeated } = PASSWORD_FORM.decode(form);
+    const again = (text: string, field: string): void => this.#show(context, by, undefined, { text, field });
+    if (current === undefined) return again('Enter your current password.', 'password');
+    if (password !== repeated) return again('The two new passwords are not the same.', 'repeated');
+    const proven = await this.#verified(context, by, current);
+    if (!proven) return;
+    const outcome = await passwordChange.change(account, password, proven, context.signal);
+    if (outcome === 'conflict') return again(PASSWORD_CHANGED.text, 'password');
+    if ('invalid' in outcome) return again(`The new password ${outcome.invalid}.`, 'new_password');
+    context.log.info({ user: account.name }, 'password changed on the account page');
+    // The session of the browser began with the previous password.
+    const authentication = byPassword(outcome.credential, now());
+    await browsers.begin(context, { account, authentication, ...originOf(context.request, sourceOf) });
+    redirect(context.response, accountURL(account.name, 'password'));
+  }
+
+  /** Verifies the current password with the throttle of sign-ins, or shows the page again. */
+  async #verified(
+    context: RequestContext,
+    by: BrowserSession,
+    password: string,
+  ): Promise<PasswordID | undefined> {
+    const { passwords, sourceOf } = this.#options;
+    try {
+      const { credential } = await passwords.check({
+        user: by.account.name,
+        password,
+        ...originOf(context.request, sourceOf),
+        client: '',
+        method: 'password_change',
+        requestID: context.auditID,
+        acceptMustChange: true,
+        signal: context.signal,
+      });
+      if (!credential) this.#show(context, by, undefined, { text: 'You have no password here.' });
+      return credential;
+    } catch (error) {
+      const rejected = rejection(error, { text: 'The current password is wrong.', field: 'password' });
+      if (!rejected) throw error;
+      this.#show(context, by, undefined, rejected.alert, rejected.options);
+      return undefined;
+    }
+  }
+
+  async #endSessions(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
+    const { accountSessions } = this.#options;
+    const { end, session = '' } = SESSIONS_FORM.decode(form);
+    const { name } = by.account;
+    if (end === 'others') {
+      await accountSessions.endOthers(context, by);
+      return redirect(context.response, accountURL(name, 'others'));
+    }
+    const ended = end === 'current' ? by.session.id : session;
+    await accountSessions.end(context, by, ended);
+    if (ended === by.session.id) return writePage(context.response, signedOutPage());
+    return redirect(context.response, accountURL(name, 'session'));
+  }
+
+  async #kubeconfig(context: RequestContext): Promise<void> {
+    const { browsers, forms, kubeconfig } = this.#options;
+    if (!kubeconfig) throw new PageError(404, 'Page not found', 'This server does not forward kubectl.');
+    const [by] = await browsers.of(context);
+    if (!by) return forms.show(context, ACCOUNT_PATH);
+    const body = Buffer.from(kubeconfig());
+    context.response.writeHead(200, {
+      'Content-Type': 'application/yaml',
+      'Content-Length': body.length,
+      'Content-Disposition': 'attachment; filename="kubeconfig.yaml"',
+      'X-Content-Type-Options': 'nosniff',
+      ...NO_STORE,
+    });
+    context.response.end(body);
+  }
+}
+
+/** The continuation of a visit: the account page of the user who has signed in. */
+export const accountContinuation: Continuation<AccountVisit> = {
+  describe: () => ({ client: undefined, scopes: [], destination: undefined }),
+  accepts: () => true,
+  granted: async ({ response }, _visit, { account }) => redirect(response, accountURL(account.name)),
+  cancelled: ({ response }) => writePage(response, messagePage('Not signed in', 'You can close this page.')),
+};
+
+function accountURL(user: string, done?: keyof typeof NOTICES): string {
+  const query = new URLSearchParams({ user, ...(done === undefined ? {} : { done }) });
+  return `${ACCOUNT_PATH}?${query.toString()}`;
+}

@@ -1,0 +1,74 @@
+// The sessions of the user of the account page: lists them, and ends them.
+
+import type { RequestContext } from '../../../request/request-context.ts';
+import type { ClientRegistry } from '../../clients/oauth-client.ts';
+import { isStarted } from '../../codes/session-code.ts';
+import type { ListedSession } from '../../page/account-page.ts';
+import { NO_CLIENT, type SessionStore, type StoredSession } from '../../sessions/session.ts';
+import type { SessionValidity } from '../../sessions/session-validity.ts';
+import { terminateSession } from '../revoke.ts';
+import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+
+export interface AccountSessionsOptions {
+  readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
+  readonly validity: Pick<SessionValidity, 'end'>;
+  readonly clients: Pick<ClientRegistry, 'get'>;
+  readonly browsers: Pick<BrowserSessions, 'end'>;
+}
+
+export class AccountSessions {
+  readonly #options: AccountSessionsOptions;
+
+  constructor(options: AccountSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** This browser first, then the last used ones. Without codes that no program has exchanged yet. */
+  list(by: BrowserSession): readonly ListedSession[] {
+    const { clients } = this.#options;
+    return this.#of(by)
+      .filter((session) => session.clientID === NO_CLIENT || isStarted(session))
+      .map((session) => ({
+        ...session,
+        client:
+          session.clientID === NO_CLIENT
+            ? undefined
+            : (clients.get(session.clientID)?.displayName ?? session.clientID),
+        isCurrent: session.id === by.session.id,
+      }))
+      .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || b.lastUsedAt - a.lastUsedAt);
+  }
+
+  /** Ends a session of the user of `by`; any other id has no effect. Throws 503 unless it is ended. */
+  async end(context: RequestContext, by: BrowserSession, id: string): Promise<void> {
+    const ended = this.#of(by).find((session) => session.id === id);
+    if (!ended) return;
+    if (ended.clientID === NO_CLIENT) return this.#options.browsers.end(context, [ended]);
+    await this.#terminate(context, [ended]);
+  }
+
+  /** Ends all other sessions, those of kubectl and of unused codes too. Throws 503 unless they are ended. */
+  async endOthers(context: RequestContext, by: BrowserSession): Promise<void> {
+    await this.#terminate(
+      context,
+      this.#of(by).filter(({ id }) => id !== by.session.id),
+    );
+  }
+
+  #of({ account }: BrowserSession): readonly StoredSession[] {
+    const { sessions, validity } = this.#options;
+    return sessions
+      .ofUser(account.name)
+      .filter((session) => session.userUID === account.uid && validity.end(session) === undefined);
+  }
+
+  async #terminate(context: RequestContext, ended: readonly StoredSession[]): Promise<void> {
+    const { log, signal } = context;
+    const options = { ...this.#options, log };
+    await Promise.all(
+      ended.map(({ id: session, clientID, user }) =>
+        terminateSession({ session, clientID, user }, 'signed out', options, signal),
+      ),
+    );
+  }
+}

@@ -1,0 +1,187 @@
+// Renders the account page: one function for each of its sections.
+import { PASSWORD_LENGTH } from '../passwords/password-hasher.ts';
+import { PASSWORD_VARIETY } from '../passwords/password-policy.ts';
+import type { StoredSession } from '../sessions/session.ts';
+import type { Account } from '../users/account.ts';
+import { type Alert, alertBox, describedBy, platformHeader, titled } from './form-fields.ts';
+import { html, type Markup } from './html.ts';
+import type { Page } from './page.ts';
+import { shortUserAgent } from './user-agent.ts';
+
+export interface AccountView {
+  readonly platformName: string;
+  readonly account: Account;
+  /** Whether the user has signed in with a password of this server. */
+  readonly isLocal: boolean;
+  /** CSRF token of every form on the page. */
+  readonly ticket: string;
+  /** Whether the user has a password of this server. */
+  readonly hasPassword: boolean;
+  readonly sessions: readonly ListedSession[];
+  /** Whether kubectl can reach the cluster through this server. */
+  readonly hasKubeconfig: boolean;
+  /** Confirms the last action. */
+  readonly notice: string | undefined;
+  /** The problem of the password form, or without `field` of another one. */
+  readonly alert?: Alert | undefined;
+  /** Ms since the epoch. */
+  readonly now: number;
+}
+
+export interface ListedSession
+  extends Pick<StoredSession, 'id' | 'source' | 'userAgent' | 'createdAt' | 'lastUsedAt'> {
+  /** Display name of the client; undefined for a browser. */
+  readonly client: string | undefined;
+  /** The browser that requests the page. */
+  readonly isCurrent: boolean;
+}
+
+export const ACCOUNT_PATH = '/account';
+
+export function accountPage(view: AccountView): Page {
+  const { platformName, notice, alert } = view;
+  const general = alert?.field === undefined ? alert : undefined;
+  return {
+    title: titled(`Your account at ${platformName}`, alert),
+    wide: true,
+    body: html`${platformHeader(platformName)}
+<h1>Your account</h1>
+${notice === undefined ? undefined : html`<p class="notice" role="status">${notice}</p>`}
+${alertBox(general)}
+${profileSection(view)}
+${sessionsSection(view)}
+${passwordSection(view)}
+${view.hasKubeconfig ? kubectlSection() : undefined}`,
+  };
+}
+
+export function signedOutPage(): Page {
+  return {
+    title: 'Signed out',
+    body: html`<h1>Signed out</h1>
+<p role="status">This browser is signed out. So are the programs that it signed in to, except those that stay signed in, such as kubectl.</p>
+<p><a href="${ACCOUNT_PATH}">Sign in again</a></p>`,
+  };
+}
+
+function section(id: string, title: string, content: Markup): Markup {
+  return html`<section aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+${content}
+</section>`;
+}
+
+function form(action: string, ticket: string, content: Markup): Markup {
+  return html`<form method="post" action="${ACCOUNT_PATH}${action}">
+<input type="hidden" name="ticket" value="${ticket}">
+${content}
+</form>`;
+}
+
+function profileSection({ account, isLocal, platformName, ticket }: AccountView): Markup {
+  const { name, displayName, email, groups } = account;
+  const rows = [
+    ['User name', name],
+    ['Name', displayName === name ? '' : displayName],
+    ['Email', email],
+    ['Groups', groups.length === 0 ? 'None' : groups.join(', ')],
+    ['Account', isLocal ? `Local account of ${platformName}` : 'Account of an identity provider'],
+  ].filter(([, value]) => value !== '');
+  const signOut = html`<button type="submit" class="second" name="end" value="current">Sign out of this browser</button>`;
+  return section(
+    'profile',
+    'Profile',
+    html`<dl>
+${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>\n`)}</dl>
+${form('/sessions', ticket, signOut)}
+<p class="quiet"><a href="${ACCOUNT_PATH}/switch">Use another account</a></p>`,
+  );
+}
+
+function passwordSection({ account, hasPassword, ticket, alert }: AccountView): Markup {
+  const title = 'Password';
+  if (!hasPassword) return section('password-title', title, html`<p>You have no password here.</p>`);
+  const problem = alert?.field === undefined ? undefined : alert;
+  const input = (name: string, id: string, label: string, attributes: Markup, hint?: Markup): Markup =>
+    html`<label for="${id}">${label}</label>
+${hint}<input id="${id}" name="${name}" type="password" required${attributes}${problem?.field === name ? html` autofocus` : undefined}${describedBy(problem, name, hint && 'rule')}>`;
+  const rule = html`<p class="quiet" id="rule">At least ${PASSWORD_LENGTH.min} characters, ${PASSWORD_VARIETY} of them different. Not your user name.</p>\n`;
+  const isNew = html` autocomplete="new-password"`;
+  return section(
+    'password-title',
+    title,
+    form(
+      '/password',
+      ticket,
+      html`<p>A new password signs you out of all other browsers and programs.</p>
+${alertBox(problem)}
+<label for="username">User name</label>
+<input id="username" name="username" value="${account.name}" autocomplete="username" readonly>
+${input('password', 'password', 'Current password', html` autocomplete="current-password"`)}
+${input('new_password', 'new-password', 'New password', html`${isNew} minlength="${PASSWORD_LENGTH.min}"`, rule)}
+${input('repeated', 'repeated', 'Repeat new password', isNew)}
+<button type="submit">Change password</button>`,
+    ),
+  );
+}
+
+function sessionsSection({ sessions, ticket, now }: AccountView): Markup {
+  const others = html`<button type="submit" class="second" name="end" value="others">Sign out everywhere else</button>`;
+  return section(
+    'sessions',
+    'Where you are signed in',
+    form(
+      '/sessions',
+      ticket,
+      html`<ul class="sessions">
+${sessions.map((session) => sessionItem(session, now))}</ul>
+${sessions.some(({ isCurrent }) => !isCurrent) ? others : undefined}`,
+    ),
+  );
+}
+
+function sessionItem(session: ListedSession, now: number): Markup {
+  const { id, client = 'A browser', source, userAgent, createdAt, lastUsedAt, isCurrent } = session;
+  const name = isCurrent ? 'This browser' : client;
+  const place = [shortUserAgent(userAgent), source].filter((part) => part !== '').join(', ');
+  const button = html`<button type="submit" class="second" name="session" value="${id}" aria-label="Sign out: ${name}, ${place}, last used ${ago(lastUsedAt, now)}">Sign out</button>`;
+  return html`<li>
+<div><strong>${name}</strong>
+<p class="quiet">${place}</p>
+<p class="quiet">Signed in ${time(createdAt, date(createdAt))}, last used ${time(lastUsedAt, ago(lastUsedAt, now))}</p></div>
+${isCurrent ? undefined : button}
+</li>
+`;
+}
+
+function kubectlSection(): Markup {
+  return section(
+    'kubectl',
+    'kubectl',
+    html`<p>This kubeconfig signs you in with <a href="https://github.com/int128/kubelogin#setup" rel="noreferrer">kubelogin</a> 1.29 or later. It contains no secret.</p>
+<p><a class="button" href="${ACCOUNT_PATH}/kubeconfig" download>Download kubeconfig</a></p>
+<p class="quiet">Then run: <code>kubectl --kubeconfig kubeconfig.yaml get pods</code></p>`,
+  );
+}
+
+function time(at: number, text: string): Markup {
+  return html`<time datetime="${new Date(at).toISOString()}">${text}</time>`;
+}
+
+/** To the minute. */
+function date(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+function ago(at: number, now: number): string {
+  const [unit, ms] = UNITS.find(([, each]) => now - at >= each) ?? [];
+  if (unit === undefined || ms === undefined) return 'just now';
+  const count = Math.floor((now - at) / ms);
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+}

@@ -1,0 +1,119 @@
+// Tests of the account page in a real browser, against a real server: keyboard only, without scripts, in both color schemes.
+import { expect } from 'chai';
+import type { Page } from 'puppeteer-core';
+import { type StartedChromium, startChromium } from '../../support/chromium.ts';
+import { lowContrasts } from '../../support/contrast.ts';
+import { submitForm } from '../../support/submit-form.ts';
+import { PASSWORD, type Platform } from '../platform.ts';
+import { CLIENT, sharedConfigured } from './shared-configured.ts';
+
+const USER = 'paige';
+const NEW_PASSWORD = 'a password of my own';
+
+describe('the account page in a browser', () => {
+  let platform: Platform;
+  let chromium: StartedChromium;
+  let page: Page;
+  /** Console messages, for instance violations of the Content Security Policy. */
+  const complaints: string[] = [];
+
+  before(async () => {
+    ({ platform } = (await sharedConfigured()).gateway);
+    await platform.addUser(USER, PASSWORD, { groups: ['developers'] });
+    chromium = await startChromium();
+  });
+  after(() => chromium?.[Symbol.asyncDispose]());
+
+  beforeEach(async () => {
+    await platform.succeeding('delete sessions.iam.platform.io --all');
+    page = await (await chromium.browser.createBrowserContext()).newPage();
+    page.setDefaultTimeout(60_000);
+    await page.setJavaScriptEnabled(false);
+    complaints.length = 0;
+    const tools = await page.createCDPSession();
+    tools.on('Log.entryAdded', ({ entry }) => complaints.push(entry.text));
+    await tools.send('Log.enable');
+  });
+  afterEach(() => page.browserContext().close());
+
+  const heading = (): Promise<string> => page.$eval('h1', (element) => String(element.textContent));
+  const texts = (selector: string): Promise<string[]> =>
+    page.$$eval(selector, (elements) => elements.map((element) => String(element.textContent)));
+
+  /** Opens the address of the server, as a user types it. */
+  async function open(password = PASSWORD): Promise<void> {
+    await page.goto(`${platform.server.url}/`);
+    await submitForm(page, { username: USER, password });
+    expect(await heading()).to.equal('Your account');
+  }
+  async function signInElsewhere(password = PASSWORD): Promise<string> {
+    const form = { grant_type: 'password', username: USER, password, client_id: CLIENT };
+    const body = new URLSearchParams(form);
+    const answer = await platform.ask('/oauth/token', { method: 'POST', body });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    return String(answer.body['access_token']);
+  }
+  const isValid = async (token: string): Promise<boolean> => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await platform.ask('/oauth/userinfo', { headers })).status === 200;
+  };
+  /** Moves the focus with the keyboard to the element with this name, and presses Enter. */
+  async function press(name: string): Promise<void> {
+    const focused = (): Promise<string> =>
+      page.evaluate('document.activeElement.textContent') as Promise<string>;
+    for (let step = 0; step < 30 && (await focused()) !== name; step++) await page.keyboard.press('Tab');
+    expect(await focused()).to.equal(name);
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  }
+
+  it('opens at the address of the server; programs get a Status', async () => {
+    await open();
+    expect(await texts('dd')).to.include.members([USER, 'developers']);
+    const { status, body } = await platform.ask('/');
+    expect([status, body['kind']]).to.deep.equal([403, 'Status']);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('has enough contrast, and fits narrow and wide screens', async () => {
+    await open();
+    for (const scheme of ['light', 'dark'] as const) {
+      for (const width of [375, 1280]) {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+        await page.setViewport({ width, height: 800 });
+        expect(await lowContrasts(page)).to.deep.equal([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width);
+      }
+    }
+    const unnamed = `[...document.querySelectorAll('input:not([type=hidden])')].filter((each) => each.labels.length !== 1).length`;
+    expect(await page.evaluate(unnamed)).to.equal(0);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('ends a session of another program by keyboard, at once', async () => {
+    const token = await signInElsewhere();
+    expect(await isValid(token)).to.equal(true);
+    await open();
+    expect(await texts('.sessions strong')).to.deep.equal(['This browser', CLIENT]);
+    await press('Sign out');
+    expect(await texts('[role=status]')).to.deep.equal(['Signed out.']);
+    expect(await texts('.sessions strong')).to.deep.equal(['This browser']);
+    expect(await isValid(token)).to.equal(false);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('changes the password, ends all other sessions, and stays signed in until the sign-out', async () => {
+    const token = await signInElsewhere();
+    await open();
+    await submitForm(page, { password: PASSWORD, 'new-password': NEW_PASSWORD, repeated: NEW_PASSWORD });
+    expect((await texts('[role=status]')).join('')).to.contain('Your password is changed.');
+    expect(await isValid(token)).to.equal(false);
+    await page.reload();
+    expect(await heading()).to.equal('Your account');
+    await press('Sign out of this browser');
+    expect(await heading()).to.equal('Signed out');
+    await page.goto(`${platform.server.url}/account`);
+    expect(await heading()).to.equal('Sign in');
+    expect(await isValid(await signInElsewhere(NEW_PASSWORD))).to.equal(true);
+    expect(complaints).to.deep.equal([]);
+  });
+});
