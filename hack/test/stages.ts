@@ -66,6 +66,8 @@ export function stages(options: {
     suite({
       name: 'integration',
       files: [
+        // The interrupted searches of the conformance suite occupy the node for a while.
+        'test/integration/**/opensearch/{layouts,node,settings}.test.ts',
         'test/integration/**/opensearch/*.test.ts',
         'test/integration/server/{resources,registration}/*.test.ts',
         'test/integration/**/{conformance,main}.test.ts',

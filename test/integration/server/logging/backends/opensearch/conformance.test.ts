@@ -13,7 +13,8 @@ import {
 import { describeLogStore } from '../../../../../conformance/log-store.suite.ts';
 import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
-import { oneNode, type StartedNode, startedStore } from './started-node.ts';
+import { sharedNode } from './shared-node.ts';
+import { type StartedNode, startedStore } from './started-node.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.suite.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
@@ -21,7 +22,12 @@ import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selec
 const LINES = 2_400;
 
 describe('one node', () => {
-  const node = oneNode();
+  let started: StartedNode;
+  const node = (): StartedNode => started;
+
+  before(async function () {
+    started = await sharedNode(this);
+  });
 
   describeUnsearchableIndices(OPENSEARCH_2, node);
 

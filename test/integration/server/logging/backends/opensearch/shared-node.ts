@@ -1,4 +1,4 @@
-// The node of the tests of settings and indices of OpenSearch 2.
+// The node of all tests of OpenSearch 2 without its security plugin.
 import { requireJava } from '../../../../../support/logging/require-java.ts';
 import { shareEnvironment } from '../../../../../support/shared-environment.ts';
 import { type StartedNode, startNode } from './started-node.ts';

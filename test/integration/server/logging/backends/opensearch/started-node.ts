@@ -34,7 +34,7 @@ export async function startNode(
 }
 
 /** A node for all tests of a `describe`, started before the first one. Skips the tests without a suitable Java. */
-export function oneNode(kind: NodeKind = OPENSEARCH_2): () => StartedNode {
+export function oneNode(kind: NodeKind): () => StartedNode {
   let node: Awaited<ReturnType<typeof startNode>>;
 
   before(async function () {
