@@ -135,8 +135,10 @@ export class IDTokenHints {
 
   async #verified(token: string, type: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     const { header, payload } = readUnverified(token) ?? {};
-    if (!header || !payload || header['typ'] !== type || typeof header['kid'] !== 'string') return undefined;
-    const key = this.#options.keys.hintVerification(header['kid']);
+    if (!header || !payload || header['typ'] !== type) return undefined;
+    const { kid, alg } = header;
+    if (typeof kid !== 'string' || typeof alg !== 'string') return undefined;
+    const key = this.#options.keys.hintVerification(kid, alg);
     if (!key || payload['iss'] !== this.#options.issuer()) return undefined;
     try {
       await compactVerify(token, key, { algorithms: [...SIGNING_ALGORITHMS] });

@@ -32,13 +32,13 @@ export interface KeyRing {
   readonly ready: boolean;
   /** The active key, by default of ES256. Throws ServiceUnavailable while there is none. */
   signing(algorithm?: SigningAlgorithm): SigningKey;
-  /** The public key with exactly this kid: next, active or retired. */
-  verification(kid: string): CryptoKey | undefined;
+  /** The public key with exactly this kid, of exactly this algorithm: next, active or retired. */
+  verification(kid: string, algorithm: string): CryptoKey | undefined;
   /**
    * As `verification`, for ID tokens as `id_token_hint` only: they may be as old as their session, so keys that are no
    * longer published are included.
    */
-  hintVerification(kid: string): CryptoKey | undefined;
+  hintVerification(kid: string, algorithm: string): CryptoKey | undefined;
   /** The JWK Set of `/oauth/keys`: public members only. */
   jwks(): { readonly keys: readonly JWK[] };
   /** HMAC-SHA-256 under the newest MAC key: `<kid>:<hex>`. */
@@ -56,8 +56,10 @@ interface Material {
   /** Name of the active key record. */
   readonly active: string;
   readonly signing: ReadonlyMap<SigningAlgorithm, SigningKey>;
+  /** By `keyName`. */
   readonly verification: ReadonlyMap<string, CryptoKey>;
   readonly published: readonly JWK[];
+  /** By `keyName`. */
   readonly past: ReadonlyMap<string, CryptoKey>;
   readonly macKeys: ReadonlyMap<string, KeyObject>;
 }
@@ -84,9 +86,9 @@ export class ImportedKeys implements KeyRing {
     return new ImportedKeys({
       active: active.kid,
       signing: new Map(signing.map((key) => [key.algorithm, key])),
-      verification: await importedByID(published),
+      verification: await importedByName(published),
       published,
-      past: await importedByID(past),
+      past: await importedByName(past),
       // Imported once: createHmac would import the bytes for each message, which takes four times as long as the MAC.
       macKeys: new Map(
         set.keys.map(({ kid, macKey }) => [kid, createSecretKey(Buffer.from(macKey, 'base64url'))]),
@@ -100,12 +102,12 @@ export class ImportedKeys implements KeyRing {
     return key;
   }
 
-  verification(kid: string): CryptoKey | undefined {
-    return this.#material.verification.get(kid);
+  verification(kid: string, alg: string): CryptoKey | undefined {
+    return this.#material.verification.get(keyName({ kid, alg }));
   }
 
-  hintVerification(kid: string): CryptoKey | undefined {
-    return this.verification(kid) ?? this.#material.past.get(kid);
+  hintVerification(kid: string, alg: string): CryptoKey | undefined {
+    return this.verification(kid, alg) ?? this.#material.past.get(keyName({ kid, alg }));
   }
 
   jwks(): { readonly keys: readonly JWK[] } {
@@ -166,10 +168,15 @@ async function signingKey(algorithm: SigningAlgorithm, { kid, ...jwk }: Identifi
   };
 }
 
-async function importedByID(keys: readonly IdentifiedJWK[]): Promise<ReadonlyMap<string, CryptoKey>> {
+async function importedByName(keys: readonly IdentifiedJWK[]): Promise<ReadonlyMap<string, CryptoKey>> {
   return new Map(
-    await Promise.all(keys.map(async (jwk) => [jwk.kid, await imported(jwk, jwk.alg ?? '')] as const)),
+    await Promise.all(keys.map(async (jwk) => [keyName(jwk), await imported(jwk, jwk.alg ?? '')] as const)),
   );
+}
+
+/** With the algorithm, because verification with a key of another algorithm is an error of the caller (TypeError). */
+function keyName({ kid, alg = '' }: Pick<IdentifiedJWK, 'kid' | 'alg'>): string {
+  return `${alg} ${kid}`;
 }
 
 async function imported(jwk: JWK, algorithm: string): Promise<CryptoKey> {

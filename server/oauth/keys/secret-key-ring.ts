@@ -60,12 +60,12 @@ export class SecretKeyRing implements KeyRing {
     return this.#known().signing(algorithm);
   }
 
-  verification(kid: string): CryptoKey | undefined {
-    return this.#keys?.verification(kid);
+  verification(kid: string, algorithm: string): CryptoKey | undefined {
+    return this.#keys?.verification(kid, algorithm);
   }
 
-  hintVerification(kid: string): CryptoKey | undefined {
-    return this.#keys?.hintVerification(kid);
+  hintVerification(kid: string, algorithm: string): CryptoKey | undefined {
+    return this.#keys?.hintVerification(kid, algorithm);
   }
 
   jwks(): { readonly keys: readonly JWK[] } {

@@ -33,6 +33,8 @@ export interface TokenVerifierOptions {
 export const VERIFIED_TOKENS = 10_000;
 /** TTL of a successful signature check. */
 const CACHE_TTL_MS = 30_000;
+/** Of access tokens. The keys of RS256 sign ID tokens only. */
+const ALGORITHM = 'ES256';
 /** Our refresh tokens and codes. They never go into a TokenReview, because the cluster may log it. */
 const OPAQUE = /^p(?:rt|ac|dc)_/;
 
@@ -74,7 +76,7 @@ export class TokenVerifier implements AccessTokenVerifier {
     const { issuer, audience } = this.#options;
     const key = await this.#key(header['kid']);
     const payload = await jwtVerify(token, key, {
-      algorithms: ['ES256'],
+      algorithms: [ALGORITHM],
       typ: ACCESS_TOKEN_TYPE,
       issuer: issuer(),
       audience,
@@ -98,10 +100,10 @@ export class TokenVerifier implements AccessTokenVerifier {
     const { keys } = this.#options;
     if (!keys.ready) throw newServiceUnavailable('the signing keys are not loaded yet');
     if (typeof kid !== 'string') throw newUnauthorized(new Error('the token has no kid'));
-    let key = keys.verification(kid);
+    let key = keys.verification(kid, ALGORITHM);
     if (!key) {
       await keys.reread?.();
-      key = keys.verification(kid);
+      key = keys.verification(kid, ALGORITHM);
     }
     if (!key) throw newUnauthorized(new Error('the kid of the token is unknown'));
     return key;

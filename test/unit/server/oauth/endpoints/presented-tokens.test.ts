@@ -1,5 +1,6 @@
 // Tests of ID tokens in the parameter `id_token_hint`.
 import { expect } from 'chai';
+import { decodeProtectedHeader } from 'jose';
 import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
 import { ImportedKeys } from '../../../../../server/oauth/keys/key-ring.ts';
 import { rotated } from '../../../../../server/oauth/keys/key-rotator.ts';
@@ -34,6 +35,8 @@ describe('an ID token as a hint', () => {
     const [header, payload] = hint.split('.');
     const other = (await hintUnder(first)).split('.')[2];
     expect(await read(`${header}.${payload}.${other}`, set)).to.equal(undefined);
+    const renamed = Buffer.from(JSON.stringify({ ...decodeProtectedHeader(hint), alg: 'RS256' }));
+    expect(await read(`${renamed.toString('base64url')}.${payload}.${other}`, set)).to.equal(undefined);
     set = await rotated(set, 6000, { ...POLICY, rotationInterval: 10_000 }, newKey);
     expect(await read(hint, set)).to.equal(undefined);
   });

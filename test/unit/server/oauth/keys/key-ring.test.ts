@@ -23,7 +23,7 @@ describe('ImportedKeys', () => {
       const alg = algorithm ?? 'ES256';
       const input = `${Buffer.from(JSON.stringify({ alg })).toString('base64url')}.e30`;
       const token = `${input}.${key.sign(input).toString('base64url')}`;
-      const verification = keys.verification(key.kid);
+      const verification = keys.verification(key.kid, alg);
       if (!verification) throw new Error('not published');
       await compactVerify(token, verification, { algorithms: [alg] });
     }
@@ -49,7 +49,9 @@ describe('ImportedKeys', () => {
     for (const jwk of published) {
       const members = jwk.alg === 'ES256' ? ['crv', 'kty', 'use', 'x', 'y'] : ['e', 'kty', 'n', 'use'];
       expect(Object.keys(jwk).toSorted()).to.deep.equal(['alg', 'kid', ...members].toSorted());
-      expect(keys.verification(jwk.kid ?? '')?.type).to.equal('public');
+      const { kid = '', alg = '' } = jwk;
+      expect(keys.verification(kid, alg)?.type).to.equal('public');
+      expect(keys.verification(kid, alg === 'ES256' ? 'RS256' : 'ES256')).to.equal(undefined);
     }
     expect(keys.signing().kid).to.equal(three.keys[1]?.kid);
   });
@@ -61,9 +63,10 @@ describe('ImportedKeys', () => {
     expect(keys.jwks().keys.map((jwk) => jwk.kid))
       .to.include.members([keys.signing().kid])
       .and.not.include(kid);
-    expect(keys.verification(kid)).to.equal(undefined);
-    expect(keys.hintVerification(kid)?.type).to.equal('public');
-    expect(keys.hintVerification(keys.signing().kid)).to.equal(keys.verification(keys.signing().kid));
+    expect(keys.verification(kid, 'ES256')).to.equal(undefined);
+    expect(keys.hintVerification(kid, 'ES256')?.type).to.equal('public');
+    const active = keys.signing().kid;
+    expect(keys.hintVerification(active, 'ES256')).to.equal(keys.verification(active, 'ES256'));
   });
 
   it('identifies each key by its exact thumbprint, and does not export private keys', async () => {
@@ -74,7 +77,7 @@ describe('ImportedKeys', () => {
     );
     expect(thumbprints).to.deep.equal([kid, keys.signing('RS256').kid]);
     for (const other of ['', '__proto__', kid.toUpperCase()]) {
-      expect(keys.verification(other), other).to.equal(undefined);
+      expect(keys.verification(other, 'ES256'), other).to.equal(undefined);
     }
     expect(Object.keys(keys.signing())).to.deep.equal(['kid', 'algorithm', 'sign']);
   });

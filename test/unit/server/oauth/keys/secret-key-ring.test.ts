@@ -52,7 +52,7 @@ describe('SecretKeyRing', () => {
     for (const use of [() => ring.signing(), () => ring.jwks(), () => ring.mac('a', 'b')]) {
       expect(use).to.throw().with.property('code', 503);
     }
-    expect(ring.verification('any')).to.equal(undefined);
+    expect(ring.verification('any', 'ES256')).to.equal(undefined);
     expect(ring.checkMac('a', 'b', 'c')).to.equal(false);
   });
 
@@ -128,7 +128,7 @@ describe('SecretKeyRing, while its Secret changes', () => {
     late.writeHead(200, { 'content-type': 'application/json' }).end(secretOf(old, 9));
     await rereading;
     expect(ring.signing().kid).to.equal(fresh.keys[0]?.kid);
-    expect(ring.verification(old.keys[0]?.kid ?? '')).to.equal(undefined);
+    expect(ring.verification(old.keys[0]?.kid ?? '', 'ES256')).to.equal(undefined);
   });
 
   it('retries a forbidden creation, and warns once with the cure', async () => {

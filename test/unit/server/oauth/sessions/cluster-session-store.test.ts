@@ -67,8 +67,8 @@ describe('the cluster session store', () => {
       keys: {
         ready: true,
         signing: () => keys.signing(),
-        verification: (kid) => keys.verification(kid),
-        hintVerification: (kid) => keys.hintVerification(kid),
+        verification: (kid, alg) => keys.verification(kid, alg),
+        hintVerification: (kid, alg) => keys.hintVerification(kid, alg),
         jwks: () => keys.jwks(),
         mac: (purpose, message) => keys.mac(purpose, message),
         macs: (purpose, message) => keys.macs(purpose, message),

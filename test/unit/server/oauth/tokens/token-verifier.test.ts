@@ -143,7 +143,8 @@ describe('TokenVerifier', () => {
     it('an access token that is signed with the RSA key of ID tokens', async () => {
       const key = at.keys.signing('RS256');
       const header = { alg: 'RS256', typ: 'at+jwt', kid: key.kid };
-      await rejected(signedBy(key, header, decodeJwt(login.access)));
+      const claims = decodeJwt(login.access);
+      await rejected(signedBy(key, header, claims), signedBy(key, { ...header, alg: 'ES256' }, claims));
     });
 
     it('a key inside or referenced by the token', async () => {
