@@ -9,6 +9,7 @@ import { describeFileError } from '../server/files/file-error.ts';
 import { PASSWORD_HASH, PasswordHasher } from '../server/oauth/passwords/password-hasher.ts';
 import { passwordViolations } from '../server/oauth/passwords/password-policy.ts';
 import { ClusterCredentialStore } from '../server/oauth/users/credential-store.ts';
+import { IdentityStore } from '../server/oauth/users/identity-store.ts';
 import { ClusterUserDirectory } from '../server/oauth/users/user-directory.ts';
 import { readPlatform } from './generate/names.ts';
 import { withGivenCluster } from './terminal/given-cluster.ts';
@@ -36,6 +37,7 @@ await runScript(USER, async (line) => {
     const stores = {
       users: new ClusterUserDirectory(options),
       credentials: new ClusterCredentialStore(options),
+      identities: new IdentityStore(options),
     };
     const { signal } = new AbortController();
     if (given.command === 'restore') return restoreFrom(given.file, stores, signal);
@@ -47,6 +49,7 @@ await runScript(USER, async (line) => {
 interface Stores {
   readonly users: ClusterUserDirectory;
   readonly credentials: ClusterCredentialStore;
+  readonly identities: IdentityStore;
 }
 
 async function createOrSet(

@@ -1,23 +1,25 @@
-// Restores users and passwords from a `kubectl get -o json` backup. Existing users and passwords are not changed.
+// Restores users, passwords and identities from a `kubectl get -o json` backup. Existing ones are not changed.
 import type { User } from '../../apis/iam/v1beta1/user-resource.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { type ClusterCredentialStore, readCredential } from '../../server/oauth/users/credential-store.ts';
+import { type IdentityStore, readIdentity } from '../../server/oauth/users/identity-store.ts';
 import { readUser, type Users } from '../../server/oauth/users/user-directory.ts';
 import { MAX_CHANGED_GROUPS } from '../generate/admission.ts';
 
 export interface RestoreTarget {
   readonly users: Pick<Users, 'create' | 'replace' | 'read'>;
   readonly credentials: Pick<ClusterCredentialStore, 'create'>;
+  readonly identities: Pick<IdentityStore, 'create'>;
 }
 
 /** Reports the result of one object; `skipped` if it was not written. */
 export type RestoreReport = (line: string, skipped: boolean) => void;
 
-/** `backup`: a List as JSON. Existing users and passwords are not changed. */
+/** `backup`: a List as JSON. Existing objects are not changed. */
 export async function restore(
   backup: string,
-  { users, credentials }: RestoreTarget,
+  { users, credentials, identities }: RestoreTarget,
   report: RestoreReport,
   signal: AbortSignal,
 ): Promise<void> {
@@ -41,6 +43,26 @@ export async function restore(
     const isNew = await unlessExists(() => credentials.create(name, { ...credential, userUID }, signal));
     report(isNew ? `password of ${name} restored` : `${name} already has a password`, !isNew);
   }
+  const linkable = new Map(
+    ofKind(items, 'User').map((user) => [recordIn(user, 'metadata')['name'], uidOf(user)]),
+  );
+  for (const identity of ofKind(items, 'Identity').map(readIdentity)) {
+    if (!identity) continue;
+    const { name, uid: _, user, ...link } = identity;
+    // The identity of a user that was deleted or recreated keeps the person out.
+    const isCurrent = linkable.get(user) === link.userUID;
+    const userUID = isCurrent ? (await users.read(user, signal))?.metadata.uid : undefined;
+    if (userUID === undefined) {
+      report(`identity ${name} skipped: it is not valid for the user ${user}`, true);
+      continue;
+    }
+    const isNew = await unlessExists(() => identities.create({ ...link, user, userUID }, Date.now(), signal));
+    report(`identity ${name} of ${user} ${isNew ? 'restored' : 'already exists'}`, !isNew);
+  }
+}
+
+function uidOf(object: unknown): unknown {
+  return recordIn(object, 'metadata')['uid'];
 }
 
 function itemsOf(backup: string): readonly unknown[] {
@@ -52,7 +74,9 @@ function itemsOf(backup: string): readonly unknown[] {
   }
   const items = array(record(list)['items']);
   if (ofKind(items, 'User').length === 0) {
-    throw new Error('the file contains no users in the format of kubectl get users.…,credentials.… -o json');
+    throw new Error(
+      'the file contains no users in the format of kubectl get users.…,credentials.…,identities.… -o json',
+    );
   }
   return items;
 }
@@ -79,7 +103,7 @@ async function create(users: RestoreTarget['users'], user: User, signal: AbortSi
 }
 
 /** Returns false if the object exists already. */
-async function unlessExists(write: () => Promise<void>): Promise<boolean> {
+async function unlessExists(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
     return true;

@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { identityName } from '../../../../apis/iam/v1beta1/identity-resource.ts';
 import { array, record } from '../../../../apis/reading/unknown-value.ts';
+import { rejection } from '../../../support/rejection.ts';
 import { ROOT } from '../registration/registered-cluster.ts';
-import { credential, type IamCluster, patchOf, user } from './iam-cluster.ts';
+import { credential, type IamCluster, object, patchOf, user } from './iam-cluster.ts';
 import { clearedCluster } from './shared-cluster.ts';
 
 const run = promisify(execFile);
-const NAMES = 'users.iam.platform.io,credentials.iam.platform.io';
+const NAMES = 'users.iam.platform.io,credentials.iam.platform.io,identities.iam.platform.io';
+const PERSON = { provider: 'company', issuer: 'ldap:///dc=example', subject: 'a' };
 /** More groups than admission allows in one write. */
 const GROUPS = Array.from({ length: 40 }, (_, index) => `group-${index}`);
 
@@ -62,7 +65,7 @@ describe('users from a backup', () => {
   /** Without the fields that the cluster sets. */
   const restorable = ({ kind, metadata, spec }: Readonly<Record<string, unknown>>): unknown => {
     const { name, labels } = record(metadata);
-    const { userUID: _, ...rest } = record(spec);
+    const { userUID: _, linkedTime: __, ...rest } = record(spec);
     return { kind, name, labels, spec: rest };
   };
 
@@ -74,16 +77,27 @@ describe('users from a backup', () => {
     }
     await created(user('robot', { disabled: true }));
     await created(credential('ada', { userUID: uid, mustChange: true }));
+    const identity = { ...PERSON, user: 'ada', userUID: uid };
+    await created(object('Identity', identityName(PERSON), identity));
     const before = await all();
+    // The user of this person was recreated.
+    const outdated = { ...PERSON, subject: 'b' };
+    await created(
+      object('Identity', identityName(outdated), { ...identity, ...outdated, userUID: 'earlier' }),
+    );
     await type(backUp);
     await cluster.clear();
     expect(await all()).to.deep.equal([]);
 
-    const printed = await type(putBack);
-    expect(printed).to.include('user ada restored\nuser robot restored\npassword of ada restored\n');
+    const failure = await rejection(type(putBack));
+    expect(failure).to.have.property('stderr').that.includes('is not valid for the user ada\n');
+    expect(failure)
+      .to.have.property('stdout')
+      .that.includes('user ada restored\nuser robot restored\npassword of ada restored\n');
     const after = await all();
     expect(after.map(restorable)).to.deep.equal(before.map(restorable));
-    const [ada, , password] = after.map((object) => record(object));
+    const [ada, , password, link] = after.map((object) => record(object));
+    expect(record(link?.['spec'])['userUID']).to.equal(record(ada?.['metadata'])['uid']);
     const { uid: adaUID } = record(ada?.['metadata']);
     expect(adaUID).not.to.equal(uid);
     expect(record(password?.['spec'])['userUID']).to.equal(adaUID);
