@@ -142,8 +142,10 @@ export class BrowserSessions {
       await Promise.all(began.map((session) => sessions.delete(session.id, signal)));
       log.info({ user, browser: id, sessions: began.length }, 'signed out');
     }
-    const kept = entriesIn(request).filter((entry) => ended.every(({ id }) => id !== entry.id));
-    this.#setCookie(context, kept);
+    const entries = entriesIn(request);
+    const kept = entries.filter((entry) => ended.every(({ id }) => id !== entry.id));
+    // A form of another site has no cookies (SameSite), so its response must not remove those of the browser.
+    if (kept.length < entries.length) this.#setCookie(context, kept);
   }
 
   #ends({ clientID }: StoredSession): boolean {

@@ -105,6 +105,14 @@ describe('the sign-out of a browser', () => {
     expect(await isSignedIn()).to.equal(true);
   });
 
+  it('keeps the cookie of a browser that another site makes post the hint of an attacker', async () => {
+    await browser.signIn();
+    const { id_token: id_token_hint = '' } = await tokensOf(await new SiteBrowser(site).signIn('bob'));
+    const { headers } = await site.ask('/oauth/logout', { form: { id_token_hint }, headers: PAGE });
+    expect(headers['set-cookie']).to.equal(undefined);
+    expect(await isSignedIn()).to.equal(true);
+  });
+
   it('does not redirect a signed-in browser for a modified hint', async () => {
     const { id_token = '' } = await tokensOf(await browser.signIn());
     const { status, headers } = await logout({ ...toClient, id_token_hint: `${id_token.slice(0, -4)}AAAA` });
