@@ -100,7 +100,7 @@ ${alertBox(alert)}
 /** The client, and what it can do if the user continues. */
 export function requestedAccess(client: string | undefined, scopes: readonly string[]): Markup | undefined {
   if (client === undefined) return undefined;
-  return html`<p><strong>${client}</strong> requests access. If you sign in, it can:</p>
+  return html`<p><strong>${client}</strong> requests access. If you continue, it can:</p>
 <ul>${requested(scopes)}</ul>`;
 }
 
