@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import type { Authentication } from '../sessions/proof.ts';
-import type { SessionStore } from '../sessions/session.ts';
+import { isPending, type SessionStore } from '../sessions/session.ts';
 import { sessionOrigin } from '../sessions/session-creator.ts';
 import type { UserID } from '../users/account.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -12,6 +12,12 @@ import { codeHash, pendingSession, type SessionCode } from './session-code.ts';
 
 /** RFC 6749, 4.1.2 allows ten minutes; a browser needs seconds. */
 export const CODE_LIFETIME_MS = 60_000;
+
+/**
+ * Codes of a user that are not exchanged yet: the clients that a browser opens at the same time. A browser session issues
+ * codes without a password, so their number needs a limit.
+ */
+export const CODES_PER_USER = 20;
 
 /** Parameters that must be equal at the authorization endpoint and the token endpoint. */
 export interface CodeBinding {
@@ -59,7 +65,7 @@ export function challengeOf(verifier: string): string | undefined {
 }
 
 export interface CodeIssuerOptions {
-  readonly sessions: Pick<SessionStore, 'newID' | 'create'>;
+  readonly sessions: Pick<SessionStore, 'newID' | 'create' | 'delete' | 'ofUser'>;
   readonly random: RandomBytes;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -84,7 +90,7 @@ export class CodeIssuer {
     this.#options = options;
   }
 
-  /** Stores a pending session and returns its code. Throws ServiceUnavailable when the cluster is unavailable. */
+  /** Stores a pending session and returns its code. At the limit, the oldest code becomes invalid. Throws ServiceUnavailable when the cluster is unavailable. */
   async issue(granted: GrantedRequest, signal: AbortSignal): Promise<string> {
     const { request, client, account, authentication, browser, source, userAgent } = granted;
     const { sessions, random, now } = this.#options;
@@ -104,7 +110,18 @@ export class CodeIssuer {
       },
       CODE_LIFETIME_MS,
     );
+    await this.#deleteSurplus(account, signal);
     await sessions.create(session, signal);
     return code.text;
+  }
+
+  async #deleteSurplus({ name }: UserID, signal: AbortSignal): Promise<void> {
+    const { sessions } = this.#options;
+    const codes = sessions
+      .ofUser(name)
+      .filter((session) => isPending(session) && session.browser !== undefined);
+    if (codes.length < CODES_PER_USER) return;
+    const surplus = codes.toSorted((a, b) => b.createdAt - a.createdAt).slice(CODES_PER_USER - 1);
+    await Promise.all(surplus.map(({ id }) => sessions.delete(id, signal)));
   }
 }

@@ -2,7 +2,7 @@
 // all replicas.
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../keys/key-ring.ts';
-import { type Session, sameHash } from '../sessions/session.ts';
+import { isPending, type Session, sameHash } from '../sessions/session.ts';
 import { parseRefreshToken, type RefreshToken, tokenOfFamily } from '../sessions/session-creator.ts';
 
 /**
@@ -43,16 +43,12 @@ export function pendingSession(session: PendingFields, lifetimeMs: number): Sess
   };
 }
 
-export function isStarted(session: Pick<Session, 'refreshHash' | 'familyHash'>): boolean {
-  return session.familyHash !== '' || session.refreshHash === '';
-}
-
 /**
  * Whether the cluster may have a newer version of the cached session in which this refresh token is current. Rotation
  * does not change the family, so a token of another family causes no read.
  */
 export function mayBeStale(cached: Session, token: RefreshToken): boolean {
-  return !isStarted(cached) || sameHash(cached.familyHash, token.familyHash);
+  return isPending(cached) || sameHash(cached.familyHash, token.familyHash);
 }
 
 /**

@@ -4,9 +4,10 @@ import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
-import { familyHash, firstRefreshToken, isStarted, type SessionCode } from '../codes/session-code.ts';
+import { familyHash, firstRefreshToken, type SessionCode } from '../codes/session-code.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import {
+  isPending,
   type ObjectVersion,
   readAfterLostResponse,
   type SessionStore,
@@ -59,7 +60,7 @@ export class CodeExchange {
     const { random, now, limit } = this.#options;
     const { code, hash } = presented;
     if (session.clientID !== client.id) throw invalidCode('the code was issued to another client');
-    if (isStarted(session)) return this.#rejectReplay(presented, session, signal);
+    if (!isPending(session)) return this.#rejectReplay(presented, session, signal);
     if (hash === undefined || !sameHash(session.refreshHash, hash)) {
       throw invalidCode('the code or its binding does not match');
     }
@@ -123,7 +124,7 @@ export class CodeExchange {
       }
       const current = await sessions.read(session.id, call);
       if (!current) throw invalidCode('the session of the code was terminated');
-      if (isStarted(current)) return this.#rejectReplay(presented, current, signal);
+      if (!isPending(current)) return this.#rejectReplay(presented, current, signal);
       version = current;
     }
     throw temporarilyUnavailable('the session is being modified, try again', 1);

@@ -6,8 +6,7 @@ import { Wakeup } from '../../concurrency/wakeup.ts';
 import { ConnectionPool } from '../../upstream/connection-pool.ts';
 import { abortableBy, send } from '../../upstream/send.ts';
 import type { ConfiguredClient } from '../clients/oauth-client.ts';
-import { isStarted } from '../codes/session-code.ts';
-import type { Session } from '../sessions/session.ts';
+import { isPending, type Session } from '../sessions/session.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 
 export interface BackChannelLogoutOptions {
@@ -42,7 +41,7 @@ export class BackChannelLogout {
     const byID = new Map(receivers.map((receiver) => [receiver.id, receiver]));
     const unsubscribe = sessions.onEnd((session) => {
       // The client of a code that was never exchanged does not know the session.
-      if (isStarted(session)) byID.get(session.clientID)?.enqueue(session);
+      if (!isPending(session)) byID.get(session.clientID)?.enqueue(session);
     });
     await Promise.all(receivers.map((receiver) => receiver.run(signal)));
     unsubscribe();

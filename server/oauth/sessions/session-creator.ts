@@ -6,7 +6,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { Account } from '../users/account.ts';
 import type { Authentication } from './proof.ts';
-import type { Session, SessionStore, StoredSession } from './session.ts';
+import { isPending, type Session, type SessionStore, type StoredSession } from './session.ts';
 
 /** A person has a few devices, and the default client of scripts creates a session at each sign-in. */
 export const SESSIONS_PER_USER = 50;
@@ -94,12 +94,13 @@ export class SessionCreator {
   }
 
   /**
-   * Deletes the least recently used sessions of the user beyond the limit. Runs after the new session is stored, so that a
+   * Deletes the least recently used sessions of the user beyond the limit. Codes do not count, because any page can request
+   * them in the browser of a signed-in user (codes/authorization-code.ts has their limit). Runs after the new session is stored, so that a
    * failed sign-in deletes no other session.
    */
   async deleteSurplus(created: StoredSession, signal: AbortSignal): Promise<void> {
     const { sessions, sessionsPerUser, log } = this.#options;
-    const all = sessions.ofUser(created.user);
+    const all = sessions.ofUser(created.user).filter((session) => !isPending(session));
     if (all.length < sessionsPerUser) return;
     const others = all.filter(({ id }) => id !== created.id);
     const surplus = others

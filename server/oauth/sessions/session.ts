@@ -46,6 +46,18 @@ export const NO_USER = '-';
 /** Client of a browser session (endpoints/browser/browser-sessions.ts). No client has this id. */
 export const NO_CLIENT = '-';
 
+/**
+ * Whether the code of the session is not exchanged yet (codes/session-code.ts). A browser session has no refresh token, but
+ * is never pending.
+ */
+export function isPending({
+  clientID,
+  refreshHash,
+  familyHash,
+}: Pick<Session, 'clientID' | 'refreshHash' | 'familyHash'>): boolean {
+  return clientID !== NO_CLIENT && familyHash === '' && refreshHash !== '';
+}
+
 /** A session with its object's version, for writes with a precondition. */
 export interface StoredSession extends Session {
   readonly uid: string;

@@ -2,9 +2,8 @@
 
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
-import { isStarted } from '../../codes/session-code.ts';
 import type { ListedSession } from '../../page/account-page.ts';
-import { NO_CLIENT, type SessionStore, type StoredSession } from '../../sessions/session.ts';
+import { isPending, NO_CLIENT, type SessionStore, type StoredSession } from '../../sessions/session.ts';
 import type { SessionValidity } from '../../sessions/session-validity.ts';
 import { terminateSession } from '../revoke.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
@@ -27,7 +26,7 @@ export class AccountSessions {
   list(by: BrowserSession): readonly ListedSession[] {
     const { clients } = this.#options;
     return this.#of(by)
-      .filter((session) => session.clientID === NO_CLIENT || isStarted(session))
+      .filter((session) => !isPending(session))
       .map((session) => ({
         ...session,
         client:

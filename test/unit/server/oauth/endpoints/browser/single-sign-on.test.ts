@@ -1,6 +1,7 @@
 // Tests of single sign-on: browser sessions at the authorization endpoint.
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
+import { CODES_PER_USER } from '../../../../../../server/oauth/codes/authorization-code.ts';
 import { NO_CLIENT } from '../../../../../../server/oauth/sessions/session.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, REDIRECT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
@@ -53,6 +54,23 @@ describe('single sign-on', () => {
     expect(second['auth_time']).to.equal(first['auth_time']);
     expect(second).to.deep.include({ sub: 'alice', amr: ['pwd'] });
     expect(second['sid']).to.not.equal(first['sid']);
+  });
+
+  it('issues a bounded number of codes, which end no sessions', async () => {
+    const { json } = await site.token({ ...EXCHANGE, code: expectCode(await browser.signIn()) });
+    const codes: string[] = [];
+    for (let i = 0; i <= CODES_PER_USER; i++) {
+      state.now++;
+      codes.push(expectCode(await browser.authorize({ prompt: 'none' })));
+    }
+    expect(state.sessions.ofClients).to.have.length(CODES_PER_USER + 1);
+    const [oldest = '', next = ''] = codes;
+    expect((await site.token({ ...EXCHANGE, code: oldest })).json['error']).to.equal('invalid_grant');
+    await claimsOf(next);
+    const refresh_token = String(json['refresh_token']);
+    const refreshed = await site.token({ grant_type: 'refresh_token', client_id: 'console', refresh_token });
+    expect(refreshed.status).to.equal(200);
+    expectCode(await browser.authorize({ prompt: 'none' }));
   });
 
   it('has a cookie that scripts, other sites and sibling domains cannot use, and stores only its hash', async () => {
