@@ -136,6 +136,8 @@ export class BrowserSessions {
   async end(context: RequestContext, ended: readonly Pick<StoredSession, 'id' | 'user'>[]): Promise<void> {
     const { sessions } = this.#options;
     const { signal, request, log } = context;
+    // The cache may lack sessions that began with these.
+    if (!sessions.fresh) throw temporarilyUnavailable('the session cache is stale', 1);
     for (const { id, user } of ended) {
       await sessions.delete(id, signal);
       const began = sessions.ofUser(user).filter((session) => session.browser === id && this.#ends(session));

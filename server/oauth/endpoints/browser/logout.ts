@@ -129,17 +129,18 @@ async function endSessions(
 ): Promise<boolean> {
   const { sessions, clients, browsers } = options;
   const browsersToEnd: Pick<StoredSession, 'id' | 'user'>[] = [];
-  let ended = false;
+  const found: TokenOwner[] = [];
   for (const owner of owners) {
     const session = sessions.get(owner.session) ?? (await sessions.read(owner.session, context));
     if (!session) continue;
-    await terminateSession(owner, 'signed out', options, context.signal);
-    ended = true;
+    found.push(owner);
     const { browser: id, user, clientID } = session;
     if (id !== undefined && !clients.get(clientID)?.keepAfterSignOut) browsersToEnd.push({ id, user });
   }
+  // First, because a repeated request finds them only by the sessions of the tokens.
   if (browsersToEnd.length > 0) await browsers.end(context, browsersToEnd);
-  return ended;
+  for (const owner of found) await terminateSession(owner, 'signed out', options, context.signal);
+  return found.length > 0;
 }
 
 function finish({ request, response }: RequestContext, { target, state }: Return, title: string): void {

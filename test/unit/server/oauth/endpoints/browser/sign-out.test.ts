@@ -25,6 +25,7 @@ describe('the sign-out of a browser', () => {
   beforeEach(() => {
     state.sessions.objects.clear();
     site.store.beforeWrite = () => undefined;
+    site.store.fresh = true;
     browser = new SiteBrowser(site);
   });
 
@@ -164,6 +165,17 @@ describe('the sign-out of a browser', () => {
     };
     const { status, headers } = await browser.submit({ decision: 'sign-out' });
     expect([status, headers.location]).to.deep.equal([503, undefined]);
+  });
+
+  it('ends nothing while the cache may lack sessions of the browser, and everything when it is repeated', async () => {
+    const { id_token = '' } = await tokensOf(await browser.signIn());
+    site.store.fresh = false;
+    const { status, headers } = await logout({ ...toClient, id_token_hint: id_token });
+    expect([status, headers.location]).to.deep.equal([503, undefined]);
+    expect(clients()).to.deep.equal(['console']);
+    site.store.fresh = true;
+    expect((await logout({ ...toClient, id_token_hint: id_token })).status).to.equal(303);
+    expect(state.sessions.objects).to.have.property('size', 0);
   });
 
   it('also ends a session whose code is not exchanged yet, at a replica whose cache is behind', async () => {
