@@ -133,6 +133,7 @@ export const AuthorizationParametersSchema = Type.Object({
 /** The forms of the sign-in pages, which are no part of the API. A missing value is an alert of the page. */
 export const SignInFormSchema = Type.Object({
   decision: optional('`cancel` ends the sign-in.'),
+  provider: optional('The name of an identity provider, to sign in at its pages.'),
   username: optional('The user name.'),
   password: optional('The password.', secret),
 });

@@ -4,12 +4,17 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import type { Admission } from '../admission/admission.ts';
+import { RedirectSignIn } from './endpoints/browser/redirect-sign-in.ts';
 import type { KeyRing } from './keys/key-ring.ts';
+import type { LoginRecords } from './passwords/login-records.ts';
 import type { ConfiguredProvider } from './providers/configured-provider.ts';
 import { followSecretKey } from './providers/followed-secret.ts';
 import { type AccountRules, Identities } from './providers/identities.ts';
 import { LDAPProvider } from './providers/ldap/ldap-provider.ts';
 import type { LDAPSettings } from './providers/ldap/ldap-settings.ts';
+import { OIDCProvider } from './providers/oidc/oidc-provider.ts';
+import type { OIDCSettings } from './providers/oidc/oidc-settings.ts';
+import type { PasswordProvider, Provider, RedirectProvider } from './providers/provider.ts';
 import { ProviderSignIn } from './providers/provider-sign-in.ts';
 import { SessionFreshness } from './providers/session-freshness.ts';
 import { UpstreamSeal } from './providers/upstream-seal.ts';
@@ -18,24 +23,29 @@ import { type IdentityDirectory, IdentityStore } from './users/identity-store.ts
 import type { ObjectCacheOptions } from './users/object-cache.ts';
 import type { Users } from './users/user-directory.ts';
 
-export interface ProviderSettings {
+interface SharedSettings {
   readonly name: string;
   readonly displayName: string;
-  readonly type: 'ldap';
   readonly accounts: AccountRules['accounts'];
   readonly groups: AccountRules['groups'];
   readonly outageToleranceMs: number;
-  readonly ldap: LDAPSettings;
 }
+
+export type ProviderSettings = SharedSettings &
+  (
+    | { readonly type: 'ldap'; readonly ldap: LDAPSettings }
+    | { readonly type: 'oidc'; readonly oidc: OIDCSettings }
+  );
 
 export interface IdentityProvidersOptions extends ObjectCacheOptions {
   readonly settings: readonly ProviderSettings[];
   readonly platform: { readonly name: string; readonly namespace: string };
   readonly users: Users;
-  readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
+  readonly sessions: Pick<SessionStore, 'ofUser' | 'read' | 'replace' | 'delete'>;
   readonly keys: KeyRing;
   readonly admission: Pick<Admission, 'pool'>;
   readonly log: Logger;
+  readonly records: LoginRecords;
   /** Ms since the epoch. */
   readonly now: () => number;
 }
@@ -49,29 +59,42 @@ type Run = (signal: AbortSignal) => Promise<void>;
 
 export class IdentityProviders {
   readonly directory: IdentityDirectory;
-  /** Undefined without providers. */
+  /** Undefined without providers that verify passwords. */
   readonly signIn: ProviderSignIn | undefined;
+  readonly redirects: RedirectSignIn;
   readonly freshness: SessionFreshness;
   readonly #providers: readonly ConfiguredProvider[];
   readonly #runs: readonly Run[];
 
   constructor(options: IdentityProvidersOptions) {
     const { keys } = options;
-    const created = options.settings.map((settings) => newLDAPProvider(settings, options));
-    const providers = created.map(({ configured }) => configured);
+    const passwords: ConfiguredProvider<PasswordProvider>[] = [];
+    const redirects: ConfiguredProvider<RedirectProvider>[] = [];
+    const runs: Run[] = [];
+    for (const settings of options.settings) {
+      if (settings.type === 'ldap') {
+        const { provider, run } = newLDAPProvider(settings, settings.ldap, options);
+        passwords.push(configured(settings, provider));
+        runs.push(run);
+      } else {
+        const { provider, run } = newOIDCProvider(settings, settings.oidc, options);
+        redirects.push(configured(settings, provider));
+        runs.push(run);
+      }
+    }
+    const providers = [...passwords, ...redirects];
     const store = new IdentityStore(options);
-    const seal = new UpstreamSeal(keys);
+    const seal = new UpstreamSeal(keys, 'upstream state of a session');
     const administrators = administratorsGroup(options.platform.name);
     const identities = new Identities({ ...options, administrators, store, seal });
     this.#providers = providers;
     // Without providers, no identity is valid, and the cluster need not know the resource.
     const isUsed = providers.length > 0;
-    this.#runs = [
-      ...(isUsed ? [(signal: AbortSignal) => store.run(signal)] : []),
-      ...created.map(({ run }) => run),
-    ];
+    this.#runs = [...(isUsed ? [(signal: AbortSignal) => store.run(signal)] : []), ...runs];
     this.directory = isUsed ? store : { synced: true, get: () => undefined };
-    this.signIn = isUsed ? new ProviderSignIn({ ...options, providers, identities }) : undefined;
+    this.signIn =
+      passwords.length > 0 ? new ProviderSignIn({ ...options, providers: passwords, identities }) : undefined;
+    this.redirects = new RedirectSignIn({ ...options, providers: redirects, identities });
     this.freshness = new SessionFreshness({
       ...options,
       providers,
@@ -95,10 +118,35 @@ export class IdentityProviders {
   }
 }
 
+function configured<Kind extends Provider>(
+  { name, accounts, groups, outageToleranceMs }: SharedSettings,
+  provider: Kind,
+): ConfiguredProvider<Kind> {
+  return { provider, rules: { name, accounts, groups }, outageToleranceMs };
+}
+
+function newOIDCProvider(
+  { name, displayName }: SharedSettings,
+  settings: OIDCSettings,
+  { client, platform, log }: IdentityProvidersOptions,
+): { readonly provider: RedirectProvider; readonly run: Run } {
+  let secret: string | undefined;
+  const provider = new OIDCProvider({ name, displayName, settings, secret: () => secret, log });
+  const changed = (value: string | undefined): void => {
+    secret = value;
+  };
+  const run: Run = async (signal) => {
+    const location = { ...settings.clientSecretRef, namespace: platform.namespace };
+    await Promise.all([followSecretKey({ client, log }, location, changed, signal), provider.run(signal)]);
+  };
+  return { provider, run };
+}
+
 function newLDAPProvider(
-  { name, displayName, accounts, groups, outageToleranceMs, ldap }: ProviderSettings,
+  { name, displayName }: SharedSettings,
+  ldap: LDAPSettings,
   { client, platform, admission, log, now }: IdentityProvidersOptions,
-): { readonly configured: ConfiguredProvider; readonly run: Run } {
+): { readonly provider: PasswordProvider; readonly run: Run } {
   const { caFile, bindPasswordRef } = ldap;
   const { namespace } = platform;
   let bindPassword: string | undefined;
@@ -126,5 +174,5 @@ function newLDAPProvider(
     const following = followSecretKey({ client, log }, { ...bindPasswordRef, namespace }, changed, signal);
     await Promise.all([following, provider.run(signal)]);
   };
-  return { configured: { provider, rules: { name, accounts, groups }, outageToleranceMs }, run };
+  return { provider, run };
 }

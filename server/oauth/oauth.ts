@@ -26,9 +26,10 @@ import { OAuthMetrics } from './oauth-metrics.ts';
 import { newOAuthRouter } from './oauth-router.ts';
 import { ACCOUNT_PATH } from './page/account-page.ts';
 import { DecoyHashes } from './passwords/decoy-hashes.ts';
-import { newLoginRecords } from './passwords/login-records.ts';
+import { type LoginRecords, newLoginRecords } from './passwords/login-records.ts';
 import { HASH_QUEUE, hashConcurrency, PASSWORD_HASH, PasswordHasher } from './passwords/password-hasher.ts';
 import { PasswordSignIn } from './passwords/password-sign-in.ts';
+import { UpstreamSeal } from './providers/upstream-seal.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SESSIONS_PER_USER, SessionCreator } from './sessions/session-creator.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
@@ -131,6 +132,14 @@ export function newOAuth(options: OAuthOptions): OAuth {
     throttle: newClientThrottle(settings.clients, settings.throttle, sourceOf),
     log,
   });
+  const audit = newLoginRecords(log.child({ audit: true }), metrics);
+  const lastLogins = new LastLogins({ client, group, users, log, now });
+  const records: LoginRecords = {
+    record: (login) => {
+      audit.record(login);
+      if (login.outcome === 'success' && login.user !== undefined) lastLogins.record(login.user);
+    },
+  };
   const providers = new IdentityProviders({
     ...cache,
     settings: settings.identityProviders,
@@ -139,6 +148,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     sessions,
     keys,
     admission,
+    records,
     now,
   });
   metrics.defaultClient(clients.usesWellKnownSecret);
@@ -162,8 +172,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
   });
   const limits = settings.throttle;
   const throttle = new SharedThrottle({ limits, keys, sessions, client, namespace, log });
-  const audit = newLoginRecords(log.child({ audit: true }), metrics);
-  const lastLogins = new LastLogins({ client, group, users, log, now });
   const signIn = new PasswordSignIn({
     ready: () => missing().length === 0,
     users,
@@ -177,12 +185,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     throttle: throttle.logins,
     providers: providers.signIn,
     now,
-    records: {
-      record: (login) => {
-        audit.record(login);
-        if (login.outcome === 'success' && login.user !== undefined) lastLogins.record(login.user);
-      },
-    },
+    records,
     log,
   });
 
@@ -213,6 +216,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
     verifier,
     grants,
     passwords: signIn,
+    redirects: providers.redirects,
+    redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
     hasher,
     sourceOf,
     random,

@@ -7,6 +7,7 @@ import type { ConfiguredClient, SecretReference } from './clients/oauth-client.t
 import type { ProviderSettings } from './identity-providers.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
 import { ldapSettings } from './providers/ldap/ldap-settings.ts';
+import type { OIDCSettings } from './providers/oidc/oidc-settings.ts';
 import { THROTTLE, type ThrottleLimits } from './throttle/login-throttle.ts';
 import { issuerOf } from './tokens/token-issuer.ts';
 
@@ -51,16 +52,18 @@ function providerSettings({
   groups,
   outageTolerance,
   ldap,
+  oidc,
 }: Configuration['identityProviders'][number]): ProviderSettings {
-  return {
+  const shared = {
     name,
     displayName: displayName || name,
-    type,
     accounts,
     groups,
     outageToleranceMs: outageTolerance,
-    ldap: ldapSettings(ldap),
   };
+  return type === 'oidc'
+    ? { ...shared, type, oidc: oidc satisfies OIDCSettings }
+    : { ...shared, type, ldap: ldapSettings(ldap) };
 }
 
 function clientsOf(oauth: Configuration, platform: string, issuer: string): ConfiguredClient[] {

@@ -11,14 +11,53 @@ export function identityProviderErrors(providers: unknown): OptionError[] {
   const names = new Set<unknown>();
   return array(providers).flatMap((provider, index) => {
     const path = ['identityProviders', String(index)];
-    const { name, ldap } = record(provider);
+    const { name, type, ldap, oidc } = record(provider);
     const isTwice = names.has(name);
     names.add(name);
     return [
       ...(isTwice ? [{ path: [...path, 'name'], message: 'is already the name of another provider' }] : []),
-      ...ldapErrors([...path, 'ldap'], record(ldap)),
+      ...(type === 'oidc'
+        ? oidcErrors([...path, 'oidc'], record(oidc))
+        : ldapErrors([...path, 'ldap'], record(ldap))),
     ];
   });
+}
+
+/** Parameters of an authorization request that the server sets itself. */
+const RESERVED = new Set([
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'id_token_hint',
+  'login_hint',
+  'nonce',
+  'redirect_uri',
+  'request',
+  'request_uri',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+]);
+
+function oidcErrors(path: readonly string[], oidc: Section): OptionError[] {
+  const { issuer, clientID, scopes, parameters } = oidc;
+  const isIssuer = typeof issuer === 'string' && /^https:\/\/[^\s?#@]+$/.test(issuer) && URL.canParse(issuer);
+  return [
+    ...(isIssuer
+      ? []
+      : [{ path: [...path, 'issuer'], message: 'must be a URL with https, without query and fragment' }]),
+    ...(isIssuer && issuer.includes('/.well-known/')
+      ? [{ path: [...path, 'issuer'], message: 'must be the issuer, not the address of its metadata' }]
+      : []),
+    ...(clientID === '' ? [{ path: [...path, 'clientID'], message: 'must be set' }] : []),
+    ...(array(scopes).includes('openid')
+      ? []
+      : [{ path: [...path, 'scopes'], message: 'must contain openid' }]),
+    ...Object.keys(record(parameters))
+      .filter((name) => RESERVED.has(name))
+      .map((name) => ({ path: [...path, 'parameters', name], message: 'is set by the server' })),
+  ];
 }
 
 function ldapErrors(path: readonly string[], ldap: Section): OptionError[] {

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { GRANT_TYPES, type GrantType } from '../../oauth/grant-types.ts';
 import { SCOPES } from '../../oauth/scopes.ts';
 import { ldap } from './ldap-options.ts';
+import { oidc } from './oidc-options.ts';
 import {
   choiceOption,
   countOption,
@@ -130,7 +131,11 @@ const identityProvider = Type.Object(
       description: 'Name of the provider. Identity objects contain it: a renamed provider is a new one.',
     }),
     displayName: textOption('', 'Name of the provider on the sign-in pages. Empty: the `name`.'),
-    type: choiceOption(['ldap'], 'ldap', '`ldap`: an LDAP directory, such as OpenLDAP or Active Directory.'),
+    type: choiceOption(
+      ['ldap', 'oidc'],
+      'ldap',
+      '`ldap`: an LDAP directory, such as OpenLDAP or Active Directory. `oidc`: an OpenID provider, at whose pages people sign in.',
+    ),
     accounts: choiceOption(
       ['create', 'link'],
       'create',
@@ -150,6 +155,7 @@ const identityProvider = Type.Object(
       'Time after the last confirmation of a person in which sessions can be refreshed although the provider does not respond.',
     ),
     ldap,
+    oidc,
   },
   { additionalProperties: false },
 );

@@ -114,7 +114,9 @@ export class RefreshTokenGrant implements Grant {
       }
       const current = this.#currentAfter(token, session, client);
       if (!current) return this.#rejectReuse(session, request);
-      const response = this.#response(current, await this.#grantedBy(session, request));
+      await this.#checkUser(session, request);
+      // The person was confirmed moments ago, by the refresh that is repeated.
+      const response = this.#response(current, this.#granted(session, request));
       this.#options.observer?.repeated(client.id);
       return response;
     }
@@ -129,11 +131,16 @@ export class RefreshTokenGrant implements Grant {
   }
 
   async #grantedBy(stored: StoredSession, request: RefreshRequest): Promise<Granted> {
-    const { freshness, validity } = this.#options;
+    const { freshness } = this.#options;
     await this.#checkUser(stored, request);
     const isConfirmed = stored.authentication?.proof.kind !== 'identity';
     const session = isConfirmed ? stored : await freshness.renewed(stored, request);
     if (typeof session === 'string') throw invalidToken(session);
+    return this.#granted(session, request);
+  }
+
+  #granted(session: StoredSession, request: RefreshRequest): Granted {
+    const { validity } = this.#options;
     const account = validity.accountOf(session);
     if (!account) throw invalidToken('user deleted');
     // Scopes that the client has lost since the sign-in are dropped.

@@ -26,6 +26,8 @@ export interface SignInView {
   /** Initial value of the user name field. */
   readonly user: string;
   readonly alert?: Alert | undefined;
+  /** Identity providers at whose pages the user can sign in. */
+  readonly providers: readonly { readonly name: string; readonly displayName: string }[];
   /** Identity providers that do not work. */
   readonly notices: readonly string[];
 }
@@ -43,7 +45,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** Password fields have no `maxlength`, because browsers silently truncate pasted text to it. */
 export function signInPage(view: SignInView): Page {
-  const { texts, action, ticket, client, destination, scopes, notice, user, alert, notices } = view;
+  const { texts, action, ticket, client, destination, scopes, notice, user, alert, providers, notices } =
+    view;
   const { platformName, passwordHelp } = texts;
   return {
     title: titled(`Sign in to ${platformName}`, alert),
@@ -59,7 +62,10 @@ ${alertBox(alert)}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${focus(user !== '')}${describedBy(alert, 'password')}>
 <button type="submit">Sign in</button>
-<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
+${providers.map(
+  ({ name, displayName }) =>
+    html`<button type="submit" class="second" name="provider" value="${name}" formnovalidate>Sign in with ${displayName}</button>\n`,
+)}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>
 ${alert === undefined ? notices.map((text) => html`<p class="quiet">${text}</p>`) : undefined}
 ${passwordHelp === '' ? undefined : html`<p class="quiet">${passwordHelp}</p>`}

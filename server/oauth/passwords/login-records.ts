@@ -2,11 +2,11 @@
 import { recordedAgent } from '../../observability/printable-text.ts';
 import type { ProviderVerdict } from '../providers/provider-sign-in.ts';
 
-/** Where the password was entered. */
-export type LoginMethod = 'password_grant' | 'page' | 'password_change';
+/** Where the password was entered; `provider`: at the pages of an identity provider. */
+export type LoginMethod = 'password_grant' | 'page' | 'password_change' | 'provider';
 
 /** `unavailable`: the password could not be verified. */
-export type LoginOutcome = ProviderVerdict['outcome'] | 'no_password' | 'throttled';
+export type LoginOutcome = ProviderVerdict['outcome'] | 'no_password' | 'throttled' | 'refused_by_provider';
 
 export interface LoginRecord {
   readonly method: LoginMethod;
@@ -17,6 +17,8 @@ export interface LoginRecord {
   readonly provider?: string | undefined;
   /** A person without a user, so that an administrator can link the person. */
   readonly person?: { readonly issuer: string; readonly subject: string } | undefined;
+  /** Why the provider did not authenticate the person. */
+  readonly reason?: string | undefined;
   /** Id of a configured client; empty without one. */
   readonly client: string;
   readonly source: string;
@@ -34,7 +36,7 @@ export function newLoginRecords(
   metrics: { login(labels: Pick<LoginRecord, 'method' | 'outcome' | 'client'>): void },
 ): LoginRecords {
   return {
-    record: ({ method, outcome, user, provider, person, client, source, userAgent, requestID }) => {
+    record: ({ method, outcome, user, provider, person, reason, client, source, userAgent, requestID }) => {
       metrics.login({ method, outcome, client });
       audit.info(
         {
@@ -44,6 +46,7 @@ export function newLoginRecords(
           ...(user === undefined ? {} : { user }),
           ...(provider === undefined ? {} : { provider }),
           ...(person === undefined ? {} : { person }),
+          ...(reason === undefined ? {} : { reason }),
           ...(client === '' ? {} : { client }),
           source,
           userAgent: recordedAgent(userAgent),

@@ -32,6 +32,11 @@ const REFUSALS: Partial<Record<LoginOutcome, string>> = {
   too_many_groups: `You have too many groups. ${ADMINISTRATOR}`,
 };
 
+/** The text for a person whom an identity provider has authenticated. */
+export function refusalText(outcome: LoginOutcome): string {
+  return REFUSALS[outcome] ?? `You cannot sign in. ${ADMINISTRATOR}`;
+}
+
 const WRONG = 'User name or password is wrong.';
 
 /**

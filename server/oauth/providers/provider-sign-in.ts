@@ -3,7 +3,12 @@ import { type Authentication, byIdentity } from '../sessions/proof.ts';
 import type { Account } from '../users/account.ts';
 import type { ConfiguredProvider } from './configured-provider.ts';
 import type { Identities, PersonRefusal } from './identities.ts';
-import { type PasswordAttempt, type PasswordRejection, ProviderUnavailable } from './provider.ts';
+import {
+  type PasswordAttempt,
+  type PasswordProvider,
+  type PasswordRejection,
+  ProviderUnavailable,
+} from './provider.ts';
 
 /** The result of an attempt. Each except `unknown_user` has the provider that decided. */
 export type ProviderVerdict =
@@ -27,7 +32,7 @@ export interface ProviderAttempt extends Omit<PasswordAttempt, 'resolved'> {
 
 export interface ProviderSignInOptions {
   /** In the order of the configuration. */
-  readonly providers: readonly ConfiguredProvider[];
+  readonly providers: readonly ConfiguredProvider<PasswordProvider>[];
   readonly identities: Pick<Identities, 'resolve'>;
   /** Ms since the epoch. */
   readonly now: () => number;

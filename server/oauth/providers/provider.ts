@@ -22,6 +22,8 @@ export interface UpstreamPerson {
 export interface AuthenticatedPerson {
   readonly person: UpstreamPerson;
   readonly upstream?: string | undefined;
+  /** When the person was authenticated, in ms since the epoch, if the provider says so. */
+  readonly authTime?: number | undefined;
 }
 
 /** What a session has stored about its person. */
@@ -78,6 +80,38 @@ export interface PasswordAttempt extends CallContext {
 export interface PasswordProvider extends Provider {
   /** Throws ProviderUnavailable. */
   signIn(attempt: PasswordAttempt): Promise<AuthenticatedPerson | PasswordRejection>;
+}
+
+/** What the server must know when the browser comes back from the provider. Secret from the browser. */
+export interface RedirectSecrets {
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+export interface RedirectOptions {
+  readonly redirectURI: string;
+  /** Creates the parameter `state`, from which the secrets can be read again. */
+  readonly stateWith: (secrets: RedirectSecrets) => Promise<string>;
+  /** The user name that the person has typed. */
+  readonly loginHint?: string | undefined;
+  /** The person must authenticate again, even with a session at the provider. */
+  readonly again?: boolean;
+}
+
+/** A provider at whose own pages people sign in. */
+export interface RedirectProvider extends Provider {
+  /** Throws ProviderUnavailable. */
+  begin(options: RedirectOptions): Promise<URL>;
+  /**
+   * `callback`: the redirect URI with the parameters that the provider has added. `state`: the one that its secrets were read from.
+   * Throws SignInRefused, ProviderUnavailable.
+   */
+  finish(callback: URL, state: string, secrets: RedirectSecrets): Promise<AuthenticatedPerson>;
+}
+
+/** The provider did not authenticate the person, or its response was not valid. The message is for administrators. */
+export class SignInRefused extends Error {
+  override readonly name = 'SignInRefused';
 }
 
 /** The provider gave no reliable response. The message is for administrators. */

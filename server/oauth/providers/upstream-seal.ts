@@ -1,20 +1,23 @@
-// Encrypts the state that a provider needs for revalidation, such as an upstream refresh token, before a session stores it (RFC 7516).
+// Encrypts state of a sign-in at a provider before it leaves the server, such as an upstream refresh token in a session (RFC 7516).
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import type { KeyRing } from '../keys/key-ring.ts';
 
-/** The MAC of this purpose is the key: 256 bits that only the holders of the MAC keys can derive. */
-const PURPOSE = 'upstream-encryption-key';
+export type SealPurpose = 'upstream state of a session' | 'redirect to a provider';
 
 export class UpstreamSeal {
   readonly #keys: Pick<KeyRing, 'macs'>;
+  readonly #purpose: string;
 
-  constructor(keys: Pick<KeyRing, 'macs'>) {
+  /** A text is opened only for the purpose that it was sealed for. */
+  constructor(keys: Pick<KeyRing, 'macs'>, purpose: SealPurpose) {
     this.#keys = keys;
+    this.#purpose = `encryption key of ${purpose}`;
   }
 
   /** Throws ServiceUnavailable (StatusError) while there is no key. */
   seal(upstream: string): Promise<string> {
-    const [key] = this.#keys.macs(PURPOSE, '');
+    // The MAC is the key: 256 bits that only the holders of the MAC keys can derive.
+    const [key] = this.#keys.macs(this.#purpose, '');
     return new CompactEncrypt(Buffer.from(upstream))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(key);
@@ -23,7 +26,7 @@ export class UpstreamSeal {
   /** Undefined for a text that was sealed with a key that is not kept any more. */
   async open(sealed: string | undefined): Promise<string | undefined> {
     if (sealed === undefined) return undefined;
-    for (const key of this.#keys.macs(PURPOSE, '')) {
+    for (const key of this.#keys.macs(this.#purpose, '')) {
       const opened = await compactDecrypt(sealed, key).catch(() => undefined);
       if (opened) return Buffer.from(opened.plaintext).toString('utf8');
     }

@@ -13,6 +13,7 @@ import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorizati
 import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code-grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
 import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in.ts';
+import { UpstreamSeal } from '../../../server/oauth/providers/upstream-seal.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
@@ -22,7 +23,7 @@ import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
 import { NO_GRANTS } from './no-grants.ts';
-import { NO_FRESHNESS, NO_IDENTITIES } from './no-providers.ts';
+import { NO_FRESHNESS, NO_IDENTITIES, NO_REDIRECTS } from './no-providers.ts';
 import { SIGNED_OUT, type SiteState } from './sign-in-state.ts';
 import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts';
 
@@ -146,6 +147,8 @@ export class SignInSite {
     });
     const texts = { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' };
     const pages = newPages({
+      redirects: NO_REDIRECTS,
+      redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
       browsers,
       texts,
       issuer: () => ISSUER,

@@ -50,7 +50,11 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
         asked,
       );
     }
-    const request = hinted ? { ...asked, user: hinted.user } : asked;
+    const request = {
+      ...asked,
+      ...(hinted ? { user: hinted.user } : {}),
+      ...(prompts.includes('login') ? { maxAge: 0 } : {}),
+    };
     const signedIn = await browsers.of(context);
     const confirmed = !reachesOnlyClient(request.redirectURI);
     const accepts = (by: BrowserSession): boolean => choice.accepts(request, by);
@@ -100,6 +104,7 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
       client: clientOf(request),
       scopes: request.scopes,
       destination: displayHost(request.redirectURI),
+      again: request.maxAge !== undefined,
     }),
     accepts: ({ user, maxAge = Number.POSITIVE_INFINITY }, { account, authentication }) =>
       (user === undefined || user === account.name) && now() - authentication.authTime <= maxAge * 1000,

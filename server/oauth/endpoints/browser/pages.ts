@@ -21,7 +21,7 @@ import { AccountChoice } from './account-choice.ts';
 import { AccountHandlers, type AccountHandlersOptions, accountContinuation } from './account-handlers.ts';
 import { AccountSessions } from './account-sessions.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
-import { startAgain } from './browser-handler.ts';
+import { browserHandler, PageError, startAgain } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import {
   DEVICE_PATH,
@@ -30,10 +30,15 @@ import {
   devicePageHandler,
   UserCodeThrottle,
 } from './device.ts';
+import { CALLBACK_PATH, ProviderRedirects, type ProviderRedirectsOptions } from './provider-redirects.ts';
 import { type Continuation, SignInForms, type SignInFormsOptions } from './sign-in.ts';
 
 export interface PagesOptions
-  extends Omit<SignInFormsOptions<unknown>, 'action' | 'passwordChange' | 'continuation' | 'browsers'>,
+  extends Omit<
+      SignInFormsOptions<unknown>,
+      'action' | 'passwordChange' | 'continuation' | 'browsers' | 'redirects'
+    >,
+    Omit<ProviderRedirectsOptions, 'action'>,
     Pick<AccountHandlersOptions, 'kubeconfig'>,
     DeviceRequestsOptions {
   readonly browsers: BrowserSessions;
@@ -61,10 +66,12 @@ export function newPages(options: PagesOptions): Router {
   };
   /** The forms for requests of one kind. */
   const formsFor = <T>(path: string, continuation: Continuation<T>) => {
+    const action = `${path}/sign-in`;
+    const redirects = new ProviderRedirects<T>({ ...options, action });
     const shared = { ...options, browsers, passwordChange, continuation };
-    const forms = new SignInForms({ ...shared, action: `${path}/sign-in` });
+    const forms = new SignInForms({ ...shared, redirects, action });
     const choice = new AccountChoice({ ...shared, forms, action: `${path}/choice` });
-    post(`${path}/sign-in`, forms.handler);
+    post(action, forms.handler);
     post(`${path}/choice`, choice.handler);
     return { browsers, forms, choice };
   };
@@ -78,9 +85,10 @@ export function newPages(options: PagesOptions): Router {
   get(DEVICE_PATH, devicePageHandler({ ...options, ...devices, requests, throttle }));
   router.route('/oauth/page.css').get(endpoint(styleHandler())).all(only('GET, HEAD'));
 
+  const accounts = formsFor(ACCOUNT_PATH, accountContinuation);
   const account = new AccountHandlers({
     ...options,
-    ...formsFor(ACCOUNT_PATH, accountContinuation),
+    ...accounts,
     passwordChange,
     accountSessions: new AccountSessions({ ...options, browsers }),
   });
@@ -89,5 +97,27 @@ export function newPages(options: PagesOptions): Router {
   get(`${ACCOUNT_PATH}/kubeconfig`, account.kubeconfig);
   post(`${ACCOUNT_PATH}/password`, account.password);
   post(`${ACCOUNT_PATH}/sessions`, account.sessions);
+
+  const callback = browserHandler(options, async (context) => {
+    const provider = context.info.path.slice(CALLBACK_PATH.length);
+    for (const { forms } of [codes, devices, accounts]) {
+      if (await forms.returned(context, provider)) return;
+    }
+    throw strayCallback();
+  });
+  // A HEAD must not use up the code.
+  router
+    .route(`${CALLBACK_PATH}:provider`)
+    .head(only('GET'))
+    .get(endpoint(callback))
+    .all(startAgain('GET', options));
   return router;
+}
+
+function strayCallback(): PageError {
+  return new PageError(
+    403,
+    'Start again',
+    'This sign-in did not begin in this browser. Go back to the program that sent you here and sign in again.',
+  );
 }

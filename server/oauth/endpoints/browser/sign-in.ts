@@ -2,6 +2,7 @@
 // limits attempts.
 import type { IncomingMessage } from 'node:http';
 import { NewPasswordFormSchema, SignInFormSchema } from '../../../../apis/oauth/forms.ts';
+import { networkCaller } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
@@ -26,6 +27,7 @@ import type { PasswordID, UserID } from '../../users/account.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSessions, SignedInOnPage } from './browser-sessions.ts';
 import { forged, PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
+import type { ProviderRedirects } from './provider-redirects.ts';
 
 /** The steps after a sign-in. `T` is an authorization request, a device request or a visit of the account page. */
 export interface Continuation<T> {
@@ -38,6 +40,8 @@ export interface Continuation<T> {
     readonly destination: string | undefined;
     /** A notice above the form. */
     readonly notice?: Markup;
+    /** Whether the user must authenticate again, even if a session exists elsewhere. */
+    readonly again?: boolean;
   };
   /** Whether the request can be granted to a user who was authenticated earlier. */
   accepts(request: T, by: Pick<SignedIn, 'account' | 'authentication'>): boolean;
@@ -57,6 +61,8 @@ export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOpti
   readonly passwords: Pick<PasswordSignIn, 'check' | 'notices'>;
   readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
   readonly browsers: Pick<BrowserSessions, 'begin'>;
+  /** Sign-in at the pages of identity providers. */
+  readonly redirects: Pick<ProviderRedirects<T>, 'choices' | 'begin' | 'returning'>;
   readonly sourceOf: SourceAddress;
   readonly continuation: Continuation<T>;
 }
@@ -103,7 +109,8 @@ export class SignInForms<T> {
     const { client, scopes, destination, notice } = this.#options.continuation.describe(request);
     const browser = browserOf(context.request);
     const ticket = this.#tickets.seal(request, browser.id);
-    const { action, texts, passwords } = this.#options;
+    const { action, texts, passwords, redirects } = this.#options;
+    const { choices } = redirects;
     writePage(
       context.response,
       signInPage({
@@ -116,11 +123,13 @@ export class SignInForms<T> {
         notice,
         user,
         alert,
-        notices: passwords.notices,
+        providers: choices,
+        notices: [...passwords.notices, ...choices.flatMap(({ notice: problem }) => problem ?? [])],
       }),
       {
         ...options,
-        redirectsToClient: destination !== undefined,
+        // The form can lead to a provider, too.
+        redirectsToClient: destination !== undefined || choices.length > 0,
         headers: { ...options.headers, 'Set-Cookie': browser.cookie },
       },
     );
@@ -138,13 +147,43 @@ export class SignInForms<T> {
     throw forged();
   }
 
+  /** Continues after a sign-in at a provider. False if the sign-in did not begin with this form in this browser. */
+  async returned(context: RequestContext, provider: string): Promise<boolean> {
+    const { redirects, continuation } = this.#options;
+    const returning = await redirects.returning(context, provider);
+    if (!returning) return false;
+    const { request } = returning;
+    const { client } = continuation.describe(request);
+    const origin = this.#origin(context);
+    const verdict = await returning.finish({
+      ...origin,
+      client: client?.id ?? '',
+      requestID: context.auditID,
+      caller: networkCaller(origin.source),
+      signal: context.signal,
+    });
+    if ('refusal' in verdict) {
+      this.show(context, request, { alert: { text: verdict.refusal } }, { status: 400 });
+    } else {
+      await this.#signedIn(context, request, { ...verdict, ...origin });
+    }
+    return true;
+  }
+
   async #signIn(context: RequestContext, ticket: OpenedTicket<T>, form: Form): Promise<void> {
     const { content: request, rejection } = ticket;
     const { continuation } = this.#options;
-    const { decision, username: user = '', password = '' } = SIGN_IN_FORM.decode(form);
+    const { decision, provider, username: user = '', password = '' } = SIGN_IN_FORM.decode(form);
     if (decision === 'cancel') return continuation.cancelled(context, request);
     const again = (alert: Alert): void => this.show(context, request, { user, alert }, { status: 400 });
     if (rejection !== undefined) return again(TICKET_ALERTS[rejection]);
+    if (provider !== undefined) {
+      const loginHint = user === '' ? undefined : user;
+      const { again: isAgain = false } = continuation.describe(request);
+      const options = { loginHint, again: isAgain };
+      const text = await this.#options.redirects.begin(context, provider, request, options);
+      return text === undefined ? undefined : again({ text });
+    }
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
     if (password === '') return again({ text: 'Enter your password.', field: 'password' });
     return this.#authenticate(context, request, { user, password });

@@ -66,7 +66,7 @@ class Scene {
   }
 
   static async create(): Promise<Scene> {
-    return new Scene(new UpstreamSeal(await memoryKeyRing()));
+    return new Scene(new UpstreamSeal(await memoryKeyRing(), 'upstream state of a session'));
   }
 
   async session(changes: Partial<IdentityProof> = {}): Promise<StoredSession> {
@@ -162,10 +162,14 @@ describe('SessionFreshness', () => {
 
 describe('UpstreamSeal', () => {
   it('opens only what was sealed with its keys', async () => {
-    const [one, other] = [new UpstreamSeal(await memoryKeyRing()), new UpstreamSeal(await memoryKeyRing())];
+    const purpose = 'upstream state of a session';
+    const keys = await memoryKeyRing();
+    const [one, other] = [new UpstreamSeal(keys, purpose), new UpstreamSeal(await memoryKeyRing(), purpose)];
+    const redirect = new UpstreamSeal(keys, 'redirect to a provider');
     const sealed = await one.seal('secret');
     expect(sealed).to.not.contain(Buffer.from('secret').toString('base64url'));
     expect(await one.open(sealed)).to.equal('secret');
+    expect(await redirect.open(sealed)).to.equal(undefined);
     for (const opened of [other.open(sealed), one.open(`${sealed}x`), one.open('x'), one.open(undefined)]) {
       expect(await opened).to.equal(undefined);
     }

@@ -1,0 +1,47 @@
+// The TypeBox schema of the configuration section `oauth.identityProviders[].oidc`.
+import { Type } from 'typebox';
+import { pathOption, section, textOption } from './option-types.ts';
+
+const clientSecretRef = section(
+  'Reference to a Secret in the namespace of the server with the client secret.',
+  {
+    name: textOption(
+      'ks-apiserver-identity-providers',
+      'Name of the Secret. The manifests allow the server to read this one only.',
+    ),
+    key: textOption('clientSecret', 'Key in this Secret.'),
+  },
+);
+
+const claims = section(
+  'Claims of the ID token or of userinfo. A name that begins with `/` is a JSON Pointer to a nested claim, such as `/realm_access/roles`.',
+  {
+    name: textOption('preferred_username', 'Claim from which the name of a new user is derived.'),
+    groups: textOption('groups', 'Claim with the groups of the person. Empty: no groups are read.'),
+  },
+);
+
+/** Section `oidc` of an identity provider. */
+export const oidc = section('The OpenID provider, for the type `oidc`.', {
+  issuer: textOption(
+    '',
+    'Issuer, exactly as in the metadata of the provider, such as `https://login.example.com`.',
+  ),
+  clientID: textOption('', 'Id of this server at the provider.'),
+  clientSecretRef,
+  scopes: Type.Array(
+    Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
+    {
+      default: ['openid', 'profile', 'email'],
+      uniqueItems: true,
+      description: 'Requested scopes. `offline_access` is added if the provider lists it in its metadata.',
+    },
+  ),
+  parameters: Type.Record(Type.String({ pattern: '^[a-z_]{1,64}$' }), Type.String({ maxLength: 256 }), {
+    default: {},
+    description:
+      'More parameters of authorization requests, such as `access_type: offline` for Google. Parameters that the server sets itself are not allowed.',
+  }),
+  claims,
+  caFile: pathOption('PEM file with the CA certificates of the provider. Empty: the CAs of Node.js.'),
+});

@@ -1,0 +1,129 @@
+// Sign-in at the pages of an identity provider: sends the browser there, and reads the result when it comes back. The state
+// between both is encrypted in the parameter `state`, so that tabs do not share it, and is valid in one browser only.
+import { hash } from 'node:crypto';
+import { isRecord } from '../../../../apis/reading/unknown-value.ts';
+import type { RequestContext } from '../../../request/request-context.ts';
+import { browserIDIn, browserOf } from '../../page/form-tickets.ts';
+import { redirect } from '../../page/page.ts';
+import type { RedirectSecrets } from '../../providers/provider.ts';
+import type { UpstreamSeal } from '../../providers/upstream-seal.ts';
+import type { ProviderChoice, RedirectAttempt, RedirectSignIn, RedirectVerdict } from './redirect-sign-in.ts';
+
+export interface ProviderRedirectsOptions {
+  /** Path of the form on which the person chooses the provider. */
+  readonly action: string;
+  readonly issuer: () => string;
+  readonly redirects: Pick<RedirectSignIn, 'choices' | 'begin' | 'finish'>;
+  readonly redirectSeal: Pick<UpstreamSeal, 'seal' | 'open'>;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** The content of `state`. */
+interface SealedState<T> extends RedirectSecrets {
+  readonly action: string;
+  readonly provider: string;
+  readonly request: T;
+  /** Digest of the id of the browser. */
+  readonly browser: string;
+  /** When the browser was sent to the provider, in ms since the epoch. */
+  readonly startedAt: number;
+  /** Whether the person had to authenticate again. */
+  readonly again: boolean;
+}
+
+/** Followed by the name of the provider. */
+export const CALLBACK_PATH = '/oauth/callback/';
+/** Time for the sign-in at the provider, in ms. */
+const SIGN_IN_MS = 15 * 60_000;
+/** Difference between the clocks of the provider and of this server, in ms. */
+const CLOCK_MS = 60_000;
+const NOT_AGAIN = 'The provider of the account did not ask you to sign in again, as the program requires.';
+const TOO_LATE = 'The sign-in took too long. Please sign in again.';
+
+export class ProviderRedirects<T> {
+  readonly #options: ProviderRedirectsOptions;
+
+  constructor(options: ProviderRedirectsOptions) {
+    this.#options = options;
+  }
+
+  /** The providers that a person can choose. */
+  get choices(): readonly ProviderChoice[] {
+    return this.#options.redirects.choices;
+  }
+
+  /** Sends the browser to the provider. Returns the reason, for the person, if the provider does not work. */
+  async begin(
+    context: RequestContext,
+    provider: string,
+    request: T,
+    options: { readonly loginHint?: string | undefined; readonly again: boolean },
+  ): Promise<string | undefined> {
+    const { redirects, redirectSeal, action, now } = this.#options;
+    const browser = browserOf(context.request);
+    const target = await redirects.begin(provider, {
+      ...options,
+      redirectURI: this.#redirectURI(provider),
+      stateWith: (secrets) =>
+        redirectSeal.seal(
+          JSON.stringify({
+            ...secrets,
+            action,
+            provider,
+            request,
+            browser: digest(browser.id),
+            startedAt: now(),
+            again: options.again,
+          } satisfies SealedState<T>),
+        ),
+    });
+    if ('refusal' in target) return target.refusal;
+    context.response.appendHeader('Set-Cookie', browser.cookie);
+    redirect(context.response, target.href);
+    return undefined;
+  }
+
+  /** The request of a browser that comes back. Undefined for the state of another form, provider or browser. */
+  async returning(context: RequestContext, provider: string): Promise<ReturningBrowser<T> | undefined> {
+    const { redirects, redirectSeal, action, now } = this.#options;
+    const parameters = new URL(context.request.url ?? '', 'https://localhost').searchParams;
+    const state = parameters.get('state') ?? '';
+    const text = await redirectSeal.open(state);
+    const opened: unknown = text === undefined ? undefined : JSON.parse(text);
+    const isOwn =
+      isRecord(opened) &&
+      opened['action'] === action &&
+      opened['provider'] === provider &&
+      opened['browser'] === digest(browserIDIn(context.request) ?? '');
+    if (!isOwn || text === undefined) return undefined;
+    // Only `begin` of the same form can have sealed it.
+    const secrets = JSON.parse(text) as SealedState<T>;
+    const callback = new URL(this.#redirectURI(provider));
+    callback.search = parameters.toString();
+    return {
+      request: secrets.request,
+      finish: async (attempt) => {
+        const { startedAt, again } = secrets;
+        if (now() >= startedAt + SIGN_IN_MS) return { refusal: TOO_LATE };
+        const verdict = await redirects.finish(provider, { callback, state, secrets }, attempt);
+        const isOld = 'authentication' in verdict && verdict.authentication.authTime < startedAt - CLOCK_MS;
+        return again && isOld ? { refusal: NOT_AGAIN } : verdict;
+      },
+    };
+  }
+
+  #redirectURI(provider: string): string {
+    return new URL(CALLBACK_PATH + provider, this.#options.issuer()).href;
+  }
+}
+
+/** A browser that comes back from a provider. */
+export interface ReturningBrowser<T> {
+  readonly request: T;
+  finish(attempt: RedirectAttempt): Promise<RedirectVerdict>;
+}
+
+function digest(browser: string): string {
+  return hash('sha256', `provider redirect ${browser}`, 'base64url');
+}

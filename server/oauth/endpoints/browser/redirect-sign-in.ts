@@ -1,0 +1,129 @@
+// Signs people in at the pages of identity providers. provider-redirects.ts sends the browser there and back.
+import type { CallContext } from '../../../cluster/call-context.ts';
+import type { LoginOutcome, LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
+import { refusalText } from '../../passwords/sign-in-refusal.ts';
+import type { ConfiguredProvider } from '../../providers/configured-provider.ts';
+import type { Identities } from '../../providers/identities.ts';
+import {
+  type AuthenticatedPerson,
+  ProviderUnavailable,
+  type RedirectOptions,
+  type RedirectProvider,
+  type RedirectSecrets,
+  SignInRefused,
+} from '../../providers/provider.ts';
+import { type Authentication, byIdentity } from '../../sessions/proof.ts';
+import type { Account } from '../../users/account.ts';
+
+/** A provider that a person can choose on the sign-in page. */
+export interface ProviderChoice {
+  readonly name: string;
+  readonly displayName: string;
+  /** Why it does not work, for users. */
+  readonly notice: string | undefined;
+}
+
+/** What the browser has brought back. */
+export interface ProviderResponse {
+  /** The redirect URI with the parameters of the provider. */
+  readonly callback: URL;
+  readonly state: string;
+  readonly secrets: RedirectSecrets;
+}
+
+export interface RedirectAttempt
+  extends CallContext,
+    Pick<LoginRecord, 'client' | 'source' | 'userAgent' | 'requestID'> {}
+
+export type RedirectVerdict =
+  | { readonly account: Account; readonly authentication: Authentication }
+  /** The reason, for the person. */
+  | { readonly refusal: string };
+
+export interface RedirectSignInOptions {
+  /** In the order of the configuration. */
+  readonly providers: readonly ConfiguredProvider<RedirectProvider>[];
+  readonly identities: Pick<Identities, 'resolve'>;
+  readonly records: LoginRecords;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+const UNAVAILABLE = 'cannot be reached at the moment. Try again later, or sign in another way.';
+const REFUSED = 'did not confirm who you are. Try again, or sign in another way.';
+
+export class RedirectSignIn {
+  readonly #options: RedirectSignInOptions;
+
+  constructor(options: RedirectSignInOptions) {
+    this.#options = options;
+  }
+
+  get choices(): readonly ProviderChoice[] {
+    return this.#options.providers.map(({ provider: { name, displayName, problem } }) => ({
+      name,
+      displayName,
+      notice: problem?.notice,
+    }));
+  }
+
+  /** The address at the provider, or the reason why it does not work. */
+  async begin(name: string, options: RedirectOptions): Promise<URL | { readonly refusal: string }> {
+    const found = this.#find(name);
+    if (!found) return { refusal: 'This provider is not configured any more.' };
+    try {
+      return await found.provider.begin(options);
+    } catch (error) {
+      return { refusal: `${found.provider.displayName} ${reasonFor(error)}` };
+    }
+  }
+
+  /** Verifies the response of the provider, and finds the user. Throws ServiceUnavailable during an outage of the cluster. */
+  async finish(name: string, response: ProviderResponse, attempt: RedirectAttempt): Promise<RedirectVerdict> {
+    const found = this.#find(name);
+    if (!found) return { refusal: 'This provider is not configured any more.' };
+    const { provider, rules } = found;
+    const { callback, state, secrets } = response;
+    let authenticated: AuthenticatedPerson;
+    try {
+      authenticated = await provider.finish(callback, state, secrets);
+    } catch (error) {
+      const reason = reasonFor(error);
+      const outcome = error instanceof SignInRefused ? 'refused_by_provider' : 'unavailable';
+      this.#record(attempt, { provider: name, outcome, reason: error instanceof Error ? error.message : '' });
+      return { refusal: `${provider.displayName} ${reason}` };
+    }
+    const { issuer, subject, amr = [] } = authenticated.person;
+    const known = await this.#options.identities.resolve(authenticated, rules, attempt);
+    if (typeof known === 'string') {
+      this.#record(attempt, { provider: name, outcome: known, person: { issuer, subject } });
+      return { refusal: refusalText(known) };
+    }
+    const now = this.#options.now();
+    const authTime = Math.min(authenticated.authTime ?? now, now);
+    this.#record(attempt, { provider: name, outcome: 'success', user: known.account.name });
+    return { account: known.account, authentication: byIdentity(known.proof, authTime, amr) };
+  }
+
+  #find(name: string): ConfiguredProvider<RedirectProvider> | undefined {
+    return this.#options.providers.find(({ provider }) => provider.name === name);
+  }
+
+  #record(
+    { client, source, userAgent, requestID }: RedirectAttempt,
+    result: Pick<LoginRecord, 'provider' | 'person' | 'reason'> & {
+      readonly outcome: LoginOutcome;
+      readonly user?: string;
+    },
+  ): void {
+    const origin = { method: 'provider' as const, client, source, userAgent, requestID };
+    this.#options.records.record({ ...origin, user: undefined, ...result });
+  }
+}
+
+/** Throws every other error. */
+function reasonFor(error: unknown): string {
+  if (error instanceof ProviderUnavailable) return UNAVAILABLE;
+  if (error instanceof SignInRefused) return REFUSED;
+  throw error;
+}

@@ -1,0 +1,246 @@
+// Identity provider of type `oidc`: people sign in at the pages of an OpenID provider, with code, PKCE, state and nonce.
+
+import * as openid from 'openid-client';
+import type { Logger } from 'pino';
+import { messageOf } from '../../../../apis/reading/thrown-value.ts';
+import { isRecord } from '../../../../apis/reading/unknown-value.ts';
+import { Backoff } from '../../../concurrency/backoff.ts';
+import { pause } from '../../../concurrency/pause.ts';
+import {
+  type AuthenticatedPerson,
+  type PersonEnd,
+  type ProviderProblem,
+  ProviderUnavailable,
+  type RedirectOptions,
+  type RedirectProvider,
+  type RedirectSecrets,
+  SignInRefused,
+  type StoredProof,
+} from '../provider.ts';
+import type { OIDCSettings } from './oidc-settings.ts';
+import { type Claims, personOf } from './person-claims.ts';
+import { providerFetch } from './provider-fetch.ts';
+
+export interface OIDCProviderOptions {
+  readonly name: string;
+  readonly displayName: string;
+  readonly settings: OIDCSettings;
+  /** The current client secret; undefined while its Secret is missing. */
+  readonly secret: () => string | undefined;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Interval of discovery in ms. The last good metadata stay in use. */
+const REDISCOVERY_MS = 3_600_000;
+const RETRY = { initialMs: 1_000, maxMs: 60_000, random: Math.random };
+/** In seconds. */
+const REQUEST_TIMEOUT = 8;
+const CLOCK_TOLERANCE = 30;
+const RETRY_REFUSED =
+  'The company account cannot be reached at the moment. Try again later, or sign in another way.';
+
+export class OIDCProvider implements RedirectProvider {
+  readonly name: string;
+  readonly displayName: string;
+  readonly #options: OIDCProviderOptions;
+  #configuration: openid.Configuration | undefined;
+  #discovering: Promise<openid.Configuration> | undefined;
+  #reason: string | undefined = 'its metadata are not loaded yet';
+
+  constructor(options: OIDCProviderOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.displayName = options.displayName;
+  }
+
+  get problem(): ProviderProblem | undefined {
+    const reason = this.#options.secret() === undefined ? this.#missingSecret : this.#reason;
+    return reason === undefined ? undefined : { reason, notice: RETRY_REFUSED };
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const backoff = new Backoff(RETRY);
+    while (!signal.aborted) {
+      const found = await this.#discover().catch(() => undefined);
+      if (found) backoff.reset();
+      await pause(found ? REDISCOVERY_MS : backoff.next(), signal);
+    }
+  }
+
+  async begin({ redirectURI, stateWith, loginHint, again }: RedirectOptions): Promise<URL> {
+    const configuration = await this.#known();
+    const { scopes, parameters } = this.#options.settings;
+    const { scopes_supported: supported } = configuration.serverMetadata();
+    const refreshable = supported?.includes('offline_access') && !scopes.includes('offline_access');
+    const nonce = openid.randomNonce();
+    const verifier = openid.randomPKCECodeVerifier();
+    return openid.buildAuthorizationUrl(configuration, {
+      ...parameters,
+      redirect_uri: redirectURI,
+      scope: [...scopes, ...(refreshable ? ['offline_access'] : [])].join(' '),
+      state: await stateWith({ nonce, verifier }),
+      nonce,
+      // Not all providers that support PKCE list it in their metadata, and others ignore it.
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+      ...(again ? { prompt: 'login' } : {}),
+    });
+  }
+
+  async finish(
+    callback: URL,
+    state: string,
+    { nonce, verifier }: RedirectSecrets,
+  ): Promise<AuthenticatedPerson> {
+    const configuration = await this.#known();
+    const checks = {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    };
+    const tokens = await openid
+      .authorizationCodeGrant(configuration, callback, checks)
+      .catch((error: unknown) => {
+        throw failure(error);
+      });
+    const claims = tokens.claims();
+    if (!claims) throw new SignInRefused('the provider sent no ID token');
+    const { auth_time: authTime } = claims;
+    const found = await this.#person(configuration, tokens, claims.sub, claims);
+    return authTime === undefined ? found : { ...found, authTime: authTime * 1000 };
+  }
+
+  async revalidate({ issuer, subject, upstream }: StoredProof): Promise<AuthenticatedPerson | PersonEnd> {
+    // Without a refresh token the provider cannot be asked: the person signs in again.
+    if (issuer !== this.#options.settings.issuer || upstream === undefined) return 'gone';
+    const configuration = await this.#known();
+    try {
+      const tokens = await openid.refreshTokenGrant(configuration, upstream);
+      const claims = tokens.claims();
+      if (claims && claims.sub !== subject) return 'gone';
+      const { person, upstream: next } = await this.#person(configuration, tokens, subject, claims);
+      return { person, upstream: next ?? upstream };
+    } catch (error) {
+      if (error instanceof openid.ResponseBodyError && error.error === 'invalid_grant') return 'gone';
+      const failed = error instanceof Error ? failure(error) : error;
+      throw failed instanceof SignInRefused
+        ? new ProviderUnavailable(failed.message, { cause: error })
+        : failed;
+    }
+  }
+
+  /** Claims of userinfo replace those of the ID token, which is often small. */
+  async #person(
+    configuration: openid.Configuration,
+    tokens: openid.TokenEndpointResponse,
+    subject: string,
+    claims: Claims | undefined,
+  ): Promise<AuthenticatedPerson> {
+    const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
+    const more =
+      endpoint === undefined
+        ? undefined
+        : await openid.fetchUserInfo(configuration, tokens.access_token, subject).catch((error: unknown) => {
+            throw failure(error);
+          });
+    if (!claims && !more) throw new ProviderUnavailable('the provider sent no claims about the person');
+    const { settings } = this.#options;
+    const person = personOf(settings.issuer, subject, { ...claims, ...more }, settings.claims);
+    return { person, upstream: tokens.refresh_token };
+  }
+
+  async #known(): Promise<openid.Configuration> {
+    if (this.#options.secret() === undefined) throw new ProviderUnavailable(this.#missingSecret);
+    return this.#configuration ?? this.#discover();
+  }
+
+  get #missingSecret(): string {
+    const { name, key } = this.#options.settings.clientSecretRef;
+    return `the Secret ${name} has no client secret with the key ${key}`;
+  }
+
+  /** Concurrent calls share one discovery. */
+  #discover(): Promise<openid.Configuration> {
+    this.#discovering ??= this.#discovered().finally(() => {
+      this.#discovering = undefined;
+    });
+    return this.#discovering;
+  }
+
+  async #discovered(): Promise<openid.Configuration> {
+    const { name, settings, secret, log } = this.#options;
+    try {
+      const found = await openid.discovery(
+        new URL(settings.issuer),
+        settings.clientID,
+        { [openid.clockTolerance]: CLOCK_TOLERANCE },
+        withSecret(secret),
+        {
+          timeout: REQUEST_TIMEOUT,
+          [openid.customFetch]: await providerFetch(settings.caFile),
+          execute: [openid.enableNonRepudiationChecks],
+        },
+      );
+      const { issuer } = found.serverMetadata();
+      // The library accepts other issuers of some providers, and those that differ in the final slash.
+      if (issuer !== settings.issuer) throw new Error(`the issuer in its metadata is ${issuer}`);
+      if (this.#reason !== undefined) log.info({ provider: name }, 'identity provider is available');
+      this.#configuration = found;
+      this.#reason = undefined;
+      return found;
+    } catch (error) {
+      const reason = `cannot read the metadata of ${settings.issuer}: ${reasonOf(error)}`;
+      if (this.#reason !== reason) log.warn({ provider: name, reason }, 'identity provider is not available');
+      this.#reason = reason;
+      if (this.#configuration) return this.#configuration;
+      throw new ProviderUnavailable(reason, { cause: error });
+    }
+  }
+}
+
+/** The method that the provider supports: in the header by default (OpenID Connect Discovery, 3). */
+function withSecret(secret: () => string | undefined): openid.ClientAuth {
+  return (server, client, body, headers) => {
+    const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
+    const apply = methods.includes('client_secret_basic')
+      ? openid.ClientSecretBasic
+      : openid.ClientSecretPost;
+    apply(secret() ?? '')(server, client, body, headers);
+  };
+}
+
+/** Distinguishes an outage of the provider from a refusal of the person. */
+function failure(error: unknown): Error {
+  if (error instanceof ProviderUnavailable || error instanceof SignInRefused) return error;
+  const reason = reasonOf(error);
+  const refused =
+    error instanceof openid.AuthorizationResponseError ||
+    (error instanceof openid.ResponseBodyError && error.status < 500 && error.status !== 429) ||
+    (error instanceof openid.ClientError && !isOutage(error));
+  return refused
+    ? new SignInRefused(reason, { cause: error })
+    : new ProviderUnavailable(reason, { cause: error });
+}
+
+/** No response, or one without the OAuth format, for instance of a proxy in front of the provider. */
+function isOutage({ code }: openid.ClientError): boolean {
+  return (
+    code === undefined ||
+    code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' ||
+    code === 'OAUTH_RESPONSE_IS_NOT_JSON' ||
+    code === 'OAUTH_PARSE_ERROR' ||
+    code === 'OAUTH_TIMEOUT' ||
+    code === 'OAUTH_ABORT'
+  );
+}
+
+/** The reason and its cause, without the response. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = isRecord(error) && typeof error['error'] === 'string' ? ` (${error['error']})` : '';
+  return cause instanceof Error
+    ? `${messageOf(error)}${code}: ${cause.message}`
+    : `${messageOf(error)}${code}`;
+}

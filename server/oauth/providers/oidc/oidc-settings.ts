@@ -1,0 +1,17 @@
+// Settings of an OpenID provider, with the defaults of its schema.
+import type { SecretReference } from '../../clients/oauth-client.ts';
+
+export interface OIDCSettings {
+  /** As the provider spells it in its metadata and in `iss`. */
+  readonly issuer: string;
+  readonly clientID: string;
+  readonly clientSecretRef: SecretReference;
+  /** `offline_access` is added if the provider supports it. */
+  readonly scopes: readonly string[];
+  /** Parameters that the provider needs beside those of OpenID Connect, such as `access_type: offline`. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Names of claims, or JSON Pointers (RFC 6901) to nested ones. */
+  readonly claims: { readonly name: string; readonly groups: string };
+  /** PEM file with the CA certificates; empty for those of the system. */
+  readonly caFile: string;
+}

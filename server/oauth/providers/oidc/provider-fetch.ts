@@ -1,0 +1,59 @@
+// Fetch function for requests to an OpenID provider: bounded responses, no redirects, and the CA of the provider.
+import { readFile } from 'node:fs/promises';
+import type { CustomFetch } from 'openid-client';
+import { ConnectionPool } from '../../../upstream/connection-pool.ts';
+import { abortableBy, send } from '../../../upstream/send.ts';
+
+/** Maximum size in bytes of a response. Metadata, keys and tokens have a few kilobytes; a person may have many groups. */
+const MAX_RESPONSE = 1 << 20;
+/** Time in ms for a request, while the person waits for the page. */
+const TIMEOUT_MS = 8_000;
+/** The metadata of a provider names a few hosts. */
+const MAX_ORIGINS = 8;
+
+/** The CA is read again for each new connection pool, that is, for each discovery of the provider. */
+export async function providerFetch(caFile: string): Promise<CustomFetch> {
+  const tls = caFile === '' ? {} : { ca: await readFile(caFile, 'utf8') };
+  const pools = new Map<string, ConnectionPool>();
+  return async (target, { method, headers, body, signal }) => {
+    const url = new URL(target);
+    let pool = pools.get(url.origin);
+    if (!pool) {
+      if (pools.size >= MAX_ORIGINS) throw new Error('the metadata of the provider names too many hosts');
+      pool = new ConnectionPool({ url, tls });
+      pools.set(url.origin, pool);
+    }
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await send(pool, {
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers: Object.entries(headers).flat(),
+      body: textOf(body),
+      isRead: method === 'GET',
+      crowd: '',
+      work: abortableBy(signal ? AbortSignal.any([signal, timeout]) : timeout),
+    });
+    const bytes = await response.bytes({
+      maxBytes: MAX_RESPONSE,
+      tooLong: () => new Error(`the response of ${url.host} is longer than ${MAX_RESPONSE} bytes`),
+    });
+    const names = Object.entries(response.headers).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' ? [[name, value]] : [],
+    );
+    return new Response(hasBody(response.statusCode) ? new Uint8Array(bytes) : null, {
+      status: response.statusCode,
+      headers: names,
+    });
+  };
+}
+
+function textOf(body: Parameters<CustomFetch>[1]['body']): string | undefined {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString();
+  throw new TypeError('only forms are sent to a provider');
+}
+
+/** A Response of these statuses must not have a body. */
+function hasBody(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304;
+}

@@ -1,0 +1,247 @@
+// Tests sign-ins of people of an OpenID provider (oidc-provider) at two replicas of the authorization server, on a real control plane.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { array, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
+import { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
+import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
+import { PASSWORD, VERIFIER } from '../../../support/oauth/sign-in-state.ts';
+import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
+import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
+import type { SiteResponse } from '../../../support/oauth/site-request.ts';
+import { until } from '../../../support/until.ts';
+import { NAMESPACE, type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
+import { sharedCluster } from './shared-cluster.ts';
+
+const SECRET = 'ks-apiserver-identity-providers';
+const API = '/apis/iam.platform.io/v1beta1';
+const REDIRECT = text(REQUEST['redirect_uri']);
+
+type JSONObject = Readonly<Record<string, unknown>>;
+
+describe('people of an OpenID provider', () => {
+  let cluster: OAuthCluster;
+  let upstream: RealOpenIDProvider;
+  let a: OAuthReplica;
+  let b: OAuthReplica;
+  let browser: SiteBrowser;
+
+  before(async () => {
+    cluster = await sharedCluster();
+    upstream = await RealOpenIDProvider.start();
+    const body = { metadata: { name: SECRET }, stringData: { clientSecret: CLIENT_SECRET } };
+    await cluster.controlPlane.client.expect(
+      `/api/v1/namespaces/${NAMESPACE}/secrets`,
+      { method: 'POST', body: { apiVersion: 'v1', kind: 'Secret', ...body } },
+      [201],
+    );
+    const caFile = join(cluster.dir, 'provider-ca.crt');
+    await writeFile(caFile, upstream.ca);
+    const configuration = `
+  clients:
+    - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
+  identityProviders:
+    - name: company
+      type: oidc
+      displayName: Company <account>
+      groups: {allow: ["*"]}
+      oidc:
+        issuer: ${upstream.issuer}
+        clientID: ${CLIENT_ID}
+        scopes: [openid, profile, email, groups]
+        caFile: ${caFile}
+`;
+    a = await cluster.replica(configuration);
+    b = await cluster.replica(configuration);
+    upstream.serve(`${a.issuer}/callback/company`);
+    await cluster.addUser('alice', PASSWORD, { groups: ['operators'] });
+    for (const replica of [a, b]) await until(() => replica.oauth.describeProviders() === 'company: ok');
+  });
+  after(async () => {
+    await cluster?.reset();
+    await cluster?.controlPlane.client.expect(
+      `/api/v1/namespaces/${NAMESPACE}/secrets/${SECRET}`,
+      { method: 'DELETE' },
+      [200, 404],
+    );
+  });
+  beforeEach(() => {
+    browser = new SiteBrowser(a);
+    upstream.people.clear();
+    upstream.people.set('person-1', {
+      preferred_username: 'Ada',
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      groups: ['developers', 'system:masters', 'platform-admins'],
+    });
+  });
+
+  /** Chooses the provider on the sign-in page. Returns the address to which the browser is sent. */
+  async function chosen(changes: Readonly<Record<string, string>> = {}): Promise<URL> {
+    const page = await browser.authorize(changes);
+    expect(page.text).to.contain('Sign in with Company &lt;account&gt;');
+    const { status, headers, text: body } = await browser.submit({ provider: 'company' });
+    expect(status, body).to.equal(303);
+    return new URL(text(headers.location));
+  }
+  const pathOf = ({ pathname, search }: URL): string => pathname + search;
+
+  /** Signs in at the provider, and comes back to replica b. */
+  async function signIn(login = 'person-1'): Promise<SiteResponse> {
+    const callback = await upstream.signIn(await chosen(), login);
+    browser.site = b;
+    return browser.ask(pathOf(callback));
+  }
+  const token = async (at: OAuthReplica, form: Readonly<Record<string, string>>) => {
+    const { status, text: body } = await at.ask('/oauth/token', { form: { client_id: 'console', ...form } });
+    return { status, json: JSON.parse(body) as JSONObject };
+  };
+  const refresh = (at: OAuthReplica, { refresh_token: refreshToken }: JSONObject) =>
+    token(at, { grant_type: 'refresh_token', refresh_token: text(refreshToken) });
+  const claimsOf = ({ access_token: access }: JSONObject): JSONObject =>
+    JSON.parse(Buffer.from(text(access).split('.')[1] ?? '', 'base64url').toString()) as JSONObject;
+  const objects = async (plural: string): Promise<readonly JSONObject[]> =>
+    array(recordIn({ list: await cluster.controlPlane.client.get(`${API}/${plural}`) }, 'list')['items']).map(
+      (item) => recordIn({ item }, 'item'),
+    );
+
+  async function tokens(login?: string): Promise<JSONObject> {
+    browser = new SiteBrowser(a);
+    const { status, headers, text: page } = await signIn(login);
+    expect(status, page).to.equal(303);
+    const back = new URL(text(headers.location));
+    expect(back.origin + back.pathname).to.equal(REDIRECT);
+    const code = back.searchParams.get('code') ?? '';
+    const exchanged = await token(a, {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT,
+      code_verifier: VERIFIER,
+    });
+    expect(exchanged.status, JSON.stringify(exchanged.json)).to.equal(200);
+    return exchanged.json;
+  }
+
+  it('get a user at the first sign-in, with the groups that may pass, and continue without the provider', async () => {
+    const claims = claimsOf(await tokens());
+    expect(claims).to.deep.include({ sub: 'ada', groups: ['developers'] });
+    const users = (await objects('users')).filter((user) => recordIn(user, 'metadata')['name'] === 'ada');
+    expect(users.map(({ spec }) => spec)).to.deep.equal([
+      { displayName: 'Ada Lovelace', email: 'ada@example.com' },
+    ]);
+    const links = (await objects('identities')).map(({ spec }) => recordIn({ spec }, 'spec'));
+    expect(links.filter(({ user }) => user === 'ada')).to.have.length(1);
+    expect(links[0]).to.include({ provider: 'company', issuer: upstream.issuer, subject: 'person-1' });
+    const again = await browser.authorize();
+    expect(again.headers.location, again.text).to.match(/[?&]code=pac_/);
+  });
+
+  it('get their current groups at a refresh, although the refresh tokens of the provider rotate', async () => {
+    let current = await tokens();
+    for (const [index, at] of [a, b, a].entries()) {
+      upstream.people.set('person-1', { preferred_username: 'Ada', groups: [`team-${index}`] });
+      const { status, json } = await refresh(at, current);
+      expect(status, JSON.stringify(json)).to.equal(200);
+      expect(claimsOf(json)['groups']).to.deep.equal([`team-${index}`]);
+      current = json;
+    }
+  });
+
+  it('keep their session when two requests refresh it at the same time, and when a refresh is repeated', async () => {
+    const first = await tokens();
+    const both = await Promise.all([refresh(a, first), refresh(a, first)]);
+    expect(both.map(({ status }) => status)).to.deep.equal([200, 200]);
+    const repeated = await refresh(b, first);
+    expect(repeated.json['refresh_token']).to.equal(both[0]?.json['refresh_token']);
+    expect((await refresh(b, repeated.json)).status).to.equal(200);
+  });
+
+  it('keep all sessions, although the refresh tokens of the provider are valid once', async () => {
+    let first = await tokens();
+    const visitor = browser;
+    for (const at of [a, b]) {
+      // The browser session and a second program use the state that the first program has renewed.
+      const { headers, text: page } = await visitor.authorize();
+      expect(headers.location, page).to.match(/[?&]code=pac_/);
+      const { status, json } = await refresh(at, first);
+      expect(status, JSON.stringify(json)).to.equal(200);
+      first = json;
+    }
+  });
+
+  it('lose all sessions at a refresh after they have left', async () => {
+    const [one, two] = [await tokens(), await tokens()];
+    upstream.people.delete('person-1');
+    expect(await refresh(a, one)).to.have.nested.property('json.error', 'invalid_grant');
+    await until(async () => (await refresh(b, two)).status === 400);
+    const headers = { authorization: `Bearer ${text(two['access_token'])}` };
+    expect((await b.ask('/oauth/userinfo', { headers })).status).to.equal(401);
+  });
+
+  it('never get the user of another person, whatever the provider says', async () => {
+    for (const name of ['alice', 'ALICE', 'ada']) {
+      upstream.people.set('person-2', { preferred_username: name, email: 'ada@example.com', groups: [] });
+      const { status, text: page } = await signIn('person-2');
+      expect(status, name).to.equal(400);
+      expect(page).to.contain('belongs to another user');
+      expect(browser.cookies.has('__Host-session')).to.equal(false);
+    }
+    upstream.people.set('person-3', { preferred_username: 'system:admin' });
+    const { status } = await signIn('person-3');
+    const names = (await objects('users')).map((user) => recordIn(user, 'metadata')['name']);
+    expect([status, names.filter((name) => String(name).includes(':'))]).to.deep.equal([status, []]);
+  });
+
+  it('cannot sign in with a response for another browser, form or provider', async () => {
+    const callback = pathOf(await upstream.signIn(await chosen(), 'person-1'));
+    const stranger = new SiteBrowser(a);
+    await stranger.authorize();
+    const refused = [
+      await stranger.ask(callback),
+      await a.ask(callback),
+      await browser.ask(callback.replace('/company', '/other')),
+      await browser.ask(callback.replace(/state=[^&]+/, 'state=x')),
+      await browser.ask(callback.replace(/&?state=[^&]+/, '')),
+      await browser.ask('/oauth/callback/company'),
+    ];
+    for (const { status, text: page } of refused) {
+      expect(status).to.equal(403);
+      expect(page).to.contain('did not begin in this browser');
+    }
+    expect((await browser.ask(callback)).status, 'the true one').to.equal(303);
+    const { status, text: page } = await browser.ask(callback);
+    expect([status, page.includes('did not confirm who you are')], 'the code is valid once').to.deep.equal([
+      400,
+      true,
+    ]);
+  });
+
+  it('must sign in again at the provider if the client requires it', async () => {
+    expect((await chosen()).searchParams.get('prompt')).to.equal(null);
+    expect((await chosen({ prompt: 'login' })).searchParams.get('prompt')).to.equal('login');
+  });
+
+  it('see a refusal of the provider on the sign-in page, and the audit log has the reason', async () => {
+    const started = await chosen();
+    const state = started.searchParams.get('state') ?? '';
+    const parameters = new URLSearchParams({ error: 'access_denied', state, iss: upstream.issuer });
+    const { status, text: page } = await browser.ask(`/oauth/callback/company?${parameters.toString()}`);
+    expect(status).to.equal(400);
+    expect(page).to.contain('did not confirm who you are');
+    expect(a.audited.at(-1)).to.include({ method: 'provider', outcome: 'refused_by_provider' });
+    expect(String(a.audited.at(-1)?.['reason'])).to.contain('access_denied');
+  });
+
+  it('see that the provider is down, while local users sign in', async () => {
+    const state = (await chosen()).searchParams.get('state') ?? '';
+    const parameters = new URLSearchParams({ code: 'x', state, iss: upstream.issuer });
+    await upstream[Symbol.asyncDispose]();
+    const callback = `/oauth/callback/company?${parameters.toString()}`;
+    const { status, text: page } = await browser.ask(callback);
+    expect(status).to.equal(400);
+    expect(page).to.contain('cannot be reached at the moment');
+    const local = await browser.submit({ username: 'alice', password: PASSWORD });
+    expect(local.status).to.equal(303);
+    expect(a.oauth.missing).to.deep.equal([]);
+  });
+});

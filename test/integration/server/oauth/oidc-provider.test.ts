@@ -1,0 +1,86 @@
+// Tests of OIDCProvider with oidc-provider, a real OpenID provider.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { OIDCProvider } from '../../../../server/oauth/providers/oidc/oidc-provider.ts';
+import type { AuthenticatedPerson, RedirectSecrets } from '../../../../server/oauth/providers/provider.ts';
+import { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
+import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolderEach } from '../../../support/scratch.ts';
+
+const CALLBACK = 'https://platform.example.com/oauth/callback/company';
+
+describe('OIDCProvider with oidc-provider', () => {
+  const folder = scratchFolderEach();
+  let upstream: RealOpenIDProvider;
+  let provider: OIDCProvider;
+
+  beforeEach(async () => {
+    upstream = (await RealOpenIDProvider.start()).serve(CALLBACK);
+    upstream.people.set('person-1', {
+      preferred_username: 'ada',
+      email: 'ada@example.com',
+      groups: ['developers'],
+    });
+    const caFile = join(folder(), 'ca.crt');
+    await writeFile(caFile, upstream.ca);
+    provider = new OIDCProvider({
+      name: 'company',
+      displayName: 'Company account',
+      settings: {
+        issuer: upstream.issuer,
+        clientID: CLIENT_ID,
+        clientSecretRef: { name: 'ks-apiserver-identity-providers', key: 'clientSecret' },
+        scopes: ['openid', 'profile', 'email', 'groups'],
+        parameters: {},
+        claims: { name: 'preferred_username', groups: 'groups' },
+        caFile,
+      },
+      secret: () => CLIENT_SECRET,
+      log: pino({ level: 'silent' }),
+    });
+  });
+  afterEach(() => upstream[Symbol.asyncDispose]());
+
+  async function signIn(login = 'person-1'): Promise<AuthenticatedPerson> {
+    let secrets: RedirectSecrets = { nonce: '', verifier: '' };
+    const stateWith = (given: RedirectSecrets): Promise<string> => {
+      secrets = given;
+      return Promise.resolve('state-1');
+    };
+    const url = await provider.begin({ redirectURI: CALLBACK, stateWith });
+    return provider.finish(await upstream.signIn(url, login), 'state-1', secrets);
+  }
+
+  it('returns the person, and the changed groups at a revalidation', async () => {
+    const { person, upstream: token } = await signIn();
+    expect(person).to.include({
+      issuer: upstream.issuer,
+      subject: 'person-1',
+      name: 'ada',
+      email: 'ada@example.com',
+    });
+    expect(person.groups).to.deep.equal(['developers']);
+    upstream.people.set('person-1', { preferred_username: 'ada', groups: ['operators'] });
+    const proof = { issuer: upstream.issuer, subject: 'person-1', upstream: token };
+    const result = await provider.revalidate(proof);
+    expect(result).to.have.nested.property('person.groups').that.deep.equals(['operators']);
+  });
+
+  it('reports a person who was deleted', async () => {
+    const { upstream: token } = await signIn();
+    upstream.people.delete('person-1');
+    const proof = { issuer: upstream.issuer, subject: 'person-1', upstream: token };
+    expect(await provider.revalidate(proof)).to.equal('gone');
+  });
+
+  it('reports an outage as an outage', async () => {
+    const { upstream: token } = await signIn();
+    const proof = { issuer: upstream.issuer, subject: 'person-1', upstream: token };
+    await upstream[Symbol.asyncDispose]();
+    expect(await rejection(provider.revalidate(proof))).to.have.property('name', 'ProviderUnavailable');
+    upstream = await RealOpenIDProvider.start();
+  });
+});

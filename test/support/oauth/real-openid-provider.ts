@@ -1,0 +1,111 @@
+// oidc-provider, a real OpenID provider, as an upstream provider over TLS, with people whom a test can change.
+import { createServer } from 'node:https';
+import { type Configuration, Provider } from 'oidc-provider';
+import { Agent, fetch } from 'undici';
+import { issueServer, newCA } from '../certificates.ts';
+import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
+import { CLIENT_ID, CLIENT_SECRET } from './scripted-openid-provider.ts';
+
+/** Claims of a person; `sub` is the key in `people`. */
+export type Person = Readonly<Record<string, unknown>>;
+
+export class RealOpenIDProvider implements AsyncDisposable {
+  readonly people = new Map<string, Person>();
+  readonly ca: string;
+  readonly #server: ReturnType<typeof createServer>;
+
+  private constructor(server: ReturnType<typeof createServer>, ca: string) {
+    this.#server = server;
+    this.ca = ca;
+  }
+
+  static async start(): Promise<RealOpenIDProvider> {
+    const ca = await newCA('provider');
+    const server = createServer(await issueServer(ca));
+    await listenOnLoopback(server);
+    return new RealOpenIDProvider(server, ca.cert);
+  }
+
+  /** `redirectURI`: of the server under test. */
+  serve(redirectURI: string): this {
+    const provider = new Provider(this.issuer, this.#configuration(redirectURI));
+    const answer = provider.callback();
+    this.#server.removeAllListeners('request').on('request', (request, response) => {
+      void answer(request, response);
+    });
+    return this;
+  }
+
+  get issuer(): string {
+    return `https://127.0.0.1:${portOf(this.#server)}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await closeNow(this.#server);
+  }
+
+  /** Signs in as a browser would, and returns the address to which the provider redirects. */
+  async signIn(start: URL, login: string): Promise<URL> {
+    const dispatcher = new Agent({ connect: { ca: this.ca } });
+    const cookies = new Map<string, string>();
+    let url = start;
+    let form: URLSearchParams | undefined;
+    for (let step = 0; step < 12; step++) {
+      const response = await fetch(url, {
+        dispatcher,
+        method: form ? 'POST' : 'GET',
+        ...(form ? { body: form } : {}),
+        headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+        redirect: 'manual',
+      });
+      for (const cookie of response.headers.getSetCookie()) {
+        const [pair = ''] = cookie.split(';');
+        const at = pair.indexOf('=');
+        cookies.set(pair.slice(0, at), pair.slice(at + 1));
+      }
+      const page = await response.text();
+      const location = response.headers.get('location');
+      if (location !== null) {
+        url = new URL(location, url);
+        form = undefined;
+        if (url.origin !== start.origin) return url;
+        continue;
+      }
+      const action = /action="([^"]+)"/.exec(page)?.[1];
+      const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
+      if (action === undefined || prompt === undefined)
+        throw new Error(`no form: ${response.status} ${page}`);
+      url = new URL(action.replaceAll('&amp;', '&'), url);
+      form = new URLSearchParams({ prompt, ...(prompt === 'login' ? { login, password: 'any' } : {}) });
+    }
+    throw new Error('the sign-in does not end');
+  }
+
+  #configuration(redirectURI: string): Configuration {
+    return {
+      clients: [
+        {
+          client_id: CLIENT_ID,
+          client_secret: CLIENT_SECRET,
+          redirect_uris: [redirectURI],
+          grant_types: ['authorization_code', 'refresh_token'],
+          id_token_signed_response_alg: 'RS256',
+        },
+      ],
+      claims: {
+        openid: ['sub'],
+        profile: ['preferred_username', 'name'],
+        email: ['email', 'email_verified'],
+        groups: ['groups'],
+      },
+      cookies: { keys: ['a key of the test'] },
+      issueRefreshToken: () => Promise.resolve(true),
+      // The second use of a refresh token revokes all of them.
+      rotateRefreshToken: true,
+      findAccount: (_context, sub) => {
+        const person = this.people.get(sub);
+        return person && { accountId: sub, claims: () => ({ sub, ...person }) };
+      },
+    };
+  }
+}

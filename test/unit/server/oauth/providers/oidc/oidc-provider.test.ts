@@ -1,0 +1,316 @@
+// Tests of OIDCProvider with a scripted provider: what it sends, and what a hostile or failing provider gets.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { generateKeyPair } from 'jose';
+import { pino } from 'pino';
+import { OIDCProvider } from '../../../../../../server/oauth/providers/oidc/oidc-provider.ts';
+import type { OIDCSettings } from '../../../../../../server/oauth/providers/oidc/oidc-settings.ts';
+import type {
+  AuthenticatedPerson,
+  RedirectOptions,
+  RedirectSecrets,
+} from '../../../../../../server/oauth/providers/provider.ts';
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  ScriptedOpenIDProvider,
+} from '../../../../../support/oauth/scripted-openid-provider.ts';
+import { rejection } from '../../../../../support/rejection.ts';
+import { scratchFolderEach } from '../../../../../support/scratch.ts';
+
+const CALLBACK = 'https://platform.example.com/oauth/callback/company';
+
+describe('OIDCProvider', () => {
+  const folder = scratchFolderEach();
+  let upstream: ScriptedOpenIDProvider;
+  let secret: string | undefined;
+  let settings: OIDCSettings;
+
+  beforeEach(async () => {
+    upstream = await ScriptedOpenIDProvider.start();
+    secret = CLIENT_SECRET;
+    const caFile = join(folder(), 'ca.crt');
+    await writeFile(caFile, upstream.ca);
+    settings = {
+      issuer: upstream.issuer,
+      clientID: CLIENT_ID,
+      clientSecretRef: { name: 'ks-apiserver-clients', key: 'company' },
+      scopes: ['openid', 'profile', 'email'],
+      parameters: {},
+      claims: { name: 'preferred_username', groups: 'groups' },
+      caFile,
+    };
+  });
+  afterEach(() => upstream[Symbol.asyncDispose]());
+
+  const newProvider = (changes: Partial<OIDCSettings> = {}): OIDCProvider =>
+    new OIDCProvider({
+      name: 'company',
+      displayName: 'Company account',
+      settings: { ...settings, ...changes },
+      secret: () => secret,
+      log: pino({ level: 'silent' }),
+    });
+
+  async function begin(provider: OIDCProvider, options: Partial<RedirectOptions> = {}) {
+    let secrets: RedirectSecrets = { nonce: '', verifier: '' };
+    const stateWith = (given: RedirectSecrets): Promise<string> => {
+      secrets = given;
+      return Promise.resolve('state-1');
+    };
+    const url = await provider.begin({ redirectURI: CALLBACK, stateWith, ...options });
+    return { url, secrets };
+  }
+
+  /** Signs in; `parameters` are added to the callback. */
+  async function signIn(
+    provider = newProvider(),
+    parameters: Readonly<Record<string, string>> = {},
+  ): Promise<AuthenticatedPerson> {
+    const { url, secrets } = await begin(provider);
+    upstream.nonce = url.searchParams.get('nonce') ?? '';
+    const callback = new URL(CALLBACK);
+    const usual = { code: 'code-1', state: 'state-1', iss: upstream.issuer };
+    for (const [name, value] of Object.entries({ ...usual, ...parameters })) {
+      if (value !== '') callback.searchParams.set(name, value);
+    }
+    return provider.finish(callback, 'state-1', secrets);
+  }
+
+  async function refused(attempt: Promise<unknown>, message: string | RegExp, name = 'SignInRefused') {
+    const error = await rejection(attempt);
+    expect(error).to.be.instanceOf(Error).with.property('name', name);
+    expect(String(error)).to.match(new RegExp(message));
+    expect(String(error)).not.to.include(CLIENT_SECRET);
+  }
+
+  describe('at a sign-in', () => {
+    it('sends state, nonce, PKCE, scopes, parameters and hints', async () => {
+      const provider = newProvider({ parameters: { hd: 'example.com' } });
+      const { url, secrets } = await begin(provider, { loginHint: 'ada', again: true });
+      expect(url.href).to.match(new RegExp(`^${upstream.issuer}/authorize\\?`));
+      expect(Object.fromEntries(url.searchParams)).to.deep.include({
+        client_id: CLIENT_ID,
+        response_type: 'code',
+        redirect_uri: CALLBACK,
+        scope: 'openid profile email offline_access',
+        state: 'state-1',
+        nonce: secrets.nonce,
+        code_challenge_method: 'S256',
+        hd: 'example.com',
+        login_hint: 'ada',
+        prompt: 'login',
+      });
+      expect(url.href).not.to.include(secrets.verifier);
+    });
+
+    it('returns the person with the claims of userinfo, and the refresh token', async () => {
+      upstream.claims = {
+        preferred_username: 'from the ID token',
+        groups: ['old'],
+        auth_time: 1_700_000_000,
+      };
+      upstream.userinfo = {
+        sub: 'subject-1',
+        preferred_username: 'Ada',
+        name: 'Ada Lovelace',
+        email: 'ada@example.com',
+        email_verified: true,
+        groups: ['developers', 'admins'],
+      };
+      expect(await signIn()).to.deep.equal({
+        person: {
+          issuer: upstream.issuer,
+          subject: 'subject-1',
+          name: 'Ada',
+          email: 'ada@example.com',
+          emailVerified: true,
+          displayName: 'Ada Lovelace',
+          groups: ['developers', 'admins'],
+        },
+        upstream: 'refresh-1',
+        authTime: 1_700_000_000_000,
+      });
+      const [request] = upstream.tokenRequests;
+      expect(request?.form.get('code_verifier')).to.match(/^[\w-]{43}$/);
+      expect(request?.form.get('redirect_uri')).to.equal(CALLBACK);
+      expect(request?.authorization).to.match(/^Basic /);
+      expect(request?.form.has('client_secret')).to.equal(false);
+    });
+
+    it('sends the secret in the form if the provider supports nothing else', async () => {
+      upstream.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
+      await signIn();
+      const [request] = upstream.tokenRequests;
+      expect(request?.authorization).to.equal(undefined);
+      expect(request?.form.get('client_secret')).to.equal(CLIENT_SECRET);
+    });
+
+    for (const [title, claim, value, expected] of [
+      ['a single name', 'groups', 'one', ['one']],
+      ['objects with names', 'groups', [{ name: 'one' }, { name: 'two' }], ['one', 'two']],
+      ['a nested claim', '/realm_access/roles', { roles: ['one'] }, ['one']],
+      ['a claim with a URL as its name', 'https://example.com/groups', ['one'], ['one']],
+      ['no claim', 'other', ['one'], []],
+    ] as const) {
+      it(`reads groups from ${title}`, async () => {
+        const name = claim.startsWith('/') ? 'realm_access' : claim === 'other' ? 'groups' : claim;
+        upstream.userinfo = { sub: 'subject-1', [name]: value };
+        const provider = newProvider({ claims: { ...settings.claims, groups: claim } });
+        expect((await signIn(provider)).person.groups).to.deep.equal(expected);
+      });
+    }
+  });
+
+  describe('refuses', () => {
+    for (const [title, parameters, message] of [
+      ['another state', { state: 'x' }, 'state'],
+      ['a response without state', { state: '' }, 'state'],
+      ['a response of another issuer (mix-up)', { iss: 'https://evil.example' }, 'iss'],
+      ['a response without issuer', { iss: '' }, 'iss'],
+      ['an error of the provider', { error: 'access_denied' }, 'access_denied'],
+    ] as const) {
+      it(title, async () => {
+        await refused(signIn(newProvider(), parameters), message);
+        expect(upstream.tokenRequests).to.have.length(0);
+      });
+    }
+
+    for (const [title, claims] of [
+      ['another nonce', { nonce: 'x' }],
+      ['no nonce', { nonce: undefined }],
+      ['another issuer', { iss: 'https://evil.example' }],
+      ['another audience', { aud: 'other' }],
+      ['an expired ID token', { exp: 1 }],
+      ['an ID token without subject', { sub: undefined }],
+      ['a subject that is no string', { sub: 5 }],
+    ] as const) {
+      it(`an ID token with ${title}`, async () => {
+        upstream.claims = claims;
+        const error = await rejection(signIn());
+        expect(error).to.have.property('name', 'SignInRefused');
+      });
+    }
+
+    it('an ID token with a signature of another key, or none', async () => {
+      upstream.key = (await generateKeyPair('ES256')).privateKey;
+      await refused(signIn(), 'signature|verif');
+      const none = ['{"alg":"none"}', '{"sub":"a"}'].map((part) => Buffer.from(part).toString('base64url'));
+      upstream.tokens = { id_token: `${none.join('.')}.` };
+      expect(await rejection(signIn())).to.have.property('name', 'SignInRefused');
+    });
+
+    it('a response without ID token', async () => {
+      upstream.claims = undefined;
+      expect(await rejection(signIn())).to.have.property('name', 'SignInRefused');
+    });
+
+    it('userinfo of another person', async () => {
+      upstream.userinfo = { sub: 'subject-2', groups: ['admins'] };
+      expect(await rejection(signIn())).to.have.property('name', 'SignInRefused');
+    });
+
+    it('groups that the provider replaces by a reference, and groups of an unknown form', async () => {
+      upstream.userinfo = { sub: 'subject-1', _claim_names: { groups: 'src1' }, _claim_sources: {} };
+      await refused(signIn(), 'too many');
+      for (const groups of [5, { a: 1 }, [1], [['a']], [{ id: 'a' }]]) {
+        upstream.userinfo = { sub: 'subject-1', groups };
+        await refused(signIn(), 'the claim groups');
+      }
+    });
+
+    it('metadata of another issuer, also with another final slash', async () => {
+      for (const issuer of ['https://evil.example', `${upstream.issuer}/`]) {
+        upstream.metadata = { issuer };
+        await refused(begin(newProvider()), 'issuer', 'ProviderUnavailable');
+      }
+    });
+  });
+
+  describe('during an outage', () => {
+    for (const [title, response] of [
+      ['503', { status: 503, body: 'down', type: 'text/plain' }],
+      ['a page instead of JSON', { body: '<html>', type: 'text/html' }],
+      ['invalid JSON', { body: '{' }],
+      ['a redirect', { status: 302, headers: { Location: 'https://evil.example' }, body: '' }],
+      ['a response of 2 MB', { body: 'x'.repeat(2 << 20) }],
+    ] as const) {
+      it(`is unavailable for ${title} of its metadata, and of its token endpoint`, async () => {
+        const provider = newProvider();
+        upstream.responses.set('/.well-known/openid-configuration', response);
+        await refused(begin(provider), 'metadata', 'ProviderUnavailable');
+        expect(provider.problem?.reason).to.include('cannot read the metadata');
+        upstream.responses.clear();
+        upstream.responses.set('/token', response);
+        await refused(signIn(provider), '', 'ProviderUnavailable');
+        expect(provider.problem, 'its metadata are known').to.equal(undefined);
+      });
+    }
+
+    it('names a missing secret, and works as soon as it exists', async () => {
+      secret = undefined;
+      const provider = newProvider();
+      await refused(begin(provider), 'ks-apiserver-clients', 'ProviderUnavailable');
+      expect(provider.problem?.reason).to.include('key company');
+      secret = CLIENT_SECRET;
+      await signIn(provider);
+    });
+
+    it('keeps the last good metadata', async () => {
+      const provider = newProvider();
+      await signIn(provider);
+      upstream.responses.set('/.well-known/openid-configuration', { status: 503, body: '' });
+      await signIn(provider);
+    });
+  });
+
+  describe('at a revalidation', () => {
+    const proof = () => ({ issuer: upstream.issuer, subject: 'subject-1', upstream: 'refresh-1' });
+
+    it('returns the current groups and the new refresh token', async () => {
+      upstream.userinfo = { sub: 'subject-1', groups: ['new'] };
+      upstream.tokens = { refresh_token: 'refresh-2' };
+      const result = await newProvider().revalidate(proof());
+      expect(result).to.have.property('upstream', 'refresh-2');
+      expect(result).to.have.nested.property('person.groups').that.deep.equals(['new']);
+      expect(upstream.tokenRequests[0]?.form.get('refresh_token')).to.equal('refresh-1');
+    });
+
+    it('works without a new ID token and without a new refresh token', async () => {
+      upstream.claims = undefined;
+      upstream.tokens = { refresh_token: undefined };
+      const result = await newProvider().revalidate(proof());
+      expect(result).to.include({ upstream: 'refresh-1' });
+    });
+
+    it('ends the session for a revoked refresh token, another subject or another issuer', async () => {
+      const provider = newProvider();
+      expect(await provider.revalidate({ ...proof(), issuer: 'https://other.example' })).to.equal('gone');
+      const { upstream: _none, ...without } = proof();
+      expect(await provider.revalidate(without)).to.equal('gone');
+      upstream.claims = { sub: 'subject-2' };
+      expect(await provider.revalidate(proof())).to.equal('gone');
+      upstream.responses.set('/token', { status: 400, body: { error: 'invalid_grant' } });
+      expect(await provider.revalidate(proof())).to.equal('gone');
+    });
+
+    it('never ends a session for an outage or a wrong configuration', async () => {
+      const provider = newProvider();
+      for (const response of [
+        { status: 503, body: 'down' },
+        { status: 429, body: { error: 'slow_down' } },
+        { status: 401, body: { error: 'invalid_client' } },
+        { status: 400, body: { error: 'unauthorized_client' } },
+        { status: 200, body: '<html>', type: 'text/html' },
+      ]) {
+        upstream.responses.set('/token', response);
+        await refused(provider.revalidate(proof()), '', 'ProviderUnavailable');
+      }
+      upstream.responses.clear();
+      upstream.responses.set('/userinfo', { status: 401, body: {} });
+      await refused(provider.revalidate(proof()), '', 'ProviderUnavailable');
+    });
+  });
+});
