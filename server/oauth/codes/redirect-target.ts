@@ -30,12 +30,16 @@ export function withParameters(
   return `${uri}${part === 'fragment' ? '#' : query}${added.toString()}`;
 }
 
+/** As the URL parser normalizes them; a name may end with a dot. */
+const LOOPBACK_HOST = /^(?:(?:.*\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/;
+
 /**
  * Whether only the registered client can receive a redirect. Any program of a machine can listen at a loopback address, and
  * claim a private scheme (RFC 8252, 8.6), so the user must confirm these.
  */
 export function reachesOnlyClient(uri: string): boolean {
-  return new URL(uri).protocol === 'https:';
+  const { protocol, hostname } = new URL(uri);
+  return protocol === 'https:' && !LOOPBACK_HOST.test(hostname);
 }
 
 /** The host of a redirect URI, for display; the scheme for a URI without host. */

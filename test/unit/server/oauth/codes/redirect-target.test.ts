@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import {
   displayHost,
   isRegistered,
+  reachesOnlyClient,
   withParameters,
 } from '../../../../../server/oauth/codes/redirect-target.ts';
 
@@ -69,6 +70,26 @@ describe('a redirect URI', () => {
       expect(isRegistered(uri, [uri]), uri).to.equal(false);
     }
     expect(isRegistered('com.example.app:/cb', ['com.example.app:/cb'])).to.equal(true);
+  });
+
+  it('reaches only its client with https, except at a loopback address', () => {
+    for (const uri of ['https://console.example.com/cb', 'https://localhost.example/', 'https://10.0.0.1/']) {
+      expect(reachesOnlyClient(uri), uri).to.equal(true);
+    }
+    for (const host of [
+      'localhost',
+      'LOCALHOST.',
+      'app.localhost',
+      '127.0.0.1',
+      '127.1',
+      '[::1]',
+      '[0:0::1]',
+    ]) {
+      expect(reachesOnlyClient(`https://${host}:8443/cb`), host).to.equal(false);
+    }
+    for (const uri of ['http://127.0.0.1/cb', 'com.example.app:/cb']) {
+      expect(reachesOnlyClient(uri), uri).to.equal(false);
+    }
   });
 
   it('keeps its text and query before the added parameters', () => {
