@@ -10,6 +10,7 @@ import {
 } from '../../../../server/authentication/authenticator-chain.ts';
 import { KeyRotator } from '../../../../server/oauth/keys/key-rotator.ts';
 import { KeySecret, ROTATE_ANNOTATION } from '../../../../server/oauth/keys/key-secret.ts';
+import { SIGNING_ALGORITHMS } from '../../../../server/oauth/keys/key-set.ts';
 import { SessionValidity } from '../../../../server/oauth/sessions/session-validity.ts';
 import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer, type TokenIssuerOptions } from '../../../../server/oauth/tokens/token-issuer.ts';
@@ -164,7 +165,9 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     const { namespace, name } = cluster.place;
     await kubectl(cluster.controlPlane, 'delete', '-n', namespace, 'secret', name);
     const rings = [cluster.keys, cluster.follow(), cluster.follow(), cluster.follow()];
-    await until(() => rings.every((ring) => ring.ready && ring.jwks().keys.length === 1));
+    // One key record has a pair for each algorithm.
+    const pairs = SIGNING_ALGORITHMS.length;
+    await until(() => rings.every((ring) => ring.ready && ring.jwks().keys.length === pairs));
     expect(new Set(rings.map((ring) => ring.signing().kid)).size).to.equal(1);
   });
 });
