@@ -36,8 +36,6 @@ const RETRY = { initialMs: 1_000, maxMs: 60_000, random: Math.random };
 /** In seconds. */
 const REQUEST_TIMEOUT = 8;
 const CLOCK_TOLERANCE = 30;
-const RETRY_REFUSED =
-  'The company account cannot be reached at the moment. Try again later, or sign in another way.';
 
 export class OIDCProvider implements RedirectProvider {
   readonly name: string;
@@ -55,7 +53,8 @@ export class OIDCProvider implements RedirectProvider {
 
   get problem(): ProviderProblem | undefined {
     const reason = this.#options.secret() === undefined ? this.#missingSecret : this.#reason;
-    return reason === undefined ? undefined : { reason, notice: RETRY_REFUSED };
+    if (reason === undefined) return undefined;
+    return { reason, notice: `${this.displayName} cannot be reached at the moment.` };
   }
 
   async run(signal: AbortSignal): Promise<void> {
