@@ -165,7 +165,9 @@ export function newInvalid(
   const { group, kind, name } = object;
   const summary = texts.length === 1 ? texts.join() : `[${texts.join(', ')}]`;
   const message = `${kind}.${group} ${goQuoted(name)} is invalid: ${summary}`;
-  return new StatusError(422, 'Invalid', message, { ...object, causes });
+  // An empty name is omitted, as by kube-apiserver.
+  const details = { group, kind, ...(name === '' ? {} : { name }), causes };
+  return new StatusError(422, 'Invalid', message, details);
 }
 
 export function newTooManyRequests(message: string, retryAfterSeconds: number): StatusError {
