@@ -20,8 +20,8 @@ export interface KindCase {
   readonly plural: string;
   readonly namespaced: boolean;
   readonly objects: readonly CaseObject[];
-  /** Status of the objects that the cluster itself creates. */
-  readonly otherWord?: string;
+  /** Status of an object that the cluster itself creates; by default none. */
+  readonly otherWord?: (body: Readonly<Record<string, unknown>>) => string;
   /** True if the objects are those of another case, in another group. */
   readonly isView?: true;
   /** Sort keys besides those of every kind. */
@@ -178,6 +178,10 @@ const custom =
 const EVENTS: readonly CaseObject[] = NAMESPACES.flatMap((namespace, row) =>
   NAMES.map((name, column) => event(row * NAMES.length + column, name, namespace)),
 );
+
+function typeOf({ type }: Readonly<Record<string, unknown>>): string {
+  return String(type);
+}
 
 function event(index: number, name: string, namespace: string): CaseObject {
   const word = index % 2 === 0 ? 'Normal' : 'Warning';
@@ -379,14 +383,15 @@ export const KINDS: readonly KindCase[] = [
   {
     ...inCluster('namespaces'),
     objects: clusterScoped([{ word: 'Active' }]),
-    otherWord: 'Active',
+    otherWord: () => 'Active',
   },
-  { ...core('events'), objects: EVENTS },
+  { ...core('events'), objects: EVENTS, otherWord: typeOf },
   {
     ...core('events'),
     resource: 'events.events.k8s.io',
     api: '/apis/events.k8s.io/v1',
     objects: EVENTS,
+    otherWord: typeOf,
     isView: true,
   },
   {

@@ -154,7 +154,7 @@ describe('lists of many kinds with a real cluster', function () {
               text: withOurHead(got.text.trimEnd(), kind),
               body: got.body,
               metadata: recordIn(got.body, 'metadata'),
-              word: words.get(key) ?? kind.otherWord ?? '',
+              word: words.get(key) ?? kind.otherWord?.(record(got.body)) ?? '',
             };
           }),
         );
