@@ -64,6 +64,9 @@ const SessionSpecSchema = Type.Object(
             maxItems: 100,
             description: 'Groups that the identity provider has granted, in addition to those of the user.',
           }),
+          verifiedEmail: Type.Optional(
+            Type.String({ maxLength: 254, description: 'Email address that the provider has verified.' }),
+          ),
           checkedTime: Time('Time when the identity provider last confirmed the person.'),
           upstream: Type.Optional(
             Type.String({ maxLength: 16_384, description: 'State of the identity provider, encrypted.' }),

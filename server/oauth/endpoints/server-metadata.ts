@@ -80,6 +80,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
       'preferred_username',
       'name',
       'email',
+      'email_verified',
       'groups',
     ],
     claims_parameter_supported: false,

@@ -9,7 +9,7 @@ import { writeJSON } from '../http/oauth-response.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { SessionValidity } from '../sessions/session-validity.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
-import { scopedClaims } from '../tokens/token-issuer.ts';
+import { userInfoClaims } from '../tokens/user-claims.ts';
 import { accessTokenClaims, bearerToken } from './presented-tokens.ts';
 
 export interface UserInfoOptions {
@@ -28,7 +28,7 @@ export function userInfoHandler({ verifier, sessions, validity }: UserInfoOption
     const scopes = claims.scope?.split(' ') ?? [];
     const { authentication } = sessions.get(claims.sid) ?? {};
     const account = validity.accountOf({ user: claims.sub, ...(authentication ? { authentication } : {}) });
-    writeJSON(context.response, { sub: claims.sub, ...(account ? scopedClaims(account, scopes) : {}) });
+    writeJSON(context.response, { sub: claims.sub, ...(account ? userInfoClaims(account, scopes) : {}) });
   };
 }
 

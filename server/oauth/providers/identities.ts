@@ -38,6 +38,9 @@ export interface KnownPerson {
   readonly proof: IdentityProof;
 }
 
+/** After the rules of the provider. */
+export type ConfirmedFacts = Pick<IdentityProof, 'groups' | 'verifiedEmail'>;
+
 export interface IdentitiesOptions {
   readonly store: Pick<IdentityStore, 'get' | 'catchUp' | 'create'>;
   readonly users: Pick<Users, 'get' | 'catchUp' | 'read' | 'create'>;
@@ -78,23 +81,25 @@ export class Identities {
     const account = await this.#userOf(identity, call);
     if (!account) return 'user_deleted';
     if (account.disabled) return 'disabled';
-    const groups = this.groupsOf(person, rules);
-    if (!groups) return 'too_many_groups';
+    const confirmed = this.confirmed(person, rules);
+    if (!confirmed) return 'too_many_groups';
     const { seal, now } = this.#options;
     const proof: IdentityProof = {
       kind: 'identity',
       name,
       uid: identity.uid,
-      groups,
+      ...confirmed,
       checkedAt: now(),
       ...(upstream === undefined ? {} : { upstream: await seal.seal(upstream) }),
     };
     return { account: effectiveAccount(account, proof), proof };
   }
 
-  /** The groups of a person after the rules of the provider; undefined if there are too many. */
-  groupsOf(person: UpstreamPerson, { groups }: AccountRules): readonly string[] | undefined {
-    return passedGroups(person.groups, groups, this.#options.administrators);
+  /** What a session takes over from the provider at each confirmation; undefined if there are too many groups. */
+  confirmed(person: UpstreamPerson, rules: AccountRules): ConfirmedFacts | undefined {
+    const groups = passedGroups(person.groups, rules.groups, this.#options.administrators);
+    const verifiedEmail = person.emailVerified === true ? emailOf(person.email) : undefined;
+    return groups && { groups, ...(verifiedEmail === undefined ? {} : { verifiedEmail }) };
   }
 
   async #find(name: string, call: CallContext): Promise<Identity | undefined> {

@@ -15,7 +15,7 @@ import type { UpstreamSeal } from './upstream-seal.ts';
 export interface SessionFreshnessOptions {
   readonly providers: readonly ConfiguredProvider[];
   readonly directory: Pick<IdentityDirectory, 'get'>;
-  readonly identities: Pick<Identities, 'groupsOf'>;
+  readonly identities: Pick<Identities, 'confirmed'>;
   readonly seal: UpstreamSeal;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'read' | 'replace' | 'delete'>;
   /** Ms since the epoch. */
@@ -113,9 +113,10 @@ export class SessionFreshness {
         (upstream === undefined ? undefined : await this.#confirmedElsewhere(session, proof, call)) ?? result
       );
     }
-    const groups = identities.groupsOf(result.person, rules);
-    if (!groups) throw tooManyGroups();
-    const renewed = { ...proof, groups, checkedAt: now() };
+    const facts = identities.confirmed(result.person, rules);
+    if (!facts) throw tooManyGroups();
+    const { verifiedEmail: _earlier, ...kept } = proof;
+    const renewed = { ...kept, ...facts, checkedAt: now() };
     if (result.upstream === undefined || result.upstream === upstream) return { session, proof: renewed };
     const changed = { ...renewed, upstream: await seal.seal(result.upstream) };
     return { session: await this.#store(session, changed, call), proof: changed };

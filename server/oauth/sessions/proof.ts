@@ -24,6 +24,8 @@ export interface IdentityProof {
   readonly uid: string;
   /** Groups of the provider that its rules let pass, in addition to those of the user. */
   readonly groups: readonly string[];
+  /** The email address, if the provider has verified it. */
+  readonly verifiedEmail?: string;
   /** When the provider last confirmed the person, in ms since the epoch. */
   readonly checkedAt: number;
   /** State of the provider for the next confirmation, encrypted (providers/upstream-seal.ts). */
@@ -56,10 +58,18 @@ export function byIdentity(
   return { proof, authTime, amr };
 }
 
-/** The user with the groups of the identity provider. */
+/**
+ * The user with the groups of the identity provider. The provider vouches only for its own address: an administrator may have given
+ * the user another one.
+ */
 export function effectiveAccount(account: Account, proof: Proof | undefined): Account {
-  if (proof?.kind !== 'identity' || proof.groups.length === 0) return account;
-  return { ...account, groups: [...new Set([...account.groups, ...proof.groups])] };
+  if (proof?.kind !== 'identity') return account;
+  const { groups, verifiedEmail } = proof;
+  return {
+    ...account,
+    groups: [...new Set([...account.groups, ...groups])],
+    ...(verifiedEmail !== undefined && verifiedEmail === account.email ? { emailVerified: true } : {}),
+  };
 }
 
 /** The fields of a session that have to do with the authentication. */
@@ -77,8 +87,9 @@ export function authenticationMessage(session: Authenticated): unknown[] {
   const later = laterFields(session);
   const rest = Object.keys(later).length > 0 ? [later] : [];
   if (proof.kind === 'password') return [proof.changedAt, proof.credentialUID, ...rest];
-  const { name, uid, groups, checkedAt, upstream = '' } = proof;
-  return [{ name, uid, groups, checkedAt, upstream }, ...rest];
+  const { name, uid, groups, checkedAt, upstream = '', verifiedEmail } = proof;
+  const email = verifiedEmail === undefined ? {} : { verifiedEmail };
+  return [{ name, uid, groups, checkedAt, upstream, ...email }, ...rest];
 }
 
 export function authenticationFields(session: Authenticated): Partial<SessionSpec> {
@@ -99,13 +110,14 @@ function proofFields(proof: Proof): Partial<SessionSpec> {
       credentialUID: proof.credentialUID,
     };
   }
-  const { name, uid, groups, checkedAt, upstream } = proof;
+  const { name, uid, groups, verifiedEmail, checkedAt, upstream } = proof;
   const checkedTime = new Date(checkedAt).toISOString();
   return {
     identity: {
       name,
       uid,
       groups: [...groups],
+      ...(verifiedEmail === undefined ? {} : { verifiedEmail }),
       checkedTime,
       ...(upstream === undefined ? {} : { upstream }),
     },
@@ -153,12 +165,14 @@ function identityProofIn(spec: Readonly<Record<string, unknown>>): Proof | undef
   const groups = texts(identity['groups'] ?? []);
   if (checkedAt === undefined || groups === undefined) return undefined;
   const upstream = optionalText(identity['upstream']);
+  const verifiedEmail = optionalText(identity['verifiedEmail']);
   const { name, uid } = identity;
   return {
     kind: 'identity',
     name: text(name),
     uid: text(uid),
     groups,
+    ...(verifiedEmail === undefined ? {} : { verifiedEmail }),
     checkedAt,
     ...(upstream === undefined ? {} : { upstream }),
   };

@@ -11,6 +11,7 @@ import type { SigningAlgorithm } from '../keys/key-set.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
 import { MAX_TOKEN } from './access-token.ts';
+import { idTokenClaims } from './user-claims.ts';
 
 export interface TokenIssuerOptions {
   readonly keys: Pick<KeyRing, 'signing'>;
@@ -149,7 +150,7 @@ export class TokenIssuer {
       uid: account.uid,
       ...(nonce === undefined ? {} : { nonce }),
       ...(accessToken === undefined ? {} : { at_hash: leftHalfHash(accessToken) }),
-      ...scopedClaims(account, scopes),
+      ...idTokenClaims(account, scopes),
     };
     return this.#sign('JWT', claims, client.idTokenAlgorithm);
   }
@@ -194,21 +195,6 @@ export class TokenIssuer {
 /** The configured issuer, or the default for this port of the secure listener. */
 export function issuerOf({ issuer }: { readonly issuer: string }, securePort: number): string {
   return issuer || `https://localhost:${securePort}/oauth`;
-}
-
-/**
- * User claims by scope, for ID tokens and userinfo (OpenID Connect Core, 5.4). `name` falls back to the user name,
- * because some relying parties, for instance Dex, reject a user without `name`.
- */
-export function scopedClaims(
-  { name, displayName, email, groups }: Account,
-  scopes: readonly string[],
-): Readonly<Record<string, unknown>> {
-  return {
-    ...(scopes.includes('profile') ? { preferred_username: name, name: displayName || name } : {}),
-    ...(scopes.includes('email') && email !== '' ? { email } : {}),
-    ...(scopes.includes('groups') ? { groups } : {}),
-  };
 }
 
 /** Only possible for a User object that is older than the limits in the CustomResourceDefinition. */

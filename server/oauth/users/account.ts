@@ -7,6 +7,8 @@ export interface Account {
   readonly name: string;
   readonly uid: string;
   readonly email: string;
+  /** Whether the identity provider of the session has verified this address. */
+  readonly emailVerified?: boolean;
   readonly displayName: string;
   readonly groups: readonly string[];
   readonly disabled: boolean;

@@ -87,8 +87,11 @@ describe('people of an OpenID provider', () => {
   const pathOf = ({ pathname, search }: URL): string => pathname + search;
 
   /** Signs in at the provider, and comes back to replica b. */
-  async function signIn(login = 'person-1'): Promise<SiteResponse> {
-    const callback = await upstream.signIn(await chosen(), login);
+  async function signIn(
+    login = 'person-1',
+    changes?: Readonly<Record<string, string>>,
+  ): Promise<SiteResponse> {
+    const callback = await upstream.signIn(await chosen(changes), login);
     browser.site = b;
     return browser.ask(pathOf(callback));
   }
@@ -105,9 +108,9 @@ describe('people of an OpenID provider', () => {
       (item) => recordIn({ item }, 'item'),
     );
 
-  async function tokens(login?: string): Promise<JSONObject> {
+  async function tokens(login?: string, changes?: Readonly<Record<string, string>>): Promise<JSONObject> {
     browser = new SiteBrowser(a);
-    const { status, headers, text: page } = await signIn(login);
+    const { status, headers, text: page } = await signIn(login, changes);
     expect(status, page).to.equal(303);
     const back = new URL(text(headers.location));
     expect(back.origin + back.pathname).to.equal(REDIRECT);
@@ -145,6 +148,26 @@ describe('people of an OpenID provider', () => {
       expect(claimsOf(json)['groups']).to.deep.equal([`team-${index}`]);
       current = json;
     }
+  });
+
+  it('have a verified email address while the provider says so, and the user has this address', async () => {
+    const person = { preferred_username: 'Eve', email: 'eve@example.com' };
+    upstream.people.set('person-9', { ...person, email_verified: true });
+    const userinfo = async ({ access_token: access }: JSONObject): Promise<JSONObject> => {
+      const headers = { authorization: `Bearer ${text(access)}` };
+      return JSON.parse((await a.ask('/oauth/userinfo', { headers })).text) as JSONObject;
+    };
+    const address = { sub: 'eve', email: 'eve@example.com' };
+    const first = await tokens('person-9', { scope: 'openid email' });
+    expect(await userinfo(first)).to.deep.equal({ ...address, email_verified: true });
+    for (const changed of [{ email_verified: 'true' }, { email: 'eve@example.org', email_verified: true }]) {
+      upstream.people.set('person-9', { ...person, ...changed });
+      const { json } = await refresh(a, await tokens('person-9', { scope: 'openid email' }));
+      expect(await userinfo(json), JSON.stringify(changed)).to.deep.equal(address);
+    }
+    upstream.people.set('person-9', { ...person, email_verified: true });
+    const { json } = await refresh(a, await tokens('person-9', { scope: 'openid email' }));
+    expect(await userinfo(json)).to.deep.equal({ ...address, email_verified: true });
   });
 
   it('keep their session when two requests refresh it at the same time, and when a refresh is repeated', async () => {

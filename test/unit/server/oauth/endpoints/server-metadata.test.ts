@@ -9,6 +9,7 @@ import {
 } from '../../../../../server/oauth/endpoints/server-metadata.ts';
 import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
+import { userInfoClaims } from '../../../../../server/oauth/tokens/user-claims.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
@@ -57,15 +58,15 @@ describe('the metadata', () => {
     });
   });
 
-  it('lists exactly the claims of ID tokens', async () => {
+  it('lists exactly the claims of ID tokens and of userinfo', async () => {
     const keys = await memoryKeyRing();
     const tokens = new TokenIssuer({ keys, issuer, audience: 'platform' });
     const session = newSession({ authentication: byPassword({ uid: 'p', changedAt: 0 }, 0) });
     const subject = { client: newClient('console'), account: ALICE, session, scopes: SCOPES };
     const token = tokens.idToken(subject, { nonce: 'n', accessToken: 'a' });
-    expect(Object.keys(decodeJwt(token))).to.have.members(
-      metadataOf({ issuer, clients: [client] }).claims_supported,
-    );
+    const info = userInfoClaims({ ...ALICE, emailVerified: true }, SCOPES);
+    const claims = new Set([...Object.keys(decodeJwt(token)), ...Object.keys(info)]);
+    expect([...claims]).to.have.members(metadataOf({ issuer, clients: [client] }).claims_supported);
   });
 
   it('has an entity tag, and a max-age of minutes', async () => {

@@ -57,7 +57,7 @@ class Scene {
     this.freshness = new SessionFreshness({
       providers: [{ provider, rules, outageToleranceMs: HOUR }],
       directory: { get: () => this.identity },
-      identities: { groupsOf: ({ groups }) => (groups.length > 2 ? undefined : groups) },
+      identities: { confirmed: ({ groups }) => (groups.length > 2 ? undefined : { groups }) },
       seal,
       sessions: this.sessions,
       now: () => this.now,

@@ -1,6 +1,7 @@
 // Tests of the conversion between sessions and Session objects.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { recordIn } from '../../../../../apis/reading/unknown-value.ts';
 import { ImportedKeys, type KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { firstSet, newKey } from '../../../../../server/oauth/keys/key-set.ts';
 import type { Session } from '../../../../../server/oauth/sessions/session.ts';
@@ -93,6 +94,22 @@ describe('a Session object', () => {
     const before = message([changedAt, credentialUID]);
     expect(isGenuine({ ...bare, authentication: earlier }, keys.mac('session', before), keys)).to.equal(true);
     expect(isGenuine(bare, keys.mac('session', message([])), keys)).to.equal(true);
+  });
+
+  it('keeps the address that the identity provider has verified, and is invalid with another one', () => {
+    const { authentication } = session;
+    if (!authentication) throw new Error('the session has no authentication');
+    const proof = { kind: 'identity', name: 'i-1', uid: 'u', groups: ['a'], checkedAt: 1000 } as const;
+    const verified = { ...proof, verifiedEmail: 'alice@example.com' };
+    const of = { ...session, authentication: { ...authentication, proof: verified } };
+    const object = kept({}, of);
+    expect(readSession(object).session?.authentication?.proof).to.deep.equal(verified);
+    expect(counts(object)).to.equal(true);
+    const { checkedTime } = recordIn(object.spec, 'identity');
+    const identity = { name: 'i-1', uid: 'u', groups: ['a'], checkedTime };
+    for (const changed of [identity, { ...identity, verifiedEmail: 'bob@example.com' }]) {
+      expect(counts(kept({ spec: { identity: changed } }, of))).to.equal(false);
+    }
   });
 
   it('is invalid when it was changed, under another name, or with the MAC of another key', async () => {
