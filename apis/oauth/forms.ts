@@ -153,7 +153,9 @@ export const NewPasswordFormSchema = Type.Object({
 /** The query of the account page. */
 export const AccountPageSchema = Type.Object({
   user: optional('The user name of one of the accounts of the browser.'),
-  done: Type.Optional(Type.Enum(['password', 'session', 'others'], { description: 'The last action.' })),
+  done: Type.Optional(
+    Type.Enum(['password', 'session', 'others', 'unlinked'], { description: 'The last action.' }),
+  ),
 });
 
 export const OwnPasswordFormSchema = Type.Object({
@@ -165,6 +167,12 @@ export const OwnPasswordFormSchema = Type.Object({
 export const EndSessionsFormSchema = Type.Object({
   session: optional('The id of a session of the user.'),
   end: Type.Optional(Type.Enum(['current', 'others'])),
+});
+
+/** The identity to unlink, or the provider of the one to link. */
+export const IdentitiesFormSchema = Type.Object({
+  unlink: optional('The name of an Identity of the user.'),
+  link: optional('The name of an identity provider.'),
 });
 
 export const UserCodeFormSchema = Type.Object({ user_code: optional('The code that a device shows.') });

@@ -51,8 +51,8 @@ export function clusterRules(names: Names): PolicyRule[] {
       resources: [USER.plural, CREDENTIAL.plural, SESSION.plural],
       verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
     },
-    // Links of people at identity providers to users. Administrators remove them.
-    { apiGroups: iam, resources: [IDENTITY.plural], verbs: ['get', 'list', 'watch', 'create'] },
+    // Links of people at identity providers to users. Users and administrators remove them.
+    { apiGroups: iam, resources: [IDENTITY.plural], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
     { apiGroups: iam, resources: [`${USER.plural}/status`], verbs: ['patch'] },
   ];
 }

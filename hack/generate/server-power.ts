@@ -65,7 +65,7 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
     'sends the requests for the APIs of this server to another Service, and reads what callers send there; no other APIService',
   'users,credentials,sessions':
     'becomes any user of the platform, also an administrator: sets a password, or a group. The admission policies do not apply to the server',
-  identities: 'becomes any user of the platform, with an account at an identity provider',
+  identities: 'becomes any user of the platform, with an account at an identity provider; unlinks people',
   'users/status': 'changes the displayed time of the last login',
   pods: 'reads the specifications of all pods',
   'pods/log': 'reads the logs of all pods',

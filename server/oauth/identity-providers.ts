@@ -7,6 +7,7 @@ import type { Admission } from '../admission/admission.ts';
 import { RedirectSignIn } from './endpoints/browser/redirect-sign-in.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { LoginRecords } from './passwords/login-records.ts';
+import { AccountLinks } from './providers/account-links.ts';
 import type { ConfiguredProvider } from './providers/configured-provider.ts';
 import { followSecretKey } from './providers/followed-secret.ts';
 import { type AccountRules, Identities } from './providers/identities.ts';
@@ -19,6 +20,7 @@ import { ProviderSignIn } from './providers/provider-sign-in.ts';
 import { SessionFreshness } from './providers/session-freshness.ts';
 import { UpstreamSeal } from './providers/upstream-seal.ts';
 import type { SessionStore } from './sessions/session.ts';
+import type { CredentialDirectory } from './users/account.ts';
 import { type IdentityDirectory, IdentityStore } from './users/identity-store.ts';
 import type { ObjectCacheOptions } from './users/object-cache.ts';
 import type { Users } from './users/user-directory.ts';
@@ -41,6 +43,7 @@ export interface IdentityProvidersOptions extends ObjectCacheOptions {
   readonly settings: readonly ProviderSettings[];
   readonly platform: { readonly name: string; readonly namespace: string };
   readonly users: Users;
+  readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'read' | 'replace' | 'delete'>;
   readonly keys: KeyRing;
   readonly admission: Pick<Admission, 'pool'>;
@@ -62,6 +65,7 @@ export class IdentityProviders {
   /** Undefined without providers that verify passwords. */
   readonly signIn: ProviderSignIn | undefined;
   readonly redirects: RedirectSignIn;
+  readonly links: AccountLinks;
   readonly freshness: SessionFreshness;
   readonly #providers: readonly ConfiguredProvider[];
   readonly #runs: readonly Run[];
@@ -94,7 +98,9 @@ export class IdentityProviders {
     this.directory = isUsed ? store : { synced: true, get: () => undefined };
     this.signIn =
       passwords.length > 0 ? new ProviderSignIn({ ...options, providers: passwords, identities }) : undefined;
-    this.redirects = new RedirectSignIn({ ...options, providers: redirects, identities });
+    const named = providers.map(({ provider }) => provider);
+    this.links = new AccountLinks({ ...options, providers: named, store });
+    this.redirects = new RedirectSignIn({ ...options, providers: redirects, identities, links: this.links });
     this.freshness = new SessionFreshness({
       ...options,
       providers,

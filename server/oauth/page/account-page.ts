@@ -1,6 +1,7 @@
 // Renders the account page: one function for each of its sections.
 import { PASSWORD_LENGTH } from '../passwords/password-hasher.ts';
 import { PASSWORD_VARIETY } from '../passwords/password-policy.ts';
+import type { LinkedIdentity } from '../providers/account-links.ts';
 import type { StoredSession } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
 import { type Alert, alertBox, describedBy, platformHeader, titled } from './form-fields.ts';
@@ -13,11 +14,16 @@ export interface AccountView {
   readonly account: Account;
   /** Whether the user has signed in with a password of this server. */
   readonly isLocal: boolean;
+  /** Display name of the identity provider with which the user has signed in, if it is configured. */
+  readonly provider: string | undefined;
   /** CSRF token of every form on the page. */
   readonly ticket: string;
   /** Whether the user has a password of this server. */
   readonly hasPassword: boolean;
   readonly sessions: readonly ListedSession[];
+  readonly identities: readonly LinkedIdentity[];
+  /** Identity providers with which the user can link an account. */
+  readonly providers: readonly { readonly name: string; readonly displayName: string }[];
   /** Whether kubectl can reach the cluster through this server. */
   readonly hasKubeconfig: boolean;
   /** Confirms the last action. */
@@ -51,6 +57,7 @@ ${alertBox(general)}
 ${profileSection(view)}
 ${sessionsSection(view)}
 ${passwordSection(view)}
+${identitiesSection(view)}
 ${view.hasKubeconfig ? kubectlSection() : undefined}`,
   };
 }
@@ -78,14 +85,14 @@ ${content}
 </form>`;
 }
 
-function profileSection({ account, isLocal, platformName, ticket }: AccountView): Markup {
+function profileSection({ account, isLocal, provider, platformName, ticket }: AccountView): Markup {
   const { name, displayName, email, groups } = account;
   const rows = [
     ['User name', name],
     ['Name', displayName === name ? '' : displayName],
     ['Email', email],
     ['Groups', groups.length === 0 ? 'None' : groups.join(', ')],
-    ['Account', isLocal ? `Local account of ${platformName}` : 'Account of an identity provider'],
+    ['Account', isLocal ? `Local account of ${platformName}` : (provider ?? 'Identity provider')],
   ].filter(([, value]) => value !== '');
   const signOut = html`<button type="submit" class="second" name="end" value="current">Sign out of this browser</button>`;
   return section(
@@ -150,6 +157,35 @@ function sessionItem(session: ListedSession, now: number): Markup {
 <p class="quiet">${place}</p>
 <p class="quiet">Signed in ${time(createdAt, date(createdAt))}, last used ${time(lastUsedAt, ago(lastUsedAt, now))}</p></div>
 ${isCurrent ? undefined : button}
+</li>
+`;
+}
+
+function identitiesSection({ identities, providers, ticket }: AccountView): Markup | undefined {
+  if (identities.length === 0 && providers.length === 0) return undefined;
+  const none = html`<p>No account of an identity provider is linked to you.</p>`;
+  return section(
+    'identities',
+    'Linked accounts',
+    form(
+      '/identities',
+      ticket,
+      html`<p class="quiet">You can sign in with each linked account. A change requires a recent sign-in.</p>
+${identities.length === 0 ? none : html`<ul class="sessions">\n${identities.map(identityItem)}</ul>`}
+${providers.map(
+  ({ name, displayName }) =>
+    html`<button type="submit" class="second" name="link" value="${name}">Link ${displayName}</button>\n`,
+)}`,
+    ),
+  );
+}
+
+function identityItem({ name, provider, displayName, linkedAt }: LinkedIdentity): Markup {
+  const since = linkedAt ? html`, linked ${time(linkedAt, date(linkedAt))}` : undefined;
+  return html`<li>
+<div><strong>${provider}</strong>
+<p class="quiet">${displayName === '' ? 'An account' : displayName}${since}</p></div>
+<button type="submit" class="second" name="unlink" value="${name}" aria-label="Unlink: ${provider}, ${displayName}">Unlink</button>
 </li>
 `;
 }

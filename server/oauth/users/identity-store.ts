@@ -1,8 +1,10 @@
 // Store of Identity objects: reads come from a cache, and writes go to kube-apiserver.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { IDENTITY, type IdentitySpec, identityName } from '../../../apis/iam/v1beta1/identity-resource.ts';
+import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
+import type { UserID } from './account.ts';
 import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
 
 /** The link of a person at a provider to a user. */
@@ -11,9 +13,11 @@ export interface Identity extends Pick<IdentitySpec, 'provider' | 'issuer' | 'su
   /** UID of the Identity object. A recreated object is another link. */
   readonly uid: string;
   readonly displayName: string;
+  /** Ms since the epoch. */
+  readonly linkedAt?: number;
 }
 
-export type NewIdentity = Omit<Identity, 'name' | 'uid'>;
+export type NewIdentity = Omit<Identity, 'name' | 'uid' | 'linkedAt'>;
 
 /** Identities, from the cache. `synced` and `catchUp` behave as in UserDirectory. */
 export interface IdentityDirectory {
@@ -44,6 +48,11 @@ export class IdentityStore implements IdentityDirectory {
     return this.#cache.index.get(name);
   }
 
+  /** Reads all identities of the cache, which is done only for pages of users. */
+  ofUser({ name, uid }: UserID): readonly Identity[] {
+    return [...this.#cache.index.values()].filter(({ user, userUID }) => user === name && userUID === uid);
+  }
+
   catchUp(name: string, call: CallContext): Promise<void> {
     return this.#cache.catchUp(name, call);
   }
@@ -64,6 +73,17 @@ export class IdentityStore implements IdentityDirectory {
     if (!read) throw new Error('kube-apiserver returned an object that is not an identity');
     return read;
   }
+
+  /** Has no effect on an object with another UID. */
+  async delete({ name, uid }: Pick<Identity, 'name' | 'uid'>, signal: AbortSignal): Promise<void> {
+    const json = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
+    try {
+      await this.#options.client.json({ method: 'DELETE', path: this.#cache.pathOf(name), json, signal });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+    this.#cache.index.remove(name, uid);
+  }
 }
 
 /** Undefined for a deleted object, and for one whose name belongs to another person: an administrator may have copied it. */
@@ -77,5 +97,8 @@ export function readIdentity(object: unknown): Identity | undefined {
     return undefined;
   if (user === undefined || userUID === undefined || userUID === '') return undefined;
   if (name !== identityName({ provider, issuer, subject })) return undefined;
-  return { name, uid, provider, issuer, subject, user, userUID, displayName: text(spec['displayName']) };
+  const linkedAt = Date.parse(text(spec['linkedTime']));
+  const displayName = text(spec['displayName']);
+  const link = { name, uid, provider, issuer, subject, user, userUID, displayName };
+  return Number.isNaN(linkedAt) ? link : { ...link, linkedAt };
 }

@@ -23,7 +23,7 @@ import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
 import { NO_GRANTS } from './no-grants.ts';
-import { NO_FRESHNESS, NO_IDENTITIES, NO_REDIRECTS } from './no-providers.ts';
+import { NO_FRESHNESS } from './no-providers.ts';
 import { SIGNED_OUT, type SiteState } from './sign-in-state.ts';
 import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts';
 
@@ -132,7 +132,7 @@ export class SignInSite {
       log: silent,
       now,
     });
-    const validity = new SessionValidity({ users, credentials, identities: NO_IDENTITIES, now });
+    const validity = new SessionValidity({ users, credentials, identities: state.identities, now });
     const shared = { sessions: store, validity, tokens, random: randomBytes, now, log: silent };
     const hints = new IDTokenHints({ keys, issuer: () => ISSUER });
     const browsers = new BrowserSessions({
@@ -147,7 +147,8 @@ export class SignInSite {
     });
     const texts = { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' };
     const pages = newPages({
-      redirects: NO_REDIRECTS,
+      redirects: state.redirects,
+      links: state.links,
       redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
       browsers,
       texts,

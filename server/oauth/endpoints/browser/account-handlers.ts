@@ -3,6 +3,7 @@
 import {
   AccountPageSchema,
   EndSessionsFormSchema,
+  IdentitiesFormSchema,
   OwnPasswordFormSchema,
 } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
@@ -20,21 +21,20 @@ import {
   type TicketOptions,
   type TicketRejection,
 } from '../../page/form-tickets.ts';
-import { messagePage, type PageOptions, redirect, writePage } from '../../page/page.ts';
+import { type PageOptions, redirect, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { PasswordSignIn } from '../../passwords/password-sign-in.ts';
 import { byPassword } from '../../sessions/proof.ts';
 import type { CredentialDirectory, PasswordID } from '../../users/account.ts';
 import type { AccountChoice } from './account-choice.ts';
+import type { AccountIdentities } from './account-identities.ts';
 import type { AccountSessions } from './account-sessions.ts';
+import { type AccountVisit, accountURL, NOTICES, STEP_UP } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { forged, PASSWORD_CHANGED, rejection } from './form-rejections.ts';
-import { type Continuation, originOf, type SignInForms } from './sign-in.ts';
-
-/** A visit of the account page, for which the user signs in. */
-export type AccountVisit = typeof ACCOUNT_PATH;
+import { originOf, type SignInForms } from './sign-in.ts';
 
 export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOptions {
   readonly texts: Pick<SignInPageTexts, 'platformName'>;
@@ -42,6 +42,7 @@ export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOpt
   readonly forms: Pick<SignInForms<AccountVisit>, 'show'>;
   readonly choice: Pick<AccountChoice<AccountVisit>, 'show'>;
   readonly accountSessions: AccountSessions;
+  readonly accountIdentities: AccountIdentities;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
@@ -57,8 +58,11 @@ interface AccountTicket {
 }
 
 const PAGE_MS = 30 * 60_000;
+/** Maximum time since the user was authenticated for changes of the ways to sign in. */
+const STEP_UP_MS = 10 * 60_000;
 const PAGE = new FormDecoder(AccountPageSchema);
 const PASSWORD_FORM = new FormDecoder(OwnPasswordFormSchema);
+const IDENTITIES_FORM = new FormDecoder(IdentitiesFormSchema);
 const SESSIONS_FORM = new FormDecoder(EndSessionsFormSchema);
 
 const ALERTS: Readonly<Record<TicketRejection, string>> = {
@@ -66,19 +70,13 @@ const ALERTS: Readonly<Record<TicketRejection, string>> = {
   'other browser': 'Please try once more. If this message appears again, allow cookies for this page.',
 };
 
-/** Shown after the action of this name. */
-const NOTICES = {
-  password: 'Your password is changed. All other browsers and programs are signed out.',
-  session: 'Signed out.',
-  others: 'All other browsers and programs are signed out.',
-} as const;
-
 export class AccountHandlers {
   readonly page: Handler;
   /** The page on which users choose an account, or sign in with another one. */
   readonly switch: Handler;
   readonly password: Handler;
   readonly sessions: Handler;
+  readonly identities: Handler;
   readonly kubeconfig: Handler;
   readonly #options: AccountHandlersOptions;
   readonly #tickets: FormTickets<AccountTicket>;
@@ -97,6 +95,9 @@ export class AccountHandlers {
     );
     this.sessions = browserHandler(options, (context) =>
       this.#submitted(context, (by, form) => this.#endSessions(context, by, form)),
+    );
+    this.identities = browserHandler(options, (context) =>
+      this.#submitted(context, (by, form) => this.#changeIdentities(context, by, form)),
     );
     this.kubeconfig = browserHandler(options, (context) => this.#kubeconfig(context));
   }
@@ -120,23 +121,29 @@ export class AccountHandlers {
     alert?: Alert,
     options: PageOptions = {},
   ): void {
-    const { texts, credentials, accountSessions, kubeconfig, now } = this.#options;
+    const { texts, credentials, accountSessions, accountIdentities, kubeconfig, now } = this.#options;
     const { account, session } = by;
+    const { choices } = accountIdentities;
     const browser = browserOf(context.request);
     const page = accountPage({
       platformName: texts.platformName,
       account,
       isLocal: by.authentication.proof.kind === 'password',
+      provider: accountIdentities.providerOf(by),
       ticket: this.#tickets.seal({ session: session.id, user: account.name }, browser.id),
       hasPassword: credentials.get(account.name)?.userUID === account.uid,
       sessions: accountSessions.list(by),
+      identities: accountIdentities.list(by),
+      providers: choices,
       hasKubeconfig: kubeconfig !== undefined,
       notice,
       alert,
       now: now(),
     });
     context.response.appendHeader('Set-Cookie', browser.cookie);
-    writePage(context.response, page, { status: alert ? 400 : 200, ...options });
+    // A form leads to a provider.
+    const redirectsToClient = choices.length > 0;
+    writePage(context.response, page, { status: alert ? 400 : 200, redirectsToClient, ...options });
   }
 
   /** Passes a genuine form to `act`. Without its browser session, the page shows who is signed in now. */
@@ -217,6 +224,46 @@ export class AccountHandlers {
     return redirect(context.response, accountURL(name, 'session'));
   }
 
+  async #changeIdentities(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
+    const { accountIdentities, forms, now } = this.#options;
+    const { unlink, link } = IDENTITIES_FORM.decode(form);
+    const { name } = by.account;
+    const again = (text: string): void => this.#show(context, by, undefined, { text });
+    if (now() >= by.authentication.authTime + STEP_UP_MS) {
+      const alert = { text: 'Sign in again to change your linked accounts.' };
+      return forms.show(context, STEP_UP, { user: name, alert }, { status: 400 });
+    }
+    if (link !== undefined) {
+      const problem = await accountIdentities.begin(context, by, link);
+      return problem === undefined ? undefined : again(problem);
+    }
+    const outcome = await accountIdentities.unlink(context, by, unlink ?? '');
+    if (outcome === 'signed out') return writePage(context.response, signedOutPage());
+    if (outcome === 'last way to sign in') {
+      return again('You could not sign in without this account. Link another one first.');
+    }
+    return redirect(context.response, accountURL(name, 'unlinked'));
+  }
+
+  /** Shows the result of a link. False if no link began in this browser. */
+  async returned(context: RequestContext, provider: string): Promise<boolean> {
+    const { accountIdentities, forms } = this.#options;
+    const returned = await accountIdentities.returned(context, provider);
+    if (!returned) return false;
+    const { user, by, verdict } = returned;
+    const alert = 'refusal' in verdict ? { text: verdict.refusal } : undefined;
+    if (!by) forms.show(context, ACCOUNT_PATH, { user, ...(alert ? { alert } : {}) }, { status: 400 });
+    // No redirect: the browser counts it as one of another site, and the notice would not be shown.
+    else
+      this.#show(
+        context,
+        by,
+        'linked' in verdict ? `Your account of ${verdict.linked} is linked.` : undefined,
+        alert,
+      );
+    return true;
+  }
+
   async #kubeconfig(context: RequestContext): Promise<void> {
     const { browsers, forms, kubeconfig } = this.#options;
     if (!kubeconfig) throw new PageError(404, 'Page not found', 'This server does not forward kubectl.');
@@ -232,17 +279,4 @@ export class AccountHandlers {
     });
     context.response.end(body);
   }
-}
-
-/** The continuation of a visit: the account page of the user who has signed in. */
-export const accountContinuation: Continuation<AccountVisit> = {
-  describe: () => ({ client: undefined, scopes: [], destination: undefined }),
-  accepts: () => true,
-  granted: async ({ response }, _visit, { account }) => redirect(response, accountURL(account.name)),
-  cancelled: ({ response }) => writePage(response, messagePage('Not signed in', 'You can close this page.')),
-};
-
-function accountURL(user: string, done?: keyof typeof NOTICES): string {
-  const query = new URLSearchParams({ user, ...(done === undefined ? {} : { done }) });
-  return `${ACCOUNT_PATH}?${query.toString()}`;
 }

@@ -18,8 +18,10 @@ import { UserSessions } from '../../sessions/user-sessions.ts';
 import type { CredentialStore } from '../../users/account.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import { AccountChoice } from './account-choice.ts';
-import { AccountHandlers, type AccountHandlersOptions, accountContinuation } from './account-handlers.ts';
+import { AccountHandlers, type AccountHandlersOptions } from './account-handlers.ts';
+import { AccountIdentities, type AccountIdentitiesOptions } from './account-identities.ts';
 import { AccountSessions } from './account-sessions.ts';
+import { accountContinuation } from './account-visit.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
 import { browserHandler, PageError, startAgain } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
@@ -40,6 +42,7 @@ export interface PagesOptions
     >,
     Omit<ProviderRedirectsOptions, 'action'>,
     Pick<AccountHandlersOptions, 'kubeconfig'>,
+    Pick<AccountIdentitiesOptions, 'links'>,
     DeviceRequestsOptions {
   readonly browsers: BrowserSessions;
   readonly sessions: SessionStore;
@@ -50,6 +53,8 @@ export interface PagesOptions
   readonly hints: Pick<IDTokenHints, 'read'>;
   readonly log: Pick<Logger, 'warn'>;
 }
+
+const IDENTITIES_PATH = `${ACCOUNT_PATH}/identities`;
 
 /** The endpoints under `/oauth` and `/account`. */
 export function newPages(options: PagesOptions): Router {
@@ -91,18 +96,21 @@ export function newPages(options: PagesOptions): Router {
     ...accounts,
     passwordChange,
     accountSessions: new AccountSessions({ ...options, browsers }),
+    accountIdentities: new AccountIdentities({ ...options, browsers, action: IDENTITIES_PATH }),
   });
   get(ACCOUNT_PATH, account.page);
   get(`${ACCOUNT_PATH}/switch`, account.switch);
   get(`${ACCOUNT_PATH}/kubeconfig`, account.kubeconfig);
   post(`${ACCOUNT_PATH}/password`, account.password);
   post(`${ACCOUNT_PATH}/sessions`, account.sessions);
+  post(IDENTITIES_PATH, account.identities);
 
   const callback = browserHandler(options, async (context) => {
     const provider = context.info.path.slice(CALLBACK_PATH.length);
     for (const { forms } of [codes, devices, accounts]) {
       if (await forms.returned(context, provider)) return;
     }
+    if (await account.returned(context, provider)) return;
     throw strayCallback();
   });
   // A HEAD must not use up the code.

@@ -7,13 +7,20 @@ import { browserIDIn, browserOf } from '../../page/form-tickets.ts';
 import { redirect } from '../../page/page.ts';
 import type { RedirectSecrets } from '../../providers/provider.ts';
 import type { UpstreamSeal } from '../../providers/upstream-seal.ts';
-import type { ProviderChoice, RedirectAttempt, RedirectSignIn, RedirectVerdict } from './redirect-sign-in.ts';
+import type { UserID } from '../../users/account.ts';
+import type {
+  LinkVerdict,
+  ProviderChoice,
+  RedirectAttempt,
+  RedirectSignIn,
+  RedirectVerdict,
+} from './redirect-sign-in.ts';
 
 export interface ProviderRedirectsOptions {
   /** Path of the form on which the person chooses the provider. */
   readonly action: string;
   readonly issuer: () => string;
-  readonly redirects: Pick<RedirectSignIn, 'choices' | 'begin' | 'finish'>;
+  readonly redirects: Pick<RedirectSignIn, 'choices' | 'begin' | 'finish' | 'link'>;
   readonly redirectSeal: Pick<UpstreamSeal, 'seal' | 'open'>;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -38,7 +45,6 @@ export const CALLBACK_PATH = '/oauth/callback/';
 const SIGN_IN_MS = 15 * 60_000;
 /** Difference between the clocks of the provider and of this server, in ms. */
 const CLOCK_MS = 60_000;
-const NOT_AGAIN = 'The provider of the account did not ask you to sign in again, as the program requires.';
 const TOO_LATE = 'The sign-in took too long. Please sign in again.';
 
 export class ProviderRedirects<T> {
@@ -101,15 +107,15 @@ export class ProviderRedirects<T> {
     const secrets = JSON.parse(text) as SealedState<T>;
     const callback = new URL(this.#redirectURI(provider));
     callback.search = parameters.toString();
+    const { startedAt, again } = secrets;
+    const isLate = now() >= startedAt + SIGN_IN_MS;
+    const response = { callback, state, secrets, notBefore: again ? startedAt - CLOCK_MS : 0 };
     return {
       request: secrets.request,
-      finish: async (attempt) => {
-        const { startedAt, again } = secrets;
-        if (now() >= startedAt + SIGN_IN_MS) return { refusal: TOO_LATE };
-        const verdict = await redirects.finish(provider, { callback, state, secrets }, attempt);
-        const isOld = 'authentication' in verdict && verdict.authentication.authTime < startedAt - CLOCK_MS;
-        return again && isOld ? { refusal: NOT_AGAIN } : verdict;
-      },
+      finish: async (attempt) =>
+        isLate ? { refusal: TOO_LATE } : redirects.finish(provider, response, attempt),
+      link: async (attempt, user) =>
+        isLate ? { refusal: TOO_LATE } : redirects.link(provider, response, attempt, user),
     };
   }
 
@@ -121,7 +127,10 @@ export class ProviderRedirects<T> {
 /** A browser that comes back from a provider. */
 export interface ReturningBrowser<T> {
   readonly request: T;
+  /** Signs the person in. */
   finish(attempt: RedirectAttempt): Promise<RedirectVerdict>;
+  /** Links the person to a user who is signed in. */
+  link(attempt: RedirectAttempt, user: UserID): Promise<LinkVerdict>;
 }
 
 function digest(browser: string): string {

@@ -2,6 +2,7 @@
 import type { CallContext } from '../../../cluster/call-context.ts';
 import type { LoginOutcome, LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
+import type { AccountLinks, LinkOutcome } from '../../providers/account-links.ts';
 import type { ConfiguredProvider } from '../../providers/configured-provider.ts';
 import type { Identities } from '../../providers/identities.ts';
 import {
@@ -13,7 +14,7 @@ import {
   SignInRefused,
 } from '../../providers/provider.ts';
 import { type Authentication, byIdentity } from '../../sessions/proof.ts';
-import type { Account } from '../../users/account.ts';
+import type { Account, UserID } from '../../users/account.ts';
 
 /** A provider that a person can choose on the sign-in page. */
 export interface ProviderChoice {
@@ -29,6 +30,8 @@ export interface ProviderResponse {
   readonly callback: URL;
   readonly state: string;
   readonly secrets: RedirectSecrets;
+  /** The person must not have been authenticated before, in ms since the epoch. */
+  readonly notBefore: number;
 }
 
 export interface RedirectAttempt
@@ -40,16 +43,24 @@ export type RedirectVerdict =
   /** The reason, for the person. */
   | { readonly refusal: string };
 
+export type LinkVerdict =
+  /** Display name of the provider. */
+  | { readonly linked: string }
+  /** The reason, for the person. */
+  | { readonly refusal: string };
+
 export interface RedirectSignInOptions {
   /** In the order of the configuration. */
   readonly providers: readonly ConfiguredProvider<RedirectProvider>[];
   readonly identities: Pick<Identities, 'resolve'>;
+  readonly links: Pick<AccountLinks, 'link'>;
   readonly records: LoginRecords;
   /** Ms since the epoch. */
   readonly now: () => number;
 }
 
 const UNAVAILABLE = 'cannot be reached at the moment. Try again later, or sign in another way.';
+const NOT_AGAIN = 'did not ask you to sign in again, as is required here.';
 const REFUSED = 'did not confirm who you are. Try again, or sign in another way.';
 
 export class RedirectSignIn {
@@ -80,19 +91,9 @@ export class RedirectSignIn {
 
   /** Verifies the response of the provider, and finds the user. Throws ServiceUnavailable during an outage of the cluster. */
   async finish(name: string, response: ProviderResponse, attempt: RedirectAttempt): Promise<RedirectVerdict> {
-    const found = this.#find(name);
-    if (!found) return { refusal: 'This provider is not configured any more.' };
-    const { provider, rules } = found;
-    const { callback, state, secrets } = response;
-    let authenticated: AuthenticatedPerson;
-    try {
-      authenticated = await provider.finish(callback, state, secrets);
-    } catch (error) {
-      const reason = reasonFor(error);
-      const outcome = error instanceof SignInRefused ? 'refused_by_provider' : 'unavailable';
-      this.#record(attempt, { provider: name, outcome, reason: error instanceof Error ? error.message : '' });
-      return { refusal: `${provider.displayName} ${reason}` };
-    }
+    const found = await this.#authenticated(name, response, attempt);
+    if ('refusal' in found) return found;
+    const { authenticated, rules } = found;
     const { issuer, subject, amr = [] } = authenticated.person;
     const known = await this.#options.identities.resolve(authenticated, rules, attempt);
     if (typeof known === 'string') {
@@ -103,6 +104,48 @@ export class RedirectSignIn {
     const authTime = Math.min(authenticated.authTime ?? now, now);
     this.#record(attempt, { provider: name, outcome: 'success', user: known.account.name });
     return { account: known.account, authentication: byIdentity(known.proof, authTime, amr) };
+  }
+
+  /** Verifies the response of the provider, and links the person to a user who is signed in. Throws like `finish`. */
+  async link(
+    name: string,
+    response: ProviderResponse,
+    attempt: RedirectAttempt,
+    user: UserID,
+  ): Promise<LinkVerdict> {
+    const found = await this.#authenticated(name, response, attempt);
+    if ('refusal' in found) return found;
+    const { person } = found.authenticated;
+    const outcome = await this.#options.links.link(name, person, user, attempt);
+    return outcome === 'linked' ? { linked: found.provider.displayName } : { refusal: NOT_LINKED[outcome] };
+  }
+
+  async #authenticated(
+    name: string,
+    { callback, state, secrets, notBefore }: ProviderResponse,
+    attempt: RedirectAttempt,
+  ): Promise<
+    | (ConfiguredProvider<RedirectProvider> & { readonly authenticated: AuthenticatedPerson })
+    | { readonly refusal: string }
+  > {
+    const found = this.#find(name);
+    if (!found) return { refusal: 'This provider is not configured any more.' };
+    const { displayName } = found.provider;
+    try {
+      const authenticated = await found.provider.finish(callback, state, secrets);
+      if ((authenticated.authTime ?? notBefore) >= notBefore) return { ...found, authenticated };
+      this.#record(attempt, {
+        provider: name,
+        outcome: 'refused_by_provider',
+        reason: 'auth_time is too old',
+      });
+      return { refusal: `${displayName} ${NOT_AGAIN}` };
+    } catch (error) {
+      const reason = reasonFor(error);
+      const outcome = error instanceof SignInRefused ? 'refused_by_provider' : 'unavailable';
+      this.#record(attempt, { provider: name, outcome, reason: error instanceof Error ? error.message : '' });
+      return { refusal: `${displayName} ${reason}` };
+    }
   }
 
   #find(name: string): ConfiguredProvider<RedirectProvider> | undefined {
@@ -120,6 +163,12 @@ export class RedirectSignIn {
     this.#options.records.record({ ...origin, user: undefined, ...result });
   }
 }
+
+const NOT_LINKED: Readonly<Record<Exclude<LinkOutcome, 'linked'>, string>> = {
+  'already linked': 'This account is already linked to you.',
+  'belongs to another user': 'This account is linked to another user, so it cannot be linked to you.',
+  'too many': 'You have too many linked accounts. Unlink one first.',
+};
 
 /** Throws every other error. */
 function reasonFor(error: unknown): string {

@@ -1,0 +1,36 @@
+// A visit of the account page: where the browser continues after a sign-in for it or after an action, and the notice that it shows.
+import { ACCOUNT_PATH } from '../../page/account-page.ts';
+import { messagePage, redirect, writePage } from '../../page/page.ts';
+import type { Continuation } from './sign-in.ts';
+
+/** A visit of the account page, for which the user signs in. */
+export type AccountVisit = typeof ACCOUNT_PATH | typeof STEP_UP;
+
+/** A visit for which the user must authenticate again. */
+export const STEP_UP = 'step-up';
+
+/** Shown after the action of this name. */
+export const NOTICES = {
+  password: 'Your password is changed. All other browsers and programs are signed out.',
+  session: 'Signed out.',
+  others: 'All other browsers and programs are signed out.',
+  unlinked: 'The account is unlinked. Sessions that began with it are signed out.',
+} as const;
+
+/** The continuation of a visit: the account page of the user who has signed in. */
+export const accountContinuation: Continuation<AccountVisit> = {
+  describe: (visit) => ({
+    client: undefined,
+    scopes: [],
+    destination: undefined,
+    again: visit === STEP_UP,
+  }),
+  accepts: () => true,
+  granted: async ({ response }, _visit, { account }) => redirect(response, accountURL(account.name)),
+  cancelled: ({ response }) => writePage(response, messagePage('Not signed in', 'You can close this page.')),
+};
+
+export function accountURL(user: string, done?: keyof typeof NOTICES): string {
+  const query = new URLSearchParams({ user, ...(done === undefined ? {} : { done }) });
+  return `${ACCOUNT_PATH}?${query.toString()}`;
+}
