@@ -172,10 +172,11 @@ function identitiesSection({ identities, providers, ticket }: AccountView): Mark
       ticket,
       html`<p class="quiet">You can sign in with each linked account. A change requires a recent sign-in.</p>
 ${identities.length === 0 ? none : html`<ul class="sessions">\n${identities.map(identityItem)}</ul>`}
+<div class="buttons">
 ${providers.map(
   ({ name, displayName }) =>
     html`<button type="submit" class="second" name="link" value="${name}">Link ${displayName}</button>\n`,
-)}`,
+)}</div>`,
     ),
   );
 }
