@@ -174,7 +174,7 @@ describe('the journeys of server/README.md', function () {
       await filesOf(async () => {
         expect((await platform.grant('ada', PASSWORD)).status).to.equal(200);
       }),
-      20,
+      21,
     );
   });
 
@@ -204,7 +204,7 @@ describe('the journeys of server/README.md', function () {
       });
       expect(response.status, response.text).to.equal(200);
     };
-    check('Authorization code with PKCE', await filesOf(code), 39);
+    check('Authorization code with PKCE', await filesOf(code), 42);
   });
 
   it('list the files of a refresh', async () => {
