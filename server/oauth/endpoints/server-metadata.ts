@@ -53,6 +53,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
           authorization_endpoint: `${url}/authorize`,
           response_modes_supported: ['query', 'form_post'],
           code_challenge_methods_supported: ['S256'],
+          prompt_values_supported: ['none', 'login', 'select_account', 'consent'],
           authorization_response_iss_parameter_supported: true,
         }
       : {}),

@@ -36,19 +36,20 @@ describe('the metadata', () => {
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     });
     expect(endpointsOf(metadata)).to.have.members([...ALWAYS, 'introspection_endpoint']);
-    expect(metadata).not.to.have.property('code_challenge_methods_supported');
+    expect(metadata).not.to.have.any.keys('code_challenge_methods_supported', 'prompt_values_supported');
     const device = 'urn:ietf:params:oauth:grant-type:device_code';
     const browser = { isPublic: true, grants: ['authorization_code', device], scopes: [] } as const;
     const more = ['authorization_endpoint', 'device_authorization_endpoint'];
     expect(endpointsOf(metadataOf({ issuer, clients: [browser] }))).to.have.members([...ALWAYS, ...more]);
   });
 
-  it('lists PKCE with S256 and the iss parameter when a client uses codes', () => {
+  it('lists PKCE with S256, the prompts and the iss parameter when a client uses codes', () => {
     const browser = { isPublic: true, grants: ['authorization_code'], scopes: ['openid', 'email'] } as const;
     expect(metadataOf({ issuer, clients: [browser] })).to.deep.include({
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],
       code_challenge_methods_supported: ['S256'],
+      prompt_values_supported: ['none', 'login', 'select_account', 'consent'],
       authorization_response_iss_parameter_supported: true,
       scopes_supported: ['openid', 'email'],
       token_endpoint_auth_methods_supported: ['none'],
