@@ -166,7 +166,7 @@ describe('kubelogin', () => {
     before(async () => {
       visitor = await (await chromium.browser.createBrowserContext()).newPage();
       visitor.setDefaultTimeout(60_000);
-      downloads = `${await platform.write('downloads', '')}.d`;
+      downloads = `${await platform.write('kubelogin-downloads', '')}.d`;
       const tools = await visitor.createCDPSession();
       await tools.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads });
       await visitor.goto(`${platform.server.url}/account`);

@@ -68,7 +68,8 @@ describe('the recovery without a restart', () => {
     await until(async () => (await platform.readiness(platform.passthrough)) === accepted);
     expect(await platform.gateway.metric(TRUSTED)).to.equal(1);
     await until(async () => (await logged(platform, new RegExp(`^${accepted}$`))) > 0);
-    expect(await logged(platform, CURE)).to.equal(1);
+    // Once, and again each minute until the cure.
+    expect(await logged(platform, CURE)).to.be.at.least(1);
   });
 
   it('impersonates with a recreated ServiceAccount', async () => {
