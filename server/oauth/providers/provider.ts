@@ -33,8 +33,11 @@ export interface StoredProof {
   readonly upstream?: string | undefined;
 }
 
-/** Why a person may no longer use a session. */
-export type PersonEnd = 'gone' | 'disabled' | 'password changed';
+/**
+ * Why a person may no longer use a session. `not confirmable`: the provider cannot be asked about this session, which says nothing
+ * about other sessions of the person.
+ */
+export type PersonEnd = 'gone' | 'disabled' | 'password changed' | 'not confirmable';
 
 /** Why a provider does not work. */
 export interface ProviderProblem {

@@ -150,11 +150,14 @@ export class SessionFreshness {
     return holder;
   }
 
-  /** Ends all sessions that began with this identity: they would end one by one otherwise. */
+  /** Ends all sessions that began with this identity, except if the reason is only about this session. */
   async #end(session: StoredSession, reason: FreshnessEnd, { signal }: CallContext): Promise<FreshnessEnd> {
     const { sessions, log } = this.#options;
     const name = nameOf(session);
-    const others = sessions.ofUser(session.user).filter((other) => nameOf(other) === name);
+    const others =
+      reason === 'not confirmable'
+        ? []
+        : sessions.ofUser(session.user).filter((other) => nameOf(other) === name);
     for (const id of new Set([session.id, ...others.map((other) => other.id)]))
       await sessions.delete(id, signal);
     log.info(

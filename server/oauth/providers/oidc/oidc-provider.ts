@@ -112,8 +112,9 @@ export class OIDCProvider implements RedirectProvider {
   }
 
   async revalidate({ issuer, subject, upstream }: StoredProof): Promise<AuthenticatedPerson | PersonEnd> {
-    // Without a refresh token the provider cannot be asked: the person signs in again.
-    if (issuer !== this.#options.settings.issuer || upstream === undefined) return 'gone';
+    if (issuer !== this.#options.settings.issuer) return 'gone';
+    // The person signs in again.
+    if (upstream === undefined) return 'not confirmable';
     const configuration = await this.#known();
     try {
       const tokens = await openid.refreshTokenGrant(configuration, upstream);

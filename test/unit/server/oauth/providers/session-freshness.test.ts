@@ -130,6 +130,16 @@ describe('SessionFreshness', () => {
     });
   }
 
+  it('ends only the session that the provider cannot confirm', async () => {
+    const [session, other] = [await scene.session(), await scene.session()];
+    scene.answer = 'not confirmable';
+    expect(await scene.freshness.renewed(session, CALL)).to.equal('not confirmable');
+    expect([scene.sessions.get(session.id), scene.sessions.get(other.id)?.id]).to.deep.equal([
+      undefined,
+      other.id,
+    ]);
+  });
+
   it('ends the sessions of a provider that was removed', async () => {
     scene.identity = { ...IDENTITY, provider: 'removed' };
     expect(await scene.freshness.renewed(await scene.session(), CALL)).to.equal('provider removed');

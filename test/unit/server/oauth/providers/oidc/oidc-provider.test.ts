@@ -289,7 +289,7 @@ describe('OIDCProvider', () => {
       const provider = newProvider();
       expect(await provider.revalidate({ ...proof(), issuer: 'https://other.example' })).to.equal('gone');
       const { upstream: _none, ...without } = proof();
-      expect(await provider.revalidate(without)).to.equal('gone');
+      expect(await provider.revalidate(without)).to.equal('not confirmable');
       upstream.claims = { sub: 'subject-2' };
       expect(await provider.revalidate(proof())).to.equal('gone');
       upstream.responses.set('/token', { status: 400, body: { error: 'invalid_grant' } });
