@@ -7,11 +7,6 @@ export interface Stage {
   readonly kind: 'gate' | 'suite';
   /** Command or advice to print after a failure. */
   readonly cure: string;
-  /**
-   * By default, a suite starts after the suite before it. `beside`: at the same time as those, because it waits for most of its time.
-   * `alone`: after all others, because it uses all cores and measures times.
-   */
-  readonly order?: 'beside' | 'alone';
   run(context: StageContext): Promise<StageResult>;
 }
 
@@ -20,8 +15,6 @@ export interface StageContext {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
-  /** False if another suite runs at the same time: then output is printed only in whole groups of tests. */
-  readonly live: boolean;
 }
 
 export interface StageResult {

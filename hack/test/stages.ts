@@ -12,7 +12,7 @@ import { suite } from './suite.ts';
 /** Tests wait for half of their time, so twice as many jobs as cores are faster. */
 const WAITING_JOBS = 4;
 
-/** All stages, the fastest first of those in turn. The timeouts end tests that hang; they are sufficient for a busy machine. */
+/** All stages, the fastest first. The timeouts end tests that hang; they are sufficient for a busy machine. */
 export function stages(options: {
   grep?: string | undefined;
   jobs?: number | undefined;
@@ -102,7 +102,6 @@ export function stages(options: {
       files: ['test/e2e/**/{faults,flood}.test.ts'],
       groups: together,
       jobs: 1,
-      order: 'alone',
       timeout: 180_000,
       prepare,
       grep,
@@ -120,7 +119,6 @@ export function stages(options: {
       ],
       groups: together,
       jobs: 1,
-      order: 'beside',
       timeout: 180_000,
       missing: ({ env }) => missingForCluster(env),
       prepare: async ({ root, env, signal }) => {

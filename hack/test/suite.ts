@@ -20,7 +20,6 @@ export interface SuiteOptions {
   readonly groups: Grouping;
   /** Number of groups that run in parallel. */
   readonly jobs: number;
-  readonly order?: NonNullable<Stage['order']>;
   /** Default timeout of a test, in ms. */
   readonly timeout: number;
   /** Only the tests whose title matches. */
@@ -40,7 +39,6 @@ export function suite(options: SuiteOptions): Stage {
   return {
     name: options.name,
     kind: 'suite',
-    ...(options.order === undefined ? {} : { order: options.order }),
     cure: `npm test -- ${options.name} --grep 'part of a title'`,
     async run(context) {
       const files = await filesOf(options.files, context.root);
@@ -77,7 +75,7 @@ async function runGroup(
   context: StageContext,
 ): Promise<StageResult> {
   // Interleaved output of several jobs would be unreadable.
-  const isLive = context.live && options.jobs === 1 && options.output !== 'none';
+  const isLive = options.jobs === 1 && options.output !== 'none';
   const scratch = await newScratch(options.name);
   try {
     const { output, ...result } = await runMocha(

@@ -16,5 +16,4 @@ await suite({
   env: process.env,
   signal: new AbortController().signal,
   print: () => undefined,
-  live: true,
 });

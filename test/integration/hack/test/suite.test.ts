@@ -42,7 +42,7 @@ async function run({
     strict,
     output: 'none',
   });
-  return stage.run({ root, env, signal: new AbortController().signal, print: () => {}, live: true });
+  return stage.run({ root, env, signal: new AbortController().signal, print: () => {} });
 }
 
 describe('a suite of npm test', function () {
@@ -71,13 +71,7 @@ describe('a suite of npm test', function () {
       grep: undefined,
       strict: false,
     });
-    const { tally } = await stage.run({
-      root,
-      env,
-      signal: new AbortController().signal,
-      print: () => {},
-      live: true,
-    });
+    const { tally } = await stage.run({ root, env, signal: new AbortController().signal, print: () => {} });
     expect(tally).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
   });
 
@@ -97,7 +91,6 @@ describe('a suite of npm test', function () {
       env,
       signal: new AbortController().signal,
       print: () => {},
-      live: true,
     });
     expect(problems).to.deep.equal(['Go is missing']);
   });
@@ -121,7 +114,6 @@ describe('a suite of npm test', function () {
         env: { ...env, STARTED: join(folder, 'started') },
         signal: controller.signal,
         print: () => {},
-        live: true,
       })
       .catch((error: unknown) => error);
     watcher.close();

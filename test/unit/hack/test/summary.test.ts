@@ -52,42 +52,6 @@ describe('the summary of npm test', () => {
     expect(exitCode).to.equal(1);
   });
 
-  it('runs suites beside others or alone, and prints which one ended', async () => {
-    const events: string[] = [];
-    const others = Promise.withResolvers<void>();
-    const suite = (name: string, order?: Stage['order'], work?: Promise<void>): Stage => ({
-      ...stage(name, counted(1, 0, 0)),
-      ...(order === undefined ? {} : { order }),
-      async run({ print, live }) {
-        events.push(`${name} starts`);
-        await work;
-        if (order === 'beside') print('done');
-        if (name === 'second') others.resolve();
-        events.push(`${name} ends, ${live ? 'live' : 'not live'}`);
-        return counted(1, 0, 0)();
-      },
-    });
-    const print = (text: string): void => void events.push(text);
-    const stages = [
-      suite('load', 'alone'),
-      suite('first'),
-      suite('second'),
-      suite('cluster', 'beside', others.promise),
-    ];
-    await runStages(stages, { root: '/', env: {}, signal: new AbortController().signal, print });
-    expect(events.filter((event) => !event.startsWith('cluster') && !/──/.test(event))).to.deep.equal([
-      'first starts',
-      'first ends, not live',
-      'second starts',
-      'second ends, not live',
-      'load starts',
-      'load ends, live',
-    ]);
-    expect(events.indexOf('cluster starts')).to.be.below(events.indexOf('first ends, not live'));
-    expect(events.indexOf('cluster ends, not live')).to.be.below(events.indexOf('load starts'));
-    expect(events).to.include('\n── cluster ──\ndone');
-  });
-
   for (const [skipped, reason] of [
     [3, 'every test was skipped'],
     [0, 'no title matches'],
