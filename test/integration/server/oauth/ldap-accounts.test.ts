@@ -14,11 +14,10 @@ import {
 } from '../../../support/directory/directory.ts';
 import { authorizationQuery } from '../../../support/oauth/authorization-query.ts';
 import { until } from '../../../support/until.ts';
-import { NAMESPACE, type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
+import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
 const CLIENT = { client_id: 'platform', client_secret: 'platform' };
-const SECRET = 'ks-apiserver-identity-providers';
 const API = '/apis/iam.platform.io/v1beta1';
 const REDIRECT = 'https://console.example.com/callback';
 const LOCAL_PASSWORD = 'correct horse battery staple';
@@ -38,14 +37,7 @@ describe('people of a directory', () => {
     await directory.person('zoe', { displayName: 'Zoe', mail: 'zoe@example.com' });
     await directory.group('developers', [`cn=zoe,${PEOPLE}`]);
     await directory.group('platform-admins', [`cn=zoe,${PEOPLE}`]);
-    const { client } = cluster.controlPlane;
-    const body = { metadata: { name: SECRET }, stringData: { bindPassword: READER.password } };
-    const secrets = `/api/v1/namespaces/${NAMESPACE}/secrets`;
-    await client.expect(
-      secrets,
-      { method: 'POST', body: { apiVersion: 'v1', kind: 'Secret', ...body } },
-      [201],
-    );
+    await cluster.addProviderSecret({ bindPassword: READER.password });
     a = await cluster.replica(await configuration());
     b = await cluster.replica(await configuration());
     await cluster.addUser('alice', LOCAL_PASSWORD, { groups: ['operators'] });
@@ -54,11 +46,6 @@ describe('people of a directory', () => {
   after(async () => {
     await cluster?.reset();
     await directory?.[Symbol.asyncDispose]();
-    await cluster?.controlPlane.client.expect(
-      `/api/v1/namespaces/${NAMESPACE}/secrets/${SECRET}`,
-      { method: 'DELETE' },
-      [200, 404],
-    );
   });
 
   async function configuration(changes = ''): Promise<string> {

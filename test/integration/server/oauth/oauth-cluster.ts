@@ -28,6 +28,8 @@ import { openChain } from '../../../support/open-chain.ts';
 import { until } from '../../../support/until.ts';
 
 export const NAMESPACE = 'platform-system';
+const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
+const PROVIDER_SECRET = 'ks-apiserver-identity-providers';
 
 /** An authorization server with the real filter chain over TLS, without the other APIs of ks-apiserver. */
 export class OAuthReplica {
@@ -200,7 +202,13 @@ export class OAuthCluster {
     }
   }
 
-  /** Stops the replicas, and deletes users, sessions and the throttle of failed logins. */
+  /** Creates the Secret with the secrets of identity providers; `reset` deletes it. */
+  async addProviderSecret(stringData: Readonly<Record<string, string>>): Promise<void> {
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: PROVIDER_SECRET }, stringData };
+    await this.controlPlane.client.expect(SECRETS, { method: 'POST', body }, [201]);
+  }
+
+  /** Stops the replicas, and deletes users, secrets of identity providers, sessions and the throttle of failed logins. */
   async reset(): Promise<void> {
     for (const replica of this.#replicas.splice(0)) await replica.stop();
     for (const path of [
@@ -208,6 +216,7 @@ export class OAuthCluster {
         (plural) => `/apis/iam.platform.io/v1beta1/${plural}`,
       ),
       `/api/v1/namespaces/${NAMESPACE}/configmaps/ks-apiserver-login-throttle`,
+      `${SECRETS}/${PROVIDER_SECRET}`,
     ]) {
       await this.controlPlane.client.expect(path, { method: 'DELETE' }, [200, 404]);
     }

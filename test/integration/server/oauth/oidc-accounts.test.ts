@@ -10,10 +10,9 @@ import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import type { SiteResponse } from '../../../support/oauth/site-request.ts';
 import { until } from '../../../support/until.ts';
-import { NAMESPACE, type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
+import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-const SECRET = 'ks-apiserver-identity-providers';
 const API = '/apis/iam.platform.io/v1beta1';
 const REDIRECT = text(REQUEST['redirect_uri']);
 
@@ -29,12 +28,7 @@ describe('people of an OpenID provider', () => {
   before(async () => {
     cluster = await sharedCluster();
     upstream = await RealOpenIDProvider.start();
-    const body = { metadata: { name: SECRET }, stringData: { clientSecret: CLIENT_SECRET } };
-    await cluster.controlPlane.client.expect(
-      `/api/v1/namespaces/${NAMESPACE}/secrets`,
-      { method: 'POST', body: { apiVersion: 'v1', kind: 'Secret', ...body } },
-      [201],
-    );
+    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
     const caFile = join(cluster.dir, 'provider-ca.crt');
     await writeFile(caFile, upstream.ca);
     const configuration = `
@@ -59,11 +53,6 @@ describe('people of an OpenID provider', () => {
   });
   after(async () => {
     await cluster?.reset();
-    await cluster?.controlPlane.client.expect(
-      `/api/v1/namespaces/${NAMESPACE}/secrets/${SECRET}`,
-      { method: 'DELETE' },
-      [200, 404],
-    );
   });
   beforeEach(() => {
     browser = new SiteBrowser(a);
