@@ -119,3 +119,8 @@ export function temporarilyUnavailable(
 ): OAuthError {
   return new OAuthError(503, 'temporarily_unavailable', description, { retryAfterSeconds, cause });
 }
+
+/** The text with the characters that `error_description` may have (RFC 6749, 5.2). */
+export function descriptionText(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]|["\\]/g, '?');
+}

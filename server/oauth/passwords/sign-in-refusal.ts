@@ -1,6 +1,6 @@
 // Errors of failed sign-ins. The cause of a wrong name or password is never visible; a person who has proven a password learns why an
 // account cannot be used.
-import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
+import { descriptionText, OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { LoginOutcome } from './login-records.ts';
 
 /** A failed sign-in with a text for the sign-in page. */
@@ -49,14 +49,9 @@ export function signInRefusal(
   { isProven, notices }: { readonly isProven: boolean; readonly notices: readonly string[] },
 ): SignInRefused | undefined {
   const text = isProven ? REFUSALS[outcome] : undefined;
-  if (text !== undefined) return new SignInRefused(400, text, ascii(text), outcome);
+  if (text !== undefined) return new SignInRefused(400, text, descriptionText(text), outcome);
   if (notices.length === 0 && outcome !== 'unavailable') return undefined;
   const others = notices.length > 0 ? notices.join(' ') : 'Your account cannot be verified at the moment.';
   const notice = `${WRONG} Or: ${others}`;
-  return new SignInRefused(503, notice, ascii(notice), outcome);
-}
-
-/** RFC 6749, 5.2. */
-function ascii(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]|["\\]/g, '?');
+  return new SignInRefused(503, notice, descriptionText(notice), outcome);
 }

@@ -2,7 +2,7 @@
 // is gone or disabled end.
 import type { Logger } from 'pino';
 import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { OAuthError, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
+import { descriptionText, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { IdentityProof } from '../sessions/proof.ts';
 import type { SessionStore, StoredSession } from '../sessions/session.ts';
@@ -71,7 +71,7 @@ export class SessionFreshness {
       if (!(error instanceof ProviderUnavailable)) throw error;
       if (now() - proof.checkedAt <= outageToleranceMs) return session;
       throw temporarilyUnavailable(
-        `${ascii(provider.displayName)} cannot confirm the user at the moment`,
+        `${descriptionText(provider.displayName)} cannot confirm the user at the moment`,
         RETRY_SECONDS,
         error,
       );
@@ -183,9 +183,4 @@ function tooManyGroups(): OAuthError {
     'server_error',
     'the user has too many groups: an administrator must restrict the groups that the provider may grant',
   );
-}
-
-/** RFC 6749, 5.2. */
-function ascii(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]|["\\]/g, '?');
 }

@@ -1,7 +1,6 @@
 // Sign-in at the pages of an identity provider: sends the browser there, and reads the result when it comes back. The state
 // between both is encrypted in the parameter `state`, so that tabs do not share it, and is valid in one browser only.
 import { hash } from 'node:crypto';
-import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { browserIDIn, browserOf } from '../../page/form-tickets.ts';
 import { redirect } from '../../page/page.ts';
@@ -96,15 +95,14 @@ export class ProviderRedirects<T> {
     const parameters = new URL(context.request.url ?? '', 'https://localhost').searchParams;
     const state = parameters.get('state') ?? '';
     const text = await redirectSeal.open(state);
-    const opened: unknown = text === undefined ? undefined : JSON.parse(text);
-    const isOwn =
-      isRecord(opened) &&
-      opened['action'] === action &&
-      opened['provider'] === provider &&
-      opened['browser'] === digest(browserIDIn(context.request) ?? '');
-    if (!isOwn || text === undefined) return undefined;
-    // Only `begin` of the same form can have sealed it.
+    if (text === undefined) return undefined;
+    // Only `begin` can have sealed it. `request` is of this form if `action` is.
     const secrets = JSON.parse(text) as SealedState<T>;
+    const isOwn =
+      secrets.action === action &&
+      secrets.provider === provider &&
+      secrets.browser === digest(browserIDIn(context.request) ?? '');
+    if (!isOwn) return undefined;
     const callback = new URL(this.#redirectURI(provider));
     callback.search = parameters.toString();
     const { startedAt, again } = secrets;

@@ -59,6 +59,7 @@ export interface RedirectSignInOptions {
   readonly now: () => number;
 }
 
+const NOT_CONFIGURED = { refusal: 'This provider is not configured any more.' };
 const UNAVAILABLE = 'cannot be reached at the moment. Try again later, or sign in another way.';
 const NOT_AGAIN = 'did not ask you to sign in again, as is required here.';
 const REFUSED = 'did not confirm who you are. Try again, or sign in another way.';
@@ -81,7 +82,7 @@ export class RedirectSignIn {
   /** The address at the provider, or the reason why it does not work. */
   async begin(name: string, options: RedirectOptions): Promise<URL | { readonly refusal: string }> {
     const found = this.#find(name);
-    if (!found) return { refusal: 'This provider is not configured any more.' };
+    if (!found) return NOT_CONFIGURED;
     try {
       return await found.provider.begin(options);
     } catch (error) {
@@ -129,7 +130,7 @@ export class RedirectSignIn {
     | { readonly refusal: string }
   > {
     const found = this.#find(name);
-    if (!found) return { refusal: 'This provider is not configured any more.' };
+    if (!found) return NOT_CONFIGURED;
     const { displayName } = found.provider;
     try {
       const authenticated = await found.provider.finish(callback, state, secrets);
