@@ -14,8 +14,8 @@ export async function readRecord(file: string): Promise<TestRecord | undefined> 
 
 function isRecord(value: unknown): value is TestRecord {
   if (typeof value !== 'object' || value === null) return false;
-  const { passed, failed, skipped, files, openHandles } = value as Partial<Record<string, unknown>>;
-  return [passed, failed, skipped].every(isCount) && isNames(files) && isNames(openHandles);
+  const { passed, failed, skipped, failures, files, openHandles } = value as Partial<Record<string, unknown>>;
+  return [passed, failed, skipped].every(isCount) && [failures, files, openHandles].every(isNames);
 }
 
 function isCount(value: unknown): boolean {

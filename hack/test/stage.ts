@@ -19,7 +19,7 @@ export interface StageContext {
 
 export interface StageResult {
   readonly tally: Tally;
-  /** Problems that are not failures of single tests, one line each. */
+  /** The failed tests, then problems that no test reports. */
   readonly problems: readonly string[];
   /** Why this machine cannot run the stage. Unlike a skipped test, this is no failure on a build machine. */
   readonly skipped?: string;

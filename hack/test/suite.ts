@@ -145,7 +145,7 @@ async function runMocha(
       failed: (record?.failed ?? 0) + problems.length,
       skipped: record?.skipped ?? 0,
     },
-    problems,
+    problems: [...(record?.failures ?? []), ...problems],
     output: ending.output,
   };
 }

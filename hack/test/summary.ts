@@ -13,7 +13,7 @@ export function summary(finished: readonly FinishedStage[], total: Tally): strin
     .filter(({ tally }) => tally.failed > 0)
     .flatMap(({ stage, problems }) => [
       `${stage.name} failed. Cure: ${stage.cure}`,
-      ...problems.map((problem) => `  ${problem}`),
+      ...problems.map((problem) => `  ${problem.replaceAll('\n', '\n  ')}`),
     ]);
   return [...rows, ...failures, ...emptiness(finished), tallyLine(total)].join('\n');
 }

@@ -1,6 +1,7 @@
 // Mocha reporter that also writes the results to a file for hack/test. hack/test fails a run without this file.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { inspect, stripVTControlCharacters } from 'node:util';
 import Mocha from 'mocha';
 
 /** The record that hack/test reads. */
@@ -8,6 +9,8 @@ export interface TestRecord {
   passed: number;
   failed: number;
   skipped: number;
+  /** Title, file and first lines of the error of each failed test. */
+  failures: string[];
   /** Test files with at least one completed test, relative to the working directory. */
   files: string[];
   /** Handles that kept the process alive after its last test. */
@@ -15,10 +18,13 @@ export interface TestRecord {
 }
 
 const OPEN_HANDLES_MS = 5_000;
+const ERROR_LINES = 4;
+const ERROR_CHARACTERS = 600;
 const { EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 
 export default class RecordReporter extends Mocha.reporters.Spec {
   readonly #files = new Set<string>();
+  readonly #failures: string[] = [];
 
   constructor(runner: Mocha.Runner, options?: Mocha.MochaOptions) {
     super(runner, options);
@@ -27,6 +33,9 @@ export default class RecordReporter extends Mocha.reporters.Spec {
         if (test.file) this.#files.add(relative(process.cwd(), test.file));
       });
     }
+    runner.on(EVENT_TEST_FAIL, (test: Mocha.Test | Mocha.Hook, error: unknown) => {
+      this.#failures.push(describeFailure(test, error));
+    });
   }
 
   override done(failures: number, finish?: (failures: number) => void): void {
@@ -34,6 +43,7 @@ export default class RecordReporter extends Mocha.reporters.Spec {
       passed: this.stats.passes,
       failed: this.stats.failures,
       skipped: this.stats.pending,
+      failures: this.#failures,
       files: [...this.#files],
       openHandles: [],
     };
@@ -43,6 +53,14 @@ export default class RecordReporter extends Mocha.reporters.Spec {
     setTimeout(() => giveUp(record), OPEN_HANDLES_MS).unref();
     finish?.(failures);
   }
+}
+
+/** The end of the output of `npm test` may be all that a build machine keeps, so it must say what failed. */
+function describeFailure(test: Mocha.Test | Mocha.Hook, error: unknown): string {
+  const text = stripVTControlCharacters(inspect(error)).slice(0, ERROR_CHARACTERS);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const file = test.file === undefined ? 'unknown file' : relative(process.cwd(), test.file);
+  return [test.fullTitle(), file, ...lines.slice(0, ERROR_LINES).map((line) => line.trim())].join('\n  ');
 }
 
 function write(record: TestRecord): void {

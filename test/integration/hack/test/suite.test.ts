@@ -140,8 +140,15 @@ describe('a suite of npm test', function () {
     ['in two processes', { groups: byEnvironment, jobs: 2 }],
   ] as const) {
     describe(`run ${how}`, () => {
-      it('fails when a test fails', async () => {
-        expect((await run({ fixture: 'red', ...way })).tally.failed).to.equal(1);
+      it('fails when a test fails, and names the test, its file and its error', async () => {
+        const { tally, problems } = await run({ fixture: 'red', ...way });
+        expect(tally.failed).to.equal(1);
+        expect(problems).to.have.length(1);
+        expect(problems[0]?.split('\n').slice(0, 3)).to.deep.equal([
+          'fails',
+          '  test/integration/hack/test/fixtures/red.fixture.ts',
+          '  Error: as it should',
+        ]);
       });
 
       it('fails when a file contains no test', async () => {

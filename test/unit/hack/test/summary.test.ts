@@ -40,6 +40,22 @@ describe('the summary of npm test', () => {
     expect(exitCode).to.equal(1);
   });
 
+  it('lists each failed test under its stage', async () => {
+    const { lines } = await run([
+      stage('e2e', () => ({
+        tally: { passed: 7, failed: 1, skipped: 0 },
+        problems: ['a login ends\n  test/e2e/login.test.ts\n  Error: 401'],
+      })),
+    ]);
+    expect(lines.slice(-5)).to.deep.equal([
+      'e2e failed. Cure: correct the e2e',
+      '  a login ends',
+      '    test/e2e/login.test.ts',
+      '    Error: 401',
+      '7 passed, 1 failed, 0 skipped',
+    ]);
+  });
+
   it('counts a stage that throws as failed', async () => {
     const { exitCode, lines } = await run([
       stage('unit', counted(10, 0, 0)),
