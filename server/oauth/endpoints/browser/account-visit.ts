@@ -1,7 +1,7 @@
 // A visit of the account page: where the browser continues after a sign-in for it or after an action, and the notice that it shows.
 import { ACCOUNT_PATH } from '../../page/account-page.ts';
 import { messagePage, redirect, writePage } from '../../page/page.ts';
-import type { Continuation } from './sign-in.ts';
+import type { Continuation } from './continuation.ts';
 
 /** A visit of the account page, for which the user signs in. */
 export type AccountVisit = typeof ACCOUNT_PATH | typeof STEP_UP;

@@ -20,7 +20,8 @@ import {
   redirectToClient,
 } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
-import type { Continuation, SignInForms } from './sign-in.ts';
+import type { Continuation } from './continuation.ts';
+import type { SignInForms } from './sign-in.ts';
 import { type SignOn, signOn } from './single-sign-on.ts';
 
 export interface AuthorizeOptions extends BrowserHandlerOptions {

@@ -25,7 +25,8 @@ import { FailureTable } from '../../throttle/failure-table.ts';
 import type { AccountChoice } from './account-choice.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
-import type { Continuation, SignInForms } from './sign-in.ts';
+import type { Continuation } from './continuation.ts';
+import type { SignInForms } from './sign-in.ts';
 
 export const DEVICE_PATH = '/oauth/device';
 

@@ -25,6 +25,7 @@ import { accountContinuation } from './account-visit.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
 import { browserHandler, PageError, startAgain } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
+import type { Continuation } from './continuation.ts';
 import {
   DEVICE_PATH,
   deviceAuthorizationHandler,
@@ -33,7 +34,7 @@ import {
   UserCodeThrottle,
 } from './device.ts';
 import { CALLBACK_PATH, ProviderRedirects, type ProviderRedirectsOptions } from './provider-redirects.ts';
-import { type Continuation, SignInForms, type SignInFormsOptions } from './sign-in.ts';
+import { SignInForms, type SignInFormsOptions } from './sign-in.ts';
 
 export interface PagesOptions
   extends Omit<

@@ -1,11 +1,10 @@
-// Handles the sign-in form, and the form for a forced password change. passwords/ verifies passwords, and throttle/
-// limits attempts.
+// Handles the sign-in form. passwords/ verifies passwords, throttle/ limits attempts, and new-password.ts handles the form for a forced
+// password change.
 import type { IncomingMessage } from 'node:http';
-import { NewPasswordFormSchema, SignInFormSchema } from '../../../../apis/oauth/forms.ts';
+import { SignInFormSchema } from '../../../../apis/oauth/forms.ts';
 import { networkCaller } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
-import type { OAuthClient } from '../../clients/oauth-client.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { Alert } from '../../page/form-fields.ts';
@@ -17,42 +16,16 @@ import {
   type OpenedTicket,
   type TicketOptions,
 } from '../../page/form-tickets.ts';
-import type { Markup } from '../../page/html.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
-import { newPasswordPage, type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
+import { type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
-import { byPassword } from '../../sessions/proof.ts';
-import type { PasswordID, UserID } from '../../users/account.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSessions, SignedInOnPage } from './browser-sessions.ts';
+import type { Continuation, Shown, SignedIn } from './continuation.ts';
 import { forged, PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
+import { NewPasswordForms } from './new-password.ts';
 import type { ProviderRedirects } from './provider-redirects.ts';
-
-/** The steps after a sign-in. `T` is an authorization request, a device request or a visit of the account page. */
-export interface Continuation<T> {
-  /** Data for the sign-in page. Throws when the request is no longer valid. */
-  describe(request: T): {
-    /** Undefined for a page of this server. */
-    readonly client: Pick<OAuthClient, 'id' | 'displayName'> | undefined;
-    readonly scopes: readonly string[];
-    /** Display name of the site to which the browser returns; undefined when it stays. */
-    readonly destination: string | undefined;
-    /** A notice above the form. */
-    readonly notice?: Markup;
-    /** Whether the user must authenticate again, even if a session exists elsewhere. */
-    readonly again?: boolean;
-  };
-  /** Whether the request can be granted to a user who was authenticated earlier. */
-  accepts(request: T, by: Pick<SignedIn, 'account' | 'authentication'>): boolean;
-  granted(context: RequestContext, request: T, by: SignedIn): Promise<void>;
-  cancelled(context: RequestContext, request: T): Promise<void> | void;
-}
-
-export interface SignedIn extends SignedInOnPage {
-  /** Id of the browser session. */
-  readonly browser: string;
-}
 
 export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOptions {
   /** Path of the form's handler. */
@@ -67,35 +40,27 @@ export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOpti
   readonly continuation: Continuation<T>;
 }
 
-interface ChangeTicket<T> {
-  readonly request: T;
-  readonly account: UserID;
-  /** The password that was verified. */
-  readonly proven: PasswordID;
-}
-
-interface Shown {
-  readonly user?: string;
-  readonly alert?: Alert;
-}
-
 const SIGN_IN_FORM = new FormDecoder(SignInFormSchema);
-const NEW_PASSWORD_FORM = new FormDecoder(NewPasswordFormSchema);
-
-// Validity of the forms.
+/** Validity of the form. */
 const SIGN_IN_MS = 30 * 60_000;
-const CHANGE_MS = 10 * 60_000;
 
 export class SignInForms<T> {
   readonly handler: Handler;
   readonly #options: SignInFormsOptions<T>;
   readonly #tickets: FormTickets<T>;
-  readonly #changes: FormTickets<ChangeTicket<T>>;
+  readonly #newPasswords: NewPasswordForms<T>;
 
   constructor(options: SignInFormsOptions<T>) {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
-    this.#changes = new FormTickets(`new password ${options.action}`, CHANGE_MS, options);
+    this.#newPasswords = new NewPasswordForms({
+      ...options,
+      startAgain: (context, request, shown) => this.show(context, request, shown, { status: 400 }),
+      authenticate: (context, request, typed) =>
+        this.#authenticate(context, request, typed, PASSWORD_CHANGED),
+      signedIn: (context, request, by) =>
+        this.#signedIn(context, request, { ...by, ...this.#origin(context) }),
+    });
     this.handler = browserHandler(options, (context) => this.#handle(context));
   }
 
@@ -142,8 +107,7 @@ export class SignInForms<T> {
     const ticket = form.get('ticket') ?? '';
     const signIn = this.#tickets.open(ticket, browser);
     if (signIn) return this.#signIn(context, signIn, form);
-    const change = this.#changes.open(ticket, browser);
-    if (change) return this.#changePassword(context, change, form);
+    if (await this.#newPasswords.submitted(context, form)) return;
     throw forged();
   }
 
@@ -222,65 +186,15 @@ export class SignInForms<T> {
       // Only the necessary fields, because the ticket is readable.
       const { name, uid } = account;
       const proven = { uid: credential.uid, changedAt: credential.changedAt };
-      this.#askNewPassword(context, { request, account: { name, uid }, proven });
+      this.#newPasswords.show(context, { request, account: { name, uid }, proven });
       return;
     }
     await this.#signedIn(context, request, { account, authentication, ...origin });
   }
 
-  async #changePassword(
-    context: RequestContext,
-    { content: ticket, rejection }: OpenedTicket<ChangeTicket<T>>,
-    form: Form,
-  ): Promise<void> {
-    const { passwordChange, now } = this.#options;
-    const { request, account, proven } = ticket;
-    if (rejection !== undefined) {
-      return this.show(
-        context,
-        request,
-        { user: account.name, alert: TICKET_ALERTS[rejection] },
-        { status: 400 },
-      );
-    }
-    const { new_password: password = '', repeated = '' } = NEW_PASSWORD_FORM.decode(form);
-    const again = (alert: Alert): void => this.#askNewPassword(context, ticket, alert);
-    if (password !== repeated) {
-      return again({ text: 'The two passwords are not the same.', field: 'repeated' });
-    }
-    const outcome = await passwordChange.change(account, password, proven, context.signal);
-    if (outcome === 'conflict') {
-      // For instance a form that was sent twice: then the new password is valid.
-      return this.#authenticate(context, request, { user: account.name, password }, PASSWORD_CHANGED);
-    }
-    if ('invalid' in outcome) {
-      return again({ text: `The new password ${outcome.invalid}.`, field: 'new_password' });
-    }
-    context.log.info({ user: account.name }, 'password changed at sign-in');
-    const authentication = byPassword(outcome.credential, now());
-    await this.#signedIn(context, request, { account, authentication, ...this.#origin(context) });
-  }
-
   async #signedIn(context: RequestContext, request: T, by: SignedInOnPage): Promise<void> {
     const { browsers, continuation } = this.#options;
     await continuation.granted(context, request, { ...by, browser: await browsers.begin(context, by) });
-  }
-
-  #askNewPassword(context: RequestContext, ticket: ChangeTicket<T>, alert?: Alert): void {
-    const { action, texts, continuation } = this.#options;
-    const { destination } = continuation.describe(ticket.request);
-    const browser = browserOf(context.request);
-    const page = newPasswordPage({
-      texts,
-      action,
-      ticket: this.#changes.seal(ticket, browser.id),
-      user: ticket.account.name,
-      alert,
-    });
-    writePage(context.response, page, {
-      status: alert ? 400 : 200,
-      redirectsToClient: destination !== undefined,
-    });
   }
 
   #origin({ request }: RequestContext): Pick<SignedIn, 'source' | 'userAgent'> {

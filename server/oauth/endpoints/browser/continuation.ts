@@ -1,0 +1,37 @@
+// Types of the pages of a sign-in: how it continues, and what its form shows.
+import type { RequestContext } from '../../../request/request-context.ts';
+import type { OAuthClient } from '../../clients/oauth-client.ts';
+import type { Alert } from '../../page/form-fields.ts';
+import type { Markup } from '../../page/html.ts';
+import type { SignedInOnPage } from './browser-sessions.ts';
+
+/** The steps after a sign-in. `T` is an authorization request, a device request or a visit of the account page. */
+export interface Continuation<T> {
+  /** Data for the sign-in page. Throws when the request is no longer valid. */
+  describe(request: T): {
+    /** Undefined for a page of this server. */
+    readonly client: Pick<OAuthClient, 'id' | 'displayName'> | undefined;
+    readonly scopes: readonly string[];
+    /** Display name of the site to which the browser returns; undefined when it stays. */
+    readonly destination: string | undefined;
+    /** A notice above the form. */
+    readonly notice?: Markup;
+    /** Whether the user must authenticate again, even if a session exists elsewhere. */
+    readonly again?: boolean;
+  };
+  /** Whether the request can be granted to a user who was authenticated earlier. */
+  accepts(request: T, by: Pick<SignedIn, 'account' | 'authentication'>): boolean;
+  granted(context: RequestContext, request: T, by: SignedIn): Promise<void>;
+  cancelled(context: RequestContext, request: T): Promise<void> | void;
+}
+
+export interface SignedIn extends SignedInOnPage {
+  /** Id of the browser session. */
+  readonly browser: string;
+}
+
+/** Initial values of the sign-in form. */
+export interface Shown {
+  readonly user?: string;
+  readonly alert?: Alert;
+}

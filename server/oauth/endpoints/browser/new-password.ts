@@ -1,0 +1,105 @@
+// Handles the form with which a user replaces a password that an administrator has set, before the sign-in continues.
+import { NewPasswordFormSchema } from '../../../../apis/oauth/forms.ts';
+import type { RequestContext } from '../../../request/request-context.ts';
+import type { Form } from '../../http/form.ts';
+import { FormDecoder } from '../../http/form-decoder.ts';
+import type { Alert } from '../../page/form-fields.ts';
+import { browserIDIn, browserOf, FormTickets, type TicketOptions } from '../../page/form-tickets.ts';
+import { writePage } from '../../page/page.ts';
+import { newPasswordPage, type SignInPageTexts } from '../../page/sign-in-pages.ts';
+import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
+import { byPassword } from '../../sessions/proof.ts';
+import type { PasswordID, UserID } from '../../users/account.ts';
+import type { SignedInOnPage } from './browser-sessions.ts';
+import type { Continuation, Shown } from './continuation.ts';
+import { TICKET_ALERTS } from './form-rejections.ts';
+
+export interface NewPasswordFormsOptions<T> extends TicketOptions {
+  /** Path of the form's handler. */
+  readonly action: string;
+  readonly texts: SignInPageTexts;
+  readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
+  readonly continuation: Pick<Continuation<T>, 'describe'>;
+  /** Shows the sign-in form again. */
+  startAgain(context: RequestContext, request: T, shown: Shown): void;
+  /** Verifies a password as the sign-in form does. */
+  authenticate(
+    context: RequestContext,
+    request: T,
+    typed: { readonly user: string; readonly password: string },
+  ): Promise<void>;
+  signedIn(
+    context: RequestContext,
+    request: T,
+    by: Pick<SignedInOnPage, 'account' | 'authentication'>,
+  ): Promise<void>;
+}
+
+export interface PasswordReplacement<T> {
+  readonly request: T;
+  readonly account: UserID;
+  /** The password that was verified. */
+  readonly proven: PasswordID;
+}
+
+const FORM = new FormDecoder(NewPasswordFormSchema);
+/** Validity of the form. */
+const CHANGE_MS = 10 * 60_000;
+
+export class NewPasswordForms<T> {
+  readonly #options: NewPasswordFormsOptions<T>;
+  readonly #tickets: FormTickets<PasswordReplacement<T>>;
+
+  constructor(options: NewPasswordFormsOptions<T>) {
+    this.#options = options;
+    this.#tickets = new FormTickets(`new password ${options.action}`, CHANGE_MS, options);
+  }
+
+  /** The ticket is readable in the page, so it contains only what is necessary. */
+  show(context: RequestContext, replacement: PasswordReplacement<T>, alert?: Alert): void {
+    const { action, texts, continuation } = this.#options;
+    const { destination } = continuation.describe(replacement.request);
+    const page = newPasswordPage({
+      texts,
+      action,
+      ticket: this.#tickets.seal(replacement, browserOf(context.request).id),
+      user: replacement.account.name,
+      alert,
+    });
+    writePage(context.response, page, {
+      status: alert ? 400 : 200,
+      redirectsToClient: destination !== undefined,
+    });
+  }
+
+  /** False for another form. */
+  async submitted(context: RequestContext, form: Form): Promise<boolean> {
+    const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
+    if (!ticket) return false;
+    const { content, rejection } = ticket;
+    if (rejection === undefined) {
+      await this.#change(context, content, form);
+    } else {
+      const { request, account } = content;
+      this.#options.startAgain(context, request, { user: account.name, alert: TICKET_ALERTS[rejection] });
+    }
+    return true;
+  }
+
+  async #change(context: RequestContext, replacement: PasswordReplacement<T>, form: Form): Promise<void> {
+    const { passwordChange, now } = this.#options;
+    const { request, account, proven } = replacement;
+    const { new_password: password = '', repeated = '' } = FORM.decode(form);
+    const again = (text: string, field: string): void => this.show(context, replacement, { text, field });
+    if (password !== repeated) return again('The two passwords are not the same.', 'repeated');
+    const outcome = await passwordChange.change(account, password, proven, context.signal);
+    if (outcome === 'conflict') {
+      // For instance a form that was sent twice: then the new password is valid.
+      return this.#options.authenticate(context, request, { user: account.name, password });
+    }
+    if ('invalid' in outcome) return again(`The new password ${outcome.invalid}.`, 'new_password');
+    context.log.info({ user: account.name }, 'password changed at sign-in');
+    const authentication = byPassword(outcome.credential, now());
+    await this.#options.signedIn(context, request, { account, authentication });
+  }
+}
