@@ -1,6 +1,7 @@
 // Generates the RBAC rules in the manifests, for the server and for users. The integration tests run the server with
 // exactly these permissions.
 
+import { AUTHENTICATORS } from '../../apis/iam/v1beta1/authenticators-resource.ts';
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential-resource.ts';
 import { administratorsGroup, groupName } from '../../apis/iam/v1beta1/group-version.ts';
 import { IDENTITY } from '../../apis/iam/v1beta1/identity-resource.ts';
@@ -45,10 +46,10 @@ export function clusterRules(names: Names): PolicyRule[] {
       resourceNames: apiServices,
       verbs: ['patch'],
     },
-    // Users, passwords and sessions. The server authorizes each request of a caller for users with the cluster.
+    // Users, passwords, second factors and sessions. The server authorizes each request of a caller for users with the cluster.
     {
       apiGroups: iam,
-      resources: [USER.plural, CREDENTIAL.plural, SESSION.plural],
+      resources: [USER.plural, CREDENTIAL.plural, AUTHENTICATORS.plural, SESSION.plural],
       verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
     },
     // Links of people at identity providers to users. Users and administrators remove them.

@@ -1,5 +1,6 @@
 // Generates ValidatingAdmissionPolicies against privilege escalation: callers may change only users and groups that the
 // callers may impersonate, and the server gets only short tokens of the impersonator.
+import { AUTHENTICATORS } from '../../apis/iam/v1beta1/authenticators-resource.ts';
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential-resource.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { IDENTITY } from '../../apis/iam/v1beta1/identity-resource.ts';
@@ -15,6 +16,12 @@ const API = 'admissionregistration.k8s.io/v1';
  * expression and 28 per policy, so each changed group has its own expression.
  */
 export const MAX_CHANGED_GROUPS = 16;
+
+/** The user of the garbage collector, which deletes the objects of deleted users; with `--use-service-account-credentials`, and without. */
+const GARBAGE_COLLECTORS = [
+  'system:serviceaccount:kube-system:generic-garbage-collector',
+  'system:kube-controller-manager',
+];
 
 /**
  * kube-apiserver enforces the policies for direct writes, for example with kubectl. server/iam applies the same rules to
@@ -87,6 +94,31 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
         },
       ],
     }),
+    ...identityPolicy(names, AUTHENTICATORS.plural, {
+      // Deletion too: without authenticators, the password alone is enough.
+      operations: ['CREATE', 'UPDATE', 'DELETE'],
+      variables: [
+        {
+          name: 'changed',
+          expression: `oldObject == null || (object == null ? !(request.userInfo.username in ${JSON.stringify(GARBAGE_COLLECTORS)}) : object.spec != oldObject.spec)`,
+        },
+        { name: 'user', expression: '(object == null ? oldObject : object).metadata.name' },
+      ],
+      validations: [
+        {
+          expression: `!variables.changed || authorizer.group('').resource('users').name(variables.user).check('impersonate').allowed()`,
+          messageExpression: `'changing the authenticators of "' + variables.user + '" requires permission to impersonate that user'`,
+          reason: 'Forbidden',
+        },
+        {
+          // A policy cannot read the User, so it requires permission for every group.
+          expression: `!variables.changed || authorizer.group('').resource('groups').check('impersonate').allowed()`,
+          message:
+            'changing Authenticators requires permission to impersonate every group, because a passkey gives all groups of its user',
+          reason: 'Forbidden',
+        },
+      ],
+    }),
   ];
 }
 
@@ -123,14 +155,25 @@ export function impersonatorPolicy(names: Names): KubernetesObject[] {
   });
 }
 
-function identityPolicy(names: Names, plural: string, rules: object): KubernetesObject[] {
+interface IdentityRules {
+  /** By default all writes except deletions. */
+  readonly operations?: readonly string[];
+  readonly variables: readonly object[];
+  readonly validations: readonly object[];
+}
+
+function identityPolicy(
+  names: Names,
+  plural: string,
+  { operations = ['CREATE', 'UPDATE'], ...rules }: IdentityRules,
+): KubernetesObject[] {
   const group = groupName(names.platform);
   return policy({
     name: `${plural}.${group}`,
     matches: {
       apiGroups: [group],
       apiVersions: [VERSION],
-      operations: ['CREATE', 'UPDATE'],
+      operations,
       resources: [plural],
     },
     // The server has checked the permissions of its caller before the write; see server/iam.

@@ -63,8 +63,8 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   apiservices: 'reads which APIs are aggregated, and from which Services',
   'apiservices:*':
     'sends the requests for the APIs of this server to another Service, and reads what callers send there; no other APIService',
-  'users,credentials,sessions':
-    'becomes any user of the platform, also an administrator: sets a password, or a group. The admission policies do not apply to the server',
+  'users,credentials,authenticators,sessions':
+    'becomes any user of the platform, also an administrator: sets a password or a passkey, removes a second factor, or adds a group. The admission policies do not apply to the server',
   identities: 'becomes any user of the platform, with an account at an identity provider; unlinks people',
   'users/status': 'changes the displayed time of the last login',
   pods: 'reads the specifications of all pods',

@@ -13,6 +13,7 @@ import type { ErrorFamily } from '../filters/error-writer.ts';
 import { type SourceAddress, sourceAddress, tlsCheck } from '../request/source-address.ts';
 import { newClientThrottle } from './clients/client-authentication.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
+import { AuthenticatorsStore } from './factors/authenticators-store.ts';
 import { AuthorizationCodeGrant } from './grants/authorization-code-grant.ts';
 import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
@@ -124,6 +125,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const cache = { client, group, lookups, log };
   const users = new ClusterUserDirectory(cache);
   const credentials = new ClusterCredentialStore(cache);
+  const authenticators = new AuthenticatorsStore(cache);
   const sessions = new ClusterSessionStore({ ...cache, keys, now });
   const clients = new ConfiguredClients({
     clients: settings.clients,
@@ -157,6 +159,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...(keys.ready ? [] : ['keys']),
     ...(users.synced ? [] : ['users']),
     ...(credentials.synced ? [] : ['passwords']),
+    ...(authenticators.synced ? [] : ['authenticators']),
     ...(sessions.fresh ? [] : ['sessions']),
     ...(providers.directory.synced ? [] : ['identities']),
   ];
@@ -274,6 +277,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
       await Promise.all([
         users.run(signal),
         credentials.run(signal),
+        authenticators.run(signal),
         providers.run(signal),
         sessions.run(signal),
         clients.run(signal),

@@ -1,4 +1,4 @@
-// Tests of the ValidatingAdmissionPolicies for User, Credential and Identity objects, against a real kube-apiserver.
+// Tests of the ValidatingAdmissionPolicies for User, Credential, Identity and Authenticators objects, against a real kube-apiserver.
 import { expect } from 'chai';
 import { MAX_CHANGED_GROUPS } from '../../../../hack/generate/admission.ts';
 import { until } from '../../../support/until.ts';
@@ -14,7 +14,7 @@ const PASSWORD = 'credentials.iam.platform.io/ada';
 const OTHER_HASH = SOME_HASH.replace('c29', 'c28');
 const WRITING = {
   apiGroups: ['iam.platform.io'],
-  resources: ['users', 'credentials', 'identities'],
+  resources: ['users', 'credentials', 'identities', 'authenticators'],
   verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'],
 };
 
@@ -128,6 +128,36 @@ describe('the admission policies of identity', () => {
     );
     await cluster.write(CHIEF, 'apply', link('ada'));
     expect(await cluster.refusedWrite(HELPDESK, 'apply', link('bob'))).to.include('to impersonate that user');
+  });
+
+  it('deny changes of authenticators without permission to impersonate their user and every group', async () => {
+    const authenticators = (name: string, hash: string): string =>
+      object('Authenticators', name, { userUID: 'a-uid', recoveryCodes: [{ hash: hash.repeat(64) }] });
+    const target = 'authenticators.iam.platform.io/ada';
+    expect(await cluster.refusedWrite(HELPDESK, 'apply', authenticators('bob', 'a'))).to.include(
+      'changing the authenticators of "bob" requires permission to impersonate that user',
+    );
+    expect(await cluster.refusedWrite(HELPDESK, 'apply', authenticators('ada', 'a'))).to.include(
+      'because a passkey gives all groups of its user',
+    );
+    await cluster.write(CHIEF, 'apply', authenticators('ada', 'a'));
+    expect(await cluster.refusedWrite(HELPDESK, 'apply', authenticators('ada', 'b'))).to.include(
+      '(Forbidden)',
+    );
+    for (const deletion of [[target], ['authenticators.iam.platform.io', '--all']]) {
+      expect(await cluster.refusal(HELPDESK, ['delete', ...deletion])).to.include(
+        'to impersonate every group',
+      );
+    }
+    await cluster.as(HELPDESK, ['label', target, 'team=a']);
+    await cluster.as(CHIEF, ['delete', target]);
+  });
+
+  it('let the garbage collector delete the authenticators of a deleted user', async () => {
+    const collector = 'system:serviceaccount:kube-system:generic-garbage-collector';
+    const target = 'authenticators.iam.platform.io/ada';
+    await cluster.write(CHIEF, 'apply', object('Authenticators', 'ada', { userUID: 'a-uid' }));
+    await cluster.as(ROOT_USER, ['--as', collector, 'delete', target]);
   });
 
   it('reject a new hash under the same changedTime', async () => {

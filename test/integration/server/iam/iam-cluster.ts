@@ -23,7 +23,7 @@ export interface IamCluster extends RegisteredCluster {
 /** `apply`: server-side apply, with one field manager for all users. */
 type Write = 'create' | 'apply' | 'replace';
 
-const PLURALS = ['users', 'credentials', 'identities', 'sessions'];
+const PLURALS = ['users', 'credentials', 'identities', 'authenticators', 'sessions'];
 
 /** The administrator of the control plane itself. */
 export const ROOT_USER = '';
@@ -46,7 +46,7 @@ export async function startIamCluster(): Promise<IamCluster> {
     const client = user === ROOT_USER ? cluster.controlPlane.client : await clientOf(user);
     const body = record(JSON.parse(json));
     const kind = text(body['kind']).toLowerCase();
-    const collection = `${IAM}/${kind.endsWith('y') ? `${kind.slice(0, -1)}ie` : kind}s`;
+    const collection = `${IAM}/${pluralOf(kind)}`;
     const path = `${collection}/${text(recordIn(body, 'metadata')['name'])}`;
     const query = '?fieldValidation=Strict&fieldManager=test';
     const send = async (target: string, request: ClientRequest): Promise<void> => {
@@ -86,6 +86,11 @@ export async function startIamCluster(): Promise<IamCluster> {
       await cluster.stop();
     },
   };
+}
+
+function pluralOf(kind: string): string {
+  if (kind.endsWith('s')) return kind;
+  return kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
 }
 
 /** Makes one value for each user. */

@@ -212,7 +212,7 @@ export class OAuthCluster {
   async reset(): Promise<void> {
     for (const replica of this.#replicas.splice(0)) await replica.stop();
     for (const path of [
-      ...['sessions', 'credentials', 'identities', 'users'].map(
+      ...['sessions', 'credentials', 'identities', 'authenticators', 'users'].map(
         (plural) => `/apis/iam.platform.io/v1beta1/${plural}`,
       ),
       `/api/v1/namespaces/${NAMESPACE}/configmaps/ks-apiserver-login-throttle`,
