@@ -55,7 +55,7 @@ export const IDENTITY_ROWS: readonly Limit[] = [
   [
     'sessions of a user',
     `${SESSIONS_PER_USER}`,
-    'a further sign-in terminates the least recently used session',
+    'a further sign-in terminates the least recently used session, and a browser session only after those that began with it',
   ],
   [
     'authorization codes of a user that are not exchanged',

@@ -164,7 +164,14 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...(providers.directory.synced ? [] : ['identities']),
   ];
 
-  const validity = new SessionValidity({ users, credentials, identities: providers.directory, now });
+  const validity = new SessionValidity({
+    users,
+    credentials,
+    identities: providers.directory,
+    sessions,
+    clients,
+    now,
+  });
   const revocation = new RevocationCheck({ sessions, validity });
   const verifier = new TokenVerifier({ keys, issuer, audience, revocation });
   const tokens = new TokenIssuer({ keys, issuer, audience });
@@ -240,9 +247,9 @@ export function newOAuth(options: OAuthOptions): OAuth {
       rotationInterval: keySettings.rotationInterval,
       publishAhead: PUBLISH_AHEAD_MS,
       tokenLifetime: maxLifetime(settings.clients, 'accessTokenLifetime') + LEEWAY_MS,
+      // An expired browser session is kept for the sessions that began with it.
       macLifetime:
-        Math.max(maxLifetime(settings.clients, 'sessionLifetime'), settings.browserSession.lifetime) +
-        LEEWAY_MS,
+        maxLifetime(settings.clients, 'sessionLifetime') + settings.browserSession.lifetime + LEEWAY_MS,
     },
     subscribe: (changed) => keys.subscribe(changed),
     log,

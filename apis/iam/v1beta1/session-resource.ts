@@ -40,7 +40,7 @@ const SessionSpecSchema = Type.Object(
     familyHash: Digest('SHA-256 of the common part of all refresh tokens of this session.'),
     passwordTime: Type.Optional(
       Time(
-        '`changedTime` of the Credential at the sign-in. If the Credential now has another value, the session is invalid.',
+        '`changedTime` of the Credential at the sign-in, however the user signed in. If the Credential now has another value, the session is invalid.',
       ),
     ),
     credentialUID: Type.Optional(
@@ -89,7 +89,8 @@ const SessionSpecSchema = Type.Object(
       Type.String({
         pattern: '^s-[a-z2-7]{20}$',
         expects: 'the name of a session',
-        description: 'Name of the Session of the browser in which the user signed in at the client.',
+        description:
+          'Name of the Session of the browser in which the user signed in at the client. If it was deleted, the session is invalid.',
       }),
     ),
     mac: Type.String({

@@ -149,16 +149,9 @@ export class CodeExchange {
     throw invalidCode('the code was already used');
   }
 
-  /** A sign-out of the browser cannot see a session that another replica has just begun. */
-  async #signedOut({ browser }: StoredSession, call: CallContext): Promise<'signed out' | undefined> {
-    const { sessions } = this.#options;
-    if (browser === undefined || sessions.get(browser)) return undefined;
-    return (await sessions.read(browser, call)) ? undefined : 'signed out';
-  }
-
   async #accountOf(session: StoredSession, call: CallContext): Promise<Account> {
     const { validity } = this.#options;
-    const end = (await this.#signedOut(session, call)) ?? (await validity.confirmedEnd(session, call));
+    const end = await validity.confirmedEnd(session, call);
     const account = validity.accountOf(session);
     if (!account || end !== undefined) throw invalidCode(end ?? 'user deleted');
     return account;

@@ -7,7 +7,7 @@ import { record, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { effectiveAccount, type IdentityProof } from '../sessions/proof.ts';
-import type { Account } from '../users/account.ts';
+import type { Account, CredentialDirectory, PasswordID } from '../users/account.ts';
 import type { Identity, IdentityStore } from '../users/identity-store.ts';
 import { accountOf, type Users } from '../users/user-directory.ts';
 import { displayNameOf, emailOf, type GroupRules, passedGroups, userNameOf } from './person-rules.ts';
@@ -36,6 +36,8 @@ export interface KnownPerson {
   /** With the groups of the provider. */
   readonly account: Account;
   readonly proof: IdentityProof;
+  /** The local password. */
+  readonly password: PasswordID | undefined;
 }
 
 /** After the rules of the provider. */
@@ -44,6 +46,7 @@ export type ConfirmedFacts = Pick<IdentityProof, 'groups' | 'verifiedEmail'>;
 export interface IdentitiesOptions {
   readonly store: Pick<IdentityStore, 'get' | 'catchUp' | 'create'>;
   readonly users: Pick<Users, 'get' | 'catchUp' | 'read' | 'create'>;
+  readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly keys: Pick<KeyRing, 'mac' | 'checkMac'>;
   readonly seal: Pick<UpstreamSeal, 'seal'>;
   /** API group, for instance `iam.platform.io`. */
@@ -83,7 +86,7 @@ export class Identities {
     if (account.disabled) return 'disabled';
     const confirmed = this.confirmed(person, rules);
     if (!confirmed) return 'too_many_groups';
-    const { seal, now } = this.#options;
+    const { seal, credentials, now } = this.#options;
     const proof: IdentityProof = {
       kind: 'identity',
       name,
@@ -92,7 +95,8 @@ export class Identities {
       checkedAt: now(),
       ...(upstream === undefined ? {} : { upstream: await seal.seal(upstream) }),
     };
-    return { account: effectiveAccount(account, proof), proof };
+    const password = credentials.get(account.name);
+    return { account: effectiveAccount(account, proof), proof, password };
   }
 
   /** What a session takes over from the provider at each confirmation; undefined if there are too many groups. */

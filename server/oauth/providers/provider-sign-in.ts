@@ -65,12 +65,12 @@ export class ProviderSignIn {
         const known = await this.#options.identities.resolve(result, rules, attempt);
         const { issuer, subject, amr } = result.person;
         if (typeof known === 'string') return { outcome: known, provider: name, person: { issuer, subject } };
-        const { account, proof } = known;
+        const { account, proof, password } = known;
         return {
           outcome: 'success',
           provider: name,
           account,
-          authentication: byIdentity(proof, this.#options.now(), amr),
+          authentication: byIdentity(proof, password, this.#options.now(), amr),
         };
       } catch (error) {
         if (!(error instanceof ProviderUnavailable)) throw error;

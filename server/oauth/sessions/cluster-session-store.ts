@@ -120,6 +120,11 @@ export class ClusterSessionStore implements SessionStore {
     return this.#usable(this.#cache.get(id));
   }
 
+  has(id: string): boolean {
+    const found = this.#cache.get(id);
+    return found?.session !== undefined && this.isGenuine(found);
+  }
+
   ofUser(user: string): readonly StoredSession[] {
     return this.#cache
       .ofUser(user)

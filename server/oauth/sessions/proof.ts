@@ -40,22 +40,41 @@ export interface Authentication {
   readonly authTime: number;
   /** Authentication methods (RFC 8176). */
   readonly amr: readonly string[];
+  /** The password that the user had, if another proof was given: its change ends the session too. */
+  readonly password?: PasswordID;
 }
 
 /** Methods of a sign-in with a password only. */
 export const PASSWORD_ONLY: readonly string[] = ['pwd'];
 
 export function byPassword({ uid, changedAt }: PasswordID, authTime: number): Authentication {
-  return { proof: { kind: 'password', credentialUID: uid, changedAt }, authTime, amr: PASSWORD_ONLY };
+  return { proof: passwordProof({ uid, changedAt }), authTime, amr: PASSWORD_ONLY };
 }
 
-/** `amr`: the methods of the provider, if it is trusted for them. */
+function passwordProof({ uid: credentialUID, changedAt }: PasswordID): PasswordProof {
+  return { kind: 'password', credentialUID, changedAt };
+}
+
+/** `amr`: the methods of the provider, if it is trusted for them. `password`: the local one of the user. */
 export function byIdentity(
   proof: IdentityProof,
+  password: PasswordID | undefined,
   authTime: number,
   amr: readonly string[] = PASSWORD_ONLY,
 ): Authentication {
-  return { proof, authTime, amr };
+  return { proof, authTime, amr, ...(password ? { password: passwordID(password) } : {}) };
+}
+
+/** The password that the user had at the authentication. */
+export function passwordOf(authentication: Authentication | undefined): PasswordID | undefined {
+  if (authentication?.proof.kind !== 'password') return authentication?.password;
+  const { credentialUID: uid, changedAt } = authentication.proof;
+  return { uid, changedAt };
+}
+
+/** Without the other fields of a Credential. */
+function passwordID({ uid, changedAt }: PasswordID): PasswordID {
+  return { uid, changedAt };
 }
 
 /**
@@ -94,9 +113,10 @@ export function authenticationMessage(session: Authenticated): unknown[] {
 
 export function authenticationFields(session: Authenticated): Partial<SessionSpec> {
   if (!session.authentication) return {};
-  const { authTime, amr, browser } = laterFields(session);
+  const { authTime, amr, browser, password } = laterFields(session);
   return {
     ...proofFields(session.authentication.proof),
+    ...(password === undefined ? {} : passwordFields(password)),
     ...(authTime === undefined ? {} : { authTime: new Date(authTime).toISOString() }),
     ...(amr === undefined ? {} : { amr: [...amr] }),
     ...(browser === undefined ? {} : { browser }),
@@ -105,10 +125,7 @@ export function authenticationFields(session: Authenticated): Partial<SessionSpe
 
 function proofFields(proof: Proof): Partial<SessionSpec> {
   if (proof.kind === 'password') {
-    return {
-      passwordTime: new Date(proof.changedAt).toISOString(),
-      credentialUID: proof.credentialUID,
-    };
+    return passwordFields({ uid: proof.credentialUID, changedAt: proof.changedAt });
   }
   const { name, uid, groups, verifiedEmail, checkedAt, upstream } = proof;
   const checkedTime = new Date(checkedAt).toISOString();
@@ -124,18 +141,23 @@ function proofFields(proof: Proof): Partial<SessionSpec> {
   };
 }
 
+function passwordFields({ uid, changedAt }: PasswordID): Partial<SessionSpec> {
+  return { passwordTime: new Date(changedAt).toISOString(), credentialUID: uid };
+}
+
 /** The fields that a session of an earlier version lacks, without those that have the values of such a session. */
 function laterFields({
   createdAt,
   authentication,
   browser,
-}: Authenticated): Partial<Pick<Authentication, 'authTime' | 'amr'> & Pick<Authenticated, 'browser'>> {
+}: Authenticated): Partial<Omit<Authentication, 'proof'> & Pick<Authenticated, 'browser'>> {
   if (!authentication) return {};
-  const { authTime, amr } = authentication;
+  const { authTime, amr, password } = authentication;
   return {
     ...(authTime === createdAt ? {} : { authTime }),
     ...(amr.join() === PASSWORD_ONLY.join() ? {} : { amr }),
     ...(browser === undefined ? {} : { browser }),
+    ...(password === undefined ? {} : { password: passwordID(password) }),
   };
 }
 
@@ -143,20 +165,22 @@ export function authenticationIn(
   spec: Readonly<Record<string, unknown>>,
   createdAt: number,
 ): Authentication | undefined {
-  const proof = spec['identity'] === undefined ? passwordProofIn(spec) : identityProofIn(spec);
+  const password = passwordIn(spec);
+  const isIdentity = spec['identity'] !== undefined;
+  const proof = isIdentity ? identityProofIn(spec) : password && passwordProof(password);
   if (!proof) return undefined;
   return {
     proof,
+    ...(isIdentity && password ? { password } : {}),
     authTime: time(spec['authTime']) ?? createdAt,
     amr: texts(spec['amr']) ?? PASSWORD_ONLY,
   };
 }
 
-function passwordProofIn(spec: Readonly<Record<string, unknown>>): Proof | undefined {
+function passwordIn(spec: Readonly<Record<string, unknown>>): PasswordID | undefined {
   const changedAt = time(spec['passwordTime']);
-  const credentialUID = optionalText(spec['credentialUID']);
-  if (changedAt === undefined || credentialUID === undefined) return undefined;
-  return { kind: 'password', credentialUID, changedAt };
+  const uid = optionalText(spec['credentialUID']);
+  return changedAt === undefined || uid === undefined ? undefined : { uid, changedAt };
 }
 
 function identityProofIn(spec: Readonly<Record<string, unknown>>): Proof | undefined {

@@ -6,7 +6,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { Account } from '../users/account.ts';
 import type { Authentication } from './proof.ts';
-import { isPending, type Session, type SessionStore, type StoredSession } from './session.ts';
+import { isPending, NO_CLIENT, type Session, type SessionStore, type StoredSession } from './session.ts';
 
 /** A person has a few devices, and the default client of scripts creates a session at each sign-in. */
 export const SESSIONS_PER_USER = 50;
@@ -102,10 +102,9 @@ export class SessionCreator {
     const { sessions, sessionsPerUser, log } = this.#options;
     const all = sessions.ofUser(created.user).filter((session) => !isPending(session));
     if (all.length < sessionsPerUser) return;
-    const others = all.filter(({ id }) => id !== created.id);
-    const surplus = others
-      .toSorted((a, b) => a.lastUsedAt - b.lastUsedAt)
-      .slice(0, Math.max(0, others.length + 1 - sessionsPerUser));
+    const others = all.filter(({ id }) => id !== created.id && id !== created.browser);
+    const kept = created.browser === undefined ? 1 : 2;
+    const surplus = byLastUse(others).slice(0, Math.max(0, others.length + kept - sessionsPerUser));
     for (const { id, user } of surplus) {
       try {
         await sessions.delete(id, signal);
@@ -118,6 +117,21 @@ export class SessionCreator {
       }
     }
   }
+}
+
+/**
+ * The least recently used sessions first. A browser session is as recent as the last one that began with it, and follows it, because its
+ * deletion ends them.
+ */
+function byLastUse(sessions: readonly StoredSession[]): readonly StoredSession[] {
+  const lastUses = new Map(sessions.map(({ id, lastUsedAt }) => [id, lastUsedAt]));
+  for (const { browser = '', lastUsedAt } of sessions) {
+    const known = lastUses.get(browser);
+    if (known !== undefined && known < lastUsedAt) lastUses.set(browser, lastUsedAt);
+  }
+  const lastUse = ({ id }: StoredSession): number => lastUses.get(id) ?? 0;
+  const isBrowser = ({ clientID }: StoredSession): number => Number(clientID === NO_CLIENT);
+  return sessions.toSorted((a, b) => lastUse(a) - lastUse(b) || isBrowser(a) - isBrowser(b));
 }
 
 /** Expiry of a session with a refresh token. It lives at least as long as its first access token. */

@@ -12,7 +12,7 @@ import { pause } from '../../concurrency/pause.ts';
 import { backgroundSlicer } from '../../concurrency/time-slicer.ts';
 import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterSessionStore } from './cluster-session-store.ts';
-import { NO_USER } from './session.ts';
+import { NO_CLIENT, NO_USER, type Session } from './session.ts';
 import type { FoundSession } from './session-object.ts';
 import type { SessionEnd, SessionValidity } from './session-validity.ts';
 
@@ -28,7 +28,7 @@ export interface ReaperTiming {
 }
 
 export interface SessionReaperOptions {
-  readonly sessions: Pick<ClusterSessionStore, 'fresh' | 'all' | 'isGenuine' | 'remove'>;
+  readonly sessions: Pick<ClusterSessionStore, 'fresh' | 'all' | 'isGenuine' | 'ofUser' | 'remove'>;
   readonly validity: Pick<SessionValidity, 'synced' | 'end'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Ms since the epoch. */
@@ -101,10 +101,18 @@ export class SessionReaper {
     if (!session || !sessions.isGenuine(found)) {
       return time - creationTime > this.#timing.invalidMs ? 'invalid' : undefined;
     }
-    if (time >= session.notAfter || time >= session.idleNotAfter) return 'expired';
+    const isExpired = time >= session.notAfter || time >= session.idleNotAfter;
+    if (isExpired && !this.#hasBegunOthers(session)) return 'expired';
     if (session.user === NO_USER) return undefined;
     if (time - session.createdAt < this.#timing.settleMs) return undefined;
     return validity.end(session);
+  }
+
+  /** Whether sessions that began with this browser session still exist: its deletion would end them. */
+  #hasBegunOthers({ id, user, clientID }: Session): boolean {
+    return (
+      clientID === NO_CLIENT && this.#options.sessions.ofUser(user).some(({ browser }) => browser === id)
+    );
   }
 }
 

@@ -1,10 +1,11 @@
-// Checks the validity of unexpired sessions. A disabled or deleted user, or a changed password, makes a session
-// invalid.
+// Checks the validity of unexpired sessions. A disabled or deleted user, a changed password, or a sign-out of the browser
+// makes a session invalid.
 import type { CallContext } from '../../cluster/call-context.ts';
+import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Account, CredentialDirectory, PasswordID, UserDirectory } from '../users/account.ts';
 import type { Identity, IdentityDirectory } from '../users/identity-store.ts';
-import { effectiveAccount, type IdentityProof, type PasswordProof } from './proof.ts';
-import type { Session } from './session.ts';
+import { effectiveAccount, type IdentityProof, passwordOf } from './proof.ts';
+import { isPending, type Session, type SessionStore } from './session.ts';
 
 /** Why an unexpired session is invalid. */
 export type SessionEnd =
@@ -17,15 +18,21 @@ export type SessionEnd =
   | 'password restored'
   | 'identity deleted'
   | 'identity recreated'
-  | 'identity of another user';
+  | 'identity of another user'
+  | 'signed out';
 
 /** The fields of a session that decide whether it is valid. */
-export type CheckedSession = Pick<Session, 'user' | 'userUID' | 'createdAt' | 'authentication'>;
+export type CheckedSession = Pick<
+  Session,
+  'user' | 'userUID' | 'clientID' | 'createdAt' | 'refreshHash' | 'familyHash' | 'authentication' | 'browser'
+>;
 
 export interface SessionValidityOptions {
   readonly users: Pick<UserDirectory, 'synced' | 'get' | 'catchUp'>;
   readonly credentials: Pick<CredentialDirectory, 'synced' | 'get' | 'catchUp'>;
   readonly identities: Pick<IdentityDirectory, 'synced' | 'get' | 'catchUp'>;
+  readonly sessions: Pick<SessionStore, 'has' | 'read'>;
+  readonly clients: Pick<ClientRegistry, 'get'>;
   /** Ms since the epoch. */
   readonly now: () => number;
 }
@@ -62,15 +69,30 @@ export class SessionValidity {
 
   /** Returns why the session is invalid, from the cache alone; undefined while it is valid. */
   end(session: CheckedSession): SessionEnd | undefined {
+    return this.#endWithUser(session) ?? (this.#isSignedOut(session) ? 'signed out' : undefined);
+  }
+
+  #endWithUser(session: CheckedSession): SessionEnd | undefined {
     const account = this.accountOf(session);
     if (!account) return 'user deleted';
     if (account.uid !== session.userUID) return 'user recreated';
     if (account.disabled) return 'user disabled';
     const { credentials, identities } = this.#options;
     const proof = session.authentication?.proof;
-    return proof?.kind === 'identity'
-      ? identityEnd(session, proof, identities.get(proof.name))
-      : passwordEnd(session, proof, credentials.get(session.user));
+    const identityEnds =
+      proof?.kind === 'identity' ? identityEnd(session, proof, identities.get(proof.name)) : undefined;
+    return identityEnds ?? passwordEnd(session, credentials.get(session.user));
+  }
+
+  /**
+   * A session ends with the deletion of its browser session, also by kubectl, but not with the expiry: the garbage collection keeps
+   * expired browser sessions for it.
+   */
+  #isSignedOut(session: CheckedSession): boolean {
+    const { sessions, clients } = this.#options;
+    const { browser, clientID } = session;
+    if (browser === undefined || sessions.has(browser)) return false;
+    return isPending(session) || !clients.get(clientID)?.keepAfterSignOut;
   }
 
   /** Whether the cache may lag behind the cluster for this session. */
@@ -82,32 +104,36 @@ export class SessionValidity {
   async confirmedEnd(session: CheckedSession, call: CallContext): Promise<SessionEnd | undefined> {
     const end = this.end(session);
     if (end === undefined || !this.mayBeStale(session)) return end;
-    const { users, credentials, identities } = this.#options;
+    const { users, credentials, identities, sessions } = this.#options;
     const proof = session.authentication?.proof;
     await Promise.all([
       users.catchUp?.(session.user, call),
-      proof?.kind === 'identity'
-        ? identities.catchUp?.(proof.name, call)
-        : credentials.catchUp?.(session.user, call),
+      credentials.catchUp?.(session.user, call),
+      proof?.kind === 'identity' ? identities.catchUp?.(proof.name, call) : undefined,
     ]);
-    return this.end(session);
+    const confirmed = this.end(session);
+    if (confirmed !== 'signed out' || session.browser === undefined) return confirmed;
+    return (await sessions.read(session.browser, call)) ? undefined : confirmed;
   }
 }
 
-/** Deleting the password, or changing it, ends the sessions that began with it. */
+/** Deleting the password, or changing it, ends all earlier sessions of the user, also those that began without it. */
 function passwordEnd(
-  { createdAt }: CheckedSession,
-  proof: PasswordProof | undefined,
+  { createdAt, authentication }: CheckedSession,
   credential: PasswordID | undefined,
 ): SessionEnd | undefined {
-  if (!credential) return 'password deleted';
-  const { credentialUID = credential.uid, changedAt = createdAt } = proof ?? {};
+  const known = passwordOf(authentication);
+  if (!credential) {
+    const hadPassword = known !== undefined || authentication === undefined;
+    return hadPassword ? 'password deleted' : undefined;
+  }
+  const { uid = credential.uid, changedAt = createdAt } = known ?? {};
   // UIDs first: times of two different objects cannot be compared.
-  if (credentialUID !== credential.uid) return 'password recreated';
+  if (uid !== credential.uid) return 'password recreated';
   if (changedAt < credential.changedAt) return 'password changed';
   // The current password is older than the session's: it was restored from a backup or written by a clock that is behind,
   // or the cache does not contain the latest password yet.
-  if (proof && changedAt > credential.changedAt) return 'password restored';
+  if (known && changedAt > credential.changedAt) return 'password restored';
   return undefined;
 }
 

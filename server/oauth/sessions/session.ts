@@ -75,6 +75,8 @@ export interface SessionStore {
   create(session: Session, signal: AbortSignal): Promise<StoredSession>;
   /** From the cache. While `fresh` is false, undefined does not mean that the session does not exist. */
   get(id: string): StoredSession | undefined;
+  /** Whether the object exists, from the cache: also that of an expired session. */
+  has(id: string): boolean;
   /**
    * From the cluster, bypassing the cache; concurrent reads of one id by one caller are shared. Throws ServiceUnavailable when the
    * cluster is unavailable or the caller gets no seat for a lookup.

@@ -65,6 +65,10 @@ export class MemorySessionStore implements SessionStore {
     return this.#live((this.#lagging ?? this.#shared.objects).get(id));
   }
 
+  has(id: string): boolean {
+    return (this.#lagging ?? this.#shared.objects).has(id);
+  }
+
   read(id: string): Promise<StoredSession | undefined> {
     this.reads++;
     return Promise.resolve(this.#live(this.#shared.objects.get(id)));

@@ -132,7 +132,14 @@ export class SignInSite {
       log: silent,
       now,
     });
-    const validity = new SessionValidity({ users, credentials, identities: state.identities, now });
+    const validity = new SessionValidity({
+      users,
+      credentials,
+      identities: state.identities,
+      sessions: store,
+      clients,
+      now,
+    });
     const shared = { sessions: store, validity, tokens, random: randomBytes, now, log: silent };
     const hints = new IDTokenHints({ keys, issuer: () => ISSUER });
     const browsers = new BrowserSessions({

@@ -20,7 +20,7 @@ import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
 import type { Account, Credential } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
-import { NO_FRESHNESS, NO_IDENTITIES } from './no-providers.ts';
+import { NO_BROWSERS, NO_FRESHNESS, NO_IDENTITIES } from './no-providers.ts';
 import { newClient } from './oauth-clients.ts';
 
 export const ISSUER = 'https://localhost:9443/oauth';
@@ -63,6 +63,7 @@ export class SignedInCluster {
     users: this.users,
     credentials: this.credentials,
     identities: NO_IDENTITIES,
+    ...NO_BROWSERS,
     now: () => this.now,
   });
   readonly registry: ClientRegistry = {

@@ -130,18 +130,17 @@ export class BrowserSessions {
   }
 
   /**
-   * Signs users out: ends browser sessions of this or another browser, and the sessions of clients that began with them.
-   * Throws ServiceUnavailable when not all of them are ended.
+   * Signs users out: ends browser sessions of this or another browser, and thereby the sessions of clients that began with them. Those
+   * that the cache has are deleted at once. Throws ServiceUnavailable when a browser session is not ended.
    */
   async end(context: RequestContext, ended: readonly Pick<StoredSession, 'id' | 'user'>[]): Promise<void> {
     const { sessions } = this.#options;
     const { signal, request, log } = context;
-    // The cache may lack sessions that began with these.
-    if (!sessions.fresh) throw temporarilyUnavailable('the session cache is stale', 1);
     for (const { id, user } of ended) {
       await sessions.delete(id, signal);
       const began = sessions.ofUser(user).filter((session) => session.browser === id && this.#ends(session));
-      await Promise.all(began.map((session) => sessions.delete(session.id, signal)));
+      // They are invalid without the browser session, and the session reaper deletes the remaining ones.
+      await Promise.allSettled(began.map((session) => sessions.delete(session.id, signal)));
       log.info({ user, browser: id, sessions: began.length }, 'signed out');
     }
     const entries = entriesIn(request);

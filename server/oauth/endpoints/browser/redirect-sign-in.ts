@@ -104,7 +104,7 @@ export class RedirectSignIn {
     const now = this.#options.now();
     const authTime = Math.min(authenticated.authTime ?? now, now);
     this.#record(attempt, { provider: name, outcome: 'success', user: known.account.name });
-    return { account: known.account, authentication: byIdentity(known.proof, authTime, amr) };
+    return { account: known.account, authentication: byIdentity(known.proof, known.password, authTime, amr) };
   }
 
   /** Verifies the response of the provider, and links the person to a user who is signed in. Throws like `finish`. */

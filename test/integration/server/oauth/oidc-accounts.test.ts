@@ -190,6 +190,42 @@ describe('people of an OpenID provider', () => {
     expect((await b.ask('/oauth/userinfo', { headers })).status).to.equal(401);
   });
 
+  async function untilSignedOut(issued: JSONObject): Promise<void> {
+    const headers = { authorization: `Bearer ${text(issued['access_token'])}` };
+    for (const at of [a, b])
+      await until(async () => (await at.ask('/oauth/userinfo', { headers })).status === 401);
+    expect(await refresh(b, issued)).to.have.nested.property('json.error', 'invalid_grant');
+  }
+
+  it('are signed out of all programs when the session of the browser is deleted', async () => {
+    const issued = await tokens();
+    for (const { metadata, spec } of await objects('sessions')) {
+      if (recordIn({ spec }, 'spec')['clientID'] !== '-') continue;
+      const path = `${API}/sessions/${text(recordIn({ metadata }, 'metadata')['name'])}`;
+      await cluster.controlPlane.client.expect(path, { method: 'DELETE' }, [200]);
+    }
+    await untilSignedOut(issued);
+  });
+
+  it('are signed out when an administrator sets, changes or deletes the local password of their user', async () => {
+    const ada = (await objects('users')).find((user) => recordIn(user, 'metadata')['name'] === 'ada');
+    const credential = {
+      userUID: text(recordIn(ada ?? {}, 'metadata')['uid']),
+      passwordHash: await a.oauth.hasher.hash(PASSWORD, { caller: 'test' }),
+      mustChange: false,
+    };
+    const { signal } = new AbortController();
+    for (const _ of ['set', 'changed']) {
+      const issued = await tokens();
+      await a.oauth.credentials.set('ada', { ...credential, changedAt: Date.now() }, signal);
+      await untilSignedOut(issued);
+    }
+    const issued = await tokens();
+    const { client } = cluster.controlPlane;
+    await client.expect(`${API}/credentials/ada`, { method: 'DELETE' }, [200]);
+    await untilSignedOut(issued);
+  });
+
   it('never get the user of another person, whatever the provider says', async () => {
     for (const name of ['alice', 'ALICE', 'ada']) {
       upstream.people.set('person-2', { preferred_username: name, email: 'ada@example.com', groups: [] });

@@ -15,7 +15,7 @@ import { SessionValidity } from '../../../../server/oauth/sessions/session-valid
 import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer, type TokenIssuerOptions } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
-import { NO_IDENTITIES } from '../../../support/oauth/no-providers.ts';
+import { NO_BROWSERS, NO_IDENTITIES } from '../../../support/oauth/no-providers.ts';
 import { passwordSince } from '../../../support/oauth/signed-in.ts';
 import { until } from '../../../support/until.ts';
 import { kubectl, run } from '../../hack/control-plane/programs.ts';
@@ -39,6 +39,8 @@ const SESSION = {
   createdAt: NOW,
   notAfter: NOW + 3_600_000,
   idleNotAfter: NOW + 3_600_000,
+  refreshHash: '',
+  familyHash: '',
 };
 
 describe('kube-apiserver with the generated AuthenticationConfiguration', function () {
@@ -70,6 +72,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
           users: { synced: true, get: () => ALICE },
           credentials: { synced: true, get: () => passwordSince(0) },
           identities: NO_IDENTITIES,
+          ...NO_BROWSERS,
           now: Date.now,
         }),
       }),

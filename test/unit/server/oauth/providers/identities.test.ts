@@ -43,6 +43,7 @@ class Scene {
         },
       },
       users: this.users,
+      credentials: { get: () => undefined },
       keys,
       seal: { seal: async (text) => `sealed ${text}` },
       group: 'iam.platform.io',

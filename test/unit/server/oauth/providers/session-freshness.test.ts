@@ -78,7 +78,7 @@ class Scene {
       checkedAt: this.now,
       ...changes,
     } as const;
-    return this.sessions.create(newSession({ authentication: byIdentity(proof, this.now) }));
+    return this.sessions.create(newSession({ authentication: byIdentity(proof, undefined, this.now) }));
   }
 
   person(...groups: string[]): AuthenticatedPerson {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { KeyRing } from '../../../../../server/oauth/keys/key-ring.ts';
 import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
+import { NO_CLIENT } from '../../../../../server/oauth/sessions/session.ts';
 import {
   newRefreshToken,
   parseRefreshToken,
@@ -83,6 +84,27 @@ describe('SessionCreator', () => {
     expect([...shared.objects.keys()].toSorted()).to.deep.equal([first.id, third.id, session.id].toSorted());
     await open({ account: { ...signIn().account, name: 'bob' } });
     expect(shared.objects.size).to.equal(4);
+  });
+
+  it('deletes no browser session before the sessions that began with it, and not that of the new session', async () => {
+    const browserSession = async () => {
+      const { session } = opening.prepare(signIn());
+      return sessions.create({ ...session, clientID: NO_CLIENT });
+    };
+    const used = await browserSession();
+    const begin = async (browser: string) => {
+      now += 1000;
+      return opening.store({ ...opening.prepare(signIn()).session, browser }, signal);
+    };
+    const [first, second] = [await begin(used.id), await begin(used.id)];
+    now += 1000;
+    const third = (await open()).session;
+    expect(shared.objects.has(first.id)).to.equal(false);
+    expect([...shared.objects.keys()]).to.have.members([used.id, second.id, third.id]);
+    const newest = await browserSession();
+    await sessions.replace({ ...newest, lastUsedAt: 0 });
+    const fourth = await begin(newest.id);
+    expect([...shared.objects.keys()]).to.have.members([newest.id, third.id, fourth.id]);
   });
 });
 

@@ -8,13 +8,19 @@ import {
   newTooManyRequests,
 } from '../../../../../apis/meta/v1/errors.ts';
 import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
-import { NO_USER, type ObjectVersion, type Session } from '../../../../../server/oauth/sessions/session.ts';
+import {
+  NO_CLIENT,
+  NO_USER,
+  type ObjectVersion,
+  type Session,
+} from '../../../../../server/oauth/sessions/session.ts';
 import type { FoundSession } from '../../../../../server/oauth/sessions/session-object.ts';
 import { SessionReaper } from '../../../../../server/oauth/sessions/session-reaper.ts';
 import { SessionValidity } from '../../../../../server/oauth/sessions/session-validity.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { NO_IDENTITIES } from '../../../../support/oauth/no-providers.ts';
+import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { ALICE, log, passwordSince } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
@@ -29,6 +35,7 @@ describe('the session reaper', () => {
   let forged: Set<string>;
   let account: Account | undefined;
   let credential: Credential | undefined;
+  let keepsAfterSignOut: boolean;
   let remove: (name: string, exactly: ObjectVersion | undefined) => void;
   let reasons: string[];
 
@@ -36,13 +43,26 @@ describe('the session reaper', () => {
     fresh: true,
     all: () => objects.values(),
     isGenuine: ({ name }: FoundSession) => !forged.has(name),
+    has: (name: string) => objects.has(name),
+    read: async () => undefined,
+    ofUser: (user: string) =>
+      [...objects.values()].flatMap(({ session }) =>
+        session?.user === user && session.notAfter > now ? session : [],
+      ),
     remove: async (name: string, _signal: AbortSignal, exactly?: ObjectVersion) => remove(name, exactly),
   };
   const users = { synced: true, get: () => account };
   const credentials = { synced: true, get: () => credential };
   const reaper = new SessionReaper({
     sessions,
-    validity: new SessionValidity({ users, credentials, identities: NO_IDENTITIES, now: () => now }),
+    validity: new SessionValidity({
+      users,
+      credentials,
+      identities: NO_IDENTITIES,
+      sessions,
+      clients: { get: (id) => newClient(id, { keepAfterSignOut: keepsAfterSignOut }) },
+      now: () => now,
+    }),
     now: () => now,
     log,
     removed: (reason) => reasons.push(reason),
@@ -54,6 +74,7 @@ describe('the session reaper', () => {
     forged = new Set();
     account = ALICE;
     credential = PASSWORD;
+    keepsAfterSignOut = false;
     remove = (name) => objects.delete(name);
     reasons = [];
   });
@@ -117,6 +138,32 @@ describe('the session reaper', () => {
     await expectRemoved();
     now += 5_000;
     await expectRemoved('user deleted');
+  });
+
+  const begun = (browser: string): string =>
+    add({ browser, authentication: byPassword(PASSWORD, NOW - 60_000) });
+
+  it('deletes the sessions that began with a deleted browser session, except those of clients that outlive it', async () => {
+    const browser = add({ clientID: NO_CLIENT });
+    const [session, other] = [begun(browser), add()];
+    await expectRemoved();
+    objects.delete(browser);
+    keepsAfterSignOut = true;
+    await expectRemoved();
+    keepsAfterSignOut = false;
+    await expectRemoved('signed out');
+    expect([...objects.keys()])
+      .to.deep.equal([other])
+      .and.to.not.include(session);
+  });
+
+  it('keeps an expired browser session as long as sessions that began with it', async () => {
+    const browser = add({ clientID: NO_CLIENT, notAfter: NOW + 1 });
+    begun(browser);
+    now += 1;
+    await expectRemoved();
+    now = NOW + DAY;
+    await expectRemoved('expired', 'expired');
   });
 
   it('deletes nothing while a cache is stale', async () => {

@@ -1,6 +1,7 @@
 // Tests of the sign-out of a browser (OpenID Connect RP-Initiated Logout).
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts';
+import { NO_CLIENT } from '../../../../../../server/oauth/sessions/session.ts';
 import { newClient } from '../../../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { REDIRECT, SIGNED_OUT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
@@ -25,7 +26,6 @@ describe('the sign-out of a browser', () => {
   beforeEach(() => {
     state.sessions.objects.clear();
     site.store.beforeWrite = () => undefined;
-    site.store.fresh = true;
     browser = new SiteBrowser(site);
   });
 
@@ -167,15 +167,37 @@ describe('the sign-out of a browser', () => {
     expect([status, headers.location]).to.deep.equal([503, undefined]);
   });
 
-  it('ends nothing while the cache may lack sessions of the browser, and everything when it is repeated', async () => {
-    const { id_token = '' } = await tokensOf(await browser.signIn());
-    site.store.fresh = false;
-    const { status, headers } = await logout({ ...toClient, id_token_hint: id_token });
-    expect([status, headers.location]).to.deep.equal([503, undefined]);
-    expect(clients()).to.deep.equal(['console']);
-    site.store.fresh = true;
+  it('ends the sessions of the browser also when they cannot be deleted, or the cache lacks them', async () => {
+    const { id_token = '', refresh_token = '' } = await tokensOf(await browser.signIn());
+    const { refresh_token: second = '' } = await tokensOf(
+      await browser.authorize({ client_id: 'second' }),
+      'second',
+    );
+    const { refresh_token: kept = '' } = await tokensOf(
+      await browser.authorize({ client_id: 'kept' }),
+      'kept',
+    );
+    const before = [...state.sessions.objects.values()];
     expect((await logout({ ...toClient, id_token_hint: id_token })).status).to.equal(303);
-    expect(state.sessions.objects).to.have.property('size', 0);
+    for (const session of before)
+      if (session.clientID !== NO_CLIENT) state.sessions.objects.set(session.id, session);
+    const refresh = async (client_id: string, token: string): Promise<unknown> => {
+      const form = { grant_type: 'refresh_token', client_id, refresh_token: token };
+      return (await site.token(form)).json['error'];
+    };
+    expect(await refresh('console', refresh_token)).to.equal('invalid_grant');
+    expect(await refresh('second', second)).to.equal('invalid_grant');
+    expect(await refresh('kept', kept)).to.equal(undefined);
+  });
+
+  it('does not end sessions that are used when the browser session expires', async () => {
+    const { refresh_token = '' } = await tokensOf(await browser.signIn());
+    const { now } = state;
+    state.now += 86_400_000;
+    expect(await isSignedIn()).to.equal(false);
+    const form = { grant_type: 'refresh_token', client_id: 'console', refresh_token };
+    expect((await site.token(form)).status).to.equal(200);
+    state.now = now;
   });
 
   it('also ends a session whose code is not exchanged yet, at a replica whose cache is behind', async () => {
