@@ -64,8 +64,9 @@ export function newPages(options: PagesOptions): Router {
   const { browsers } = options;
   const requests = new DeviceRequests(options);
   const router = newRouter();
+  // HEAD must be safe: a GET can issue a code, use one up, and extend the browser session.
   const get = (path: string, handler: Handler): void => {
-    router.route(path).get(endpoint(handler)).all(startAgain('GET, HEAD', options));
+    router.route(path).head(only('GET')).get(endpoint(handler)).all(startAgain('GET', options));
   };
   const post = (path: string, handler: Handler): void => {
     router.route(path).post(endpoint(handler)).all(startAgain('POST', options));
@@ -86,7 +87,12 @@ export function newPages(options: PagesOptions): Router {
   const throttle = new UserCodeThrottle(options.monotonic);
   const authorize = endpoint(authorizeHandler({ ...options, ...codes }));
   const authorizeDevice = deviceAuthorizationHandler({ ...options, requests });
-  router.route('/oauth/authorize').get(authorize).post(authorize).all(startAgain('GET, HEAD, POST', options));
+  router
+    .route('/oauth/authorize')
+    .head(only('GET, POST'))
+    .get(authorize)
+    .post(authorize)
+    .all(startAgain('GET, POST', options));
   router.route('/oauth/device_authorization').post(endpoint(authorizeDevice)).all(only('POST'));
   get(DEVICE_PATH, devicePageHandler({ ...options, ...devices, requests, throttle }));
   router.route('/oauth/page.css').get(endpoint(styleHandler())).all(only('GET, HEAD'));
@@ -114,12 +120,7 @@ export function newPages(options: PagesOptions): Router {
     if (await account.returned(context, provider)) return;
     throw strayCallback();
   });
-  // A HEAD must not use up the code.
-  router
-    .route(`${CALLBACK_PATH}:provider`)
-    .head(only('GET'))
-    .get(endpoint(callback))
-    .all(startAgain('GET', options));
+  get(`${CALLBACK_PATH}:provider`, callback);
   return router;
 }
 

@@ -20,11 +20,14 @@ const PATHS: Readonly<Record<string, string>> = {
   '/oauth/keys': 'GET, HEAD',
   '/oauth/.well-known/openid-configuration': 'GET, HEAD',
   '/.well-known/oauth-authorization-server/oauth': 'GET, HEAD',
-  '/oauth/authorize': 'GET, HEAD, POST',
+  '/oauth/authorize': 'GET, POST',
   '/oauth/sign-in': 'POST',
   '/oauth/device_authorization': 'POST',
-  '/oauth/device': 'GET, HEAD',
+  '/oauth/device': 'GET',
   '/oauth/device/sign-in': 'POST',
+  '/oauth/callback/company': 'GET',
+  '/account': 'GET',
+  '/account/switch': 'GET',
   '/oauth/page.css': 'GET, HEAD',
 };
 
