@@ -145,7 +145,7 @@ export class SignInSite {
     const browsers = new BrowserSessions({
       sessions: store,
       clients,
-      freshness: NO_FRESHNESS,
+      freshness: { renewed: (session, call) => state.freshness.renewed(session, call) },
       creator,
       validity,
       browserSession: { idleLifetime: 8 * 3_600_000, lifetime: 86_400_000 },

@@ -8,7 +8,7 @@ import type { Account } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';
 import { MemoryCredentials } from './memory-users.ts';
-import { NO_IDENTITIES, NO_LINKS, NO_REDIRECTS } from './no-providers.ts';
+import { NO_FRESHNESS, NO_IDENTITIES, NO_LINKS, NO_REDIRECTS } from './no-providers.ts';
 import { newClient } from './oauth-clients.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -33,6 +33,7 @@ export class SiteState {
   redirects = NO_REDIRECTS;
   links = NO_LINKS;
   identities = NO_IDENTITIES;
+  freshness = NO_FRESHNESS;
   readonly clients: OAuthClient[] = [
     newClient('console', { displayName: 'The Console', redirectURIs: [REDIRECT], isPublic: true }),
     newClient('cli', { redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'], isPublic: true }),

@@ -69,11 +69,12 @@ export class AccountChoice<T> {
     return this.#options.continuation.accepts(request, by);
   }
 
-  /** Continues as a user who is signed in, without a page. */
-  async continueAs(context: RequestContext, request: T, by: BrowserSession): Promise<void> {
+  /** Continues as a user who is signed in, without a page. False if the identity provider does not confirm the user. */
+  async continueAs(context: RequestContext, request: T, user: BrowserSession): Promise<boolean> {
     const { browsers, continuation, sourceOf } = this.#options;
+    const by = await browsers.use(user, context);
+    if (!by) return false;
     const { account, authentication, session } = by;
-    await browsers.use(by, context.signal);
     const { client } = continuation.describe(request);
     context.log.info(
       { user: account.name, client: client?.id, browser: session.id },
@@ -81,6 +82,7 @@ export class AccountChoice<T> {
     );
     const origin = originOf(context.request, sourceOf);
     await continuation.granted(context, request, { account, authentication, browser: session.id, ...origin });
+    return true;
   }
 
   async #handle(context: RequestContext): Promise<void> {
@@ -103,7 +105,8 @@ export class AccountChoice<T> {
     const { browsers, continuation, forms } = this.#options;
     const signedIn = user === '' ? [] : await browsers.of(context);
     const chosen = signedIn.find(({ account }) => account.name === user);
-    if (!chosen || !continuation.accepts(request, chosen)) return forms.show(context, request, { user });
-    return this.continueAs(context, request, chosen);
+    const isAccepted = chosen && continuation.accepts(request, chosen);
+    if (isAccepted && (await this.continueAs(context, request, chosen))) return;
+    forms.show(context, request, { user });
   }
 }

@@ -106,9 +106,9 @@ export class AccountHandlers {
     const { browsers, forms } = this.#options;
     const { user, done } = await PAGE.read(context.request);
     const signedIn = await browsers.of(context);
-    const by = user === undefined ? signedIn[0] : signedIn.find(({ account }) => account.name === user);
+    const found = user === undefined ? signedIn[0] : signedIn.find(({ account }) => account.name === user);
+    const by = found && (await browsers.use(found, context));
     if (!by) return forms.show(context, ACCOUNT_PATH, { user: user ?? '' });
-    await browsers.use(by, context.signal);
     // A link of another site could show any notice.
     const notice = done === undefined || isCrossSite(context.request) ? undefined : NOTICES[done];
     this.#show(context, by, notice);
@@ -156,8 +156,10 @@ export class AccountHandlers {
     const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
     if (!ticket) throw forged();
     const { content, rejection: invalid } = ticket;
-    const signedIn = await this.#options.browsers.of(context);
-    const by = signedIn.find(({ session }) => session.id === content.session);
+    const { browsers } = this.#options;
+    const signedIn = await browsers.of(context);
+    const found = signedIn.find(({ session }) => session.id === content.session);
+    const by = found && (await browsers.use(found, context));
     if (!by) return redirect(context.response, accountURL(content.user));
     if (invalid !== undefined) return this.#show(context, by, undefined, { text: ALERTS[invalid] });
     return act(by, form);

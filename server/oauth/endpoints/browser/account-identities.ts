@@ -13,7 +13,7 @@ import { originOf } from './sign-in.ts';
 
 export interface AccountIdentitiesOptions extends ProviderRedirectsOptions {
   readonly links: Pick<AccountLinks, 'of' | 'providerOf' | 'unlink'>;
-  readonly browsers: Pick<BrowserSessions, 'of' | 'end'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'end'>;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly sourceOf: SourceAddress;
 }
@@ -77,7 +77,8 @@ export class AccountIdentities {
     if (!returning) return undefined;
     const { session, user, userUID } = returning.request;
     const signedIn = await browsers.of(context);
-    const by = signedIn.find((each) => each.session.id === session && each.account.uid === userUID);
+    const found = signedIn.find((each) => each.session.id === session && each.account.uid === userUID);
+    const by = found && (await browsers.use(found, context));
     if (!by) return { user, by, verdict: SIGNED_OUT };
     const origin = originOf(context.request, sourceOf);
     const attempt = {

@@ -60,7 +60,7 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
     const confirmed = !reachesOnlyClient(request.redirectURI);
     const accepts = (by: BrowserSession): boolean => choice.accepts(request, by);
     const next = signOn({ ...request, prompts, loginHint, accepts, confirmed }, signedIn);
-    if (next.step === 'continue') return choice.continueAs(context, request, next.as);
+    if (next.step === 'continue' && (await choice.continueAs(context, request, next.as))) return;
     if (prompts.includes('none')) throw interactionRequired(next, confirmed, request);
     if (next.step === 'choose') return choice.show(context, request, next.among);
     const [only, ...others] = signedIn;
@@ -70,11 +70,11 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
 }
 
 function interactionRequired(
-  next: Exclude<SignOn, { readonly step: 'continue' }>,
+  next: SignOn,
   confirmed: boolean,
   request: AuthorizationRequest,
 ): AuthorizationError {
-  if (next.step === 'sign in')
+  if (next.step !== 'choose')
     return new AuthorizationError('login_required', 'the user must sign in', request);
   return confirmed
     ? new AuthorizationError('interaction_required', 'the user must confirm the client', request)

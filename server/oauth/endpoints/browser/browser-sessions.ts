@@ -72,7 +72,8 @@ export class BrowserSessions {
   }
 
   /**
-   * The users who are signed in, the latest sign-in first. Throws OAuthError 503 when the cookie cannot be checked.
+   * The users who are signed in, the latest sign-in first. `use` must confirm the one for whom anything is done. Throws OAuthError 503
+   * when the cookie cannot be checked.
    */
   async of(context: RequestContext): Promise<readonly BrowserSession[]> {
     const entries = entriesIn(context.request);
@@ -117,16 +118,23 @@ export class BrowserSessions {
     return session.id;
   }
 
-  /** Extends the idle expiry. A failure shortens only the session. */
-  async use({ session }: BrowserSession, signal: AbortSignal): Promise<void> {
-    const { now, browserSession } = this.#options;
+  /**
+   * Asks the identity provider of the session, if it has one, and extends the idle expiry. Undefined unless the provider confirms the
+   * person: the user has to sign in again, also during an outage that is longer than tolerated.
+   */
+  async use(by: BrowserSession, context: RequestContext): Promise<BrowserSession | undefined> {
+    const { now, browserSession, validity } = this.#options;
+    const session = await this.#confirmed(by.session, context);
+    const account = session && validity.accountOf(session);
+    if (!session?.authentication || !account) return undefined;
     const interval = Math.min(RECORD_INTERVAL_MS, browserSession.idleLifetime / 4);
-    if (now() < session.lastUsedAt + interval) return;
-    const { lastUsedAt, idleNotAfter } = this.#expiry(now());
-    await this.#replace(
-      { ...session, lastUsedAt, idleNotAfter: Math.min(idleNotAfter, session.notAfter) },
-      signal,
-    );
+    if (now() >= session.lastUsedAt + interval) {
+      const { lastUsedAt, idleNotAfter } = this.#expiry(now());
+      const expiry = { lastUsedAt, idleNotAfter: Math.min(idleNotAfter, session.notAfter) };
+      // A failure shortens only the session.
+      await this.#replace({ ...session, ...expiry }, context.signal);
+    }
+    return { session, account, authentication: session.authentication };
   }
 
   /**
@@ -184,14 +192,11 @@ export class BrowserSessions {
     }
     if (!session || !proves(session)) return undefined;
     if ((await validity.confirmedEnd(session, context)) !== undefined) return undefined;
-    const confirmed = await this.#confirmed(session, context);
-    const account = confirmed && validity.accountOf(confirmed);
-    return confirmed?.authentication && account
-      ? { session: confirmed, account, authentication: confirmed.authentication }
-      : undefined;
+    const { authentication } = session;
+    const account = validity.accountOf(session);
+    return authentication && account ? { session, account, authentication } : undefined;
   }
 
-  /** During an outage of the identity provider, the user has to sign in again, and other accounts of the browser do not. */
   async #confirmed(session: StoredSession, context: RequestContext): Promise<StoredSession | undefined> {
     try {
       const renewed = await this.#options.freshness.renewed(session, context);

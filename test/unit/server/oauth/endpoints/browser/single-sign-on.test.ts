@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { CODES_PER_USER } from '../../../../../../server/oauth/codes/authorization-code.ts';
 import { NO_CLIENT } from '../../../../../../server/oauth/sessions/session.ts';
+import { NO_FRESHNESS } from '../../../../../support/oauth/no-providers.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, REDIRECT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import { EXCHANGE, sentBack } from '../../../../../support/oauth/sign-in-visit.ts';
@@ -54,6 +55,33 @@ describe('single sign-on', () => {
     expect(second['auth_time']).to.equal(first['auth_time']);
     expect(second).to.deep.include({ sub: 'alice', amr: ['pwd'] });
     expect(second['sid']).to.not.equal(first['sid']);
+  });
+
+  it('asks the identity provider only about the user who continues', async () => {
+    const asked: string[] = [];
+    state.freshness = {
+      renewed: async (session) => {
+        asked.push(session.user);
+        return session.user === 'bob' ? 'disabled' : session;
+      },
+    };
+    await browser.signIn();
+    await browser.signIn('bob');
+    await browser.authorize();
+    expect(browser.page).to.contain('name="account" value="bob"');
+    expect(asked).to.deep.equal([]);
+    const page = browser.page;
+    expectCode(await browser.submit({ account: 'alice' }));
+    expect(asked).to.deep.equal(['alice']);
+    browser.page = page;
+    await browser.submit({ account: 'bob' });
+    expect(asksPassword()).to.equal(true);
+    const silent = await browser.authorize({ prompt: 'none', login_hint: 'bob' });
+    expect(errorOf(silent)).to.equal('login_required');
+    await browser.ask('/account?user=bob');
+    expect(asksPassword()).to.equal(true);
+    expect(asked).to.deep.equal(['alice', 'bob', 'bob', 'bob']);
+    state.freshness = NO_FRESHNESS;
   });
 
   it('issues a bounded number of codes, which end no sessions', async () => {
