@@ -2,7 +2,7 @@
 import type { Router } from 'express';
 import type { Logger } from 'pino';
 import { endpoint, newRouter } from '../http/endpoint.ts';
-import type { ConfiguredClients } from './clients/configured-clients.ts';
+import type { ClientRegistry, ConfiguredClient } from './clients/oauth-client.ts';
 import { BrowserSessions, type BrowserSessionsOptions } from './endpoints/browser/browser-sessions.ts';
 import { logoutHandler } from './endpoints/browser/logout.ts';
 import { newPages, type PagesOptions } from './endpoints/browser/pages.ts';
@@ -28,7 +28,7 @@ export interface OAuthRouterOptions
   extends Omit<PagesOptions, 'hints' | 'browsers'>,
     BrowserSessionsOptions,
     Pick<TokenEndpointOptions, 'grants' | 'metrics'> {
-  readonly clients: ConfiguredClients;
+  readonly clients: ClientRegistry & { get(id: string): ConfiguredClient | undefined };
   readonly configuredClients: MetadataSource['clients'];
   readonly keys: KeyRing;
   readonly sessions: SessionStore;

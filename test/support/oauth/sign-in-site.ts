@@ -1,22 +1,19 @@
-// Test server with the browser endpoints and the token endpoint, over TLS. sign-in-state.ts stores the state in memory.
+// Test server with all OAuth endpoints, over TLS. sign-in-state.ts stores the state in memory.
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { Router } from 'express';
 import { pino } from 'pino';
-import { endpoint, newRouter } from '../../../server/http/endpoint.ts';
-import { BrowserSessions } from '../../../server/oauth/endpoints/browser/browser-sessions.ts';
-import { logoutHandler } from '../../../server/oauth/endpoints/browser/logout.ts';
-import { newPages } from '../../../server/oauth/endpoints/browser/pages.ts';
-import { IDTokenHints } from '../../../server/oauth/endpoints/presented-tokens.ts';
-import { tokenHandler } from '../../../server/oauth/endpoints/token.ts';
 import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code-grant.ts';
 import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code-grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
+import { newOAuthRouter } from '../../../server/oauth/oauth-router.ts';
 import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in.ts';
 import { UpstreamSeal } from '../../../server/oauth/providers/upstream-seal.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
+import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
+import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
 import { tlsCheck } from '../../../server/request/source-address.ts';
 import { issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
@@ -24,7 +21,7 @@ import { openChain } from '../open-chain.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
 import { NO_GRANTS } from './no-grants.ts';
 import { NO_FRESHNESS } from './no-providers.ts';
-import { SIGNED_OUT, type SiteState } from './sign-in-state.ts';
+import type { SiteState } from './sign-in-state.ts';
 import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts';
 
 export const ISSUER = 'https://sso.example.com/oauth';
@@ -92,15 +89,15 @@ export class SignInSite {
 
   #router(now: () => number): Router {
     const { state, store } = this;
-    const { keys, hasher } = state;
-    const credentials = state.credentials;
+    const { keys, hasher, credentials } = state;
     const users = { synced: true, get: (name: string) => state.accounts.get(name) };
     const clients = {
       get: (id: string) => state.clients.find((client) => client.id === id),
       checkSecret: (id: string, secret: string) => secret === `secret of ${id}`,
     };
-    const sourceOf = (): string => state.source;
-    const tokens = new TokenIssuer({ keys, issuer: () => ISSUER, audience: 'platform', now });
+    const issuer = (): string => ISSUER;
+    const audience = 'platform';
+    const tokens = new TokenIssuer({ keys, issuer, audience, now });
     const creator = new SessionCreator({
       sessions: store,
       sessionsPerUser: 10,
@@ -141,58 +138,14 @@ export class SignInSite {
       now,
     });
     const shared = { sessions: store, validity, tokens, random: randomBytes, now, log: silent };
-    const hints = new IDTokenHints({ keys, issuer: () => ISSUER });
-    const browsers = new BrowserSessions({
-      sessions: store,
+    const revocation = new RevocationCheck({ sessions: store, validity, now });
+    return newOAuthRouter({
+      ...shared,
       clients,
-      freshness: { renewed: (session, call) => state.freshness.renewed(session, call) },
-      creator,
-      validity,
-      browserSession: { idleLifetime: 8 * 3_600_000, lifetime: 86_400_000 },
-      random: randomBytes,
-      now,
-    });
-    const texts = { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' };
-    const pages = newPages({
-      redirects: state.redirects,
-      links: state.links,
-      redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
-      browsers,
-      texts,
-      issuer: () => ISSUER,
-      clients,
-      sessions: store,
-      credentials,
+      configuredClients: state.clients,
       keys,
-      hints,
-      passwords,
-      hasher,
-      sourceOf,
-      usesTLS: tlsCheck(state.trustedProxies),
-      validity,
-      kubeconfig: () => 'the kubeconfig',
-      log: silent,
-      random: randomBytes,
-      now,
-      monotonic: now,
-    });
-    const logout = logoutHandler({
-      hints,
-      sessions: store,
-      browsers,
-      texts,
-      keys,
-      now,
-      log: silent,
-      clients: {
-        get: (id) => {
-          const client = clients.get(id);
-          return client && { ...client, postLogoutRedirectURIs: id === 'console' ? [SIGNED_OUT] : [] };
-        },
-      },
-    });
-    const token = tokenHandler({
-      clients,
+      issuer,
+      verifier: new TokenVerifier({ keys, issuer, audience, revocation, now }),
       grants: {
         ...NO_GRANTS,
         refresh_token: new RefreshTokenGrant({ ...shared, freshness: NO_FRESHNESS, keys }),
@@ -203,12 +156,21 @@ export class SignInSite {
           monotonic: now,
         }),
       },
-      sourceOf,
       metrics: { tokenRequest: () => undefined },
+      creator,
+      freshness: { renewed: (session, call) => state.freshness.renewed(session, call) },
+      browserSession: { idleLifetime: 8 * 3_600_000, lifetime: 86_400_000 },
+      redirects: state.redirects,
+      links: state.links,
+      redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
+      texts: { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' },
+      credentials,
+      passwords,
+      hasher,
+      sourceOf: () => state.source,
+      usesTLS: tlsCheck(state.trustedProxies),
+      kubeconfig: () => 'the kubeconfig',
+      monotonic: now,
     });
-    const endpoints = newRouter();
-    endpoints.get('/logout', endpoint(logout)).post('/logout', endpoint(logout));
-    endpoints.post('/token', endpoint(token));
-    return newRouter().use('/oauth', endpoints).use(pages);
   }
 }

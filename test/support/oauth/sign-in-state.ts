@@ -1,7 +1,7 @@
 // State that all test replicas share in memory: users, passwords, sessions, clients and a clock. Only tests advance
 // the clock.
 import { createHash } from 'node:crypto';
-import type { OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
+import type { ConfiguredClient } from '../../../server/oauth/clients/oauth-client.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import { PasswordHasher } from '../../../server/oauth/passwords/password-hasher.ts';
 import type { Account } from '../../../server/oauth/users/account.ts';
@@ -9,7 +9,7 @@ import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';
 import { MemoryCredentials } from './memory-users.ts';
 import { NO_FRESHNESS, NO_IDENTITIES, NO_LINKS, NO_REDIRECTS } from './no-providers.ts';
-import { newClient } from './oauth-clients.ts';
+import { newConfiguredClient } from './oauth-clients.ts';
 
 export const PASSWORD = 'correct horse battery';
 export const VERIFIER = 'v'.repeat(43);
@@ -34,13 +34,24 @@ export class SiteState {
   links = NO_LINKS;
   identities = NO_IDENTITIES;
   freshness = NO_FRESHNESS;
-  readonly clients: OAuthClient[] = [
-    newClient('console', { displayName: 'The Console', redirectURIs: [REDIRECT], isPublic: true }),
-    newClient('cli', { redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'], isPublic: true }),
-    newClient('native', { redirectURIs: ['com.example.app:/callback'], isPublic: true }),
-    newClient('backend', { redirectURIs: [`${REDIRECT}?tenant=1`], grants: ['authorization_code'] }),
-    newClient('old', { redirectURIs: [REDIRECT], requiresPKCE: false }),
-    newClient('machine', { redirectURIs: [REDIRECT], grants: ['password'] }),
+  readonly clients: ConfiguredClient[] = [
+    newConfiguredClient('console', {
+      displayName: 'The Console',
+      redirectURIs: [REDIRECT],
+      postLogoutRedirectURIs: [SIGNED_OUT],
+      isPublic: true,
+    }),
+    newConfiguredClient('cli', {
+      redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'],
+      isPublic: true,
+    }),
+    newConfiguredClient('native', { redirectURIs: ['com.example.app:/callback'], isPublic: true }),
+    newConfiguredClient('backend', {
+      redirectURIs: [`${REDIRECT}?tenant=1`],
+      grants: ['authorization_code'],
+    }),
+    newConfiguredClient('old', { redirectURIs: [REDIRECT], requiresPKCE: false }),
+    newConfiguredClient('machine', { redirectURIs: [REDIRECT], grants: ['password'] }),
   ];
   readonly hasher = new PasswordHasher({
     memory: 8 * 1024 * 1024,

@@ -5,7 +5,7 @@ import type { CDPSession, Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
 import { contrastOf, lowContrasts } from '../../../support/contrast.ts';
 import { listenOnLoopback } from '../../../support/loopback.ts';
-import { newClient } from '../../../support/oauth/oauth-clients.ts';
+import { newConfiguredClient } from '../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, REDIRECT, SiteState } from '../../../support/oauth/sign-in-state.ts';
 import { authorizePath, EXCHANGE, REQUEST } from '../../../support/oauth/sign-in-visit.ts';
@@ -105,7 +105,7 @@ describe('the sign-in page in Chromium', function () {
   it('follows a redirect of the client to another address', async () => {
     const onward = callback.replace('127.0.0.1', 'localhost');
     const redirect = `${callback}?to=${encodeURIComponent(onward)}`;
-    state.clients.push(newClient('broker', { redirectURIs: [redirect], isPublic: true }));
+    state.clients.push(newConfiguredClient('broker', { redirectURIs: [redirect], isPublic: true }));
     await open({ client_id: 'broker', redirect_uri: redirect });
     await fill('alice', PASSWORD);
     expect(page.url()).to.equal(onward);
@@ -241,7 +241,7 @@ describe('the sign-in page in Chromium', function () {
     const scope = 'https://example.com/scopes/of-somebody-who-likes-long-names-without-any-space';
     const redirect_uri = `https://${'department.'.repeat(12)}example.com/callback`;
     state.clients.push(
-      newClient('long', {
+      newConfiguredClient('long', {
         displayName: 'Verwaltungsoberflächenanwendungsplattformdienst',
         redirectURIs: [redirect_uri],
         isPublic: true,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { newTooManyRequests } from '../../../../../../apis/meta/v1/errors.ts';
 import { NO_CLIENT } from '../../../../../../server/oauth/sessions/session.ts';
 import { newSession } from '../../../../../support/oauth/new-session.ts';
-import { newClient } from '../../../../../support/oauth/oauth-clients.ts';
+import { newConfiguredClient } from '../../../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import { EXCHANGE, sentBack } from '../../../../../support/oauth/sign-in-visit.ts';
@@ -19,7 +19,7 @@ describe('the account page', () => {
   let browser: SiteBrowser;
   before(async () => {
     state = await SiteState.make();
-    state.clients.push(newClient('kubectl', { keepAfterSignOut: true }));
+    state.clients.push(newConfiguredClient('kubectl', { keepAfterSignOut: true }));
     site = await SignInSite.start(state);
   });
   after(() => site.close());

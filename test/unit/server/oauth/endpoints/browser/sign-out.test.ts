@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts';
 import { NO_CLIENT } from '../../../../../../server/oauth/sessions/session.ts';
-import { newClient } from '../../../../../support/oauth/oauth-clients.ts';
+import { newConfiguredClient } from '../../../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { REDIRECT, SIGNED_OUT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import { EXCHANGE, sentBack } from '../../../../../support/oauth/sign-in-visit.ts';
@@ -19,7 +19,10 @@ describe('the sign-out of a browser', () => {
     state = await SiteState.make();
     await state.add('bob');
     const kept = { redirectURIs: [REDIRECT], isPublic: true, keepAfterSignOut: true };
-    state.clients.push(newClient('kept', kept), newClient('second', { ...kept, keepAfterSignOut: false }));
+    state.clients.push(
+      newConfiguredClient('kept', kept),
+      newConfiguredClient('second', { ...kept, keepAfterSignOut: false }),
+    );
     site = await SignInSite.start(state);
   });
   after(() => site.close());
