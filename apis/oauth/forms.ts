@@ -122,6 +122,14 @@ export const AuthorizationDetailsSchema = Type.Object({
     'The user name or email address: selects one of several accounts, and is filled into the form.',
   ),
   id_token_hint: optional('An ID token of the client: only its user can sign in.'),
+  acr_values: optional(
+    '`1fa` and `mfa` in the order of preference. A sign-in that meets none of them is no error.',
+    { maxLength: 1024 },
+  ),
+  claims: optional(
+    'With scope openid: a JSON object with the requested claims of the ID token and of userinfo, the expected `sub`, and the required `acr`.',
+    { maxLength: 4096 },
+  ),
 });
 
 /** RFC 6749, 4.1.1 with RFC 7636, and OpenID Connect Core 1.0, 3.1.2.1. */

@@ -28,6 +28,7 @@ export const ServerMetadataSchema = Type.Object(
     revocation_endpoint_auth_methods_supported: texts(),
     introspection_endpoint_auth_methods_supported: texts(),
     code_challenge_methods_supported: texts(),
+    acr_values_supported: texts(),
     // Initiating User Registration via OpenID Connect 1.0.
     prompt_values_supported: texts(),
     authorization_response_iss_parameter_supported: Type.Optional(Type.Boolean()),

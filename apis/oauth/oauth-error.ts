@@ -23,12 +23,16 @@ export const OAUTH_ERROR_CODES = [
   'expired_token',
 ] as const;
 
-/** Codes that only redirects to a client contain (RFC 6749, 4.1.2.1 and OpenID Connect Core, 3.1.2.6). */
+/**
+ * Codes that only redirects to a client contain (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6; OpenID Connect Core Error
+ * Code unmet_authentication_requirements).
+ */
 type RedirectErrorCode =
   | 'unsupported_response_type'
   | 'request_not_supported'
   | 'request_uri_not_supported'
-  | 'registration_not_supported';
+  | 'registration_not_supported'
+  | 'unmet_authentication_requirements';
 
 export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number] | RedirectErrorCode;
 

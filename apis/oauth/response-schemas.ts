@@ -41,6 +41,8 @@ export const IntrospectionSchema = Type.Object(
     iss: Type.Optional(Type.String()),
     jti: Type.Optional(Type.String()),
     sid: optional('Session id of the token.'),
+    auth_time: Type.Optional(Type.Integer({ description: 'Time of the sign-in (RFC 9470, 6.2).' })),
+    acr: optional('How strong the sign-in was: `1fa` or `mfa` (RFC 9470, 6.2).'),
   },
   strict,
 );
@@ -51,6 +53,9 @@ export const UserInfoSchema = Type.Object(
     preferred_username: optional('With scope profile.'),
     name: optional('With scope profile: the display name, or the user name without one.'),
     email: optional('With scope email.'),
+    email_verified: Type.Optional(
+      Type.Literal(true, { description: 'With scope email, if it is verified.' }),
+    ),
     groups: Type.Optional(Type.Array(Type.String(), { description: 'With scope groups.' })),
   },
   strict,

@@ -43,8 +43,10 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
             Date.now() - 1000,
           ),
           amr: ['pwd', 'otp', 'mfa'],
+          acr: '1fa',
         },
         browser: 's-aaaaaaaaaaaaaaaaaaaa',
+        claims: { userinfo: ['name', 'email'], idToken: ['groups'] },
       });
       const created = await store.create(session, signal);
       expect(created).to.deep.include(session);

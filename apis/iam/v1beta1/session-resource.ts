@@ -11,6 +11,12 @@ const Digest = (description: string) =>
     description,
   });
 
+const Claims = (target: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+    maxItems: 16,
+    description: `Claims for ${target}.`,
+  });
+
 /** Deleting a Session object logs the user out. */
 const SessionSpecSchema = Type.Object(
   {
@@ -92,6 +98,21 @@ const SessionSpecSchema = Type.Object(
         description:
           'Name of the Session of the browser in which the user signed in at the client. If it was deleted, the session is invalid.',
       }),
+    ),
+    acr: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Value of the claim `acr`, if the client requested another one than `amr` implies.',
+      }),
+    ),
+    claims: Type.Optional(
+      Type.Object(
+        { userinfo: Claims('userinfo responses'), idToken: Claims('ID tokens') },
+        {
+          additionalProperties: false,
+          description: 'Claims that the client requested in addition to those of its scopes.',
+        },
+      ),
     ),
     mac: Type.String({
       minLength: 1,

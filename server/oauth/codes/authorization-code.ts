@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import type { Authentication } from '../sessions/proof.ts';
+import { type AcrValue, acrOf } from '../sessions/proof.ts';
 import { isPending, type SessionStore } from '../sessions/session.ts';
 import { sessionOrigin } from '../sessions/session-creator.ts';
 import type { UserID } from '../users/account.ts';
@@ -83,6 +84,11 @@ export interface GrantedRequest {
   readonly userAgent: string;
 }
 
+function requestedAcr({ amr }: Authentication, { acr: request }: AuthorizationRequest): { acr?: AcrValue } {
+  const acr = acrOf(amr, request);
+  return acr === acrOf(amr) ? {} : { acr };
+}
+
 export class CodeIssuer {
   readonly #options: CodeIssuerOptions;
 
@@ -105,8 +111,9 @@ export class CodeIssuer {
         ...sessionOrigin(source, userAgent),
         createdAt: now(),
         refreshHash: boundHash(code, request),
-        authentication,
+        authentication: { ...authentication, ...requestedAcr(authentication, request) },
         browser,
+        ...(request.claims ? { claims: request.claims } : {}),
       },
       CODE_LIFETIME_MS,
     );

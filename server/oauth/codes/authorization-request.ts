@@ -6,6 +6,9 @@ import { invalidRequest, OAuthError, type OAuthErrorCode } from '../../../apis/o
 import type { ClientRegistry, OAuthClient } from '../clients/oauth-client.ts';
 import { type Form, type Refuse, requestedScopes, words } from '../http/form.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
+import { type AcrRequest, isAcrValue } from '../sessions/proof.ts';
+import type { RequestedClaims } from '../users/user-claims.ts';
+import { claimsRequest } from './claims-request.ts';
 import { isRegistered, type ResponseMode } from './redirect-target.ts';
 
 /** A validated authorization request. The form tickets contain it as JSON with a MAC. */
@@ -19,10 +22,13 @@ export interface AuthorizationRequest {
   /** Default `query`. */
   readonly responseMode?: ResponseMode;
   readonly nonce?: string;
-  /** The only user that is allowed to sign in (OpenID Connect Core, 3.1.2.1, `id_token_hint`). */
+  /** The only user that is allowed to sign in (OpenID Connect Core, 3.1.2.1, `id_token_hint`; 5.5.1, `sub`). */
   readonly user?: string;
   /** Maximum age of the authentication, in seconds (`max_age`). */
   readonly maxAge?: number;
+  readonly acr?: AcrRequest;
+  /** Claims in addition to those of the scopes (5.5). */
+  readonly claims?: RequestedClaims;
 }
 
 /** An error that is sent to the client by a redirect. */
@@ -91,7 +97,9 @@ export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, '
   checkPKCE(details, client, refuse);
   const scopes = requestedScopes(details.scope, client.scopes, refuse);
   const prompts = promptsIn(details, refuse);
-  const { code_challenge: challenge, nonce, max_age: maxAge } = details;
+  const { code_challenge: challenge, nonce, max_age: maxAge, acr_values: acrValues = '', claims } = details;
+  const voluntary = words(acrValues).filter(isAcrValue);
+  const isOpenID = scopes.includes('openid');
   return {
     clientID: client.id,
     redirectURI,
@@ -101,6 +109,8 @@ export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, '
     ...(responseMode === 'query' ? {} : { responseMode }),
     ...(nonce === undefined ? {} : { nonce }),
     ...(maxAge === undefined ? {} : { maxAge: Number(maxAge) }),
+    ...(voluntary.length === 0 ? {} : { acr: { values: voluntary, essential: false } }),
+    ...(claims === undefined || !isOpenID ? {} : claimsRequest(claims, client.scopes, refuse)),
     prompts,
     hint: details.id_token_hint,
     loginHint: details.login_hint,

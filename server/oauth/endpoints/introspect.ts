@@ -62,7 +62,7 @@ function introspection(
   { issuer }: Pick<IntrospectionOptions, 'issuer'>,
 ): Introspection {
   if (token.kind === 'access') {
-    const { sub, client_id, exp, iat, aud, iss, jti, sid, scope } = token.claims;
+    const { sub, client_id, exp, iat, aud, iss, jti, sid, scope, auth_time, acr } = token.claims;
     return {
       active: true,
       ...(scope === undefined ? {} : { scope }),
@@ -76,6 +76,8 @@ function introspection(
       iss,
       jti,
       sid,
+      ...(auth_time === undefined ? {} : { auth_time }),
+      ...(acr === undefined ? {} : { acr }),
     };
   }
   const { session } = token;

@@ -7,6 +7,7 @@ import type { ConfiguredClient } from '../clients/oauth-client.ts';
 import { writePublicJSON } from '../http/oauth-response.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { SIGNING_ALGORITHMS } from '../keys/key-set.ts';
+import { ACR_VALUES } from '../sessions/proof.ts';
 
 /** RFC 8414, 3.1: the path of the issuer follows the well-known part. */
 export const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server/oauth';
@@ -53,6 +54,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
           authorization_endpoint: `${url}/authorize`,
           response_modes_supported: ['query', 'form_post'],
           code_challenge_methods_supported: ['S256'],
+          acr_values_supported: [...ACR_VALUES],
           prompt_values_supported: ['none', 'login', 'select_account', 'consent'],
           authorization_response_iss_parameter_supported: true,
         }
@@ -73,6 +75,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
       'iat',
       'jti',
       'auth_time',
+      'acr',
       'amr',
       'nonce',
       'at_hash',
@@ -84,7 +87,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
       'email_verified',
       'groups',
     ],
-    claims_parameter_supported: false,
+    claims_parameter_supported: withCode,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   };

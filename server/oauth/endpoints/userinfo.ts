@@ -1,18 +1,20 @@
-// Userinfo endpoint (OpenID Connect Core, 5.3): returns claims of the user of an access token. The scopes of the
-// access token limit the claims.
+// Userinfo endpoint (OpenID Connect Core, 5.3): returns claims of the user of an access token, by the scopes of the access token
+// and the `claims` parameter of the authorization request.
 import type { IncomingMessage } from 'node:http';
 import { UserInfoFormSchema } from '../../../apis/oauth/forms.ts';
 import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import type { Handler } from '../../request/request-context.ts';
+import type { ClientRegistry } from '../clients/oauth-client.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
 import { writeJSON } from '../http/oauth-response.ts';
 import type { SessionStore } from '../sessions/session.ts';
 import type { SessionValidity } from '../sessions/session-validity.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
-import { userInfoClaims } from '../tokens/user-claims.ts';
+import { userInfoClaims } from '../users/user-claims.ts';
 import { accessTokenClaims, bearerToken } from './presented-tokens.ts';
 
 export interface UserInfoOptions {
+  readonly clients: Pick<ClientRegistry, 'get'>;
   readonly verifier: AccessTokenVerifier;
   readonly sessions: Pick<SessionStore, 'get'>;
   readonly validity: Pick<SessionValidity, 'accountOf'>;
@@ -20,15 +22,17 @@ export interface UserInfoOptions {
 
 const FORM = new FormDecoder(UserInfoFormSchema);
 
-export function userInfoHandler({ verifier, sessions, validity }: UserInfoOptions): Handler {
+export function userInfoHandler({ clients, verifier, sessions, validity }: UserInfoOptions): Handler {
   return async (context) => {
     const token = bearerToken(context.request) ?? (await tokenInBody(context.request));
     if (token === undefined) throw tokenMissing();
     const claims = await accessTokenClaims(token, verifier, context);
     const scopes = claims.scope?.split(' ') ?? [];
-    const { authentication } = sessions.get(claims.sid) ?? {};
+    const { authentication, claims: requested } = sessions.get(claims.sid) ?? {};
+    const allowed = clients.get(claims.client_id)?.scopes ?? [];
     const account = validity.accountOf({ user: claims.sub, ...(authentication ? { authentication } : {}) });
-    writeJSON(context.response, { sub: claims.sub, ...(account ? userInfoClaims(account, scopes) : {}) });
+    const grant = { scopes, requested, allowed };
+    writeJSON(context.response, { sub: claims.sub, ...(account ? userInfoClaims(account, grant) : {}) });
   };
 }
 

@@ -1,8 +1,9 @@
 // How the user of a session was authenticated: the proof, its time and its methods, and their fields in the Session
 // object. session-validity.ts checks whether the proof still holds.
 import type { SessionSpec } from '../../../apis/iam/v1beta1/session-resource.ts';
-import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { array, optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { Account, PasswordID } from '../users/account.ts';
+import { isUserClaim, type RequestedClaims } from '../users/user-claims.ts';
 
 /** The password that was verified. */
 export interface PasswordProof {
@@ -42,10 +43,41 @@ export interface Authentication {
   readonly amr: readonly string[];
   /** The password that the user had, if another proof was given: its change ends the session too. */
   readonly password?: PasswordID;
+  /** The value of `acr` that the client has requested, unless it is the one that follows from the methods. */
+  readonly acr?: AcrValue;
 }
 
 /** Methods of a sign-in with a password only. */
 export const PASSWORD_ONLY: readonly string[] = ['pwd'];
+
+/** In the order of strength. They follow from the methods, so no sign-in stores one. */
+export const ACR_VALUES = ['1fa', 'mfa'] as const;
+
+/** How strong a sign-in was. `1fa`: a password, or the account of an identity provider. `mfa`: two factors (RFC 8176, `mfa`). */
+export type AcrValue = (typeof ACR_VALUES)[number];
+
+/** `acr_values`, or the value of `acr` in `claims`. */
+export interface AcrRequest {
+  /** In the order of preference. */
+  readonly values: readonly AcrValue[];
+  /** Whether a sign-in that meets none of them is an error (OpenID Connect Core, 5.5.1.1). */
+  readonly essential: boolean;
+}
+
+export function isAcrValue(value: unknown): value is AcrValue {
+  return ACR_VALUES.some((known) => known === value);
+}
+
+/** The first requested value that the methods meet; otherwise the strongest one. */
+export function acrOf(amr: readonly string[], request?: AcrRequest): AcrValue {
+  const met: readonly AcrValue[] = amr.includes('mfa') ? ['mfa', '1fa'] : ['1fa'];
+  return request?.values.find((value) => met.includes(value)) ?? (amr.includes('mfa') ? 'mfa' : '1fa');
+}
+
+/** False only for an essential request. */
+export function meetsAcr(amr: readonly string[], request: AcrRequest | undefined): boolean {
+  return !request?.essential || request.values.includes(acrOf(amr, request));
+}
 
 export function byPassword({ uid, changedAt }: PasswordID, authTime: number): Authentication {
   return { proof: passwordProof({ uid, changedAt }), authTime, amr: PASSWORD_ONLY };
@@ -95,8 +127,10 @@ export function effectiveAccount(account: Account, proof: Proof | undefined): Ac
 interface Authenticated {
   readonly createdAt: number;
   readonly authentication?: Authentication;
-  /** Id of the browser session. The MAC covers it only with the authentication. */
+  // The MAC covers these only with the authentication.
+  /** Id of the browser session. */
   readonly browser?: string;
+  readonly claims?: RequestedClaims;
 }
 
 /** The part of the message of the MAC. */
@@ -113,13 +147,15 @@ export function authenticationMessage(session: Authenticated): unknown[] {
 
 export function authenticationFields(session: Authenticated): Partial<SessionSpec> {
   if (!session.authentication) return {};
-  const { authTime, amr, browser, password } = laterFields(session);
+  const { authTime, amr, browser, acr, password, claims } = laterFields(session);
   return {
     ...proofFields(session.authentication.proof),
     ...(password === undefined ? {} : passwordFields(password)),
     ...(authTime === undefined ? {} : { authTime: new Date(authTime).toISOString() }),
     ...(amr === undefined ? {} : { amr: [...amr] }),
     ...(browser === undefined ? {} : { browser }),
+    ...(acr === undefined ? {} : { acr }),
+    ...(claims ? { claims: { userinfo: [...claims.userinfo], idToken: [...claims.idToken] } } : {}),
   };
 }
 
@@ -150,14 +186,17 @@ function laterFields({
   createdAt,
   authentication,
   browser,
-}: Authenticated): Partial<Omit<Authentication, 'proof'> & Pick<Authenticated, 'browser'>> {
+  claims,
+}: Authenticated): Partial<Omit<Authentication, 'proof'> & Pick<Authenticated, 'browser' | 'claims'>> {
   if (!authentication) return {};
-  const { authTime, amr, password } = authentication;
+  const { authTime, amr, acr, password } = authentication;
   return {
     ...(authTime === createdAt ? {} : { authTime }),
     ...(amr.join() === PASSWORD_ONLY.join() ? {} : { amr }),
     ...(browser === undefined ? {} : { browser }),
     ...(password === undefined ? {} : { password: passwordID(password) }),
+    ...(acr === undefined ? {} : { acr }),
+    ...(claims ? { claims } : {}),
   };
 }
 
@@ -169,12 +208,20 @@ export function authenticationIn(
   const isIdentity = spec['identity'] !== undefined;
   const proof = isIdentity ? identityProofIn(spec) : password && passwordProof(password);
   if (!proof) return undefined;
+  const { acr } = spec;
   return {
     proof,
     ...(isIdentity && password ? { password } : {}),
     authTime: time(spec['authTime']) ?? createdAt,
     amr: texts(spec['amr']) ?? PASSWORD_ONLY,
+    ...(isAcrValue(acr) ? { acr } : {}),
   };
+}
+
+export function requestedClaimsIn(spec: Readonly<Record<string, unknown>>): RequestedClaims | undefined {
+  if (spec['claims'] === undefined) return undefined;
+  const { userinfo, idToken } = recordIn(spec, 'claims');
+  return { userinfo: array(userinfo).filter(isUserClaim), idToken: array(idToken).filter(isUserClaim) };
 }
 
 function passwordIn(spec: Readonly<Record<string, unknown>>): PasswordID | undefined {

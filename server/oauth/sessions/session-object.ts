@@ -4,7 +4,14 @@ import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session-resource.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
-import { authenticationFields, authenticationIn, authenticationMessage, texts, time } from './proof.ts';
+import {
+  authenticationFields,
+  authenticationIn,
+  authenticationMessage,
+  requestedClaimsIn,
+  texts,
+  time,
+} from './proof.ts';
 import { type ObjectVersion, type Session, type StoredSession, sameHash } from './session.ts';
 
 /** A Session object as read from the cluster; `session` is undefined when the object is invalid. */
@@ -145,6 +152,7 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
   }
   const authentication = authenticationIn(spec, createdAt);
   const browser = optionalText(spec['browser']);
+  const claims = requestedClaimsIn(spec);
   return {
     id,
     user,
@@ -161,8 +169,9 @@ function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session
     refreshHash: text(spec['refreshHash']),
     familyHash: text(spec['familyHash']),
     ...(authentication ? { authentication } : {}),
-    // The MAC covers it only with the authentication.
+    // The MAC covers these only with the authentication.
     ...(authentication && browser !== undefined ? { browser } : {}),
+    ...(authentication && claims ? { claims } : {}),
   };
 }
 

@@ -3,6 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
+import type { RequestedClaims } from '../users/user-claims.ts';
 import type { Authentication } from './proof.ts';
 
 /**
@@ -38,6 +39,8 @@ export interface Session {
   readonly authentication?: Authentication;
   /** Id of the browser session with which the user signed in at the client. */
   readonly browser?: string;
+  /** Claims that the client has requested in addition to those of its scopes. */
+  readonly claims?: RequestedClaims;
 }
 
 /** User of an open device request (codes/device-requests.ts). Not a valid user name. */

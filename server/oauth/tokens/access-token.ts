@@ -23,6 +23,9 @@ export interface AccessTokenClaims {
   /** UID of the User object. */
   readonly uid: string;
   readonly scope?: string;
+  /** Time and strength of the sign-in (RFC 9470, 6.1). */
+  readonly auth_time?: number;
+  readonly acr?: string;
 }
 
 export interface AccessTokenVerifier {
@@ -82,7 +85,7 @@ function readPart(part: string): Readonly<Record<string, unknown>> | undefined {
 
 /** The claims of a verified payload. Throws Unauthorized when a claim is missing or has the wrong type. */
 export function readClaims(payload: Readonly<Record<string, unknown>>): AccessTokenClaims {
-  const { iss, sub, aud, exp, iat, jti, client_id, groups, sid, uid, scope } = payload;
+  const { iss, sub, aud, exp, iat, jti, client_id, groups, sid, uid, scope, auth_time, acr } = payload;
   const audiences = typeof aud === 'string' ? [aud] : aud;
   if (
     isText(iss) &&
@@ -99,8 +102,12 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): AccessTo
     (scope === undefined || typeof scope === 'string') &&
     sessionOfAccessToken(jti) === sid
   ) {
-    const claims = { iss, sub, aud: audiences, exp, iat, jti, client_id, groups, sid, uid };
-    return scope === undefined ? claims : { ...claims, scope };
+    return {
+      ...{ iss, sub, aud: audiences, exp, iat, jti, client_id, groups, sid, uid },
+      ...(scope === undefined ? {} : { scope }),
+      ...(isTime(auth_time) ? { auth_time } : {}),
+      ...(isText(acr) ? { acr } : {}),
+    };
   }
   throw newUnauthorized(new Error('a claim of the token is missing or malformed'));
 }

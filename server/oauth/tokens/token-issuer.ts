@@ -8,10 +8,11 @@ import type { TokenResponseSchema } from '../../../apis/oauth/response-schemas.t
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { SigningAlgorithm } from '../keys/key-set.ts';
+import { type AcrValue, acrOf } from '../sessions/proof.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
+import { idTokenClaims } from '../users/user-claims.ts';
 import { MAX_TOKEN } from './access-token.ts';
-import { idTokenClaims } from './user-claims.ts';
 
 export interface TokenIssuerOptions {
   readonly keys: Pick<KeyRing, 'signing'>;
@@ -33,9 +34,9 @@ const LOGOUT_LIFETIME = 120;
 
 /** User, client and session of a token. */
 export interface TokenSubject {
-  readonly client: Pick<OAuthClient, 'id' | 'accessTokenLifetime' | 'idTokenAlgorithm'>;
+  readonly client: Pick<OAuthClient, 'id' | 'accessTokenLifetime' | 'idTokenAlgorithm' | 'scopes'>;
   readonly account: Account;
-  readonly session: Pick<Session, 'id' | 'createdAt' | 'notAfter' | 'authentication'>;
+  readonly session: Pick<Session, 'id' | 'createdAt' | 'notAfter' | 'authentication' | 'claims'>;
   /** Granted scopes. */
   readonly scopes: readonly string[];
 }
@@ -100,6 +101,7 @@ export class TokenIssuer {
       jti: this.#jti(OWN_JTI, session),
       client_id: client.id,
       auth_time: authTime(session),
+      ...acrClaim(session),
       sid: session.id,
       uid: account.uid,
       // KubeSphere consoles read the name of the user from this claim.
@@ -119,7 +121,7 @@ export class TokenIssuer {
     const now = this.#now();
     const id = `s-check-${this.#random(12).toString('hex')}`;
     return this.accessToken({
-      client: { id: CHECK_USER, accessTokenLifetime: CHECK_LIFETIME, idTokenAlgorithm: 'ES256' },
+      client: { id: CHECK_USER, accessTokenLifetime: CHECK_LIFETIME, idTokenAlgorithm: 'ES256', scopes: [] },
       account: { name: CHECK_USER, uid: id, email: '', displayName: '', groups: [], disabled: false },
       session: { id, createdAt: now, notAfter: now + CHECK_LIFETIME * 1000 },
       scopes: [],
@@ -145,12 +147,13 @@ export class TokenIssuer {
       iat,
       jti: this.#jti(ID_TOKEN_JTI, session),
       auth_time: authTime(session),
+      ...acrClaim(session),
       ...(session.authentication ? { amr: session.authentication.amr } : {}),
       sid: session.id,
       uid: account.uid,
       ...(nonce === undefined ? {} : { nonce }),
       ...(accessToken === undefined ? {} : { at_hash: leftHalfHash(accessToken) }),
-      ...idTokenClaims(account, scopes),
+      ...idTokenClaims(account, { scopes, requested: session.claims, allowed: client.scopes }),
     };
     return this.#sign('JWT', claims, client.idTokenAlgorithm);
   }
@@ -214,6 +217,10 @@ function tooManyGroups({ name, groups }: Account): OAuthError {
 /** In seconds. */
 function authTime({ createdAt, authentication }: TokenSubject['session']): number {
   return Math.floor((authentication?.authTime ?? createdAt) / 1000);
+}
+
+function acrClaim({ authentication }: TokenSubject['session']): { acr?: AcrValue } {
+  return authentication ? { acr: authentication.acr ?? acrOf(authentication.amr) } : {};
 }
 
 function base64url(part: object): string {

@@ -11,6 +11,8 @@ import {
 import { displayHost, isRegistered, reachesOnlyClient } from '../../codes/redirect-target.ts';
 import { asQuery, readForm } from '../../http/form.ts';
 import { redirect } from '../../page/page.ts';
+import { meetsAcr } from '../../sessions/proof.ts';
+import { SCOPE_OF } from '../../users/user-claims.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import type { AccountChoice } from './account-choice.ts';
 import {
@@ -51,6 +53,9 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
         asked,
       );
     }
+    if (hinted && asked.user !== undefined && asked.user !== hinted.user) {
+      throw new AuthorizationError('login_required', 'id_token_hint and claims name different users', asked);
+    }
     const request = {
       ...asked,
       ...(hinted ? { user: hinted.user } : {}),
@@ -65,7 +70,7 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
     if (next.step === 'choose') return choice.show(context, request, next.among);
     const [only, ...others] = signedIn;
     const known = only && others.length === 0 ? only.account.name : '';
-    forms.show(context, request, { user: hinted?.user ?? (loginHint || known) });
+    forms.show(context, request, { user: request.user ?? (loginHint || known) });
   });
 }
 
@@ -87,6 +92,12 @@ export interface CodeContinuationOptions extends Pick<AuthorizeOptions, 'issuer'
   readonly codes: Pick<CodeIssuer, 'issue'>;
 }
 
+/** The requested scopes, and those of the requested claims. */
+function scopesOf({ scopes, claims }: AuthorizationRequest): readonly string[] {
+  const { userinfo = [], idToken = [] } = claims ?? {};
+  return [...new Set([...scopes, ...[...userinfo, ...idToken].map((claim) => SCOPE_OF[claim])])];
+}
+
 /** The continuation of an authorization request: redirects the browser to the client with a code. */
 export function codeContinuation(options: CodeContinuationOptions): Continuation<AuthorizationRequest> {
   const { issuer, clients, codes, now } = options;
@@ -103,15 +114,21 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
   return {
     describe: (request) => ({
       client: clientOf(request),
-      scopes: request.scopes,
+      scopes: scopesOf(request),
       destination: displayHost(request.redirectURI),
       again: request.maxAge !== undefined,
     }),
-    accepts: ({ user, maxAge = Number.POSITIVE_INFINITY }, { account, authentication }) =>
-      (user === undefined || user === account.name) && now() - authentication.authTime <= maxAge * 1000,
+    accepts: ({ user, maxAge = Number.POSITIVE_INFINITY, acr }, { account, authentication }) =>
+      (user === undefined || user === account.name) &&
+      now() - authentication.authTime <= maxAge * 1000 &&
+      meetsAcr(authentication.amr, acr),
     granted: async (context, request, by) => {
       if (request.user !== undefined && by.account.name !== request.user) {
         throw new AuthorizationError('login_required', 'another user has signed in', request);
+      }
+      if (!meetsAcr(by.authentication.amr, request.acr)) {
+        const problem = 'the sign-in does not meet the requested acr';
+        throw new AuthorizationError('unmet_authentication_requirements', problem, request);
       }
       const code = await codes.issue({ ...by, request, client: clientOf(request) }, context.signal);
       redirectToClient(context, request, issuer(), { code });

@@ -16,13 +16,14 @@ import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-chec
 import { TokenIssuer, type TokenIssuerOptions } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
 import { NO_BROWSERS, NO_IDENTITIES } from '../../../support/oauth/no-providers.ts';
+import { newClient } from '../../../support/oauth/oauth-clients.ts';
 import { passwordSince } from '../../../support/oauth/signed-in.ts';
 import { until } from '../../../support/until.ts';
 import { kubectl, run } from '../../hack/control-plane/programs.ts';
 import { AUDIENCE, IssuingServer } from './issuing-server.ts';
 
 const NOW = Date.now();
-const CLIENT = { id: 'console', accessTokenLifetime: 600, idTokenAlgorithm: 'ES256' as const };
+const CLIENT = newClient('console', { accessTokenLifetime: 600 });
 const ALICE = {
   name: 'alice',
   uid: '6b0d1a34-8a0f-4d06-9b36-0b3b6f0f8a51',

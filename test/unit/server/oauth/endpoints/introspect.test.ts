@@ -41,6 +41,8 @@ describe('the introspection endpoint', () => {
         ...described(at.cluster.now / 1000 + 7200),
         token_type: 'Bearer',
         aud: ['platform'],
+        auth_time: at.cluster.now / 1000,
+        acr: '1fa',
       });
       expect(body).to.have.property('jti');
     }

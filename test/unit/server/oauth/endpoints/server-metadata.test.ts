@@ -9,7 +9,7 @@ import {
 } from '../../../../../server/oauth/endpoints/server-metadata.ts';
 import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
-import { userInfoClaims } from '../../../../../server/oauth/tokens/user-claims.ts';
+import { userInfoClaims } from '../../../../../server/oauth/users/user-claims.ts';
 import { HandlerServer } from '../../../../support/handler-server.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
@@ -49,6 +49,8 @@ describe('the metadata', () => {
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],
       code_challenge_methods_supported: ['S256'],
+      acr_values_supported: ['1fa', 'mfa'],
+      claims_parameter_supported: true,
       prompt_values_supported: ['none', 'login', 'select_account', 'consent'],
       authorization_response_iss_parameter_supported: true,
       scopes_supported: ['openid', 'email'],
@@ -65,7 +67,7 @@ describe('the metadata', () => {
     const session = newSession({ authentication: byPassword({ uid: 'p', changedAt: 0 }, 0) });
     const subject = { client: newClient('console'), account: ALICE, session, scopes: SCOPES };
     const token = tokens.idToken(subject, { nonce: 'n', accessToken: 'a' });
-    const info = userInfoClaims({ ...ALICE, emailVerified: true }, SCOPES);
+    const info = userInfoClaims({ ...ALICE, emailVerified: true }, { scopes: SCOPES, allowed: [] });
     const claims = new Set([...Object.keys(decodeJwt(token)), ...Object.keys(info)]);
     expect([...claims]).to.have.members(metadataOf({ issuer, clients: [client] }).claims_supported);
   });

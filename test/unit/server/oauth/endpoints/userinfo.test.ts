@@ -6,7 +6,7 @@ import { ALICE } from '../../../../support/oauth/signed-in.ts';
 
 describe('the userinfo endpoint', () => {
   const at = serveEachTest(({ cluster, sessions, verifier }) =>
-    userInfoHandler({ verifier, sessions, validity: cluster.validity }),
+    userInfoHandler({ clients: cluster.registry, verifier, sessions, validity: cluster.validity }),
   );
 
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });

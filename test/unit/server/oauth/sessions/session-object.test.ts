@@ -23,9 +23,11 @@ describe('a Session object', () => {
     authentication: {
       proof: { kind: 'password', credentialUID: 'uid-of-her-password', changedAt: Date.now() - 86_400_000 },
       authTime: Date.now() - 1000,
-      amr: ['pwd', 'otp'],
+      amr: ['pwd', 'otp', 'mfa'],
+      acr: '1fa',
     },
     browser: 's-aaaaaaaaaaaaaaaaaaaa',
+    claims: { userinfo: ['name', 'email'], idToken: ['groups'] },
   });
   let keys: KeyRing;
 
@@ -64,8 +66,11 @@ describe('a Session object', () => {
     const { authentication, ...fields } = session;
     if (!authentication) throw new Error('the session has no authentication');
     const { proof, ...times } = authentication;
+    const { claims: _, ...plain } = fields;
     const changed = [
-      ...Object.entries(fields).map(([field, value]) => ({ [field]: other(value) })),
+      { claims: { userinfo: ['name'], idToken: ['groups'] } as const },
+      { claims: { userinfo: ['name', 'email'], idToken: [] } as const },
+      ...Object.entries(plain).map(([field, value]) => ({ [field]: other(value) })),
       ...Object.entries(times).map(([field, value]) => ({
         authentication: { ...authentication, [field]: other(value) },
       })),
@@ -80,17 +85,18 @@ describe('a Session object', () => {
     }
   });
 
-  it('keeps the MAC of an earlier version, which stored neither the time nor the methods', () => {
-    const { authentication, browser: _, ...bare } = session;
+  it('keeps the MAC of an earlier version, which stored only the password', () => {
+    const { authentication, browser: _, claims: __, ...bare } = session;
     if (authentication?.proof.kind !== 'password') throw new Error('the session has no password');
-    const { changedAt, credentialUID } = authentication.proof;
+    const { proof } = authentication;
+    const { changedAt, credentialUID } = proof;
     const message = (more: unknown[]) =>
       JSON.stringify([
         ...[bare.id, bare.user, bare.userUID, bare.clientID, bare.scopes, bare.source, bare.userAgent],
         ...[bare.createdAt, bare.lastUsedAt, bare.notAfter, bare.idleNotAfter, bare.generation],
         ...[bare.refreshHash, bare.familyHash, ...more],
       ]);
-    const earlier = { ...authentication, authTime: bare.createdAt, amr: ['pwd'] };
+    const earlier = { proof, authTime: bare.createdAt, amr: ['pwd'] };
     const before = message([changedAt, credentialUID]);
     expect(isGenuine({ ...bare, authentication: earlier }, keys.mac('session', before), keys)).to.equal(true);
     expect(isGenuine(bare, keys.mac('session', message([])), keys)).to.equal(true);

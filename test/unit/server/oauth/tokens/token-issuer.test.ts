@@ -75,6 +75,7 @@ describe('TokenIssuer', () => {
       exp: at.now / 1000 + 7200,
       iat: at.now / 1000,
       auth_time: session.createdAt / 1000,
+      acr: '1fa',
       amr: ['pwd'],
       sid: session.id,
       uid: ALICE.uid,
