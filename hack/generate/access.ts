@@ -53,7 +53,11 @@ export function clusterRules(names: Names): PolicyRule[] {
       verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
     },
     // Links of people at identity providers to users. Users and administrators remove them.
-    { apiGroups: iam, resources: [IDENTITY.plural], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
+    {
+      apiGroups: iam,
+      resources: [IDENTITY.plural],
+      verbs: ['get', 'list', 'watch', 'create', 'update', 'delete'],
+    },
     { apiGroups: iam, resources: [`${USER.plural}/status`], verbs: ['patch'] },
   ];
 }

@@ -17,6 +17,7 @@ import { OIDCProvider } from './providers/oidc/oidc-provider.ts';
 import type { OIDCSettings } from './providers/oidc/oidc-settings.ts';
 import type { PasswordProvider, Provider, RedirectProvider } from './providers/provider.ts';
 import { ProviderSignIn } from './providers/provider-sign-in.ts';
+import { RefreshTokens } from './providers/refresh-tokens.ts';
 import { SessionFreshness } from './providers/session-freshness.ts';
 import { UpstreamSeal } from './providers/upstream-seal.ts';
 import type { SessionStore } from './sessions/session.ts';
@@ -44,7 +45,7 @@ export interface IdentityProvidersOptions extends ObjectCacheOptions {
   readonly platform: { readonly name: string; readonly namespace: string };
   readonly users: Users;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
-  readonly sessions: Pick<SessionStore, 'ofUser' | 'read' | 'replace' | 'delete'>;
+  readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly keys: KeyRing;
   readonly admission: Pick<Admission, 'pool'>;
   readonly log: Logger;
@@ -90,7 +91,8 @@ export class IdentityProviders {
     const store = new IdentityStore(options);
     const seal = new UpstreamSeal(keys, 'upstream state of a session');
     const administrators = administratorsGroup(options.platform.name);
-    const identities = new Identities({ ...options, administrators, store, seal });
+    const refreshTokens = new RefreshTokens({ ...options, store, seal });
+    const identities = new Identities({ ...options, administrators, store, seal, refreshTokens });
     this.#providers = providers;
     // Without providers, no identity is valid, and the cluster need not know the resource.
     const isUsed = providers.length > 0;
@@ -106,6 +108,7 @@ export class IdentityProviders {
       providers,
       identities,
       seal,
+      refreshTokens,
       directory: this.directory,
     });
   }

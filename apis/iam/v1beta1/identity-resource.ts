@@ -22,6 +22,23 @@ const IdentitySpecSchema = Type.Object(
     linkedTime: Type.Optional(
       Type.String({ format: 'date-time', description: 'Time when the identity was linked.' }),
     ),
+    refresh: Type.Optional(
+      Type.Object(
+        {
+          token: Text(16_384, 'Refresh token of the provider, encrypted.'),
+          usedTime: Type.Optional(
+            Type.String({
+              format: 'date-time',
+              description: 'Time when a replica began to use the token; absent while none uses it.',
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: 'With what the server asks an OpenID provider whether the person may still sign in.',
+        },
+      ),
+    ),
   },
   { additionalProperties: false, description: 'The person, and the user.' },
 );

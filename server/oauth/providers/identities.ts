@@ -12,6 +12,7 @@ import type { Identity, IdentityStore } from '../users/identity-store.ts';
 import { accountOf, type Users } from '../users/user-directory.ts';
 import { displayNameOf, emailOf, type GroupRules, passedGroups, userNameOf } from './person-rules.ts';
 import type { AuthenticatedPerson, UpstreamPerson } from './provider.ts';
+import type { RefreshTokens } from './refresh-tokens.ts';
 import type { UpstreamSeal } from './upstream-seal.ts';
 
 /** How the people of a provider get users. */
@@ -49,6 +50,7 @@ export interface IdentitiesOptions {
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly keys: Pick<KeyRing, 'mac' | 'checkMac'>;
   readonly seal: Pick<UpstreamSeal, 'seal'>;
+  readonly refreshTokens: Pick<RefreshTokens, 'set'>;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;
   /** Name of the administrators' group. */
@@ -71,7 +73,7 @@ export class Identities {
 
   /** The user of an authenticated person. Throws ServiceUnavailable during an outage of the cluster. */
   async resolve(
-    { person, upstream }: AuthenticatedPerson,
+    { person, upstream, refreshToken }: AuthenticatedPerson,
     rules: AccountRules,
     call: CallContext,
   ): Promise<KnownPerson | PersonRefusal> {
@@ -86,7 +88,8 @@ export class Identities {
     if (account.disabled) return 'disabled';
     const confirmed = this.confirmed(person, rules);
     if (!confirmed) return 'too_many_groups';
-    const { seal, credentials, now } = this.#options;
+    const { seal, credentials, refreshTokens, now } = this.#options;
+    if (refreshToken !== undefined) await refreshTokens.set(identity, refreshToken, call.signal);
     const proof: IdentityProof = {
       kind: 'identity',
       name,

@@ -18,20 +18,21 @@ export interface UpstreamPerson {
   readonly amr?: readonly string[] | undefined;
 }
 
-/** A person, and a state of the provider that the next revalidation needs, such as a refresh token. */
+/** A person, and what the next revalidation needs. */
 export interface AuthenticatedPerson {
   readonly person: UpstreamPerson;
+  /** State of the provider for this session, such as the version of the password. */
   readonly upstream?: string | undefined;
+  /** The next token of the person, for all sessions. It is valid once. */
+  readonly refreshToken?: string | undefined;
   /** When the person was authenticated, in ms since the epoch, if the provider says so. */
   readonly authTime?: number | undefined;
 }
 
-/** What a session has stored about its person. */
-export interface StoredProof {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly upstream?: string | undefined;
-}
+/** What is stored about a person and a session. */
+export interface StoredProof
+  extends Pick<UpstreamPerson, 'issuer' | 'subject'>,
+    Pick<AuthenticatedPerson, 'upstream' | 'refreshToken'> {}
 
 /**
  * Why a person may no longer use a session. `not confirmable`: the provider cannot be asked about this session, which says nothing
@@ -53,6 +54,8 @@ export interface Provider {
   readonly displayName: string;
   /** Undefined while the provider works. */
   readonly problem: ProviderProblem | undefined;
+  /** Whether a revalidation needs a refresh token. */
+  readonly usesRefreshTokens: boolean;
   /**
    * Whether the person still exists and is enabled. Throws ProviderUnavailable without a reliable response, because an outage is never
    * a reason to end a session.
@@ -120,4 +123,11 @@ export class SignInRefused extends Error {
 /** The provider gave no reliable response. The message is for administrators. */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable';
+  /** The next token, if the outage began after its use. */
+  readonly refreshToken: string | undefined;
+
+  constructor(message: string, options: ErrorOptions & Pick<AuthenticatedPerson, 'refreshToken'> = {}) {
+    super(message, options);
+    this.refreshToken = options.refreshToken;
+  }
 }

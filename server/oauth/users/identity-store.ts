@@ -1,8 +1,8 @@
 // Store of Identity objects: reads come from a cache, and writes go to kube-apiserver.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { IDENTITY, type IdentitySpec, identityName } from '../../../apis/iam/v1beta1/identity-resource.ts';
-import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
-import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { isConflict, isNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import { optionalText, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { UserID } from './account.ts';
 import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
@@ -17,6 +17,9 @@ export interface Identity extends Pick<IdentitySpec, 'provider' | 'issuer' | 'su
   readonly linkedAt?: number;
 }
 
+/** The refresh token of a person at an OpenID provider, encrypted. */
+export type StoredRefresh = NonNullable<IdentitySpec['refresh']>;
+
 export type NewIdentity = Omit<Identity, 'name' | 'uid' | 'linkedAt'>;
 
 /** Identities, from the cache. `synced` and `catchUp` behave as in UserDirectory. */
@@ -25,6 +28,9 @@ export interface IdentityDirectory {
   get(name: string): Identity | undefined;
   catchUp?(name: string, call: CallContext): Promise<void>;
 }
+
+/** Maximum attempts of a change that conflicts with other writes. */
+const ATTEMPTS = 5;
 
 export class IdentityStore implements IdentityDirectory {
   readonly #options: ObjectCacheOptions;
@@ -74,6 +80,37 @@ export class IdentityStore implements IdentityDirectory {
     return read;
   }
 
+  /**
+   * Replaces the refresh token, and returns the new one; undefined if `change` does, or the identity was deleted. `change` gets the
+   * current one from the cluster, and decides again after a conflict. Throws ServiceUnavailable.
+   */
+  async updateRefresh(
+    { name, uid }: Pick<Identity, 'name' | 'uid'>,
+    change: (current: StoredRefresh | undefined) => StoredRefresh | undefined,
+    signal: AbortSignal,
+  ): Promise<StoredRefresh | undefined> {
+    const { client } = this.#options;
+    const path = this.#cache.pathOf(name);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        const object = record(await client.json({ path, signal }));
+        const spec = recordIn(object, 'spec');
+        if (recordIn(object, 'metadata')['uid'] !== uid) return undefined;
+        const refresh = change(refreshIn(spec));
+        if (!refresh) return undefined;
+        // The version in the metadata is the precondition.
+        const json = { ...object, spec: { ...spec, refresh } };
+        this.#cache.index.put(await client.json({ method: 'PUT', path, json, signal }));
+        return refresh;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        if (!isConflict(error))
+          throw newServiceUnavailable('cannot update the identity', 1, { cause: error });
+      }
+    }
+    throw newServiceUnavailable('the identity is being modified', 1);
+  }
+
   /** Has no effect on an object with another UID. */
   async delete({ name, uid }: Pick<Identity, 'name' | 'uid'>, signal: AbortSignal): Promise<void> {
     const json = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
@@ -84,6 +121,12 @@ export class IdentityStore implements IdentityDirectory {
     }
     this.#cache.index.remove(name, uid);
   }
+}
+
+function refreshIn(spec: Readonly<Record<string, unknown>>): StoredRefresh | undefined {
+  const { token, usedTime } = recordIn(spec, 'refresh');
+  if (typeof token !== 'string') return undefined;
+  return typeof usedTime === 'string' ? { token, usedTime } : { token };
 }
 
 /** Undefined for a deleted object, and for one whose name belongs to another person: an administrator may have copied it. */

@@ -64,6 +64,7 @@ const MAX_USER_NAME = 256;
 export class LDAPProvider implements PasswordProvider {
   readonly name: string;
   readonly displayName: string;
+  readonly usesRefreshTokens = false;
   readonly #options: LDAPProviderOptions;
   readonly #timing: LDAPTiming;
   readonly #hosts: DirectoryHosts;

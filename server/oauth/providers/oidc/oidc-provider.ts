@@ -40,6 +40,7 @@ const CLOCK_TOLERANCE = 30;
 export class OIDCProvider implements RedirectProvider {
   readonly name: string;
   readonly displayName: string;
+  readonly usesRefreshTokens = true;
   readonly #options: OIDCProviderOptions;
   #configuration: openid.Configuration | undefined;
   #discovering: Promise<openid.Configuration> | undefined;
@@ -111,22 +112,27 @@ export class OIDCProvider implements RedirectProvider {
     return authTime === undefined ? found : { ...found, authTime: authTime * 1000 };
   }
 
-  async revalidate({ issuer, subject, upstream }: StoredProof): Promise<AuthenticatedPerson | PersonEnd> {
+  async revalidate({
+    issuer,
+    subject,
+    refreshToken: current,
+  }: StoredProof): Promise<AuthenticatedPerson | PersonEnd> {
     if (issuer !== this.#options.settings.issuer) return 'gone';
     // The person signs in again.
-    if (upstream === undefined) return 'not confirmable';
+    if (current === undefined) return 'not confirmable';
     const configuration = await this.#known();
+    let refreshToken: string | undefined;
     try {
-      const tokens = await openid.refreshTokenGrant(configuration, upstream);
+      const tokens = await openid.refreshTokenGrant(configuration, current);
+      refreshToken = tokens.refresh_token;
       const claims = tokens.claims();
       if (claims && claims.sub !== subject) return 'gone';
-      const { person, upstream: next } = await this.#person(configuration, tokens, subject, claims);
-      return { person, upstream: next ?? upstream };
+      return await this.#person(configuration, tokens, subject, claims);
     } catch (error) {
       if (error instanceof openid.ResponseBodyError && error.error === 'invalid_grant') return 'gone';
       const failed = error instanceof Error ? failure(error) : error;
-      throw failed instanceof SignInRefused
-        ? new ProviderUnavailable(failed.message, { cause: error })
+      throw failed instanceof Error
+        ? new ProviderUnavailable(failed.message, { cause: error, refreshToken })
         : failed;
     }
   }
@@ -148,7 +154,7 @@ export class OIDCProvider implements RedirectProvider {
     if (!claims && !more) throw new ProviderUnavailable('the provider sent no claims about the person');
     const { settings } = this.#options;
     const person = personOf(settings.issuer, subject, { ...claims, ...more }, settings.claims);
-    return { person, upstream: tokens.refresh_token };
+    return { person, refreshToken: tokens.refresh_token };
   }
 
   async #known(): Promise<openid.Configuration> {

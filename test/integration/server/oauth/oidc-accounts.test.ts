@@ -34,6 +34,7 @@ describe('people of an OpenID provider', () => {
     const configuration = `
   clients:
     - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
+    - {id: terminal, public: true, redirectURIs: ["${REDIRECT}"], keepAfterSignOut: true}
   identityProviders:
     - name: company
       type: oidc
@@ -179,6 +180,35 @@ describe('people of an OpenID provider', () => {
       expect(status, JSON.stringify(json)).to.equal(200);
       first = json;
     }
+  });
+
+  it('keep all sessions when replicas refresh them at the same time', async () => {
+    let [one, two] = [await tokens(), await tokens()];
+    for (let round = 0; round < 5; round++) {
+      const both = await Promise.all([refresh(a, one), refresh(b, two)]);
+      expect(both.map(({ status, json }) => [status, json['error']])).to.deep.equal([
+        [200, undefined],
+        [200, undefined],
+      ]);
+      [one, two] = both.map(({ json }) => json) as [JSONObject, JSONObject];
+    }
+  });
+
+  it('keep the sessions that outlive a sign-out of the browser', async () => {
+    const first = await tokens();
+    const { headers } = await browser.authorize({ client_id: 'terminal' });
+    const code = new URL(text(headers.location)).searchParams.get('code') ?? '';
+    const form = { code, redirect_uri: REDIRECT, code_verifier: VERIFIER, client_id: 'terminal' };
+    const terminal = await token(b, { grant_type: 'authorization_code', ...form });
+    // The browser and the console have got the latest token of the provider.
+    const refreshed = await refresh(a, first);
+    await browser.ask(`/oauth/logout?id_token_hint=${text(refreshed.json['id_token'])}`);
+    const { status, json } = await token(a, {
+      grant_type: 'refresh_token',
+      client_id: 'terminal',
+      refresh_token: text(terminal.json['refresh_token']),
+    });
+    expect([status, json['error']]).to.deep.equal([200, undefined]);
   });
 
   it('lose all sessions at a refresh after they have left', async () => {

@@ -55,7 +55,7 @@ describe('OIDCProvider with oidc-provider', () => {
   }
 
   it('returns the person, and the changed groups at a revalidation', async () => {
-    const { person, upstream: token } = await signIn();
+    const { person, refreshToken } = await signIn();
     expect(person).to.include({
       issuer: upstream.issuer,
       subject: 'person-1',
@@ -64,21 +64,21 @@ describe('OIDCProvider with oidc-provider', () => {
     });
     expect(person.groups).to.deep.equal(['developers']);
     upstream.people.set('person-1', { preferred_username: 'ada', groups: ['operators'] });
-    const proof = { issuer: upstream.issuer, subject: 'person-1', upstream: token };
+    const proof = { issuer: upstream.issuer, subject: 'person-1', refreshToken };
     const result = await provider.revalidate(proof);
     expect(result).to.have.nested.property('person.groups').that.deep.equals(['operators']);
   });
 
   it('reports a person who was deleted', async () => {
-    const { upstream: token } = await signIn();
+    const { refreshToken } = await signIn();
     upstream.people.delete('person-1');
-    const proof = { issuer: upstream.issuer, subject: 'person-1', upstream: token };
+    const proof = { issuer: upstream.issuer, subject: 'person-1', refreshToken };
     expect(await provider.revalidate(proof)).to.equal('gone');
   });
 
   it('reports an outage as an outage', async () => {
-    const { upstream: token } = await signIn();
-    const proof = { issuer: upstream.issuer, subject: 'person-1', upstream: token };
+    const { refreshToken } = await signIn();
+    const proof = { issuer: upstream.issuer, subject: 'person-1', refreshToken };
     await upstream[Symbol.asyncDispose]();
     expect(await rejection(provider.revalidate(proof))).to.have.property('name', 'ProviderUnavailable');
     upstream = await RealOpenIDProvider.start();

@@ -25,6 +25,7 @@ class Scene {
   now = 1_000_000;
   readonly users = new DatedUsers();
   readonly stored = new Map<string, Identity>();
+  readonly refreshTokens = new Map<string, string>();
   failing: Error | undefined;
   readonly identities: Identities;
 
@@ -46,6 +47,11 @@ class Scene {
       credentials: { get: () => undefined },
       keys,
       seal: { seal: async (text) => `sealed ${text}` },
+      refreshTokens: {
+        set: async ({ name }, token) => {
+          this.refreshTokens.set(name, token);
+        },
+      },
       group: 'iam.platform.io',
       administrators: 'platform-admins',
       now: () => this.now,
@@ -63,7 +69,11 @@ class Scene {
 }
 
 function newPerson(name: string, subject: string): AuthenticatedPerson {
-  return { person: { issuer: 'ldap:///dc=example', subject, name, groups: [] }, upstream: 'state' };
+  return {
+    person: { issuer: 'ldap:///dc=example', subject, name, groups: [] },
+    upstream: 'state',
+    refreshToken: 'token',
+  };
 }
 
 describe('Identities', () => {
@@ -83,6 +93,7 @@ describe('Identities', () => {
     if (typeof known === 'string') throw new Error(known);
     expect(known.account.name).to.equal('zoe');
     expect(known.proof).to.include({ kind: 'identity', checkedAt: scene.now, upstream: 'sealed state' });
+    expect([...scene.refreshTokens]).to.deep.equal([[known.proof.name, 'token']]);
   });
 
   it('does not link again after an administrator has deleted the Identity', async () => {

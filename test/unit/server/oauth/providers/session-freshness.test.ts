@@ -45,6 +45,7 @@ class Scene {
       name: 'company',
       displayName: 'Company "ü"',
       problem: undefined,
+      usesRefreshTokens: false,
       run: async () => undefined,
       signIn: async () => 'unknown_user',
       revalidate: async (proof) => {
@@ -59,6 +60,7 @@ class Scene {
       directory: { get: () => this.identity },
       identities: { confirmed: ({ groups }) => (groups.length > 2 ? undefined : { groups }) },
       seal,
+      refreshTokens: { use: () => Promise.reject(new Error('unexpected')) },
       sessions: this.sessions,
       now: () => this.now,
       log,
@@ -116,6 +118,15 @@ describe('SessionFreshness', () => {
     expect(proof.groups).to.deep.equal(['new']);
     expect(proof.upstream).to.match(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(await scene.seal.open(proof.upstream)).to.equal('new state');
+  });
+
+  it('passes the state of the session itself: a person who knows a new password has another session', async () => {
+    const earlier = await scene.session({ upstream: await scene.seal.seal('old password') });
+    scene.now += 1000;
+    await scene.session({ upstream: await scene.seal.seal('new password') });
+    scene.answer = scene.person();
+    await scene.freshness.renewed(earlier, CALL);
+    expect(scene.asked.map(({ upstream }) => upstream)).to.deep.equal(['old password']);
   });
 
   for (const end of ['gone', 'disabled', 'password changed'] as const) {

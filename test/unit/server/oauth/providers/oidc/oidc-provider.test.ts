@@ -130,7 +130,7 @@ describe('OIDCProvider', () => {
           displayName: 'Ada Lovelace',
           groups: ['developers', 'admins'],
         },
-        upstream: 'refresh-1',
+        refreshToken: 'refresh-1',
         authTime: 1_700_000_000_000,
       });
       const [request] = upstream.tokenRequests;
@@ -267,13 +267,13 @@ describe('OIDCProvider', () => {
   });
 
   describe('at a revalidation', () => {
-    const proof = () => ({ issuer: upstream.issuer, subject: 'subject-1', upstream: 'refresh-1' });
+    const proof = () => ({ issuer: upstream.issuer, subject: 'subject-1', refreshToken: 'refresh-1' });
 
     it('returns the current groups and the new refresh token', async () => {
       upstream.userinfo = { sub: 'subject-1', groups: ['new'] };
       upstream.tokens = { refresh_token: 'refresh-2' };
       const result = await newProvider().revalidate(proof());
-      expect(result).to.have.property('upstream', 'refresh-2');
+      expect(result).to.have.property('refreshToken', 'refresh-2');
       expect(result).to.have.nested.property('person.groups').that.deep.equals(['new']);
       expect(upstream.tokenRequests[0]?.form.get('refresh_token')).to.equal('refresh-1');
     });
@@ -282,13 +282,13 @@ describe('OIDCProvider', () => {
       upstream.claims = undefined;
       upstream.tokens = { refresh_token: undefined };
       const result = await newProvider().revalidate(proof());
-      expect(result).to.include({ upstream: 'refresh-1' });
+      expect(result).to.have.property('refreshToken', undefined);
     });
 
     it('ends the session for a revoked refresh token, another subject or another issuer', async () => {
       const provider = newProvider();
       expect(await provider.revalidate({ ...proof(), issuer: 'https://other.example' })).to.equal('gone');
-      const { upstream: _none, ...without } = proof();
+      const { refreshToken: _none, ...without } = proof();
       expect(await provider.revalidate(without)).to.equal('not confirmable');
       upstream.claims = { sub: 'subject-2' };
       expect(await provider.revalidate(proof())).to.equal('gone');
@@ -310,7 +310,10 @@ describe('OIDCProvider', () => {
       }
       upstream.responses.clear();
       upstream.responses.set('/userinfo', { status: 401, body: {} });
-      await refused(provider.revalidate(proof()), '', 'ProviderUnavailable');
+      upstream.tokens = { refresh_token: 'refresh-2' };
+      const late = await rejection(provider.revalidate(proof()));
+      // The first token is used up.
+      expect(late).to.include({ name: 'ProviderUnavailable', refreshToken: 'refresh-2' });
     });
   });
 });
