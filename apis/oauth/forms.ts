@@ -146,6 +146,11 @@ export const SignInFormSchema = Type.Object({
   password: optional('The password.', secret),
 });
 
+export const NameFormSchema = Type.Object({
+  decision: optional('`cancel` ends the sign-in.'),
+  name: optional('The chosen user name.'),
+});
+
 export const SignOutFormSchema = Type.Object({ decision: optional('`stay` keeps the user signed in.') });
 
 export const AccountFormSchema = Type.Object({

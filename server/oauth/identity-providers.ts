@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import type { Admission } from '../admission/admission.ts';
+import { NameChoice } from './endpoints/browser/name-choice.ts';
 import { RedirectSignIn } from './endpoints/browser/redirect-sign-in.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { LoginRecords } from './passwords/login-records.ts';
@@ -21,6 +22,7 @@ import { RefreshTokens } from './providers/refresh-tokens.ts';
 import { SessionFreshness } from './providers/session-freshness.ts';
 import { UpstreamSeal } from './providers/upstream-seal.ts';
 import type { SessionStore } from './sessions/session.ts';
+import type { LoginThrottle } from './throttle/login-throttle.ts';
 import type { CredentialDirectory } from './users/account.ts';
 import { type IdentityDirectory, IdentityStore } from './users/identity-store.ts';
 import type { ObjectCacheOptions } from './users/object-cache.ts';
@@ -48,6 +50,7 @@ export interface IdentityProvidersOptions extends ObjectCacheOptions {
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly keys: KeyRing;
   readonly admission: Pick<Admission, 'pool'>;
+  readonly throttle: Pick<LoginThrottle, 'attempt'>;
   readonly log: Logger;
   readonly records: LoginRecords;
   /** Ms since the epoch. */
@@ -65,8 +68,14 @@ export class IdentityProviders {
   readonly directory: IdentityDirectory;
   /** Undefined without providers that verify passwords. */
   readonly signIn: ProviderSignIn | undefined;
-  readonly redirects: RedirectSignIn;
-  readonly links: AccountLinks;
+  /** What the pages of sign-ins need. */
+  readonly pages: {
+    readonly redirects: RedirectSignIn;
+    readonly redirectSeal: UpstreamSeal;
+    readonly links: AccountLinks;
+    readonly names: NameChoice;
+    readonly nameSeal: UpstreamSeal;
+  };
   readonly freshness: SessionFreshness;
   readonly #providers: readonly ConfiguredProvider[];
   readonly #runs: readonly Run[];
@@ -101,8 +110,14 @@ export class IdentityProviders {
     this.signIn =
       passwords.length > 0 ? new ProviderSignIn({ ...options, providers: passwords, identities }) : undefined;
     const named = providers.map(({ provider }) => provider);
-    this.links = new AccountLinks({ ...options, providers: named, store });
-    this.redirects = new RedirectSignIn({ ...options, providers: redirects, identities, links: this.links });
+    const links = new AccountLinks({ ...options, providers: named, store });
+    this.pages = {
+      redirects: new RedirectSignIn({ ...options, providers: redirects, identities, links }),
+      redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
+      links,
+      names: new NameChoice({ ...options, providers, identities }),
+      nameSeal: new UpstreamSeal(keys, 'person who chooses a user name'),
+    };
     this.freshness = new SessionFreshness({
       ...options,
       providers,

@@ -30,7 +30,6 @@ import { DecoyHashes } from './passwords/decoy-hashes.ts';
 import { type LoginRecords, newLoginRecords } from './passwords/login-records.ts';
 import { HASH_QUEUE, hashConcurrency, PASSWORD_HASH, PasswordHasher } from './passwords/password-hasher.ts';
 import { PasswordSignIn } from './passwords/password-sign-in.ts';
-import { UpstreamSeal } from './providers/upstream-seal.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SESSIONS_PER_USER, SessionCreator } from './sessions/session-creator.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
@@ -134,6 +133,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
     throttle: newClientThrottle(settings.clients, settings.throttle, sourceOf),
     log,
   });
+  const limits = settings.throttle;
+  const throttle = new SharedThrottle({ limits, keys, sessions, client, namespace, log });
   const audit = newLoginRecords(log.child({ audit: true }), metrics);
   const lastLogins = new LastLogins({ client, group, users, log, now });
   const records: LoginRecords = {
@@ -151,6 +152,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     sessions,
     keys,
     admission,
+    throttle: throttle.logins,
     records,
     now,
   });
@@ -181,8 +183,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
     admission,
     queue: { ...HASH_QUEUE, concurrency: hashConcurrency(machine.cores, machine.threads) },
   });
-  const limits = settings.throttle;
-  const throttle = new SharedThrottle({ limits, keys, sessions, client, namespace, log });
   const signIn = new PasswordSignIn({
     ready: () => missing().length === 0,
     users,
@@ -227,9 +227,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     verifier,
     grants,
     passwords: signIn,
-    redirects: providers.redirects,
-    links: providers.links,
-    redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
+    ...providers.pages,
     hasher,
     sourceOf,
     random,

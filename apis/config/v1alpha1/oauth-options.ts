@@ -137,9 +137,9 @@ const identityProvider = Type.Object(
       '`ldap`: an LDAP directory, such as OpenLDAP or Active Directory. `oidc`: an OpenID provider, at whose pages people sign in.',
     ),
     accounts: choiceOption(
-      ['create', 'link'],
+      ['create', 'choose', 'link'],
       'create',
-      '`create`: the first sign-in of a person creates a user; an existing user is never taken. `link`: an administrator creates an Identity object for each person.',
+      '`create`: the first sign-in of a person creates a user; an existing user is never taken. `choose`: the same, and the person chooses the name on a page. `link`: an administrator creates an Identity object for each person.',
     ),
     groups: section('Groups of the provider that its people get, in addition to the groups of their users.', {
       allow: namesOption(

@@ -11,6 +11,7 @@ import {
 import { networkCaller } from '../../admission/network.ts';
 import { userCaller } from '../../authentication/user.ts';
 import { pause } from '../../concurrency/pause.ts';
+import type { NewPerson } from '../providers/identities.ts';
 import type { ProviderSignIn } from '../providers/provider-sign-in.ts';
 import { type Authentication, byPassword } from '../sessions/proof.ts';
 import type { CountedAttempt, LoginThrottle } from '../throttle/login-throttle.ts';
@@ -18,7 +19,7 @@ import type { Account, Credential, CredentialStore, UserDirectory } from '../use
 import type { DecoyHashes } from './decoy-hashes.ts';
 import type { LoginMethod, LoginRecord, LoginRecords } from './login-records.ts';
 import { isTooLong, type PasswordHasher } from './password-hasher.ts';
-import { signInRefusal } from './sign-in-refusal.ts';
+import { NameMissing, signInRefusal } from './sign-in-refusal.ts';
 
 export interface PasswordSignInOptions {
   /** Whether the caches of users, passwords and sessions are synced; until then every attempt gets a 503. */
@@ -82,6 +83,7 @@ type Verdict = Pick<LoginRecord, 'provider' | 'person'> &
         readonly account: Account | undefined;
         /** Whether an identity provider has accepted the password. */
         readonly isProven?: boolean;
+        readonly newPerson?: NewPerson;
       }
   );
 
@@ -106,7 +108,7 @@ export class PasswordSignIn {
     return this.#options.providers?.notices ?? [];
   }
 
-  /** Throws OAuthError: 400 `invalid_grant`, 429 with the time to wait, 503 while the password cannot be verified. */
+  /** Throws OAuthError: 400 `invalid_grant`, also NameMissing, 429 with the time to wait, 503 while the password cannot be verified. */
   async check(attempt: SignInAttempt): Promise<CheckedUser> {
     const { ready, throttle } = this.#options;
     const { password, source, signal } = attempt;
@@ -126,11 +128,12 @@ export class PasswordSignIn {
       },
     );
     if (verdict.outcome !== 'success') {
-      const { outcome, isProven = false } = verdict;
+      const { outcome, isProven = false, newPerson } = verdict;
       // The correct password of a disabled local user is a failure too, so that delays do not distinguish it from a wrong one.
       if (isProven) counted.cancelled();
       else counted.failed();
       this.#record(attempt, verdict);
+      if (newPerson) throw new NameMissing(newPerson);
       const refusal = signInRefusal(outcome, { isProven, notices: this.notices });
       throw refusal ?? invalidGrant('the user name or the password is wrong', new Error(outcome));
     }

@@ -1,6 +1,7 @@
 // Errors of failed sign-ins. The cause of a wrong name or password is never visible; a person who has proven a password learns why an
 // account cannot be used.
 import { descriptionText, OAuthError } from '../../../apis/oauth/oauth-error.ts';
+import type { NewPerson } from '../providers/identities.ts';
 import type { LoginOutcome } from './login-records.ts';
 
 /** A failed sign-in with a text for the sign-in page. */
@@ -16,6 +17,17 @@ export class SignInRefused extends OAuthError {
   }
 }
 
+/** An identity provider has accepted the password of a person who has no user yet. A page can ask for the name. */
+export class NameMissing extends SignInRefused {
+  readonly newPerson: NewPerson;
+
+  constructor(newPerson: NewPerson) {
+    const text = refusalText('name_missing');
+    super(400, text, descriptionText(text), 'name_missing');
+    this.newPerson = newPerson;
+  }
+}
+
 const RETRY_SECONDS = 5;
 
 const ADMINISTRATOR = 'Ask an administrator of this platform.';
@@ -25,6 +37,8 @@ const REFUSALS: Partial<Record<LoginOutcome, string>> = {
   disabled: `Your account is disabled. ${ADMINISTRATOR}`,
   expired: 'Your password or your account has expired. Change the password where you usually do.',
   must_change: 'You must change your password first, where you usually do.',
+  name_missing:
+    'You have no user name here yet. Sign in with a browser once, for instance on the account page, and choose one.',
   not_linked: `Your account is not linked to a user of this platform. ${ADMINISTRATOR}`,
   name_invalid: `No valid user name can be derived from the name of your account. ${ADMINISTRATOR}`,
   name_taken: `Your user name belongs to another user. ${ADMINISTRATOR}`,

@@ -2,15 +2,23 @@
 // provider says leads to an existing user.
 import type { Logger } from 'pino';
 import { identityName } from '../../../apis/iam/v1beta1/identity-resource.ts';
+import type { User } from '../../../apis/iam/v1beta1/user-resource.ts';
 import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { effectiveAccount, type IdentityProof } from '../sessions/proof.ts';
-import type { Account, CredentialDirectory, PasswordID } from '../users/account.ts';
+import { type Authentication, byIdentity, effectiveAccount, type IdentityProof } from '../sessions/proof.ts';
+import type { Account, CredentialDirectory } from '../users/account.ts';
 import type { Identity, IdentityStore } from '../users/identity-store.ts';
 import { accountOf, type Users } from '../users/user-directory.ts';
-import { displayNameOf, emailOf, type GroupRules, passedGroups, userNameOf } from './person-rules.ts';
+import {
+  displayNameOf,
+  emailOf,
+  type GroupRules,
+  isFreeForPeople,
+  passedGroups,
+  userNameOf,
+} from './person-rules.ts';
 import type { AuthenticatedPerson, UpstreamPerson } from './provider.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 import type { UpstreamSeal } from './upstream-seal.ts';
@@ -19,14 +27,18 @@ import type { UpstreamSeal } from './upstream-seal.ts';
 export interface AccountRules {
   /** Name of the provider. */
   readonly name: string;
-  /** `create`: a new user at the first sign-in. `link`: an administrator links each person to a user. */
-  readonly accounts: 'create' | 'link';
+  /**
+   * At the first sign-in, `create`: a new user; `choose`: a new user, whose name the person chooses. `link`: an administrator links each
+   * person to a user.
+   */
+  readonly accounts: 'create' | 'choose' | 'link';
   readonly groups: GroupRules;
 }
 
-/** Why an authenticated person cannot sign in. */
+/** Why an authenticated person cannot sign in. `name_missing`: the person must choose a name on a page first. */
 export type PersonRefusal =
   | 'not_linked'
+  | 'name_missing'
   | 'name_invalid'
   | 'name_taken'
   | 'user_deleted'
@@ -36,9 +48,20 @@ export type PersonRefusal =
 export interface KnownPerson {
   /** With the groups of the provider. */
   readonly account: Account;
-  readonly proof: IdentityProof;
-  /** The local password. */
-  readonly password: PasswordID | undefined;
+  readonly authentication: Authentication;
+}
+
+/** An authenticated person who has no user yet. */
+export interface NewPerson {
+  /** Name of the provider. */
+  readonly provider: string;
+  readonly person: Pick<UpstreamPerson, 'issuer' | 'subject' | 'name' | 'displayName' | 'email'>;
+  /** What its first session needs except the Identity. */
+  readonly proof: Omit<IdentityProof, 'name' | 'uid'>;
+  /** Of the provider. */
+  readonly refreshToken?: string;
+  readonly authTime: number;
+  readonly amr: readonly string[];
 }
 
 /** After the rules of the provider. */
@@ -46,7 +69,7 @@ export type ConfirmedFacts = Pick<IdentityProof, 'groups' | 'verifiedEmail'>;
 
 export interface IdentitiesOptions {
   readonly store: Pick<IdentityStore, 'get' | 'catchUp' | 'create'>;
-  readonly users: Pick<Users, 'get' | 'catchUp' | 'read' | 'create'>;
+  readonly users: Pick<Users, 'get' | 'catchUp' | 'read' | 'create' | 'delete'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly keys: Pick<KeyRing, 'mac' | 'checkMac'>;
   readonly seal: Pick<UpstreamSeal, 'seal'>;
@@ -71,35 +94,40 @@ export class Identities {
     this.#options = options;
   }
 
-  /** The user of an authenticated person. Throws ServiceUnavailable during an outage of the cluster. */
+  /**
+   * The user of an authenticated person, or a new person who chooses a name. Throws ServiceUnavailable during an outage of the
+   * cluster.
+   */
   async resolve(
-    { person, upstream, refreshToken }: AuthenticatedPerson,
+    authenticated: AuthenticatedPerson,
     rules: AccountRules,
     call: CallContext,
-  ): Promise<KnownPerson | PersonRefusal> {
-    const name = identityName({ ...person, provider: rules.name });
-    const known = await this.#find(name, call);
-    const identity =
-      known ??
-      (rules.accounts === 'create' ? await this.#createUser(name, person, rules, call) : 'not_linked');
-    if (typeof identity === 'string') return identity;
-    const account = await this.#userOf(identity, call);
-    if (!account) return 'user_deleted';
-    if (account.disabled) return 'disabled';
-    const confirmed = this.confirmed(person, rules);
-    if (!confirmed) return 'too_many_groups';
-    const { seal, credentials, refreshTokens, now } = this.#options;
-    if (refreshToken !== undefined) await refreshTokens.set(identity, refreshToken, call.signal);
-    const proof: IdentityProof = {
-      kind: 'identity',
-      name,
-      uid: identity.uid,
-      ...confirmed,
-      checkedAt: now(),
-      ...(upstream === undefined ? {} : { upstream: await seal.seal(upstream) }),
-    };
-    const password = credentials.get(account.name);
-    return { account: effectiveAccount(account, proof), proof, password };
+  ): Promise<KnownPerson | NewPerson | PersonRefusal> {
+    const found = await this.#newPerson(authenticated, rules);
+    if (!found) return 'too_many_groups';
+    const identity = await this.#find(found, call);
+    if (identity) return this.#known(found, identity, call);
+    if (rules.accounts === 'choose') return found;
+    if (rules.accounts === 'link') return 'not_linked';
+    const user = userNameOf(found.person.name);
+    return user === undefined ? 'name_invalid' : this.#create(found, user, call);
+  }
+
+  /**
+   * Creates the user of a person with the name that the person has chosen. A person who has a user meanwhile must sign in again, because
+   * the same form can be sent twice. Throws like `resolve`.
+   */
+  async createNamed(
+    found: NewPerson,
+    user: string,
+    rules: AccountRules | undefined,
+    call: CallContext,
+  ): Promise<KnownPerson | PersonRefusal | 'named_meanwhile'> {
+    // The configuration may have changed meanwhile.
+    if (rules?.accounts !== 'choose') return 'not_linked';
+    if (!isFreeForPeople(user)) return 'name_taken';
+    if (await this.#find(found, call)) return 'named_meanwhile';
+    return this.#create(found, user, call);
   }
 
   /** What a session takes over from the provider at each confirmation; undefined if there are too many groups. */
@@ -109,14 +137,58 @@ export class Identities {
     return groups && { groups, ...(verifiedEmail === undefined ? {} : { verifiedEmail }) };
   }
 
-  async #find(name: string, call: CallContext): Promise<Identity | undefined> {
+  /** Undefined if there are too many groups. */
+  async #newPerson(
+    { person, upstream, refreshToken, authTime }: AuthenticatedPerson,
+    rules: AccountRules,
+  ): Promise<NewPerson | undefined> {
+    const { seal, now } = this.#options;
+    const confirmed = this.confirmed(person, rules);
+    if (!confirmed) return undefined;
+    const { issuer, subject, name, displayName, email, amr = [] } = person;
+    const checkedAt = now();
+    const sealed = upstream === undefined ? {} : { upstream: await seal.seal(upstream) };
+    return {
+      provider: rules.name,
+      person: { issuer, subject, name, displayName, email },
+      proof: { kind: 'identity', ...confirmed, checkedAt, ...sealed },
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+      authTime: Math.min(authTime ?? checkedAt, checkedAt),
+      amr,
+    };
+  }
+
+  async #known(
+    { proof, refreshToken, authTime, amr }: NewPerson,
+    identity: Identity,
+    call: CallContext,
+  ): Promise<KnownPerson | PersonRefusal> {
+    const account = await this.#userOf(identity, call);
+    if (!account) return 'user_deleted';
+    if (account.disabled) return 'disabled';
+    const { credentials, refreshTokens } = this.#options;
+    if (refreshToken !== undefined) await refreshTokens.set(identity, refreshToken, call.signal);
+    const { name, uid } = identity;
+    const complete = { ...proof, name, uid };
+    const password = credentials.get(account.name);
+    return {
+      account: effectiveAccount(account, complete),
+      authentication: byIdentity(complete, password, authTime, amr),
+    };
+  }
+
+  async #find({ provider, person }: NewPerson, call: CallContext): Promise<Identity | undefined> {
     const { store } = this.#options;
+    const name = identityName({ ...person, provider });
     // Another replica may have created it a moment ago.
     if (!store.get(name)) await store.catchUp(name, call);
     return store.get(name);
   }
 
-  async #userOf({ user, userUID }: Identity, call: CallContext): Promise<Account | undefined> {
+  async #userOf(
+    { user, userUID }: Pick<Identity, 'user' | 'userUID'>,
+    call: CallContext,
+  ): Promise<Account | undefined> {
     const { users } = this.#options;
     if (users.get(user)?.uid !== userUID) await users.catchUp?.(user, call);
     const account = users.get(user);
@@ -128,49 +200,56 @@ export class Identities {
    * sign-in after a crash, completes the link. After a few minutes it has no effect, and an Identity that an administrator has deleted
    * stays deleted.
    */
-  async #createUser(
-    identity: string,
-    person: UpstreamPerson,
-    { name: provider }: AccountRules,
-    call: CallContext,
-  ): Promise<Identity | PersonRefusal> {
-    const { users, store, keys, group, now, log } = this.#options;
-    const user = userNameOf(person.name);
-    if (user === undefined) return 'name_invalid';
-    const annotation = `${group}/identity`;
-    const message = JSON.stringify([user, identity]);
-    const displayName = displayNameOf(person.displayName);
-    const email = emailOf(person.email);
-    const created = await users
-      .create(
-        {
-          metadata: { name: user, annotations: { [annotation]: keys.mac(PURPOSE, message) } },
-          spec: { ...(displayName === '' ? {} : { displayName }), ...(email === undefined ? {} : { email }) },
-        },
-        call.signal,
-      )
-      .catch(async (error: unknown) => {
-        if (!isAlreadyExists(error)) throw error;
-        const existing = await users.read(user, call.signal);
-        const { creationTimestamp = '' } = existing?.metadata ?? {};
-        const annotations = record(existing?.metadata.annotations);
-        const isRecent = now() - Date.parse(creationTimestamp) < COMPLETION_MS;
-        return isRecent && keys.checkMac(PURPOSE, message, text(annotations[annotation]))
-          ? existing
-          : undefined;
-      });
+  async #create(found: NewPerson, user: string, call: CallContext): Promise<KnownPerson | PersonRefusal> {
+    const { users, store, now, log } = this.#options;
+    const { provider, person } = found;
+    const { issuer, subject } = person;
+    const identity = identityName({ provider, issuer, subject });
+    const created = await this.#createUser(found, identity, user, call);
     if (!created) return 'name_taken';
     const { name, uid: userUID } = accountOf(created);
-    const { issuer, subject } = person;
     const link = { provider, issuer, subject, user: name, userUID, displayName: displayNameOf(person.name) };
     try {
       const linked = await store.create(link, now(), call.signal);
       log.info({ user, provider, identity }, 'user created for a person of an identity provider');
-      return linked;
+      return await this.#known(found, linked, call);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       await store.catchUp(identity, call);
-      return store.get(identity) ?? 'name_taken';
+      const linked = store.get(identity);
+      // The person has chosen another name in another browser.
+      if (linked && linked.userUID !== userUID) await users.delete(name, userUID, call.signal);
+      return linked ? this.#known(found, linked, call) : 'name_taken';
+    }
+  }
+
+  /** Undefined if the name belongs to another user. */
+  async #createUser(
+    { person }: NewPerson,
+    identity: string,
+    user: string,
+    { signal }: CallContext,
+  ): Promise<User | undefined> {
+    const { users, keys, group, now } = this.#options;
+    const annotation = `${group}/identity`;
+    const message = JSON.stringify([user, identity]);
+    const displayName = displayNameOf(person.displayName);
+    const email = emailOf(person.email);
+    const created: User = {
+      metadata: { name: user, annotations: { [annotation]: keys.mac(PURPOSE, message) } },
+      spec: { ...(displayName === '' ? {} : { displayName }), ...(email === undefined ? {} : { email }) },
+    };
+    try {
+      return await users.create(created, signal);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      const existing = await users.read(user, signal);
+      const { creationTimestamp = '' } = existing?.metadata ?? {};
+      const annotations = record(existing?.metadata.annotations);
+      const isRecent = now() - Date.parse(creationTimestamp) < COMPLETION_MS;
+      return isRecent && keys.checkMac(PURPOSE, message, text(annotations[annotation]))
+        ? existing
+        : undefined;
     }
   }
 }

@@ -1,6 +1,5 @@
 // Rules that turn what a provider says about a person into a user name and group names of this platform.
-import { isUserName } from '../../../apis/iam/v1beta1/custom-resource.ts';
-import { CHECK_USER } from '../tokens/token-issuer.ts';
+import { isUserName, MAX_USER_NAME } from '../../../apis/iam/v1beta1/custom-resource.ts';
 
 export interface GroupRules {
   /** Names of groups that pass; `*` at the end stands for any rest. */
@@ -15,20 +14,46 @@ const MAX_GROUP_NAME = 128;
 const GROUP_NAME = /^[^\s:\p{Cc}](?:[^:\p{Cc}]*[^\s:\p{Cc}])?$/u;
 
 /**
+ * Names that no person gets from a provider. Cluster roles may be bound to them, or people may believe that they belong to an
+ * administrator or to a component of Kubernetes.
+ */
+const RESERVED =
+  /^(admin|administrator|root|system|anonymous|(kube|kubernetes|kubelet|etcd|ks-apiserver)([-.].*)?)$/;
+
+/** Whether a person of a provider can have the user name, if no user has it. */
+export function isFreeForPeople(name: string): boolean {
+  return isUserName(name) && !RESERVED.test(name);
+}
+
+/**
  * The user name of a person: ASCII in lower case, with `-` for every character that a name must not have. Undefined if no valid name
  * results. Other letters have no unique spelling, so nothing is guessed.
  */
 export function userNameOf(name: string | undefined): string | undefined {
   if (name === undefined || !/^[\x20-\x7e]+$/.test(name)) return undefined;
+  const derived = asUserName(name);
+  return isFreeForPeople(derived) ? derived : undefined;
+}
+
+/** A name to begin with, which the person may change; empty if none can be derived. */
+export function proposedName(name: string | undefined): string {
+  // `ada` of `CORP\ada` and of `ada@example.com`; `é` is `e` and an accent.
+  const [account = ''] = (name ?? '').replace(/^.*\\/, '').split('@');
+  const derived = asUserName(account.normalize('NFKD').replaceAll(/\p{M}/gu, ''))
+    .slice(0, MAX_USER_NAME)
+    .replace(/[.-]+$/, '');
+  return isFreeForPeople(derived) ? derived : '';
+}
+
+function asUserName(name: string): string {
   const labels = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9.]+/g, '-')
     .split('.');
-  const derived = labels
+  return labels
     .map((label) => label.replaceAll(/^-|-$/g, ''))
     .filter((label) => label !== '')
     .join('.');
-  return isUserName(derived) && derived !== CHECK_USER ? derived : undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 // Signs people in with a password of an identity provider. passwords/ decides when providers are asked, and limits attempts.
-import { type Authentication, byIdentity } from '../sessions/proof.ts';
+import type { Authentication } from '../sessions/proof.ts';
 import type { Account } from '../users/account.ts';
 import type { ConfiguredProvider } from './configured-provider.ts';
-import type { Identities, PersonRefusal } from './identities.ts';
+import type { Identities, NewPerson, PersonRefusal } from './identities.ts';
 import {
   type PasswordAttempt,
   type PasswordProvider,
@@ -23,6 +23,8 @@ export type ProviderVerdict =
       readonly provider?: string;
       /** The person, for the audit record of a refusal. */
       readonly person?: { readonly issuer: string; readonly subject: string };
+      /** The person of `name_missing`. */
+      readonly newPerson?: NewPerson;
     };
 
 export interface ProviderAttempt extends Omit<PasswordAttempt, 'resolved'> {
@@ -34,8 +36,6 @@ export interface ProviderSignInOptions {
   /** In the order of the configuration. */
   readonly providers: readonly ConfiguredProvider<PasswordProvider>[];
   readonly identities: Pick<Identities, 'resolve'>;
-  /** Ms since the epoch. */
-  readonly now: () => number;
 }
 
 export class ProviderSignIn {
@@ -63,15 +63,11 @@ export class ProviderSignIn {
         if (result === 'unknown_user') continue;
         if (typeof result === 'string') return { outcome: result, provider: name };
         const known = await this.#options.identities.resolve(result, rules, attempt);
-        const { issuer, subject, amr } = result.person;
-        if (typeof known === 'string') return { outcome: known, provider: name, person: { issuer, subject } };
-        const { account, proof, password } = known;
-        return {
-          outcome: 'success',
-          provider: name,
-          account,
-          authentication: byIdentity(proof, password, this.#options.now(), amr),
-        };
+        const { issuer, subject } = result.person;
+        const refused = { provider: name, person: { issuer, subject } };
+        if (typeof known === 'string') return { outcome: known, ...refused };
+        if ('account' in known) return { outcome: 'success', provider: name, ...known };
+        return { outcome: 'name_missing', newPerson: known, ...refused };
       } catch (error) {
         if (!(error instanceof ProviderUnavailable)) throw error;
         verdict = { outcome: 'unavailable', provider: name };

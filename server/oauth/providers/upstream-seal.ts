@@ -2,7 +2,10 @@
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import type { KeyRing } from '../keys/key-ring.ts';
 
-export type SealPurpose = 'upstream state of a session' | 'redirect to a provider';
+export type SealPurpose =
+  | 'upstream state of a session'
+  | 'redirect to a provider'
+  | 'person who chooses a user name';
 
 export class UpstreamSeal {
   readonly #keys: Pick<KeyRing, 'macs'>;

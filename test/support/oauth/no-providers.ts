@@ -1,4 +1,5 @@
 // The parts of identity providers and of browser sessions in a server without any.
+import type { NameChoice } from '../../../server/oauth/endpoints/browser/name-choice.ts';
 import type { RedirectSignIn } from '../../../server/oauth/endpoints/browser/redirect-sign-in.ts';
 import type { AccountLinks } from '../../../server/oauth/providers/account-links.ts';
 import type { SessionFreshness } from '../../../server/oauth/providers/session-freshness.ts';
@@ -19,6 +20,10 @@ export const NO_REDIRECTS: Pick<RedirectSignIn, 'choices' | 'begin' | 'finish' |
   begin: async () => NOT_CONFIGURED,
   finish: async () => NOT_CONFIGURED,
   link: async () => NOT_CONFIGURED,
+};
+export const NO_NAMES: Pick<NameChoice, 'providerOf' | 'choose'> = {
+  providerOf: () => undefined,
+  choose: async () => 'not_linked',
 };
 export const NO_LINKS: Pick<AccountLinks, 'of' | 'providerOf' | 'unlink'> = {
   of: () => [],

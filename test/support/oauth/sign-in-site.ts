@@ -161,6 +161,8 @@ export class SignInSite {
       freshness: { renewed: (session, call) => state.freshness.renewed(session, call) },
       browserSession: { idleLifetime: 8 * 3_600_000, lifetime: 86_400_000 },
       redirects: state.redirects,
+      names: state.names,
+      nameSeal: new UpstreamSeal(keys, 'person who chooses a user name'),
       links: state.links,
       redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
       texts: { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' },

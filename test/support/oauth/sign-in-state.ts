@@ -8,7 +8,7 @@ import type { Account } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';
 import { MemoryCredentials } from './memory-users.ts';
-import { NO_FRESHNESS, NO_IDENTITIES, NO_LINKS, NO_REDIRECTS } from './no-providers.ts';
+import { NO_FRESHNESS, NO_IDENTITIES, NO_LINKS, NO_NAMES, NO_REDIRECTS } from './no-providers.ts';
 import { newConfiguredClient } from './oauth-clients.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -31,6 +31,7 @@ export class SiteState {
   /** Called between the lookup of user and password and the verification. */
   meanwhile: () => void = () => undefined;
   redirects = NO_REDIRECTS;
+  names = NO_NAMES;
   links = NO_LINKS;
   identities = NO_IDENTITIES;
   freshness = NO_FRESHNESS;

@@ -4,7 +4,7 @@ import type { LoginOutcome, LoginRecord, LoginRecords } from '../../passwords/lo
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { AccountLinks, LinkOutcome } from '../../providers/account-links.ts';
 import type { ConfiguredProvider } from '../../providers/configured-provider.ts';
-import type { Identities } from '../../providers/identities.ts';
+import type { Identities, KnownPerson, NewPerson } from '../../providers/identities.ts';
 import {
   type AuthenticatedPerson,
   ProviderUnavailable,
@@ -13,8 +13,7 @@ import {
   type RedirectSecrets,
   SignInRefused,
 } from '../../providers/provider.ts';
-import { type Authentication, byIdentity } from '../../sessions/proof.ts';
-import type { Account, UserID } from '../../users/account.ts';
+import type { UserID } from '../../users/account.ts';
 
 /** A provider that a person can choose on the sign-in page. */
 export interface ProviderChoice {
@@ -39,7 +38,9 @@ export interface RedirectAttempt
     Pick<LoginRecord, 'client' | 'source' | 'userAgent' | 'requestID'> {}
 
 export type RedirectVerdict =
-  | { readonly account: Account; readonly authentication: Authentication }
+  | KnownPerson
+  /** Chooses a user name. */
+  | { readonly newPerson: NewPerson }
   /** The reason, for the person. */
   | { readonly refusal: string };
 
@@ -55,8 +56,6 @@ export interface RedirectSignInOptions {
   readonly identities: Pick<Identities, 'resolve'>;
   readonly links: Pick<AccountLinks, 'link'>;
   readonly records: LoginRecords;
-  /** Ms since the epoch. */
-  readonly now: () => number;
 }
 
 const NOT_CONFIGURED = { refusal: 'This provider is not configured any more.' };
@@ -95,16 +94,19 @@ export class RedirectSignIn {
     const found = await this.#authenticated(name, response, attempt);
     if ('refusal' in found) return found;
     const { authenticated, rules } = found;
-    const { issuer, subject, amr = [] } = authenticated.person;
+    const { issuer, subject } = authenticated.person;
+    const refused = { provider: name, person: { issuer, subject } };
     const known = await this.#options.identities.resolve(authenticated, rules, attempt);
     if (typeof known === 'string') {
-      this.#record(attempt, { provider: name, outcome: known, person: { issuer, subject } });
+      this.#record(attempt, { outcome: known, ...refused });
       return { refusal: refusalText(known) };
     }
-    const now = this.#options.now();
-    const authTime = Math.min(authenticated.authTime ?? now, now);
-    this.#record(attempt, { provider: name, outcome: 'success', user: known.account.name });
-    return { account: known.account, authentication: byIdentity(known.proof, known.password, authTime, amr) };
+    if ('account' in known) {
+      this.#record(attempt, { provider: name, outcome: 'success', user: known.account.name });
+      return known;
+    }
+    this.#record(attempt, { outcome: 'name_missing', ...refused });
+    return { newPerson: known };
   }
 
   /** Verifies the response of the provider, and links the person to a user who is signed in. Throws like `finish`. */

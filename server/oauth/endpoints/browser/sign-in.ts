@@ -20,14 +20,19 @@ import { type PageOptions, writePage } from '../../page/page.ts';
 import { type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
+import { NameMissing } from '../../passwords/sign-in-refusal.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSessions, SignedInOnPage } from './browser-sessions.ts';
 import type { Continuation, Shown, SignedIn } from './continuation.ts';
 import { forged, PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
+import { NameForms, type NameFormsOptions } from './name-forms.ts';
 import { NewPasswordForms } from './new-password.ts';
 import type { ProviderRedirects } from './provider-redirects.ts';
 
-export interface SignInFormsOptions<T> extends TicketOptions, BrowserHandlerOptions {
+export interface SignInFormsOptions<T>
+  extends TicketOptions,
+    BrowserHandlerOptions,
+    Pick<NameFormsOptions<T>, 'names' | 'nameSeal'> {
   /** Path of the form's handler. */
   readonly action: string;
   readonly texts: SignInPageTexts;
@@ -49,18 +54,24 @@ export class SignInForms<T> {
   readonly #options: SignInFormsOptions<T>;
   readonly #tickets: FormTickets<T>;
   readonly #newPasswords: NewPasswordForms<T>;
+  readonly #names: NameForms<T>;
 
   constructor(options: SignInFormsOptions<T>) {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
-    this.#newPasswords = new NewPasswordForms({
-      ...options,
+    const steps: Pick<NameFormsOptions<T>, 'startAgain' | 'signedIn' | 'originOf'> = {
       startAgain: (context, request, shown) => this.show(context, request, shown, { status: 400 }),
-      authenticate: (context, request, typed) =>
-        this.#authenticate(context, request, typed, PASSWORD_CHANGED),
       signedIn: (context, request, by) =>
         this.#signedIn(context, request, { ...by, ...this.#origin(context) }),
+      originOf: (context) => this.#origin(context),
+    };
+    this.#newPasswords = new NewPasswordForms({
+      ...options,
+      ...steps,
+      authenticate: (context, request, typed) =>
+        this.#authenticate(context, request, typed, PASSWORD_CHANGED),
     });
+    this.#names = new NameForms({ ...options, ...steps });
     this.handler = browserHandler(options, (context) => this.#handle(context));
   }
 
@@ -108,6 +119,7 @@ export class SignInForms<T> {
     const signIn = this.#tickets.open(ticket, browser);
     if (signIn) return this.#signIn(context, signIn, form);
     if (await this.#newPasswords.submitted(context, form)) return;
+    if (await this.#names.submitted(context, form)) return;
     throw forged();
   }
 
@@ -128,6 +140,8 @@ export class SignInForms<T> {
     });
     if ('refusal' in verdict) {
       this.show(context, request, { alert: { text: verdict.refusal } }, { status: 400 });
+    } else if ('newPerson' in verdict) {
+      await this.#names.show(context, request, verdict.newPerson);
     } else {
       await this.#signedIn(context, request, { ...verdict, ...origin });
     }
@@ -176,6 +190,7 @@ export class SignInForms<T> {
         signal: context.signal,
       });
     } catch (error) {
+      if (error instanceof NameMissing) return this.#names.show(context, request, error.newPerson);
       const rejected = rejection(error, wrong);
       if (!rejected) throw error;
       const { alert, options } = rejected;

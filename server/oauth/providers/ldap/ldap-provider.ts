@@ -6,6 +6,7 @@ import { messageOf } from '../../../../apis/reading/thrown-value.ts';
 import type { Seats } from '../../../admission/seats.ts';
 import type { CallContext } from '../../../cluster/call-context.ts';
 import { pause } from '../../../concurrency/pause.ts';
+import { PASSWORD_ONLY } from '../../sessions/proof.ts';
 import {
   type AuthenticatedPerson,
   type PasswordAttempt,
@@ -132,7 +133,8 @@ export class LDAPProvider implements PasswordProvider {
       if (isDisabled(entry, this.#options.now())) return 'disabled';
       // Operations after the bind would run with the permissions of the person.
       await this.#bindService(client);
-      return this.#people.personOf(client, entry, subject);
+      const { person, ...state } = await this.#people.personOf(client, entry, subject);
+      return { ...state, person: { ...person, amr: PASSWORD_ONLY } };
     });
   }
 

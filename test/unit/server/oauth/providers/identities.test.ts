@@ -2,8 +2,17 @@
 import { expect } from 'chai';
 import { identityName } from '../../../../../apis/iam/v1beta1/identity-resource.ts';
 import { newServiceUnavailable, StatusError } from '../../../../../apis/meta/v1/errors.ts';
-import { Identities } from '../../../../../server/oauth/providers/identities.ts';
-import { passedGroups, userNameOf } from '../../../../../server/oauth/providers/person-rules.ts';
+import {
+  type AccountRules,
+  Identities,
+  type KnownPerson,
+  type NewPerson,
+} from '../../../../../server/oauth/providers/identities.ts';
+import {
+  passedGroups,
+  proposedName,
+  userNameOf,
+} from '../../../../../server/oauth/providers/person-rules.ts';
 import type { AuthenticatedPerson } from '../../../../../server/oauth/providers/provider.ts';
 import type { Identity, NewIdentity } from '../../../../../server/oauth/users/identity-store.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
@@ -12,6 +21,7 @@ import { log } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
 const CALL = { signal: new AbortController().signal };
+const CHOOSE = { name: 'company', accounts: 'choose', groups: { allow: [], prefix: '' } } as const;
 const RULES = { name: 'company', accounts: 'create', groups: { allow: [], prefix: '' } } as const;
 
 class DatedUsers extends MemoryUsers {
@@ -59,12 +69,29 @@ class Scene {
     });
   }
 
+  get names(): readonly string[] {
+    return [...this.users.objects()].map(({ metadata }) => metadata.name);
+  }
+
   static async create(): Promise<Scene> {
     return new Scene(await memoryKeyRing());
   }
 
   resolve(name: string, subject = `subject-of-${name}`) {
     return this.identities.resolve(newPerson(name, subject), RULES, CALL);
+  }
+
+  async known(name: string): Promise<KnownPerson> {
+    const known = await this.resolve(name);
+    if (typeof known === 'string' || !('account' in known)) throw new Error(JSON.stringify(known));
+    return known;
+  }
+
+  /** A person who has no user. */
+  async unnamed(name: string, subject?: string): Promise<NewPerson> {
+    const found = await this.identities.resolve(newPerson(name, subject ?? name), CHOOSE, CALL);
+    if (typeof found === 'string' || 'account' in found) throw new Error(JSON.stringify(found));
+    return found;
   }
 }
 
@@ -89,16 +116,18 @@ describe('Identities', () => {
     scene.failing = undefined;
     // Not by another person with the same name.
     expect(await scene.resolve('zoe', 'another')).to.equal('name_taken');
-    const known = await scene.resolve('zoe');
-    if (typeof known === 'string') throw new Error(known);
-    expect(known.account.name).to.equal('zoe');
-    expect(known.proof).to.include({ kind: 'identity', checkedAt: scene.now, upstream: 'sealed state' });
-    expect([...scene.refreshTokens]).to.deep.equal([[known.proof.name, 'token']]);
+    const { account, authentication } = await scene.known('zoe');
+    expect(account.name).to.equal('zoe');
+    expect(authentication.proof).to.include({
+      kind: 'identity',
+      checkedAt: scene.now,
+      upstream: 'sealed state',
+    });
+    expect([...scene.refreshTokens]).to.have.nested.property('[0][1]', 'token');
   });
 
   it('does not link again after an administrator has deleted the Identity', async () => {
-    const known = await scene.resolve('zoe');
-    if (typeof known === 'string') throw new Error(known);
+    await scene.known('zoe');
     scene.stored.clear();
     scene.now += 6 * 60_000;
     expect(await scene.resolve('zoe')).to.equal('name_taken');
@@ -124,6 +153,69 @@ describe('Identities', () => {
   });
 });
 
+describe('a name that the person has chosen', () => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await Scene.create();
+  });
+  const choose = (person: NewPerson, name: string, rules: AccountRules | undefined = CHOOSE) =>
+    scene.identities.createNamed(person, name, rules, CALL);
+
+  it('creates the user once, also if the form is sent again', async () => {
+    const person = await scene.unnamed('zoe');
+    expect(await choose(person, 'zed')).to.have.nested.property('account.name', 'zed');
+    expect(await choose(person, 'zed')).to.equal('named_meanwhile');
+    expect(await choose(person, 'other')).to.equal('named_meanwhile');
+    expect(scene.names).to.deep.equal(['zed']);
+    const again = await scene.identities.resolve(newPerson('zoe', 'zoe'), CHOOSE, CALL);
+    expect(again).to.have.nested.property('account.name', 'zed');
+  });
+
+  it('leaves one user of a person who chooses in two browsers at the same time', async () => {
+    const person = await scene.unnamed('zoe');
+    // The link of the first one is stored after the second one has created its user.
+    const results = await Promise.all([choose(person, 'one'), choose(person, 'two')]);
+    const names = results.map((result) => (typeof result === 'string' ? result : result.account.name));
+    expect(new Set(names).size, names.join()).to.equal(1);
+    expect(scene.names).to.deep.equal([names[0]]);
+  });
+
+  it('belongs to one of two people who choose it at the same time', async () => {
+    const people = [await scene.unnamed('zoe', '1'), await scene.unnamed('zoe', '2')];
+    const results = await Promise.all(people.map((person) => choose(person, 'zoe')));
+    expect(results.filter((result) => result === 'name_taken')).to.have.length(1);
+    expect(scene.stored.size).to.equal(1);
+  });
+
+  it('is refused if it is reserved, and if the policy has changed meanwhile', async () => {
+    const person = await scene.unnamed('zoe');
+    for (const name of ['admin', 'root', 'kubernetes-admin', 'ks-apiserver-check', 'system', 'a_b', '']) {
+      expect(await choose(person, name), name).to.equal('name_taken');
+    }
+    for (const rules of [RULES, { ...RULES, accounts: 'link' }] as const) {
+      expect(await choose(person, 'zoe', rules)).to.equal('not_linked');
+    }
+    expect(await scene.identities.createNamed(person, 'zoe', undefined, CALL)).to.equal('not_linked');
+    expect(scene.names).to.deep.equal([]);
+  });
+
+  it('is proposed from the name at the provider', () => {
+    for (const [name, proposed] of [
+      ['Zoé Müller', 'zoe-muller'],
+      ['CORP\\zoe', 'zoe'],
+      ['zoe@example.com', 'zoe'],
+      ['ＺＯＥ', 'zoe'],
+      [`${'x'.repeat(62)}.y`, 'x'.repeat(62)],
+      ['管理员', ''],
+      ['admin', ''],
+      ['Ａdmin', ''],
+      [undefined, ''],
+    ] as const) {
+      expect(proposedName(name), name).to.equal(proposed);
+    }
+  });
+});
+
 describe('userNameOf', () => {
   it('derives a valid name by one rule, or none', () => {
     for (const [name, derived] of [
@@ -138,6 +230,8 @@ describe('userNameOf', () => {
       ['zoe\n', undefined],
       ['', undefined],
       ['___', undefined],
+      ['admin', undefined],
+      ['Kube_Proxy', undefined],
       ['x'.repeat(64), undefined],
       [undefined, undefined],
     ] as const) {

@@ -1,0 +1,88 @@
+// Creates the user of a person who chooses its name. Each rejected name counts as a failed attempt, because it tells that a user may exist.
+import { isUserName } from '../../../../apis/iam/v1beta1/custom-resource.ts';
+import { isTooManyRequests, retryAfterSeconds } from '../../../../apis/meta/v1/errors.ts';
+import { tooManyAttempts } from '../../../../apis/oauth/oauth-error.ts';
+import type { CallContext } from '../../../cluster/call-context.ts';
+import type { LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
+import type { ConfiguredProvider } from '../../providers/configured-provider.ts';
+import type { Identities, KnownPerson, NewPerson, PersonRefusal } from '../../providers/identities.ts';
+import type { CountedAttempt, LoginThrottle } from '../../throttle/login-throttle.ts';
+
+export interface NameChoiceOptions {
+  readonly providers: readonly ConfiguredProvider[];
+  readonly identities: Pick<Identities, 'createNamed'>;
+  readonly throttle: Pick<LoginThrottle, 'attempt'>;
+  readonly records: LoginRecords;
+}
+
+export interface NameAttempt
+  extends CallContext,
+    Pick<LoginRecord, 'client' | 'source' | 'userAgent' | 'requestID'> {}
+
+/** `name_taken`: also a reserved name. `named_meanwhile`: the person has a user now. */
+export type NameRefusal = PersonRefusal | 'named_meanwhile';
+
+export class NameChoice {
+  readonly #options: NameChoiceOptions;
+
+  constructor(options: NameChoiceOptions) {
+    this.#options = options;
+  }
+
+  /** Display name of a provider; undefined if it is not configured any more. */
+  providerOf({ provider }: NewPerson): string | undefined {
+    return this.#find(provider)?.provider.displayName;
+  }
+
+  /**
+   * `name`: as typed. Throws OAuthError 429 after too many rejected names of the person, and ServiceUnavailable during an outage of the
+   * cluster.
+   */
+  async choose(person: NewPerson, name: string, attempt: NameAttempt): Promise<KnownPerson | NameRefusal> {
+    const { identities } = this.#options;
+    // As in the sign-in form.
+    const user = name.trim().toLowerCase();
+    if (!isUserName(user)) return 'name_invalid';
+    const counted = this.#counted(person, attempt);
+    try {
+      const result = await identities.createNamed(person, user, this.#find(person.provider)?.rules, attempt);
+      if (typeof result !== 'string') {
+        this.#record(person, attempt, { outcome: 'success', user: result.account.name });
+        return result;
+      }
+      if (result === 'name_taken') counted.failed();
+      if (result !== 'named_meanwhile') this.#record(person, attempt, { outcome: result, user: undefined });
+      return result;
+    } finally {
+      counted.cancelled();
+    }
+  }
+
+  #counted({ provider, person }: NewPerson, attempt: NameAttempt): CountedAttempt {
+    const { issuer, subject } = person;
+    try {
+      const key = `name of ${provider} ${issuer} ${subject}`;
+      const counted = this.#options.throttle.attempt(key, attempt.source);
+      counted.begin();
+      return counted;
+    } catch (error) {
+      if (!isTooManyRequests(error)) throw error;
+      this.#record({ provider, person }, attempt, { outcome: 'throttled', user: undefined });
+      throw tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
+    }
+  }
+
+  #find(provider: string): ConfiguredProvider | undefined {
+    return this.#options.providers.find(({ rules }) => rules.name === provider);
+  }
+
+  #record(
+    { provider, person: { issuer, subject } }: Pick<NewPerson, 'provider' | 'person'>,
+    { client, source, userAgent, requestID }: NameAttempt,
+    result: Pick<LoginRecord, 'outcome' | 'user'>,
+  ): void {
+    const origin = { method: 'provider' as const, client, source, userAgent, requestID };
+    const refused = result.outcome === 'success' ? {} : { person: { issuer, subject } };
+    this.#options.records.record({ ...origin, ...result, provider, ...refused });
+  }
+}

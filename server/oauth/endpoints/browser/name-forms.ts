@@ -1,0 +1,142 @@
+// Handles the form on which a person of an identity provider chooses a user name, before the sign-in continues. The person is encrypted
+// in the ticket of the form, which is valid in one browser.
+import { NameFormSchema } from '../../../../apis/oauth/forms.ts';
+import { networkCaller } from '../../../admission/network.ts';
+import type { RequestContext } from '../../../request/request-context.ts';
+import type { Form } from '../../http/form.ts';
+import { FormDecoder } from '../../http/form-decoder.ts';
+import type { Alert } from '../../page/form-fields.ts';
+import { browserIDIn, browserOf, FormTickets, type TicketOptions } from '../../page/form-tickets.ts';
+import { namePage } from '../../page/name-page.ts';
+import { type PageOptions, writePage } from '../../page/page.ts';
+import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
+import { refusalText } from '../../passwords/sign-in-refusal.ts';
+import type { NewPerson } from '../../providers/identities.ts';
+import { proposedName } from '../../providers/person-rules.ts';
+import type { UpstreamSeal } from '../../providers/upstream-seal.ts';
+import type { SignedInOnPage } from './browser-sessions.ts';
+import type { Continuation, Shown } from './continuation.ts';
+import { rejection, TICKET_ALERTS } from './form-rejections.ts';
+import type { NameChoice, NameRefusal } from './name-choice.ts';
+
+export interface NameFormsOptions<T> extends TicketOptions {
+  /** Path of the form's handler. */
+  readonly action: string;
+  readonly texts: Pick<SignInPageTexts, 'platformName'>;
+  readonly names: Pick<NameChoice, 'providerOf' | 'choose'>;
+  readonly nameSeal: Pick<UpstreamSeal, 'seal' | 'open'>;
+  readonly continuation: Pick<Continuation<T>, 'describe' | 'cancelled'>;
+  originOf(context: RequestContext): Pick<SignedInOnPage, 'source' | 'userAgent'>;
+  /** Shows the sign-in form again. */
+  startAgain(context: RequestContext, request: T, shown: Shown): void;
+  signedIn(
+    context: RequestContext,
+    request: T,
+    by: Pick<SignedInOnPage, 'account' | 'authentication'>,
+  ): Promise<void>;
+}
+
+interface NameTicket<T> {
+  readonly request: T;
+  /** Encrypted, because the page must not contain a refresh token of the provider. */
+  readonly person: string;
+}
+
+const FORM = new FormDecoder(NameFormSchema);
+/** Validity of the form, and so of the sign-in at the provider. */
+const CHOICE_MS = 10 * 60_000;
+
+const ALERTS: Partial<Record<NameRefusal, string>> = {
+  name_invalid: 'This is not a valid user name.',
+  name_taken: 'This user name is not available. Choose another one.',
+};
+const SIGN_IN_AGAIN = 'You have a user name already. Please sign in again.';
+
+export class NameForms<T> {
+  readonly #options: NameFormsOptions<T>;
+  readonly #tickets: FormTickets<NameTicket<T>>;
+
+  constructor(options: NameFormsOptions<T>) {
+    this.#options = options;
+    this.#tickets = new FormTickets(`user name ${options.action}`, CHOICE_MS, options);
+  }
+
+  async show(context: RequestContext, request: T, person: NewPerson): Promise<void> {
+    const sealed = await this.#options.nameSeal.seal(JSON.stringify(person));
+    const ticket = this.#tickets.seal({ request, person: sealed }, browserOf(context.request).id);
+    this.#write(context, request, person, ticket, { name: proposedName(person.person.name) });
+  }
+
+  #write(
+    context: RequestContext,
+    request: T,
+    person: NewPerson,
+    ticket: string,
+    shown: { readonly name: string; readonly alert?: Alert },
+    options: PageOptions = {},
+  ): void {
+    const { action, texts, names, continuation } = this.#options;
+    const page = namePage({
+      platformName: texts.platformName,
+      action,
+      ticket,
+      provider: names.providerOf(person) ?? person.provider,
+      upstreamName: person.person.name ?? '',
+      ...shown,
+    });
+    const { destination } = continuation.describe(request);
+    writePage(context.response, page, { redirectsToClient: destination !== undefined, ...options });
+  }
+
+  /** False for another form. */
+  async submitted(context: RequestContext, form: Form): Promise<boolean> {
+    const { nameSeal, continuation } = this.#options;
+    const ticket = form.get('ticket') ?? '';
+    const opened = this.#tickets.open(ticket, browserIDIn(context.request) ?? '');
+    if (!opened) return false;
+    const { content, rejection: invalid } = opened;
+    const { request } = content;
+    const { decision, name = '' } = FORM.decode(form);
+    const sealed = invalid === undefined ? await nameSeal.open(content.person) : undefined;
+    if (decision === 'cancel') {
+      await continuation.cancelled(context, request);
+    } else if (sealed === undefined) {
+      this.#options.startAgain(context, request, { alert: TICKET_ALERTS[invalid ?? 'expired'] });
+    } else {
+      // Only `show` can have sealed it.
+      await this.#choose(context, request, JSON.parse(sealed) as NewPerson, { ticket, name });
+    }
+    return true;
+  }
+
+  async #choose(
+    context: RequestContext,
+    request: T,
+    person: NewPerson,
+    { ticket, name }: { readonly ticket: string; readonly name: string },
+  ): Promise<void> {
+    const { names, continuation } = this.#options;
+    const again = (alert: Alert, options: PageOptions = {}): void =>
+      this.#write(context, request, person, ticket, { name, alert }, { status: 400, ...options });
+    const origin = this.#options.originOf(context);
+    const attempt = {
+      ...origin,
+      client: continuation.describe(request).client?.id ?? '',
+      requestID: context.auditID,
+      caller: networkCaller(origin.source),
+      signal: context.signal,
+    };
+    try {
+      const outcome = await names.choose(person, name, attempt);
+      if (typeof outcome !== 'string') return await this.#options.signedIn(context, request, outcome);
+      const text = ALERTS[outcome];
+      if (text !== undefined) return again({ text, field: 'name' });
+      const refusal = outcome === 'named_meanwhile' ? SIGN_IN_AGAIN : refusalText(outcome);
+      return this.#options.startAgain(context, request, { alert: { text: refusal } });
+    } catch (error) {
+      const rejected = rejection(error, { text: '' });
+      if (!rejected) throw error;
+      return again({ ...rejected.alert, field: 'name' }, rejected.options);
+    }
+  }
+}
