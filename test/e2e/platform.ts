@@ -145,12 +145,13 @@ export class Platform {
     return this.#ended.signal;
   }
 
-  /** Restarts the server with the same port and certificate. */
+  /** Restarts the server with the same port and certificate. Resolves when kube-apiserver forwards requests to it again. */
   async restartServer(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     this.client.close();
     await (signal === 'SIGKILL' ? this.server.kill() : this.server.stop());
     this.server = await ServerProcess.start(this.#serverOptions);
     this.client = new Client(this.server.url, { ca: this.controlPlane.ca });
+    await available(this.controlPlane, this.signal);
   }
 
   /**
