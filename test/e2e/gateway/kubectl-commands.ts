@@ -17,7 +17,7 @@ const unordered = (args: string): Command => ({ args, unordered: true });
 async function echo(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.write('hello through a port\n');
-  const [text] = await once(socket, 'data');
+  const [text] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
   socket.destroy();
   return String(text);
 }
@@ -94,6 +94,9 @@ const WORKLOADS: Lane = {
   commands: [
     passing('apply -f $DIR/web.json'),
     passing('wait --for=condition=Available deployment/web --timeout=60s'),
+    passing('expose deployment web --port=80 --target-port=8080'),
+    // Before the rollouts, because kubectl chooses the oldest pod, which a rollout deletes.
+    { args: 'port-forward service/web :80', port: echo },
     passing('scale deployment web --replicas=3'),
     passing('set image deployment/web web=example.org/web:2'),
     passing('rollout status deployment/web --timeout=60s'),
@@ -101,8 +104,6 @@ const WORKLOADS: Lane = {
     passing('rollout status deployment/web --timeout=60s'),
     passing('rollout history deployment/web --revision=1'),
     passing('rollout undo deployment/web --to-revision=1'),
-    passing('expose deployment web --port=80 --target-port=8080'),
-    { args: 'port-forward service/web :80', port: echo },
     passing('run once --image=example.org/once --overrides={"spec":{"nodeName":"node-00001"}}'),
     passing('wait --for=condition=Ready pod/once --timeout=60s'),
     passing('debug once --image=example.org/debug --container=debugger -- sh'),
