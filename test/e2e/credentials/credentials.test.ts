@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import { until } from '../../support/until.ts';
+import { wholeLines } from '../../support/whole-lines.ts';
 import type { GatewayPlatform, Side } from '../gateway/gateway-platform.ts';
 import { openStream, rawRequest } from '../gateway/raw-request.ts';
 import { filled, HEADERS, PREFIX, PROTOCOL, PROTOCOLS, titleOf, WEBSOCKET } from './credential-spellings.ts';
@@ -64,7 +65,7 @@ describe('attacks on credentials', () => {
   /** The user in the access log of the server. */
   async function loggedUser(id: string): Promise<unknown> {
     const find = async (): Promise<string | undefined> =>
-      (await gateway.serverLog()).split('\n').find((line) => line.includes(id) && line.includes('"latency"'));
+      wholeLines(await gateway.serverLog()).find((line) => line.includes(id) && line.includes('"latency"'));
     await until(async () => (await find()) !== undefined);
     return record(JSON.parse((await find()) ?? ''))['user'];
   }

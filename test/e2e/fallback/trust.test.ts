@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
 import { until } from '../../support/until.ts';
+import { wholeLines } from '../../support/whole-lines.ts';
 import type { FallbackPlatform } from './fallback-platform.ts';
 import { sharedFallback } from './shared-fallback.ts';
 
@@ -86,6 +87,6 @@ describe('the recovery without a restart', () => {
 
 /** The number of log lines with this message. */
 async function logged({ passthrough }: FallbackPlatform, message: RegExp): Promise<number> {
-  const lines = (await readFile(passthrough.logFile, 'utf8')).split('\n').filter(Boolean);
+  const lines = wholeLines(await readFile(passthrough.logFile, 'utf8'));
   return lines.filter((line) => message.test(text(record(JSON.parse(line))['message']))).length;
 }

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { record } from '../../../apis/reading/unknown-value.ts';
+import { wholeLines } from '../../support/whole-lines.ts';
 
 const POLICY = JSON.stringify({
   apiVersion: 'audit.k8s.io/v1',
@@ -29,7 +30,7 @@ export class AuditLog {
 
   /** The records of a request. */
   async records(auditID: string): Promise<Readonly<Record<string, unknown>>[]> {
-    const lines = (await readFile(this.#file, 'utf8')).split('\n');
+    const lines = wholeLines(await readFile(this.#file, 'utf8'));
     return lines.filter((line) => line.includes(auditID)).map((line) => record(JSON.parse(line)));
   }
 }

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { record } from '../../../apis/reading/unknown-value.ts';
 import { Client } from '../../../hack/control-plane/client.ts';
 import { until } from '../../support/until.ts';
+import { wholeLines } from '../../support/whole-lines.ts';
 import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
 import { openStream, type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
 import { reviewed, SELF_REVIEW, SELF_REVIEWS } from './self-review.ts';
@@ -257,7 +258,7 @@ describe('the identity at kube-apiserver', () => {
   /** The lines of a request in the log of the server. */
   async function logged(id: string): Promise<Readonly<Record<string, unknown>>[]> {
     const lines = async (): Promise<string[]> =>
-      (await gateway.serverLog()).split('\n').filter((line) => line.includes(id));
+      wholeLines(await gateway.serverLog()).filter((line) => line.includes(id));
     await until(async () => (await lines()).length > 0);
     return (await lines()).map((line) => record(JSON.parse(line)));
   }

@@ -6,6 +6,7 @@ import { loadVictoriaLogs } from '../../../../../../hack/log-stores/load-victori
 import { call } from '../../../../../support/logging/call.ts';
 import { exported } from '../../../../../support/logging/exported.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
+import { until } from '../../../../../support/until.ts';
 import { startedProgram } from './started-program.ts';
 
 /** Too many for one request per cell. */
@@ -31,7 +32,8 @@ describe('VictoriaLogs with little memory', function () {
     const { records } = await exported(store.export(selection, 'asc', call()));
     expect(records.map(({ time }) => time)).to.deep.equal(Array.from(data.records(), ({ time }) => time));
     // The first slices were too large.
-    expect(await readFile(program.logFile, 'utf8')).to.match(/fields [^\n]* requires more than \d+\s?MB/);
+    const log = (): Promise<string> => readFile(program.logFile, 'utf8');
+    await until(async () => /fields [^\n]* requires more than \d+\s?MB/.test(await log()));
     await store.run(AbortSignal.abort());
   });
 });
