@@ -178,24 +178,27 @@ export function cachedReads({ namespace, name }: Pod): ComparedRequest[] {
   ];
 }
 
+/** Long enough for the first events of both sides on a busy machine. */
+const WATCH_SECONDS = 4;
+
 export function watches(): ComparedRequest[] {
   const none = '/api/v1/namespaces/default/configmaps?fieldSelector=metadata.name%3Dkube-root-ca.crt';
   return [
     ...[JSON_TYPE, `${PROTOBUF};stream=watch`, TABLE, 'application/cbor-seq', 'image/png'].map((type) =>
-      get(`${none}&watch=1&timeoutSeconds=1`, `Accept: ${type}`),
+      get(`${none}&watch=1&timeoutSeconds=${WATCH_SECONDS}`, `Accept: ${type}`),
     ),
-    get(`${none}&watch=true&timeoutSeconds=1&resourceVersion=0`),
-    get(`${none}&watch=true&timeoutSeconds=1&resourceVersion=1`),
-    get(`${none}&watch=true&timeoutSeconds=1&resourceVersion=x`),
-    get(`${none}&watch=true&timeoutSeconds=1&limit=1`),
-    get(`${none}&watch=true&timeoutSeconds=1&sendInitialEvents=true`),
+    get(`${none}&watch=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=0`),
+    get(`${none}&watch=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=1`),
+    get(`${none}&watch=true&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=x`),
+    get(`${none}&watch=true&timeoutSeconds=${WATCH_SECONDS}&limit=1`),
+    get(`${none}&watch=true&timeoutSeconds=${WATCH_SECONDS}&sendInitialEvents=true`),
     ...[JSON_TYPE, METADATA, `${TABLE},${JSON_TYPE}`].flatMap((type) =>
       ['resourceVersion=0', `resourceVersion=0&${INITIAL}`, INITIAL].map((query) =>
-        get(`${none}&watch=true&timeoutSeconds=1&${query}`, `Accept: ${type}`),
+        get(`${none}&watch=true&timeoutSeconds=${WATCH_SECONDS}&${query}`, `Accept: ${type}`),
       ),
     ),
-    get('/api/v1/watch/namespaces/default/configmaps/kube-root-ca.crt?timeoutSeconds=1'),
-    { ...get(`${none}&watch=true&timeoutSeconds=1`), caller: 'nobody' },
+    get(`/api/v1/watch/namespaces/default/configmaps/kube-root-ca.crt?timeoutSeconds=${WATCH_SECONDS}`),
+    { ...get(`${none}&watch=true&timeoutSeconds=${WATCH_SECONDS}`), caller: 'nobody' },
   ];
 }
 

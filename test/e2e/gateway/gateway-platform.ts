@@ -1,5 +1,6 @@
 // Platform with interactive pods for tests of the gateway.
 import { appendFile, readFile } from 'node:fs/promises';
+import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
 import { Client } from '../../../hack/control-plane/client.ts';
 import type { ServerProcess } from '../../../hack/extension/server-process.ts';
@@ -71,7 +72,10 @@ export class GatewayPlatform {
   }
 
   async serviceAccountToken(namespace: string, name: string): Promise<string> {
-    return (await this.platform.succeeding('create token -n', namespace, name)).trim();
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+    const request = { method: 'POST', body: { spec: {} } } as const;
+    const { body } = await this.platform.controlPlane.client.expect(path, request, [201]);
+    return text(recordIn(record(JSON.parse(body)), 'status')['token']);
   }
 
   /** `side`: can be a replica of the gateway. */

@@ -138,14 +138,15 @@ describe('the identity at kube-apiserver', () => {
   });
 
   it('is never that of another one of 1,000 parallel requests', async () => {
+    const { server, controlPlane } = gateway.platform;
     const tokens = new Map([['ada', token]]);
     for (let account = 0; account < 20; account++) {
       const name = `parallel-${account}`;
-      await gateway.platform.succeeding(`create serviceaccount ${name}`);
+      const request = { method: 'POST', body: { metadata: { name } } } as const;
+      await controlPlane.client.expect('/api/v1/namespaces/default/serviceaccounts', request, [201]);
       const issued = await gateway.serviceAccountToken('default', name);
       tokens.set(`system:serviceaccount:default:${name}`, issued);
     }
-    const { server, controlPlane } = gateway.platform;
     using client = new Client(server.url, { ca: controlPlane.ca }, 100);
     const callers = Array.from({ length: 1_000 }, (_, i) => [...tokens][i % tokens.size]);
     const seen = await Promise.all(
