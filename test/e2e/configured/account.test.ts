@@ -5,7 +5,7 @@ import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { lowContrasts } from '../../support/contrast.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
-import { CLIENT, sharedConfigured } from './shared-configured.ts';
+import { addUser, CLIENT, sharedConfigured } from './shared-configured.ts';
 
 const USER = 'paige';
 const NEW_PASSWORD = 'a password of my own';
@@ -19,7 +19,7 @@ describe('the account page in a browser', () => {
 
   before(async () => {
     ({ platform } = (await sharedConfigured()).gateway);
-    await platform.addUser(USER, PASSWORD, { groups: ['developers'] });
+    await addUser(platform, USER, { groups: ['developers'] });
     chromium = await startChromium();
   });
   after(() => chromium?.[Symbol.asyncDispose]());

@@ -15,7 +15,7 @@ import { until } from '../../support/until.ts';
 import type { GatewayPlatform } from '../gateway/gateway-platform.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
 import type { ConsoleSite } from './console-site.ts';
-import { sharedConfigured } from './shared-configured.ts';
+import { addUser, sharedConfigured } from './shared-configured.ts';
 
 /** Of the lines that the tests write. */
 const NAMESPACE = 'payments';
@@ -36,7 +36,7 @@ describe('a console in a browser, from another origin', () => {
     ({ origin } = site);
     await platform.bind('cluster-admin', '--user=alice');
     await platform.permitted('* * --as=alice');
-    await platform.addUser('alice', PASSWORD);
+    await addUser(platform, 'alice');
     chromium = await startChromium();
     page = await newPage();
     await signIn();

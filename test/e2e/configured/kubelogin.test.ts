@@ -14,7 +14,7 @@ import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 import { PASSWORD, type Platform, RESOURCE } from '../platform.ts';
-import { CLIENT, OTHER_CLIENT, sharedConfigured } from './shared-configured.ts';
+import { addUser, CLIENT, OTHER_CLIENT, sharedConfigured } from './shared-configured.ts';
 
 const USER = 'kim';
 const VISIT = /Please visit the following URL in your browser: (\S+)/;
@@ -37,7 +37,7 @@ describe('kubelogin', () => {
     }
     ({ platform } = (await sharedConfigured()).gateway);
     await platform.bind('platform-nodes-reader', '--group=developers');
-    await platform.addUser(USER, PASSWORD, { groups: ['developers'] });
+    await addUser(platform, USER, { groups: ['developers'] });
     chromium = await startChromium();
     page = await chromium.browser.newPage();
     page.setDefaultTimeout(60_000);
@@ -72,7 +72,7 @@ describe('kubelogin', () => {
   const byPassword = (...flags: string[]): Promise<string> =>
     kubeconfig('--grant-type=password', `--username=${USER}`, `--password=${PASSWORD}`, ...flags);
 
-  /** Resolves when kube-apiserver has fetched the issuer's keys and the server has synced the user. */
+  /** Resolves when kube-apiserver has fetched the issuer's keys. */
   const trusted = (config: string): Promise<void> =>
     until(async () => (await platform.kubectl('--kubeconfig', config, 'auth', 'whoami')).code === 0);
 

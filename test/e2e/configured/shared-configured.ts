@@ -5,13 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startVictoriaLogs } from '../../../hack/log-stores/victorialogs.ts';
 import { shareEnvironment } from '../../support/shared-environment.ts';
+import { until } from '../../support/until.ts';
 import { GatewayPlatform } from '../gateway/gateway-platform.ts';
+import { PASSWORD, type Platform } from '../platform.ts';
 import { ConsoleSite } from './console-site.ts';
 
 /** A client whose ID tokens kube-apiserver accepts. */
 export const CLIENT = 'kubectl';
 /** A client whose ID tokens kube-apiserver does not accept. */
 export const OTHER_CLIENT = 'other';
+
+/** Creates a user. Resolves when the server accepts the password. */
+export async function addUser(platform: Platform, username: string, spec: object = {}): Promise<void> {
+  await platform.addUser(username, PASSWORD, spec);
+  const form = { grant_type: 'password', username, password: PASSWORD, client_id: CLIENT };
+  const request = { method: 'POST', body: new URLSearchParams(form) } as const;
+  await until(async () => (await platform.ask('/oauth/token', request)).status === 200);
+}
 
 /** Clients of kubelogin in the configuration of the server. */
 const KUBELOGIN_CLIENTS = [CLIENT, OTHER_CLIENT].map((id) => ({
