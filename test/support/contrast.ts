@@ -44,7 +44,11 @@ const CONTRAST = `
     return (lighter + 0.05) / (darker + 0.05);
   };`;
 
+/** Transitions end first: nobody reads a text in the colors between two states. */
 const LOW_CONTRASTS = `
+  for (const animation of document.getAnimations()) {
+    if (animation.effect.getComputedTiming().endTime < Infinity) animation.finish();
+  }
   const hasText = (element) =>
     [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim() !== '');
   const isShown = (element) =>
