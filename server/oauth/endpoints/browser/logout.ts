@@ -39,6 +39,8 @@ export interface LogoutOptions extends SessionTermination, TicketOptions {
 interface Return {
   readonly target?: string;
   readonly state?: string;
+  /** The request names an address that is not registered. */
+  readonly unregistered?: true;
 }
 
 const PATH = '/oauth/logout';
@@ -117,7 +119,8 @@ async function decode(
   }
   const clientID = named ?? hinted?.clientID ?? '';
   const isRegistered = target !== undefined && clients.get(clientID)?.postLogoutRedirectURIs.includes(target);
-  const to = isRegistered ? { target, ...(state === undefined ? {} : { state }) } : {};
+  const elsewhere: Return = target === undefined ? {} : { unregistered: true };
+  const to = isRegistered ? { target, ...(state === undefined ? {} : { state }) } : elsewhere;
   return { to, owners: [bearer, hinted].filter((owner) => owner !== undefined) };
 }
 
@@ -143,10 +146,15 @@ async function endSessions(
   return found.length > 0;
 }
 
-function finish({ request, response }: RequestContext, { target, state }: Return, title: string): void {
+function finish({ request, response }: RequestContext, to: Return, title: string): void {
+  const { target, state, unregistered = false } = to;
   if (target !== undefined) {
     return redirect(response, state === undefined ? target : withParameters(target, { state }));
   }
   if (!acceptsHTML(request.headers.accept)) return writeJSON(response, { message: 'success' });
-  return writePage(response, messagePage(title, 'You can close this page.'));
+  const reason = 'The address to return to is not registered for the program that sent you here.';
+  return writePage(
+    response,
+    messagePage(title, `${unregistered ? `${reason} ` : ''}You can close this page.`),
+  );
 }

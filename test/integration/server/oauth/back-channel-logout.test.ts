@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect } from 'chai';
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose';
 import { closeNow, listenOnLoopback, portOf } from '../../../support/loopback.ts';
-import { EXCHANGE } from '../../../support/oauth/sign-in-visit.ts';
+import { EXCHANGE, sentBack } from '../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { until } from '../../../support/until.ts';
 import { kubectl } from '../../hack/control-plane/programs.ts';
@@ -14,6 +14,7 @@ import { sharedCluster } from './shared-cluster.ts';
 
 const PASSWORD = 'a password of alice';
 const CALLBACK = 'https://console.example.com/callback';
+const BYE = 'https://console.example.com/bye';
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
 interface Received {
@@ -50,7 +51,7 @@ describe('back-channel logout', () => {
     const uri = `https://127.0.0.1:${portOf(client)}/logout?tenant=1`;
     replica = await cluster.replica(`
   clients:
-    - {id: console, public: true, redirectURIs: ['${CALLBACK}'], backchannelLogoutURI: '${uri}'}
+    - {id: console, public: true, redirectURIs: ['${CALLBACK}'], postLogoutRedirectURIs: ['${BYE}'], backchannelLogoutURI: '${uri}'}
     - {id: other, public: true, redirectURIs: ['${CALLBACK}']}
 `);
     await cluster.addUser('alice', PASSWORD);
@@ -67,14 +68,16 @@ describe('back-channel logout', () => {
 
   /** Signs in, and returns the `sid` of the ID token. */
   async function signIn(client_id = 'console'): Promise<string> {
-    const browser = new SiteBrowser(replica);
+    return String((await verified(await idTokenOf(new SiteBrowser(replica), client_id)))['sid']);
+  }
+  async function idTokenOf(browser: SiteBrowser, client_id = 'console'): Promise<string> {
     const request = { client_id, redirect_uri: CALLBACK };
     await browser.authorize(request);
     const { headers } = await browser.submit({ username: 'alice', password: PASSWORD });
     const code = new URL(headers.location ?? '').searchParams.get('code') ?? '';
     const { text } = await replica.ask('/oauth/token', { form: { ...EXCHANGE, ...request, code } });
     const { id_token } = JSON.parse(text) as { id_token: string };
-    return String((await verified(id_token))['sid']);
+    return id_token;
   }
   async function verified(token: string): Promise<Record<string, unknown>> {
     const fetchKeys = (url: string): Promise<Response> =>
@@ -113,6 +116,33 @@ describe('back-channel logout', () => {
     const next = await signIn();
     await deleteSession(next);
     expect((await claims(3)).map((token) => token['sid'])).to.deep.equal([sid, sid, next]);
+  });
+
+  // The modules of the plan of the OpenID Foundation's conformance suite.
+  describe('oidcc-backchannel-rp-initiated-logout-certification-test-plan', () => {
+    it('oidcc-backchannel-logout-discovery-endpoint-verification', async () => {
+      const { text } = await replica.ask('/oauth/.well-known/openid-configuration');
+      expect(JSON.parse(text)).to.include({
+        backchannel_logout_supported: true,
+        backchannel_logout_session_supported: true,
+        end_session_endpoint: `${replica.issuer}/logout`,
+      });
+    });
+
+    it('oidcc-backchannel-rp-initiated-logout: notifies the client, redirects, and ends the sign-on', async () => {
+      const browser = new SiteBrowser(replica);
+      const id_token_hint = await idTokenOf(browser);
+      const { sub, sid } = await verified(id_token_hint);
+      const request = { id_token_hint, post_logout_redirect_uri: BYE, state: 'a state' };
+      const { status, headers } = await browser.ask(`/oauth/logout?${String(new URLSearchParams(request))}`);
+      expect([status, headers.location]).to.deep.equal([303, `${BYE}?state=a+state`]);
+      const [token] = await claims(1);
+      expect(token)
+        .to.deep.include({ sub, sid, events: { [EVENT]: {} } })
+        .and.not.have.property('nonce');
+      const again = await browser.authorize({ redirect_uri: CALLBACK, prompt: 'none' });
+      expect(sentBack(again).get('error')).to.equal('login_required');
+    });
   });
 });
 
