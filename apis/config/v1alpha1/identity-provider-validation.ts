@@ -30,6 +30,7 @@ const RESERVED = new Set([
   'code_challenge_method',
   'id_token_hint',
   'login_hint',
+  'max_age',
   'nonce',
   'redirect_uri',
   'request',

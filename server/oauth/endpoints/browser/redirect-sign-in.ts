@@ -136,11 +136,11 @@ export class RedirectSignIn {
     const { displayName } = found.provider;
     try {
       const authenticated = await found.provider.finish(callback, state, secrets);
-      if ((authenticated.authTime ?? notBefore) >= notBefore) return { ...found, authenticated };
+      if ((authenticated.authTime ?? 0) >= notBefore) return { ...found, authenticated };
       this.#record(attempt, {
         provider: name,
         outcome: 'refused_by_provider',
-        reason: 'auth_time is too old',
+        reason: authenticated.authTime === undefined ? 'auth_time is missing' : 'auth_time is too old',
       });
       return { refusal: `${displayName} ${NOT_AGAIN}` };
     } catch (error) {

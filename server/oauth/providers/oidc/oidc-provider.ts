@@ -84,7 +84,8 @@ export class OIDCProvider implements RedirectProvider {
       code_challenge: await openid.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       ...(loginHint === undefined ? {} : { login_hint: loginHint }),
-      ...(again ? { prompt: 'login' } : {}),
+      // With max_age, a provider must send auth_time (OpenID Connect Core, 2), which shows whether it has obeyed.
+      ...(again ? { prompt: 'login', max_age: '0' } : {}),
     });
   }
 

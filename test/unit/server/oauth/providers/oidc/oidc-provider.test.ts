@@ -102,6 +102,7 @@ describe('OIDCProvider', () => {
         hd: 'example.com',
         login_hint: 'ada',
         prompt: 'login',
+        max_age: '0',
       });
       expect(url.href).not.to.include(secrets.verifier);
     });
