@@ -14,6 +14,7 @@ import { followSecretKey } from './providers/followed-secret.ts';
 import { type AccountRules, Identities } from './providers/identities.ts';
 import { LDAPProvider } from './providers/ldap/ldap-provider.ts';
 import type { LDAPSettings } from './providers/ldap/ldap-settings.ts';
+import { credentialRef } from './providers/oidc/client-credential.ts';
 import { OIDCProvider } from './providers/oidc/oidc-provider.ts';
 import type { OIDCSettings } from './providers/oidc/oidc-settings.ts';
 import type { PasswordProvider, Provider, RedirectProvider } from './providers/provider.ts';
@@ -160,7 +161,7 @@ function newOIDCProvider(
     secret = value;
   };
   const run: Run = async (signal) => {
-    const location = { ...settings.clientSecretRef, namespace: platform.namespace };
+    const location = { ...credentialRef(settings), namespace: platform.namespace };
     await Promise.all([followSecretKey({ client, log }, location, changed, signal), provider.run(signal)]);
   };
   return { provider, run };

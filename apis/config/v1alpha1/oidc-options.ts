@@ -13,6 +13,20 @@ const clientSecretRef = section(
   },
 );
 
+const privateKeyRef = section(
+  'Reference to a Secret in the namespace of the server with a private key in PEM, which replaces the client secret (`private_key_jwt`). The signature algorithm follows from the key: RS256, ES256, ES384 or ES512.',
+  {
+    name: textOption(
+      '',
+      'Name of the Secret, such as `ks-apiserver-identity-providers`. Empty: the client secret is used.',
+    ),
+    key: textOption(
+      'privateKey',
+      'Key in this Secret. A certificate beside the private key selects the form of Entra ID.',
+    ),
+  },
+);
+
 const claims = section(
   'Claims of the ID token or of userinfo. A name that begins with `/` is a JSON Pointer to a nested claim, such as `/realm_access/roles`.',
   {
@@ -29,6 +43,7 @@ export const oidc = section('The OpenID provider, for the type `oidc`.', {
   ),
   clientID: textOption('', 'Id of this server at the provider.'),
   clientSecretRef,
+  privateKeyRef,
   scopes: Type.Array(
     Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
     {

@@ -1,6 +1,6 @@
 // oidc-provider, a real OpenID provider, as an upstream provider over TLS, with people whom a test can change.
 import { createServer } from 'node:https';
-import { type Configuration, Provider } from 'oidc-provider';
+import { type ClientMetadata, type Configuration, Provider } from 'oidc-provider';
 import { Agent, fetch } from 'undici';
 import { issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
@@ -26,9 +26,9 @@ export class RealOpenIDProvider implements AsyncDisposable {
     return new RealOpenIDProvider(server, ca.cert);
   }
 
-  /** `redirectURI`: of the server under test. */
-  serve(redirectURI: string): this {
-    const provider = new Provider(this.issuer, this.#configuration(redirectURI));
+  /** `redirectURI`: of the server under test. `client`: changes of its registration. */
+  serve(redirectURI: string, client: Partial<ClientMetadata> = {}): this {
+    const provider = new Provider(this.issuer, this.#configuration(redirectURI, client));
     const answer = provider.callback();
     this.#server.removeAllListeners('request').on('request', (request, response) => {
       void answer(request, response);
@@ -81,7 +81,7 @@ export class RealOpenIDProvider implements AsyncDisposable {
     throw new Error('the sign-in does not end');
   }
 
-  #configuration(redirectURI: string): Configuration {
+  #configuration(redirectURI: string, client: Partial<ClientMetadata>): Configuration {
     return {
       clients: [
         {
@@ -90,6 +90,7 @@ export class RealOpenIDProvider implements AsyncDisposable {
           redirect_uris: [redirectURI],
           grant_types: ['authorization_code', 'refresh_token'],
           id_token_signed_response_alg: 'RS256',
+          ...client,
         },
       ],
       claims: {

@@ -17,6 +17,7 @@ import {
   SignInRefused,
   type StoredProof,
 } from '../provider.ts';
+import { ClientCredential } from './client-credential.ts';
 import type { OIDCSettings } from './oidc-settings.ts';
 import { type Claims, personOf } from './person-claims.ts';
 import { providerFetch } from './provider-fetch.ts';
@@ -25,7 +26,7 @@ export interface OIDCProviderOptions {
   readonly name: string;
   readonly displayName: string;
   readonly settings: OIDCSettings;
-  /** The current client secret; undefined while its Secret is missing. */
+  /** The current client secret or private key; undefined while its Secret is missing. */
   readonly secret: () => string | undefined;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
@@ -42,18 +43,20 @@ export class OIDCProvider implements RedirectProvider {
   readonly displayName: string;
   readonly usesRefreshTokens = true;
   readonly #options: OIDCProviderOptions;
+  readonly #credential: ClientCredential;
   #configuration: openid.Configuration | undefined;
   #discovering: Promise<openid.Configuration> | undefined;
   #reason: string | undefined = 'its metadata are not loaded yet';
 
   constructor(options: OIDCProviderOptions) {
     this.#options = options;
+    this.#credential = new ClientCredential(options);
     this.name = options.name;
     this.displayName = options.displayName;
   }
 
   get problem(): ProviderProblem | undefined {
-    const reason = this.#options.secret() === undefined ? this.#missingSecret : this.#reason;
+    const reason = this.#credential.problem ?? this.#reason;
     if (reason === undefined) return undefined;
     return { reason, notice: `${this.displayName} cannot be reached at the moment.` };
   }
@@ -159,13 +162,9 @@ export class OIDCProvider implements RedirectProvider {
   }
 
   async #known(): Promise<openid.Configuration> {
-    if (this.#options.secret() === undefined) throw new ProviderUnavailable(this.#missingSecret);
+    const { problem } = this.#credential;
+    if (problem !== undefined) throw new ProviderUnavailable(problem);
     return this.#configuration ?? this.#discover();
-  }
-
-  get #missingSecret(): string {
-    const { name, key } = this.#options.settings.clientSecretRef;
-    return `the Secret ${name} has no client secret with the key ${key}`;
   }
 
   /** Concurrent calls share one discovery. */
@@ -177,13 +176,13 @@ export class OIDCProvider implements RedirectProvider {
   }
 
   async #discovered(): Promise<openid.Configuration> {
-    const { name, settings, secret, log } = this.#options;
+    const { name, settings, log } = this.#options;
     try {
       const found = await openid.discovery(
         new URL(settings.issuer),
         settings.clientID,
         { [openid.clockTolerance]: CLOCK_TOLERANCE },
-        withSecret(secret),
+        this.#credential.authenticate,
         {
           timeout: REQUEST_TIMEOUT,
           [openid.customFetch]: await providerFetch(settings.caFile),
@@ -207,21 +206,15 @@ export class OIDCProvider implements RedirectProvider {
   }
 }
 
-/** The method that the provider supports: in the header by default (OpenID Connect Discovery, 3). */
-function withSecret(secret: () => string | undefined): openid.ClientAuth {
-  return (server, client, body, headers) => {
-    const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
-    const apply = methods.includes('client_secret_basic')
-      ? openid.ClientSecretBasic
-      : openid.ClientSecretPost;
-    apply(secret() ?? '')(server, client, body, headers);
-  };
-}
-
 /** Distinguishes an outage of the provider from a refusal of the person. */
 function failure(error: unknown): Error {
   if (error instanceof ProviderUnavailable || error instanceof SignInRefused) return error;
   const reason = reasonOf(error);
+  if (isRejected(error)) {
+    return new ProviderUnavailable(`the provider rejects this server, check its credential: ${reason}`, {
+      cause: error,
+    });
+  }
   const refused =
     error instanceof openid.AuthorizationResponseError ||
     (error instanceof openid.ResponseBodyError && error.status < 500 && error.status !== 429) ||
@@ -229,6 +222,15 @@ function failure(error: unknown): Error {
   return refused
     ? new SignInRefused(reason, { cause: error })
     : new ProviderUnavailable(reason, { cause: error });
+}
+
+/** The provider does not accept this server, which says nothing about the person. */
+function isRejected(error: unknown): boolean {
+  if (error instanceof openid.WWWAuthenticateChallengeError) return true;
+  return (
+    error instanceof openid.ResponseBodyError &&
+    (error.error === 'invalid_client' || error.error === 'unauthorized_client')
+  );
 }
 
 /** No response, or one without the OAuth format, for instance of a proxy in front of the provider. */

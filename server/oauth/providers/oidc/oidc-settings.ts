@@ -6,6 +6,8 @@ export interface OIDCSettings {
   readonly issuer: string;
   readonly clientID: string;
   readonly clientSecretRef: SecretReference;
+  /** Replaces the client secret; without a name if there is none. */
+  readonly privateKeyRef: SecretReference;
   /** `offline_access` is added if the provider supports it. */
   readonly scopes: readonly string[];
   /** Parameters that the provider needs beside those of OpenID Connect, such as `access_type: offline`. */

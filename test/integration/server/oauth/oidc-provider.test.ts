@@ -1,9 +1,13 @@
 // Tests of OIDCProvider with oidc-provider, a real OpenID provider.
+
+import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { exportJWK } from 'jose';
 import { pino } from 'pino';
 import { OIDCProvider } from '../../../../server/oauth/providers/oidc/oidc-provider.ts';
+import type { OIDCSettings } from '../../../../server/oauth/providers/oidc/oidc-settings.ts';
 import type { AuthenticatedPerson, RedirectSecrets } from '../../../../server/oauth/providers/provider.ts';
 import { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
@@ -16,6 +20,7 @@ describe('OIDCProvider with oidc-provider', () => {
   const folder = scratchFolderEach();
   let upstream: RealOpenIDProvider;
   let provider: OIDCProvider;
+  let settings: OIDCSettings;
 
   beforeEach(async () => {
     upstream = (await RealOpenIDProvider.start()).serve(CALLBACK);
@@ -26,23 +31,28 @@ describe('OIDCProvider with oidc-provider', () => {
     });
     const caFile = join(folder(), 'ca.crt');
     await writeFile(caFile, upstream.ca);
-    provider = new OIDCProvider({
-      name: 'company',
-      displayName: 'Company account',
-      settings: {
-        issuer: upstream.issuer,
-        clientID: CLIENT_ID,
-        clientSecretRef: { name: 'ks-apiserver-identity-providers', key: 'clientSecret' },
-        scopes: ['openid', 'profile', 'email', 'groups'],
-        parameters: {},
-        claims: { name: 'preferred_username', groups: 'groups' },
-        caFile,
-      },
-      secret: () => CLIENT_SECRET,
-      log: pino({ level: 'silent' }),
-    });
+    settings = {
+      issuer: upstream.issuer,
+      clientID: CLIENT_ID,
+      clientSecretRef: { name: 'ks-apiserver-identity-providers', key: 'clientSecret' },
+      privateKeyRef: { name: '', key: '' },
+      scopes: ['openid', 'profile', 'email', 'groups'],
+      parameters: {},
+      claims: { name: 'preferred_username', groups: 'groups' },
+      caFile,
+    };
+    provider = newProvider();
   });
   afterEach(() => upstream[Symbol.asyncDispose]());
+
+  const newProvider = (changes: Partial<OIDCSettings> = {}, secret = CLIENT_SECRET): OIDCProvider =>
+    new OIDCProvider({
+      name: 'company',
+      displayName: 'Company account',
+      settings: { ...settings, ...changes },
+      secret: () => secret,
+      log: pino({ level: 'silent' }),
+    });
 
   async function signIn(login = 'person-1'): Promise<AuthenticatedPerson> {
     let secrets: RedirectSecrets = { nonce: '', verifier: '' };
@@ -68,6 +78,31 @@ describe('OIDCProvider with oidc-provider', () => {
     const result = await provider.revalidate(proof);
     expect(result).to.have.nested.property('person.groups').that.deep.equals(['operators']);
   });
+
+  for (const [algorithm, { privateKey, publicKey }] of [
+    ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+    ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+  ] as const) {
+    it(`authenticates the server with a private key, by ${algorithm}`, async () => {
+      upstream.serve(CALLBACK, {
+        token_endpoint_auth_method: 'private_key_jwt',
+        token_endpoint_auth_signing_alg: algorithm,
+        jwks: { keys: [await exportJWK(publicKey)] },
+      });
+      const privateKeyRef = { name: 'ks-apiserver-identity-providers', key: 'privateKey' };
+      provider = newProvider(
+        { privateKeyRef },
+        privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      );
+      const { refreshToken } = await signIn();
+      const proof = { issuer: upstream.issuer, subject: 'person-1', refreshToken };
+      expect(await provider.revalidate(proof)).to.have.nested.property('person.subject', 'person-1');
+      provider = newProvider();
+      expect((await rejection(signIn())).message, 'the secret is not accepted').to.contain(
+        'rejects this server',
+      );
+    });
+  }
 
   it('reports a person who was deleted', async () => {
     const { refreshToken } = await signIn();

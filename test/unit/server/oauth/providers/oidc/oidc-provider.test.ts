@@ -1,9 +1,10 @@
 // Tests of OIDCProvider with a scripted provider: what it sends, and what a hostile or failing provider gets.
 
+import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { generateKeyPair } from 'jose';
+import { decodeJwt, decodeProtectedHeader, generateKeyPair } from 'jose';
 import { pino } from 'pino';
 import { OIDCProvider } from '../../../../../../server/oauth/providers/oidc/oidc-provider.ts';
 import type { OIDCSettings } from '../../../../../../server/oauth/providers/oidc/oidc-settings.ts';
@@ -12,6 +13,7 @@ import type {
   RedirectOptions,
   RedirectSecrets,
 } from '../../../../../../server/oauth/providers/provider.ts';
+import { issueServer, newCA } from '../../../../../support/certificates.ts';
 import {
   CLIENT_ID,
   CLIENT_SECRET,
@@ -21,6 +23,9 @@ import { rejection } from '../../../../../support/rejection.ts';
 import { scratchFolderEach } from '../../../../../support/scratch.ts';
 
 const CALLBACK = 'https://platform.example.com/oauth/callback/company';
+
+const pemOf = ({ privateKey }: { readonly privateKey: KeyObject }): string =>
+  privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 describe('OIDCProvider', () => {
   const folder = scratchFolderEach();
@@ -37,6 +42,7 @@ describe('OIDCProvider', () => {
       issuer: upstream.issuer,
       clientID: CLIENT_ID,
       clientSecretRef: { name: 'ks-apiserver-clients', key: 'company' },
+      privateKeyRef: { name: '', key: '' },
       scopes: ['openid', 'profile', 'email'],
       parameters: {},
       claims: { name: 'preferred_username', groups: 'groups' },
@@ -149,6 +155,47 @@ describe('OIDCProvider', () => {
       expect(request?.form.get('client_secret')).to.equal(CLIENT_SECRET);
     });
 
+    it('names a private key that is not valid, and works as soon as it is', async () => {
+      const privateKeyRef = { name: 'keys', key: 'privateKey' };
+      const provider = newProvider({ privateKeyRef });
+      for (const [pem, reason] of [
+        [undefined, 'the Secret keys has no private key with the key privateKey'],
+        ['secret', 'not a private key in PEM'],
+        [pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 })), 'not a private key in PEM'],
+        [pemOf(generateKeyPairSync('ed25519')), 'not a private key in PEM'],
+      ] as const) {
+        secret = pem;
+        await refused(begin(provider), reason, 'ProviderUnavailable');
+        expect(provider.problem?.reason).to.include(reason);
+      }
+      secret = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }));
+      await signIn(provider);
+      expect(provider.problem).to.equal(undefined);
+    });
+
+    it('signs an assertion for the issuer, and in the form of Entra ID with a certificate', async () => {
+      const ca = await newCA('assertion');
+      const { cert } = await issueServer(ca);
+      const raw = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      upstream.metadata = { token_endpoint_auth_signing_alg_values_supported: ['PS256', 'ES256'] };
+      const privateKeyRef = { name: 'keys', key: 'privateKey' };
+      const sent: Readonly<Record<string, unknown>>[] = [];
+      for (const pem of [pemOf(raw), `${pemOf(raw)}${cert}`]) {
+        secret = pem;
+        await signIn(newProvider({ privateKeyRef }));
+        const { form, authorization } = upstream.tokenRequests.at(-1) ?? {};
+        expect([authorization, form?.get('client_secret')]).to.deep.equal([undefined, null]);
+        const token = form?.get('client_assertion') ?? '';
+        sent.push({ ...decodeProtectedHeader(token), ...decodeJwt(token) });
+      }
+      const [usual, entra] = sent;
+      expect(usual).to.include({ alg: 'PS256', aud: upstream.issuer, iss: CLIENT_ID, sub: CLIENT_ID });
+      expect(usual).to.not.have.property('x5t#S256');
+      const thumbprint = new X509Certificate(cert).fingerprint256.replaceAll(':', '').toLowerCase();
+      expect(Buffer.from(String(entra?.['x5t#S256']), 'base64url').toString('hex')).to.equal(thumbprint);
+      expect(entra).to.include({ aud: `${upstream.issuer}/token` });
+    });
+
     for (const [title, claim, value, expected] of [
       ['a single name', 'groups', 'one', ['one']],
       ['objects with names', 'groups', [{ name: 'one' }, { name: 'two' }], ['one', 'two']],
@@ -249,6 +296,18 @@ describe('OIDCProvider', () => {
         expect(provider.problem, 'its metadata are known').to.equal(undefined);
       });
     }
+
+    it('is unavailable if the provider does not accept its credential', async () => {
+      const authenticate = { 'WWW-Authenticate': 'Basic realm="x"' };
+      for (const response of [
+        { status: 401, headers: authenticate, body: { error: 'invalid_client' } },
+        { status: 401, body: { error: 'invalid_client' } },
+        { status: 400, body: { error: 'unauthorized_client' } },
+      ]) {
+        upstream.responses.set('/token', response);
+        await refused(signIn(), 'rejects this server', 'ProviderUnavailable');
+      }
+    });
 
     it('names a missing secret, and works as soon as it exists', async () => {
       secret = undefined;
