@@ -17,6 +17,7 @@ import { memoryRows } from './rows/memory.ts';
 import { platformRows } from './rows/platform.ts';
 import { resourceRows } from './rows/resources.ts';
 import type { Row } from './rows/row.ts';
+import { signOnRows } from './rows/sign-ons.ts';
 import { syncRows } from './rows/sync.ts';
 import { tokenRows } from './rows/tokens.ts';
 import { watchRows } from './rows/watch.ts';
@@ -29,6 +30,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   get: getRows,
   tokens: tokenRows,
   logins: loginRows,
+  'sign-ons': signOnRows,
   platform: platformRows,
   memory: memoryRows,
   watch: watchRows,

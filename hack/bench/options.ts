@@ -18,6 +18,7 @@ export const GROUPS = [
   'get',
   'tokens',
   'logins',
+  'sign-ons',
   'platform',
   'memory',
   'logs',

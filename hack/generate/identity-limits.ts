@@ -10,7 +10,7 @@ import { REJECTED } from '../../server/authentication/token-review.ts';
 import { MAX_PERMISSIONS } from '../../server/authorization/namespace-scopes.ts';
 import { TIMEOUT_MS as EXEC_TIMEOUT_MS } from '../../server/cluster/connection/exec-plugins.ts';
 import { CACHED_REVIEWS, MAX_REFUSAL_MS } from '../../server/cluster/reviews.ts';
-import { CODES_PER_USER } from '../../server/oauth/codes/authorization-code.ts';
+import { MARKS_PER_USER } from '../../server/oauth/codes/authorization-code.ts';
 import { PUBLISH_AHEAD_MS } from '../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../server/oauth/sessions/session-creator.ts';
@@ -58,9 +58,9 @@ export const IDENTITY_ROWS: readonly Limit[] = [
     'a further sign-in terminates the least recently used session, and a browser session only after those that began with it',
   ],
   [
-    'authorization codes of a user that are not exchanged',
-    `${CODES_PER_USER}`,
-    'a further code invalidates the oldest one',
+    'authorization codes of a user that are exchanged within three minutes',
+    `${MARKS_PER_USER}`,
+    '503 from the token endpoint',
   ],
   [
     'groups of a user; characters of a name',

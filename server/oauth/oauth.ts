@@ -201,7 +201,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   });
 
   const creator = new SessionCreator({ sessions, sessionsPerUser: SESSIONS_PER_USER, random, now, log });
-  const codes = { sessions, validity, tokens, limit: creator, random, now, log };
+  const codes = { sessions, validity, tokens, keys, limit: creator, random, now, log };
   const { freshness } = providers;
   const refresh = { sessions, validity, freshness, tokens, keys, now, log, observer: metrics };
   const grants = {

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { Client } from '../../control-plane/client.ts';
 
-const CLIENT = { client_id: 'platform', client_secret: 'platform' };
+/** The default client. */
+export const CLIENT = { client_id: 'platform', client_secret: 'platform' };
 
 export interface TokenAnswer {
   readonly access_token: string;

@@ -1,59 +1,119 @@
-// Creates and parses authorization codes (RFC 6749, 4.1.2) with PKCE (RFC 7636). session-code.ts ensures that each
-// code is used only once.
+// Authorization codes (RFC 6749, 4.1.2) with PKCE (RFC 7636). A code is a ticket, so its issue writes nothing.
+// authorization-code-grant.ts ensures that each code is used only once.
 import { hash } from 'node:crypto';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
-import type { Authentication } from '../sessions/proof.ts';
-import { type AcrValue, acrOf } from '../sessions/proof.ts';
-import { isPending, type SessionStore } from '../sessions/session.ts';
+import { type TicketOptions, type TicketRejection, Tickets } from '../keys/tickets.ts';
+import { type AcrValue, type Authentication, acrOf } from '../sessions/proof.ts';
+import { isPending, type Session, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import { sessionOrigin } from '../sessions/session-creator.ts';
-import type { UserID } from '../users/account.ts';
+import type { RequestedClaims } from '../users/user-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { codeHash, pendingSession, type SessionCode } from './session-code.ts';
+import { pendingSession, type SessionCode } from './session-code.ts';
 
 /** RFC 6749, 4.1.2 allows ten minutes; a browser needs seconds. */
 export const CODE_LIFETIME_MS = 60_000;
+/** The code is rejected for longer than its lifetime, because the clocks of replicas differ by up to a minute. */
+const MARK_LIFETIME_MS = 3 * CODE_LIFETIME_MS;
 
-/**
- * Codes of a user that are not exchanged yet: the clients that a browser opens at the same time. A browser session issues
- * codes without a password, so their number needs a limit.
- */
-export const CODES_PER_USER = 20;
+/** A sign-on needs no password, so the number of marks of a user needs a limit. */
+export const MARKS_PER_USER = 200;
 
 /** Parameters that must be equal at the authorization endpoint and the token endpoint. */
 export interface CodeBinding {
-  readonly clientID: string;
   readonly redirectURI: string;
-  /** Without a challenge at the authorization endpoint, the token request must have no verifier (RFC 9700, 4.8.2). */
-  readonly challenge?: string | undefined;
+  /** Empty without a challenge: then the token request must have no verifier (RFC 9700, 4.8.2). */
+  readonly challenge: string | undefined;
 }
 
-export interface AuthorizationCode extends SessionCode {
-  /** For the ID token; the code's hash covers it. */
-  readonly nonce: string | undefined;
+/** The content of a code. The client and the browser can read it. */
+interface Grant {
+  /** Id of the session that the exchange creates. */
+  readonly sessionID: string;
+  /** Id of the mark that the code was used. */
+  readonly markID: string;
+  readonly clientID: string;
+  readonly scopes: readonly string[];
+  /** For the ID token. */
+  readonly nonce?: string;
+  readonly acr?: AcrValue;
+  readonly claims?: RequestedClaims;
+  /** The browser session, which knows the user, and its generation when it issued the code. */
+  readonly browser: Pick<StoredSession, 'id' | 'generation'>;
+  readonly source: string;
+  /** Ms since the epoch. */
+  readonly issuedAt: number;
 }
 
-const CODE = /^pac_(s-[a-z2-7]{20})_[\w-]{43}(?:\.([\w-]+))?$/;
-const MAX_LENGTH = 3072;
-
-function newCode(sessionID: string, nonce: string | undefined, random: RandomBytes): AuthorizationCode {
-  const suffix = nonce === undefined ? '' : `.${Buffer.from(nonce).toString('base64url')}`;
-  return { text: `pac_${sessionID}_${random(32).toString('base64url')}${suffix}`, sessionID, nonce };
+/** With a `rejection`, the code must not be exchanged. */
+export interface AuthorizationCode extends SessionCode, Grant {
+  readonly rejection: TicketRejection | undefined;
 }
 
-export function parseCode(text: string): AuthorizationCode | undefined {
-  if (text.length > MAX_LENGTH) return undefined;
-  const [, sessionID, suffix] = CODE.exec(text) ?? [];
-  if (sessionID === undefined) return undefined;
-  const nonce = suffix === undefined ? undefined : Buffer.from(suffix, 'base64url').toString();
-  return { text, sessionID, nonce };
+/** An authorization request after a successful sign-in. */
+export interface GrantedRequest {
+  readonly request: AuthorizationRequest;
+  readonly client: OAuthClient;
+  readonly authentication: Pick<Authentication, 'amr'>;
+  readonly browser: Pick<StoredSession, 'id' | 'generation'>;
+  readonly source: string;
 }
 
-export function boundHash(
-  code: AuthorizationCode,
-  { clientID, redirectURI, challenge = '' }: CodeBinding,
-): string {
-  return codeHash(code, [clientID, redirectURI, challenge]);
+export interface AuthorizationCodesOptions extends TicketOptions {
+  readonly sessions: Pick<SessionStore, 'newID'>;
+  readonly random: RandomBytes;
+}
+
+const PREFIX = 'pac_';
+
+export class AuthorizationCodes {
+  readonly #options: AuthorizationCodesOptions;
+  readonly #tickets: Tickets<Grant>;
+
+  constructor(options: AuthorizationCodesOptions) {
+    this.#options = options;
+    this.#tickets = new Tickets('authorization code', CODE_LIFETIME_MS, options);
+  }
+
+  /** Throws ServiceUnavailable (StatusError) while there is no key. */
+  issue({ request, client, authentication, browser, source }: GrantedRequest): string {
+    const { sessions, random, now } = this.#options;
+    const { scopes, nonce, claims, redirectURI, challenge = '' } = request;
+    const { id, generation } = browser;
+    const content: Grant = {
+      sessionID: sessions.newID(random),
+      markID: sessions.newID(random),
+      clientID: client.id,
+      scopes,
+      ...(nonce === undefined ? {} : { nonce }),
+      ...requestedAcr(authentication, request),
+      ...(claims ? { claims } : {}),
+      browser: { id, generation },
+      source: sessionOrigin(source, '').source,
+      issuedAt: now(),
+    };
+    return `${PREFIX}${this.#tickets.seal(content, holderOf({ redirectURI, challenge }))}`;
+  }
+
+  /** Undefined for a text that this server has not issued, or whose key was removed. */
+  open(text: string, binding: CodeBinding): AuthorizationCode | undefined {
+    if (!text.startsWith(PREFIX)) return undefined;
+    const opened = this.#tickets.open(text.slice(PREFIX.length), holderOf(binding));
+    return opened && { ...opened.content, text, rejection: opened.rejection };
+  }
+}
+
+function requestedAcr(
+  { amr }: Pick<Authentication, 'amr'>,
+  { acr: request }: AuthorizationRequest,
+): { acr?: AcrValue } {
+  const acr = acrOf(amr, request);
+  return acr === acrOf(amr) ? {} : { acr };
+}
+
+function holderOf({ redirectURI, challenge }: CodeBinding): string {
+  // A malformed verifier has no challenge, and JSON distinguishes it from the empty one.
+  return JSON.stringify([redirectURI, challenge]);
 }
 
 /** Only S256 is supported: the method `plain` reveals the verifier in the authorization request. */
@@ -65,70 +125,15 @@ export function challengeOf(verifier: string): string | undefined {
   return hash('sha256', verifier, 'base64url');
 }
 
-export interface CodeIssuerOptions {
-  readonly sessions: Pick<SessionStore, 'newID' | 'create' | 'delete' | 'ofUser'>;
-  readonly random: RandomBytes;
-  /** Ms since the epoch. */
-  readonly now: () => number;
+/**
+ * The mark that a code was used, a pending session that no code can start. It outlives the session, so a replay cannot create
+ * the session again after a sign-out. `attempt` identifies the exchange.
+ */
+export function usedMark({ markID }: AuthorizationCode, session: Session, attempt: string): Session {
+  return pendingSession({ ...session, id: markID, refreshHash: attempt }, MARK_LIFETIME_MS);
 }
 
-/** An authorization request after a successful sign-in. */
-export interface GrantedRequest {
-  readonly request: AuthorizationRequest;
-  readonly client: OAuthClient;
-  readonly account: UserID;
-  readonly authentication: Authentication;
-  /** Id of the browser session. */
-  readonly browser: string;
-  readonly source: string;
-  readonly userAgent: string;
-}
-
-function requestedAcr({ amr }: Authentication, { acr: request }: AuthorizationRequest): { acr?: AcrValue } {
-  const acr = acrOf(amr, request);
-  return acr === acrOf(amr) ? {} : { acr };
-}
-
-export class CodeIssuer {
-  readonly #options: CodeIssuerOptions;
-
-  constructor(options: CodeIssuerOptions) {
-    this.#options = options;
-  }
-
-  /** Stores a pending session and returns its code. At the limit, the oldest code becomes invalid. Throws ServiceUnavailable when the cluster is unavailable. */
-  async issue(granted: GrantedRequest, signal: AbortSignal): Promise<string> {
-    const { request, client, account, authentication, browser, source, userAgent } = granted;
-    const { sessions, random, now } = this.#options;
-    const code = newCode(sessions.newID(random), request.nonce, random);
-    const session = pendingSession(
-      {
-        id: code.sessionID,
-        user: account.name,
-        userUID: account.uid,
-        clientID: client.id,
-        scopes: request.scopes,
-        ...sessionOrigin(source, userAgent),
-        createdAt: now(),
-        refreshHash: boundHash(code, request),
-        authentication: { ...authentication, ...requestedAcr(authentication, request) },
-        browser,
-        ...(request.claims ? { claims: request.claims } : {}),
-      },
-      CODE_LIFETIME_MS,
-    );
-    await this.#deleteSurplus(account, signal);
-    await sessions.create(session, signal);
-    return code.text;
-  }
-
-  async #deleteSurplus({ name }: UserID, signal: AbortSignal): Promise<void> {
-    const { sessions } = this.#options;
-    const codes = sessions
-      .ofUser(name)
-      .filter((session) => isPending(session) && session.browser !== undefined);
-    if (codes.length < CODES_PER_USER) return;
-    const surplus = codes.toSorted((a, b) => b.createdAt - a.createdAt).slice(CODES_PER_USER - 1);
-    await Promise.all(surplus.map(({ id }) => sessions.delete(id, signal)));
-  }
+/** The approval of a device has no browser session. */
+export function isUsedMark(session: Session): boolean {
+  return isPending(session) && session.browser !== undefined;
 }

@@ -1,16 +1,30 @@
-// Represents one-time codes (authorization codes and device codes) as pending sessions. A code is valid once across
-// all replicas.
+// The sessions that begin with one-time codes: device codes and authorization codes.
 import { hash } from 'node:crypto';
+import type { Logger } from 'pino';
+import { invalidGrant } from '../../../apis/oauth/oauth-error.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
+import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
-import { isPending, type Session, sameHash } from '../sessions/session.ts';
-import { parseRefreshToken, type RefreshToken, tokenOfFamily } from '../sessions/session-creator.ts';
+import {
+  isPending,
+  type Session,
+  type SessionStore,
+  type StoredSession,
+  sameHash,
+} from '../sessions/session.ts';
+import {
+  parseRefreshToken,
+  type RefreshToken,
+  refreshableExpiry,
+  tokenOfFamily,
+} from '../sessions/session-creator.ts';
+import type { SessionValidity } from '../sessions/session-validity.ts';
+import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
 
 /**
- * A code and its Session object are created together; the field `refreshHash` contains the hash of the code. The
- * exchange updates the object on condition that the resourceVersion is unchanged, so the second of two exchanges
- * conflicts. Terminating a session also invalidates its code. If the exchange created the object under a name derived
- * from the code, a replay could create it again after a sign-out. Codes need no separate store or key, and the reaper
- * deletes abandoned sessions.
+ * An approved device code has a pending session: the field `refreshHash` contains the hash of the code. The exchange updates
+ * the object on condition that the resourceVersion is unchanged, so the second of two exchanges conflicts. An authorization
+ * code has no object before its exchange (authorization-code.ts).
  */
 export interface SessionCode {
   /** Contains at least 256 random bits. */
@@ -62,6 +76,61 @@ export function firstRefreshToken(code: SessionCode, random: RandomBytes): Refre
 /** `familyHash` of the started session. */
 export function familyHash(code: SessionCode): string {
   return familyOf(code).familyHash;
+}
+
+export interface CodeExchangeOptions {
+  readonly sessions: Pick<SessionStore, 'fresh' | 'get' | 'read' | 'replace' | 'delete'>;
+  readonly validity: Pick<SessionValidity, 'synced' | 'accountOf' | 'confirmedEnd'>;
+  readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;
+  /** Enforces the limit of sessions per user. */
+  readonly limit: { deleteSurplus(created: StoredSession, signal: AbortSignal): Promise<void> };
+  readonly random: RandomBytes;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** A session and its tokens. The tokens must not leave the server before the session is stored. */
+export interface BegunSession<S extends Session> {
+  readonly session: S;
+  readonly response: TokenResponse;
+}
+
+/**
+ * Starts the pending session of a code. The tokens are signed before the code is redeemed: if no key is available, the code
+ * stays valid for a retry. Throws OAuthError, the same for every invalid code.
+ */
+export async function beginSession<S extends Session>(
+  pending: S,
+  code: SessionCode & { readonly nonce?: string },
+  request: CallContext & { readonly client: OAuthClient },
+  { validity, tokens, random, now }: CodeExchangeOptions,
+): Promise<BegunSession<S>> {
+  const { client } = request;
+  const ended = await validity.confirmedEnd(pending, request);
+  const account = validity.accountOf(pending);
+  if (!account || ended !== undefined) throw invalidCode(ended ?? 'user deleted');
+  const refreshToken = client.grants.includes('refresh_token') ? firstRefreshToken(code, random) : undefined;
+  const end = now() + client.accessTokenLifetime * 1000;
+  const session = {
+    ...pending,
+    lastUsedAt: Math.max(now(), pending.lastUsedAt),
+    ...(refreshToken ? refreshableExpiry(pending.createdAt, client) : { notAfter: end, idleNotAfter: end }),
+    refreshHash: refreshToken?.hash ?? '',
+    familyHash: familyHash(code),
+  };
+  const { scopes } = session;
+  const { nonce } = code;
+  const response = tokens.tokenResponse({
+    ...{ client, account, session, scopes, nonce },
+    refreshToken: refreshToken?.text,
+  });
+  return { session, response };
+}
+
+/** The reason goes to the log only. */
+export function invalidCode(reason: string): Error {
+  return invalidGrant('the code is not valid', new Error(reason));
 }
 
 /** A token that is never issued; only its family is used. */

@@ -1,42 +1,158 @@
-// Handles the authorization_code grant (RFC 6749, 4.1.3) with PKCE. session-code.ts ensures that each code is used
-// only once.
+// Handles the authorization_code grant (RFC 6749, 4.1.3) with PKCE. The exchange creates two objects with names from the
+// code: the session, and a mark that stays when the session is terminated. So each code is used only once.
+import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { AuthorizationCodeFormSchema } from '../../../apis/oauth/forms.ts';
-import { invalidRequest } from '../../../apis/oauth/oauth-error.ts';
-import { boundHash, CODE_LIFETIME_MS, challengeOf, parseCode } from '../codes/authorization-code.ts';
+import { invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
+import {
+  type AuthorizationCode,
+  AuthorizationCodes,
+  type AuthorizationCodesOptions,
+  CODE_LIFETIME_MS,
+  challengeOf,
+  isUsedMark,
+  MARKS_PER_USER,
+  usedMark,
+} from '../codes/authorization-code.ts';
+import {
+  beginSession,
+  type CodeExchangeOptions,
+  invalidCode,
+  pendingSession,
+} from '../codes/session-code.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
+import {
+  NO_CLIENT,
+  readAfterLostResponse,
+  type Session,
+  type SessionStore,
+  type StoredSession,
+} from '../sessions/session.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
-import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
+
+export interface AuthorizationCodeGrantOptions extends CodeExchangeOptions, AuthorizationCodesOptions {
+  readonly sessions: Pick<
+    SessionStore,
+    'fresh' | 'newID' | 'get' | 'read' | 'create' | 'replace' | 'delete' | 'ofUser'
+  >;
+}
 
 const FORM = new FormDecoder(AuthorizationCodeFormSchema);
 
-export class AuthorizationCodeGrant implements Grant {
-  readonly #options: CodeExchangeOptions;
-  readonly #exchange: CodeExchange;
+/** Bounded, because the client waits for it while the cluster may be unavailable. */
+const CLEANUP_TIMEOUT_MS = 3_000;
+const RETRY_SECONDS = 30;
 
-  constructor(options: CodeExchangeOptions) {
+export class AuthorizationCodeGrant implements Grant {
+  readonly #options: AuthorizationCodeGrantOptions;
+  readonly #codes: AuthorizationCodes;
+
+  constructor(options: AuthorizationCodeGrantOptions) {
     this.#options = options;
-    this.#exchange = new CodeExchange(options);
+    this.#codes = new AuthorizationCodes(options);
   }
 
   async exchange(request: TokenRequest): Promise<TokenResponse> {
-    const { client, form } = request;
+    const { client, form, signal } = request;
     const { code: text, redirect_uri: redirectURI, code_verifier: verifier } = FORM.decode(form);
     // Without a verifier, only a code that was issued without a challenge is valid.
     if (verifier === undefined && client.requiresPKCE) throw invalidRequest('code_verifier is missing');
-    const code = parseCode(text);
     checkFresh(this.#options);
+    const challenge = verifier === undefined ? '' : challengeOf(verifier);
+    const code = this.#codes.open(text, { redirectURI, challenge });
     if (!code) throw invalidCode('the code is malformed');
-    // A session that another replica has just created may not be cached yet. A stale cached session is harmless: its update
-    // fails with a conflict.
+    // Another client must not be able to terminate the session.
+    if (code.clientID !== client.id) throw invalidCode('the code was issued to another client');
+    // An old code in a browser history is no sign of theft, and a code of the future would outlive its mark.
+    if (Math.abs(this.#options.now() - code.issuedAt) >= CODE_LIFETIME_MS) {
+      throw invalidCode('the code has expired');
+    }
+    if (await this.#isUsed(code, request)) return this.#rejectReplay(code, request);
+    if (code.rejection !== undefined) throw invalidCode('the binding of the code does not match');
+    const pending = await this.#sessionOf(code, request);
+    const { session, response } = await beginSession(pending, code, request, this.#options);
+    const stored = await this.#redeem(code, session, request);
+    await this.#options.limit.deleteSurplus(stored, signal);
+    return response;
+  }
+
+  /** From the cache, because the exchange finds any mark. Only a code that cannot be exchanged is looked up. */
+  async #isUsed({ markID, rejection }: AuthorizationCode, request: TokenRequest): Promise<boolean> {
     const { sessions } = this.#options;
-    const session = sessions.get(code.sessionID) ?? (await sessions.read(code.sessionID, request));
-    if (!session) throw invalidCode('the code has expired, or its session was terminated');
-    const challenge = verifier === undefined ? undefined : challengeOf(verifier);
-    const hash =
-      verifier !== undefined && challenge === undefined
+    if (sessions.get(markID)) return true;
+    return rejection !== undefined && (await sessions.read(markID, request)) !== undefined;
+  }
+
+  /** The session of the code, which has the user and the authentication of the browser session. */
+  async #sessionOf(code: AuthorizationCode, request: TokenRequest): Promise<Session> {
+    const { sessions } = this.#options;
+    const { id, generation } = code.browser;
+    let browser = sessions.get(id);
+    // The cache may lag behind a sign-in at another replica.
+    if (browser?.generation !== generation) browser = await sessions.read(id, request);
+    if (browser?.clientID !== NO_CLIENT || browser.generation !== generation || !browser.authentication) {
+      throw invalidCode('the user has signed out, or signed in again');
+    }
+    const { user, userUID, userAgent, authentication } = browser;
+    const marks = sessions.ofUser(user).filter(isUsedMark);
+    if (marks.length >= MARKS_PER_USER) {
+      throw temporarilyUnavailable('the user signs on too often', RETRY_SECONDS);
+    }
+    const { sessionID, clientID, scopes, acr, claims, source, issuedAt: createdAt } = code;
+    return pendingSession(
+      {
+        ...{ id: sessionID, user, userUID, clientID, scopes, source, userAgent, createdAt },
+        refreshHash: '',
+        authentication: { ...authentication, ...(acr === undefined ? {} : { acr }) },
+        browser: id,
+        ...(claims ? { claims } : {}),
+      },
+      0,
+    );
+  }
+
+  /** Another exchange of the same code fails, because it can create at most one of the objects. */
+  async #redeem(code: AuthorizationCode, session: Session, request: TokenRequest): Promise<StoredSession> {
+    const { sessions, random } = this.#options;
+    const mark = usedMark(code, session, random(32).toString('hex'));
+    const [marked, stored] = await Promise.allSettled([
+      this.#create(mark, request),
+      this.#create(session, request),
+    ]);
+    if (marked.status === 'fulfilled' && stored.status === 'fulfilled') return stored.value;
+    const failed = [marked, stored].flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    if (failed.some(isAlreadyExists)) return this.#rejectReplay(code, request);
+    // The code stays valid for a retry. The version protects the objects of another exchange.
+    for (const each of [marked, stored]) {
+      if (each.status === 'rejected') continue;
+      const signal = AbortSignal.timeout(CLEANUP_TIMEOUT_MS);
+      await sessions.delete(each.value.id, signal, each.value).catch(() => undefined);
+    }
+    throw failed[0];
+  }
+
+  async #create(session: Session, request: TokenRequest): Promise<StoredSession> {
+    const { sessions } = this.#options;
+    try {
+      return await sessions.create(session, request.signal);
+    } catch (error) {
+      const written = isAlreadyExists(error)
         ? undefined
-        : boundHash(code, { clientID: client.id, redirectURI, challenge });
-    return this.#exchange.start({ code, hash, replayWindowMs: CODE_LIFETIME_MS }, session, request);
+        : await readAfterLostResponse(sessions, session, request);
+      if (written) return written;
+      throw error;
+    }
+  }
+
+  /** RFC 6749, 4.1.2: a replayed code was probably stolen, so its session is terminated. */
+  async #rejectReplay({ sessionID }: AuthorizationCode, request: TokenRequest): Promise<never> {
+    const { sessions, log } = this.#options;
+    const session = sessions.get(sessionID) ?? (await sessions.read(sessionID, request));
+    if (session) {
+      await sessions.delete(sessionID, request.signal);
+      const { user, clientID } = session;
+      log.warn({ session: sessionID, user, client: clientID }, 'session terminated: its code was used twice');
+    }
+    throw invalidCode('the code was already used');
   }
 }

@@ -1,14 +1,21 @@
 // Handles the device_code grant (RFC 8628, 3.4 and 3.5). A device polls until the user approves or denies the
 // request.
+import { isConflict, isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { DeviceCodeFormSchema } from '../../../apis/oauth/forms.ts';
-import { OAuthError } from '../../../apis/oauth/oauth-error.ts';
+import { OAuthError, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
+import { beginSession, type CodeExchangeOptions, familyHash, invalidCode } from '../codes/session-code.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
-import { sameHash } from '../sessions/session.ts';
+import {
+  isPending,
+  type ObjectVersion,
+  readAfterLostResponse,
+  type StoredSession,
+  sameHash,
+} from '../sessions/session.ts';
 import { RateLimit } from '../throttle/rate-limit.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
-import { CodeExchange, type CodeExchangeOptions, invalidCode } from './code-exchange.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
 export interface DeviceCodeGrantOptions extends CodeExchangeOptions {
@@ -16,6 +23,8 @@ export interface DeviceCodeGrantOptions extends CodeExchangeOptions {
   readonly monotonic: () => number;
 }
 
+/** Maximum number of writes. A write conflicts if another writer has changed the session, for instance added a label. */
+const ATTEMPTS = 5;
 /** Time after which the watch has delivered an open request to this replica. */
 const WATCH_DELAY_MS = 10_000;
 
@@ -23,13 +32,11 @@ const FORM = new FormDecoder(DeviceCodeFormSchema);
 
 export class DeviceCodeGrant implements Grant {
   readonly #options: DeviceCodeGrantOptions;
-  readonly #exchange: CodeExchange;
   /** Polls by device (RFC 8628, 3.5); each replica counts separately. */
   readonly #polls: RateLimit;
 
   constructor(options: DeviceCodeGrantOptions) {
     this.#options = options;
-    this.#exchange = new CodeExchange(options);
     const perSecond = (POLLS * 1000) / (POLL_INTERVAL * 1000 - LEEWAY_MS);
     this.#polls = new RateLimit({
       burst: POLLS,
@@ -48,7 +55,55 @@ export class DeviceCodeGrant implements Grant {
     // The cluster is not read: a later poll finds a session that is not cached yet.
     const session = this.#options.sessions.get(code.sessionID);
     if (!session) throw this.#pending(code, hash);
-    return this.#exchange.start({ code, hash, replayWindowMs: APPROVED_LIFETIME_MS }, session, request);
+    if (session.clientID !== request.client.id) throw invalidCode('the code was issued to another client');
+    if (!isPending(session)) return this.#rejectReplay(code, session, request);
+    if (!sameHash(session.refreshHash, hash)) throw invalidCode('the code does not match');
+    const begun = await beginSession(session, code, request, this.#options);
+    const stored = await this.#redeem(code, begun.session, request);
+    await this.#options.limit.deleteSurplus(stored, request.signal);
+    return begun.response;
+  }
+
+  /** Writes the started session. The precondition on the version makes a second redemption fail. */
+  async #redeem(code: DeviceCode, session: StoredSession, request: TokenRequest): Promise<StoredSession> {
+    const { sessions } = this.#options;
+    const { signal } = request;
+    let version: ObjectVersion = session;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        const { uid, resourceVersion } = version;
+        return await sessions.replace({ ...session, uid, resourceVersion }, signal);
+      } catch (error) {
+        if (isNotFound(error)) throw invalidCode('the session of the code was terminated');
+        if (!isConflict(error)) {
+          // The write may have taken effect although its response was lost. Without this read, the retry of the client
+          // would count as a replay and terminate the session.
+          const written = await readAfterLostResponse(sessions, session, request);
+          if (written) return written;
+          throw error;
+        }
+      }
+      const current = await sessions.read(session.id, request);
+      if (!current) throw invalidCode('the session of the code was terminated');
+      if (!isPending(current)) return this.#rejectReplay(code, current, request);
+      version = current;
+    }
+    throw temporarilyUnavailable('the session is being modified, try again', 1);
+  }
+
+  /**
+   * RFC 6749, 4.1.2: a replayed code was probably stolen, so its session is terminated. After the replay window the
+   * session is not terminated, because an old code in a browser history is no sign of theft.
+   */
+  async #rejectReplay(code: DeviceCode, session: StoredSession, { signal }: TokenRequest): Promise<never> {
+    const { sessions, now, log } = this.#options;
+    const genuine = sameHash(session.familyHash, familyHash(code));
+    if (genuine && now() < session.createdAt + APPROVED_LIFETIME_MS) {
+      await sessions.delete(session.id, signal);
+      const { id, user, clientID } = session;
+      log.warn({ session: id, user, client: clientID }, 'session terminated: its code was used twice');
+    }
+    throw invalidCode('the code was already used');
   }
 
   #pending(code: DeviceCode, hash: string): Error {

@@ -1,5 +1,6 @@
 // Session stores that keep the sessions of several test replicas in memory.
 import { newConflict, newNotFound, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isUsedMark } from '../../../server/oauth/codes/authorization-code.ts';
 import type { RandomBytes } from '../../../server/oauth/keys/key-ring.ts';
 import {
   NO_CLIENT,
@@ -17,9 +18,14 @@ export class MemorySessions {
   readonly objects = new Map<string, StoredSession>();
   #version = 0;
 
+  /** All sessions, without the marks of used codes. */
+  get all(): readonly StoredSession[] {
+    return [...this.objects.values()].filter((session) => !isUsedMark(session));
+  }
+
   /** The sessions that are no browser sessions. */
   get ofClients(): readonly StoredSession[] {
-    return [...this.objects.values()].filter(({ clientID }) => clientID !== NO_CLIENT);
+    return this.all.filter(({ clientID }) => clientID !== NO_CLIENT);
   }
 
   nextVersion(): string {

@@ -149,7 +149,7 @@ export class SignInSite {
       grants: {
         ...NO_GRANTS,
         refresh_token: new RefreshTokenGrant({ ...shared, freshness: NO_FRESHNESS, keys }),
-        authorization_code: new AuthorizationCodeGrant({ ...shared, limit: creator }),
+        authorization_code: new AuthorizationCodeGrant({ ...shared, keys, limit: creator }),
         'urn:ietf:params:oauth:grant-type:device_code': new DeviceCodeGrant({
           ...shared,
           limit: creator,

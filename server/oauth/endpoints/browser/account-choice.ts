@@ -5,14 +5,9 @@ import type { Handler, RequestContext } from '../../../request/request-context.t
 import type { SourceAddress } from '../../../request/source-address.ts';
 import { readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
+import type { TicketOptions } from '../../keys/tickets.ts';
 import { accountChoicePage } from '../../page/account-choice-page.ts';
-import {
-  browserIDIn,
-  browserOf,
-  FormTickets,
-  isCrossSite,
-  type TicketOptions,
-} from '../../page/form-tickets.ts';
+import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
@@ -81,7 +76,7 @@ export class AccountChoice<T> {
       'signed on by a browser session',
     );
     const origin = originOf(context.request, sourceOf);
-    await continuation.granted(context, request, { account, authentication, browser: session.id, ...origin });
+    await continuation.granted(context, request, { account, authentication, browser: session, ...origin });
     return true;
   }
 

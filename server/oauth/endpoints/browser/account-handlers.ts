@@ -11,16 +11,10 @@ import type { SourceAddress } from '../../../request/source-address.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import { NO_STORE } from '../../http/oauth-response.ts';
+import type { TicketOptions, TicketRejection } from '../../keys/tickets.ts';
 import { ACCOUNT_PATH, accountPage, signedOutPage } from '../../page/account-page.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import {
-  browserIDIn,
-  browserOf,
-  FormTickets,
-  isCrossSite,
-  type TicketOptions,
-  type TicketRejection,
-} from '../../page/form-tickets.ts';
+import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { type PageOptions, redirect, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
@@ -67,7 +61,7 @@ const SESSIONS_FORM = new FormDecoder(EndSessionsFormSchema);
 
 const ALERTS: Readonly<Record<TicketRejection, string>> = {
   expired: 'This page was open for too long. Please try again.',
-  'other browser': 'Please try once more. If this message appears again, allow cookies for this page.',
+  'other holder': 'Please try once more. If this message appears again, allow cookies for this page.',
 };
 
 export class AccountHandlers {

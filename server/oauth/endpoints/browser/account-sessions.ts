@@ -2,6 +2,7 @@
 
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
+import { isUsedMark } from '../../codes/authorization-code.ts';
 import type { ListedSession } from '../../page/account-page.ts';
 import { isPending, NO_CLIENT, type SessionStore, type StoredSession } from '../../sessions/session.ts';
 import type { SessionValidity } from '../../sessions/session-validity.ts';
@@ -12,7 +13,7 @@ export interface AccountSessionsOptions {
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly validity: Pick<SessionValidity, 'end'>;
   readonly clients: Pick<ClientRegistry, 'get'>;
-  readonly browsers: Pick<BrowserSessions, 'end'>;
+  readonly browsers: Pick<BrowserSessions, 'end' | 'invalidateCodes'>;
 }
 
 export class AccountSessions {
@@ -48,6 +49,7 @@ export class AccountSessions {
 
   /** Ends all other sessions, those of kubectl and of unused codes too. Throws 503 unless they are ended. */
   async endOthers(context: RequestContext, by: BrowserSession): Promise<void> {
+    await this.#options.browsers.invalidateCodes(by, context);
     await this.#terminate(
       context,
       this.#of(by).filter(({ id }) => id !== by.session.id),
@@ -58,7 +60,10 @@ export class AccountSessions {
     const { sessions, validity } = this.#options;
     return sessions
       .ofUser(account.name)
-      .filter((session) => session.userUID === account.uid && validity.end(session) === undefined);
+      .filter(
+        (session) =>
+          session.userUID === account.uid && !isUsedMark(session) && validity.end(session) === undefined,
+      );
   }
 
   async #terminate(context: RequestContext, ended: readonly StoredSession[]): Promise<void> {

@@ -2,7 +2,7 @@
 // a password, and mostly without a page.
 import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
-import type { CodeIssuer } from '../../codes/authorization-code.ts';
+import type { AuthorizationCodes } from '../../codes/authorization-code.ts';
 import {
   AuthorizationError,
   type AuthorizationRequest,
@@ -24,7 +24,6 @@ import {
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { Continuation } from './continuation.ts';
 import type { SignInForms } from './sign-in.ts';
-import { type SignOn, signOn } from './single-sign-on.ts';
 
 export interface AuthorizeOptions extends BrowserHandlerOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
@@ -74,6 +73,36 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
   });
 }
 
+interface SignOnRequest {
+  readonly prompts: readonly string[];
+  readonly loginHint: string;
+  /** `max_age`, in seconds. */
+  readonly maxAge?: number;
+  /** Whether this user is the one that the client expects, and was authenticated recently. */
+  readonly accepts: (by: BrowserSession) => boolean;
+  /** Whether every use of the client needs a confirmation. */
+  readonly confirmed: boolean;
+}
+
+type SignOn =
+  | { readonly step: 'continue'; readonly as: BrowserSession }
+  | { readonly step: 'choose'; readonly among: readonly BrowserSession[] }
+  | { readonly step: 'sign in' };
+
+/** Whether the request is granted to a user who is signed in, or needs a page first (OpenID Connect Core, 3.1.2.1). */
+function signOn(request: SignOnRequest, signedIn: readonly BrowserSession[]): SignOn {
+  const { prompts, loginHint, maxAge, accepts, confirmed } = request;
+  if (prompts.includes('login') || maxAge === 0) return { step: 'sign in' };
+  const accepted = signedIn.filter(accepts);
+  const hinted = accepted.filter(
+    ({ account: { name, email } }) => loginHint !== '' && [name, email].includes(loginHint),
+  );
+  const [only, ...others] = hinted.length > 0 ? hinted : accepted;
+  if (!only) return { step: 'sign in' };
+  const asks = confirmed || prompts.includes('consent') || prompts.includes('select_account');
+  return asks || others.length > 0 ? { step: 'choose', among: accepted } : { step: 'continue', as: only };
+}
+
 function interactionRequired(
   next: SignOn,
   confirmed: boolean,
@@ -89,7 +118,7 @@ function interactionRequired(
 export interface CodeContinuationOptions extends Pick<AuthorizeOptions, 'issuer' | 'clients'> {
   /** Ms since the epoch. */
   readonly now: () => number;
-  readonly codes: Pick<CodeIssuer, 'issue'>;
+  readonly codes: Pick<AuthorizationCodes, 'issue'>;
 }
 
 /** The requested scopes, and those of the requested claims. */
@@ -122,7 +151,7 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
       (user === undefined || user === account.name) &&
       now() - authentication.authTime <= maxAge * 1000 &&
       meetsAcr(authentication.amr, acr),
-    granted: async (context, request, by) => {
+    granted: (context, request, by) => {
       if (request.user !== undefined && by.account.name !== request.user) {
         throw new AuthorizationError('login_required', 'another user has signed in', request);
       }
@@ -130,7 +159,7 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
         const problem = 'the sign-in does not meet the requested acr';
         throw new AuthorizationError('unmet_authentication_requirements', problem, request);
       }
-      const code = await codes.issue({ ...by, request, client: clientOf(request) }, context.signal);
+      const code = codes.issue({ ...by, request, client: clientOf(request) });
       redirectToClient(context, request, issuer(), { code });
     },
     cancelled: (_context, request) => {

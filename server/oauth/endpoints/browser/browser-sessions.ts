@@ -6,6 +6,7 @@ import { isConflict, isNotFound } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError, temporarilyUnavailable } from '../../../../apis/oauth/oauth-error.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
+import { isUsedMark } from '../../codes/authorization-code.ts';
 import type { RandomBytes } from '../../keys/key-ring.ts';
 import type { SessionFreshness } from '../../providers/session-freshness.ts';
 import type { Authentication } from '../../sessions/proof.ts';
@@ -63,9 +64,14 @@ const ENTRY = /^(s-[a-z2-7]{20})\.([\w-]{43})$/;
 const MAX_ACCOUNTS = 5;
 /** Minimum interval between writes of `lastUsedAt`; a shorter idle lifetime shortens it. */
 const RECORD_INTERVAL_MS = 5 * 60_000;
+const RECORD_TIMEOUT_MS = 3_000;
+/** Maximum number of writes of a session that others change at the same time. */
+const ATTEMPTS = 5;
 
 export class BrowserSessions {
   readonly #options: BrowserSessionsOptions;
+  /** Ids of sessions whose last use is being written. */
+  readonly #recording = new Set<string>();
 
   constructor(options: BrowserSessionsOptions) {
     this.#options = options;
@@ -83,9 +89,9 @@ export class BrowserSessions {
 
   /**
    * Signs the user in, and sets the cookie. The secret is new, also for a user who was signed in, so that no cookie from
-   * before the sign-in is valid after it. Returns the id of the session.
+   * before the sign-in is valid after it; codes of before are invalid, too.
    */
-  async begin(context: RequestContext, by: SignedInOnPage): Promise<string> {
+  async begin(context: RequestContext, by: SignedInOnPage): Promise<StoredSession> {
     const { random, sessions, creator, now } = this.#options;
     const { account, authentication, source, userAgent } = by;
     const { request, signal } = context;
@@ -95,7 +101,7 @@ export class BrowserSessions {
     const time = now();
     const renewed = { authentication, ...this.#expiry(time), refreshHash: hashOf(secret) };
     const session =
-      (earlier && (await this.#replace({ ...earlier, ...renewed }, signal))) ??
+      (earlier && (await this.#replace({ ...nextGeneration(earlier), ...renewed }, signal))) ??
       (await creator.store(
         {
           ...renewed,
@@ -115,7 +121,7 @@ export class BrowserSessions {
       signedIn.some((each) => each.session.id === id && id !== earlier?.id),
     );
     this.#setCookie(context, [{ id: session.id, secret }, ...others]);
-    return session.id;
+    return session;
   }
 
   /**
@@ -123,18 +129,33 @@ export class BrowserSessions {
    * person: the user has to sign in again, also during an outage that is longer than tolerated.
    */
   async use(by: BrowserSession, context: RequestContext): Promise<BrowserSession | undefined> {
-    const { now, browserSession, validity } = this.#options;
-    const session = await this.#confirmed(by.session, context);
+    const { validity } = this.#options;
+    const renewed = (await this.#confirmed(by.session, context))?.authentication;
+    if (!renewed) return undefined;
+    const session = await this.#update(by.session, (latest) => withFacts(latest, renewed), context);
     const account = session && validity.accountOf(session);
     if (!session?.authentication || !account) return undefined;
-    const interval = Math.min(RECORD_INTERVAL_MS, browserSession.idleLifetime / 4);
-    if (now() >= session.lastUsedAt + interval) {
-      const { lastUsedAt, idleNotAfter } = this.#expiry(now());
-      const expiry = { lastUsedAt, idleNotAfter: Math.min(idleNotAfter, session.notAfter) };
-      // A failure shortens only the session.
-      await this.#replace({ ...session, ...expiry }, context.signal);
-    }
+    this.#record({ ...session, authentication: renewed }, context);
     return { session, account, authentication: session.authentication };
+  }
+
+  /** Extends the idle expiry, without waiting for the write. A failure shortens only the session. */
+  #record(session: StoredSession, { log }: RequestContext): void {
+    const { now, browserSession } = this.#options;
+    const { id } = session;
+    const interval = Math.min(RECORD_INTERVAL_MS, browserSession.idleLifetime / 4);
+    if (now() < session.lastUsedAt + interval || this.#recording.has(id)) return;
+    const { lastUsedAt, idleNotAfter } = this.#expiry(now());
+    const expiry = { lastUsedAt, idleNotAfter: Math.min(idleNotAfter, session.notAfter) };
+    this.#recording.add(id);
+    void this.#replace({ ...session, ...expiry }, AbortSignal.timeout(RECORD_TIMEOUT_MS))
+      .catch((err: unknown) => log.warn({ err, browser: id }, 'cannot extend a browser session'))
+      .finally(() => this.#recording.delete(id));
+  }
+
+  /** Invalidates the codes of this browser that are not exchanged yet. */
+  async invalidateCodes({ session }: BrowserSession, context: RequestContext): Promise<void> {
+    await this.#update(session, nextGeneration, context);
   }
 
   /**
@@ -157,8 +178,8 @@ export class BrowserSessions {
     if (kept.length < entries.length) this.#setCookie(context, kept);
   }
 
-  #ends({ clientID }: StoredSession): boolean {
-    return !this.#options.clients.get(clientID)?.keepAfterSignOut;
+  #ends(session: StoredSession): boolean {
+    return !isUsedMark(session) && !this.#options.clients.get(session.clientID)?.keepAfterSignOut;
   }
 
   #expiry(time: number): Pick<StoredSession, 'lastUsedAt' | 'notAfter' | 'idleNotAfter'> {
@@ -168,6 +189,26 @@ export class BrowserSessions {
       notAfter: time + lifetime,
       idleNotAfter: time + Math.min(idleLifetime, lifetime),
     };
+  }
+
+  /**
+   * Changes the latest version of a session. Undefined when it has ended, or the user has signed in again. Throws OAuthError 503 when
+   * others change it again and again.
+   */
+  async #update(
+    session: StoredSession,
+    change: (latest: StoredSession) => StoredSession,
+    context: RequestContext,
+  ): Promise<StoredSession | undefined> {
+    let latest: StoredSession | undefined = session;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (latest?.refreshHash !== session.refreshHash) return undefined;
+      const changed = change(latest);
+      const replaced = changed === latest ? latest : await this.#replace(changed, context.signal);
+      if (replaced) return replaced;
+      latest = await this.#options.sessions.read(session.id, context);
+    }
+    throw temporarilyUnavailable('the session is being modified, try again', 1);
   }
 
   /** Undefined when another request has changed or ended the session. */
@@ -225,6 +266,19 @@ function entriesIn({ headers }: IncomingMessage): readonly CookieEntry[] {
     const [, id, secret] = ENTRY.exec(part) ?? [];
     return id !== undefined && secret !== undefined ? [{ id, secret }] : [];
   });
+}
+
+/** Codes belong to a generation. */
+function nextGeneration(session: StoredSession): StoredSession {
+  return { ...session, generation: session.generation + 1 };
+}
+
+/** The session with changed facts of the identity provider, which the sessions of clients have from their browser session. */
+function withFacts(session: StoredSession, authentication: Authentication): StoredSession {
+  const facts = ({ proof }: Authentication): string => JSON.stringify({ ...proof, checkedAt: 0 });
+  const isSame = session.authentication && facts(session.authentication) === facts(authentication);
+  // Another replica may exchange the code, and its cache may lag.
+  return isSame ? session : nextGeneration({ ...session, authentication });
 }
 
 function hashOf(secret: string): string {

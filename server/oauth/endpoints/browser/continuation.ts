@@ -3,6 +3,7 @@ import type { RequestContext } from '../../../request/request-context.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import type { Markup } from '../../page/html.ts';
+import type { StoredSession } from '../../sessions/session.ts';
 import type { SignedInOnPage } from './browser-sessions.ts';
 
 /** The steps after a sign-in. `T` is an authorization request, a device request or a visit of the account page. */
@@ -21,13 +22,13 @@ export interface Continuation<T> {
   };
   /** Whether the request can be granted to a user who was authenticated earlier. */
   accepts(request: T, by: Pick<SignedIn, 'account' | 'authentication'>): boolean;
-  granted(context: RequestContext, request: T, by: SignedIn): Promise<void>;
+  granted(context: RequestContext, request: T, by: SignedIn): Promise<void> | void;
   cancelled(context: RequestContext, request: T): Promise<void> | void;
 }
 
 export interface SignedIn extends SignedInOnPage {
-  /** Id of the browser session. */
-  readonly browser: string;
+  /** The browser session. */
+  readonly browser: Pick<StoredSession, 'id' | 'generation'>;
 }
 
 /** Initial values of the sign-in form. */

@@ -1,7 +1,7 @@
 // The responses to forms that are not accepted: forged forms, expired forms and wrong passwords.
 import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
+import type { TicketRejection } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import type { TicketRejection } from '../../page/form-tickets.ts';
 import type { PageOptions } from '../../page/page.ts';
 import { SignInRefused } from '../../passwords/sign-in-refusal.ts';
 import { PageError } from './browser-handler.ts';
@@ -24,7 +24,7 @@ export const PASSWORD_CHANGED: Alert = {
 export const TICKET_ALERTS: Readonly<Record<TicketRejection, Alert>> = {
   expired: { text: 'This page was open for too long. Please sign in again.' },
   // Tabs that are opened at the same time each set the cookie, and the browser keeps the last one.
-  'other browser': {
+  'other holder': {
     text: 'Please sign in once more. If this page appears again, allow cookies for it.',
   },
 };

@@ -11,13 +11,8 @@ import { withParameters } from '../../codes/redirect-target.ts';
 import { asQuery, type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import { writeJSON } from '../../http/oauth-response.ts';
-import {
-  browserIDIn,
-  browserOf,
-  FormTickets,
-  isCrossSite,
-  type TicketOptions,
-} from '../../page/form-tickets.ts';
+import type { TicketOptions } from '../../keys/tickets.ts';
+import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { messagePage, redirect, writePage } from '../../page/page.ts';
 import { signOutPage } from '../../page/sign-out-page.ts';
 import type { SessionStore, StoredSession } from '../../sessions/session.ts';

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { endpoint, newRouter } from '../../../http/endpoint.ts';
 import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
-import { CodeIssuer } from '../../codes/authorization-code.ts';
+import { AuthorizationCodes } from '../../codes/authorization-code.ts';
 import { DeviceRequests, type DeviceRequestsOptions } from '../../codes/device-requests.ts';
 import { only } from '../../http/oauth-response.ts';
 import { ACCOUNT_PATH } from '../../page/account-page.ts';
@@ -82,7 +82,7 @@ export function newPages(options: PagesOptions): Router {
     post(`${path}/choice`, choice.handler);
     return { browsers, forms, choice };
   };
-  const codes = formsFor('/oauth', codeContinuation({ ...options, codes: new CodeIssuer(options) }));
+  const codes = formsFor('/oauth', codeContinuation({ ...options, codes: new AuthorizationCodes(options) }));
   const devices = formsFor(DEVICE_PATH, deviceContinuation({ ...options, requests }));
   const throttle = new UserCodeThrottle(options.monotonic);
   const authorize = endpoint(authorizeHandler({ ...options, ...codes }));

@@ -7,15 +7,9 @@ import type { Handler, RequestContext } from '../../../request/request-context.t
 import type { SourceAddress } from '../../../request/source-address.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
+import type { OpenedTicket, TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import {
-  browserIDIn,
-  browserOf,
-  FormTickets,
-  isCrossSite,
-  type OpenedTicket,
-  type TicketOptions,
-} from '../../page/form-tickets.ts';
+import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import { type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';

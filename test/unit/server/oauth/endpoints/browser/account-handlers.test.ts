@@ -1,7 +1,6 @@
 // Tests of the account page: profile, password, sessions and kubeconfig of the user of a browser session.
 import { expect } from 'chai';
 import { newTooManyRequests } from '../../../../../../apis/meta/v1/errors.ts';
-import { NO_CLIENT } from '../../../../../../server/oauth/sessions/session.ts';
 import { newSession } from '../../../../../support/oauth/new-session.ts';
 import { newConfiguredClient } from '../../../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
@@ -32,7 +31,7 @@ describe('the account page', () => {
     browser = new SiteBrowser(site);
   });
 
-  const ids = (): string[] => [...state.sessions.objects.keys()];
+  const ids = (): string[] => state.sessions.all.map(({ id }) => id);
   const locationOf = ({ headers }: SiteResponse): string => String(headers['location']);
 
   /** Signs in on the account page, and follows the redirect. */
@@ -214,8 +213,11 @@ describe('the account page', () => {
       await useConsole(other);
       await kubectl();
       await visit();
+      const code = sentBack(await browser.authorize()).get('code') ?? '';
+      await browser.ask('/account');
       await end({ end: 'others' });
       expect(ids()).to.have.length(1);
+      expect((await site.token({ ...EXCHANGE, code })).status, 'a code of this browser').to.equal(400);
       await browser.ask('/account');
       expect(browser.page).to.contain('This browser').and.not.contain('Sign out everywhere else');
       await other.ask('/account');
@@ -230,11 +232,7 @@ describe('the account page', () => {
       await browser.ask('/account?user=alice');
       const { status, text } = await end({ end: 'current' });
       expect([status, text.includes('<h1>Signed out</h1>')]).to.deep.equal([200, true]);
-      const left = [...state.sessions.objects.values()];
-      expect(left.filter(({ clientID }) => clientID !== NO_CLIENT).map(({ id }) => id)).to.have.members([
-        elsewhere,
-        cli,
-      ]);
+      expect(state.sessions.ofClients.map(({ id }) => id)).to.have.members([elsewhere, cli]);
       await browser.ask('/account');
       expect(browser.page).to.contain('bob@example.com');
       await end({ end: 'current' });

@@ -1,6 +1,7 @@
 // Tests of the sign-in form.
 import { expect } from 'chai';
 import { newServiceUnavailable, newTooManyRequests } from '../../../../../../apis/meta/v1/errors.ts';
+import { NO_CLIENT } from '../../../../../../server/oauth/sessions/session.ts';
 import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SIGNED_OUT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import {
@@ -27,25 +28,34 @@ describe('the sign-in form', () => {
     visit = await Visit.begin(site);
   });
 
-  it('redirects with code, state and issuer by 303, and stores a pending session of one minute without the code', async () => {
+  it('redirects with code, state and issuer by 303, and begins the session at the exchange of the code', async () => {
     const response = await visit.send({ username: 'alice', password: PASSWORD }, { 'user-agent': 'Firefox' });
     const back = sentBack(response);
     expect([...back.keys()]).to.deep.equal(['code', 'state', 'iss']);
-    expect(back.get('code')).to.match(/^pac_s-[a-z2-7]{20}_[\w.-]+$/);
+    const code = back.get('code') ?? '';
+    expect(code).to.match(/^pac_[\w.:-]+$/);
     expect(back.get('state')).to.equal(REQUEST['state']);
     expect(back.get('iss')).to.equal(ISSUER);
     expect(response.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
-    const [session] = state.sessions.ofClients;
+    expect(state.sessions.ofClients).to.deep.equal([]);
+    const { json } = await site.token({ ...EXCHANGE, code });
+    const objects = [...state.sessions.objects.values()];
+    const [browser, session] = [
+      objects.find(({ clientID }) => clientID === NO_CLIENT),
+      ...state.sessions.ofClients,
+    ];
     expect(session).to.deep.include({
       user: 'alice',
       clientID: 'console',
       source: '192.0.2.7',
       userAgent: 'Firefox',
-      familyHash: '',
-      notAfter: state.now + 60_000,
+      browser: browser?.id,
+      createdAt: state.now,
       scopes: ['openid', 'email'],
     });
-    expect(JSON.stringify(session)).not.to.contain(back.get('code')?.slice(26));
+    for (const secret of [code, String(json['refresh_token'])]) {
+      expect(JSON.stringify(objects)).not.to.contain(secret.slice(-43));
+    }
   });
 
   it('leaves nothing to end for a sign-out without a hint: the browser needs the password again', async () => {
@@ -249,7 +259,7 @@ describe('the sign-in form', () => {
       expect(sentBack(await visit.send(form)).has('code')).to.equal(true);
       expect(credential()?.mustChange).to.equal(false);
       expect(await isSet(NEW)).to.equal(true);
-      const [session] = state.sessions.ofClients;
+      const [session] = state.sessions.all;
       expect(session?.createdAt).to.be.at.least(credential()?.changedAt ?? Infinity);
     });
 
