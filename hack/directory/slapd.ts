@@ -1,4 +1,4 @@
-// Starts OpenLDAP's slapd as a child process, from unpacked Debian packages, with the schemas of OpenLDAP and Active Directory.
+// Starts OpenLDAP's slapd as a child process, from unpacked Debian packages.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -31,11 +31,6 @@ export interface SlapdOptions {
   readonly certificate: { readonly cert: string; readonly key: string };
   readonly signal: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
-  /**
-   * `windows`: the attributes of Active Directory, without its extensions of the protocol. It lacks the overlay memberof, because its
-   * schema allows `memberOf` in its own classes only.
-   */
-  readonly schema?: 'openldap' | 'windows';
 }
 
 /** Stops when disposed. */
@@ -78,7 +73,7 @@ export async function startSlapd(options: SlapdOptions): Promise<Slapd> {
   for (const folder of ['data', 'run']) await mkdir(join(dir, folder), { recursive: true });
   await writeFile(join(dir, 'server.crt'), options.certificate.cert);
   await writeFile(join(dir, 'server.key'), options.certificate.key, { mode: 0o600 });
-  await writeFile(join(dir, 'slapd.conf'), configuration(installed, dir, options.schema ?? 'openldap'));
+  await writeFile(join(dir, 'slapd.conf'), configuration(installed, dir));
   return withPortRetry(async () => {
     const [ldapPort = 0, ldapsPort = 0] = await freePorts(2);
     const libraries = join(
@@ -120,9 +115,8 @@ export async function startSlapd(options: SlapdOptions): Promise<Slapd> {
   });
 }
 
-function configuration(installed: string, dir: string, kind: 'openldap' | 'windows'): string {
-  const isOpenLDAP = kind === 'openldap';
-  const schemas = ['core', 'cosine', 'inetorgperson', 'nis', ...(isOpenLDAP ? [] : ['msuser'])];
+function configuration(installed: string, dir: string): string {
+  const schemas = ['core', 'cosine', 'inetorgperson', 'nis'];
   return [
     ...schemas.map((name) => `include ${join(installed, 'etc/ldap/schema', `${name}.schema`)}`),
     `modulepath ${join(installed, 'usr/lib/ldap')}`,
@@ -143,14 +137,10 @@ function configuration(installed: string, dir: string, kind: 'openldap' | 'windo
     // Only the service account reads entries.
     'access to attrs=userPassword by anonymous auth by self read by * none',
     `access to * by dn.exact="cn=reader,${SUFFIX}" read by * none`,
-    ...(isOpenLDAP
-      ? [
-          'overlay memberof',
-          'overlay ppolicy',
-          `ppolicy_default "cn=policy,${SUFFIX}"`,
-          'ppolicy_use_lockout',
-        ]
-      : []),
+    'overlay memberof',
+    'overlay ppolicy',
+    `ppolicy_default "cn=policy,${SUFFIX}"`,
+    'ppolicy_use_lockout',
     '',
   ].join('\n');
 }

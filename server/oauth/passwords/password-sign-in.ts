@@ -187,7 +187,7 @@ export class PasswordSignIn {
     const { throttle } = this.#options;
     let person: CountedAttempt | undefined;
     const resolved = (key: string): void => {
-      person = throttle.attempt(key, source);
+      person = throttle.attempt(key, source, 'person');
       person.begin();
     };
     try {

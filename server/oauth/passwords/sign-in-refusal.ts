@@ -35,10 +35,11 @@ const ADMINISTRATOR = 'Ask an administrator of this platform.';
 /** Outcomes after an identity provider has accepted the password. */
 const REFUSALS: Partial<Record<LoginOutcome, string>> = {
   disabled: `Your account is disabled. ${ADMINISTRATOR}`,
-  expired: 'Your password or your account has expired. Change the password where you usually do.',
+  expired: 'Your password has expired. Change it where you usually do.',
   must_change: 'You must change your password first, where you usually do.',
   name_missing:
     'You have no user name here yet. Sign in with a browser once, for instance on the account page, and choose one.',
+  restricted: `Your account cannot be used at this time or from here. ${ADMINISTRATOR}`,
   not_linked: `Your account is not linked to a user of this platform. ${ADMINISTRATOR}`,
   name_invalid: `No valid user name can be derived from the name of your account. ${ADMINISTRATOR}`,
   name_taken: `Your user name belongs to another user. ${ADMINISTRATOR}`,

@@ -69,7 +69,13 @@ export interface Provider {
  * Why a provider does not accept a password. Every rejection after `wrong_password` is known only with the right password, so the
  * person may learn it.
  */
-export type PasswordRejection = 'unknown_user' | 'wrong_password' | 'disabled' | 'expired' | 'must_change';
+export type PasswordRejection =
+  | 'unknown_user'
+  | 'wrong_password'
+  | 'disabled'
+  | 'expired'
+  | 'must_change'
+  | 'restricted';
 
 export interface PasswordAttempt extends CallContext {
   /** As typed. */

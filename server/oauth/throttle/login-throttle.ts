@@ -36,7 +36,7 @@ export interface ThrottleRecord extends Failures {
 export interface LoginThrottleOptions {
   readonly limits: ThrottleLimits;
   /** Keyed digest, the same on all replicas, so that shared records reveal no name and no address. */
-  readonly digest: (kind: 'account' | 'source', value: string) => string;
+  readonly digest: (kind: 'account' | 'person' | 'source', value: string) => string;
   /** Whether the account has an open session from this network, for instance through another replica. */
   readonly isSignedIn?: (account: string, network: string) => boolean;
   /** Called for each record to share with other replicas. */
@@ -65,6 +65,12 @@ interface Counter {
   readonly key: string;
 }
 
+/**
+ * First delay of a person of an identity provider, in ms. Directories lock accounts after some failures, Windows by default after 10 in
+ * 10 minutes, and an attacker must not lock them through this server: 5 failures before the first delay allow 9 in 30 minutes.
+ */
+const PERSON_DELAY = 120_000;
+
 /** Maximum delay of a source, in ms: other users behind the same address must not be locked out for long. */
 export const MAX_SOURCE_DELAY = 60_000;
 
@@ -72,6 +78,8 @@ export class LoginThrottle {
   readonly #options: LoginThrottleOptions;
   /** Accounts, and known pairs of account and source. */
   readonly #accounts: FailureTable;
+  /** People of identity providers, and known pairs of person and source. */
+  readonly #people: FailureTable;
   readonly #sources: FailureTable;
   readonly #known: KnownSources;
   readonly #now: () => number;
@@ -81,6 +89,7 @@ export class LoginThrottle {
     const maxDelay = Math.min(limits.maxDelay, MAX_SOURCE_DELAY);
     this.#options = options;
     this.#accounts = new FailureTable(limits, entries);
+    this.#people = new FailureTable({ ...limits, delay: Math.max(limits.delay, PERSON_DELAY) }, entries);
     this.#sources = new FailureTable({ ...limits, failures, maxDelay }, entries);
     this.#known = new KnownSources(entries);
     this.#now = options.now ?? Date.now;
@@ -88,17 +97,18 @@ export class LoginThrottle {
 
   /** Number of tracked accounts and sources. */
   get size(): number {
-    return this.#accounts.count(this.#now()) + this.#sources.count(this.#now());
+    return this.#tables.reduce((sum, table) => sum + table.count(this.#now()), 0);
   }
 
   /**
    * Throws TooManyRequests with the time to wait while a delay is in effect. The caller reports the outcome of the attempt.
-   * `account`: the user name in its canonical spelling.
+   * `account`: the user name in its canonical spelling, or the key of a person of an identity provider.
    */
-  attempt(account: string, source: string): CountedAttempt {
+  attempt(account: string, source: string, kind: 'account' | 'person' = 'account'): CountedAttempt {
     const { digest, isSignedIn } = this.#options;
     const network = networkOf(source);
-    const accountKey = digest('account', account);
+    const accountKey = digest(kind, account);
+    const accounts = this.#tableOf(accountKey);
     const sourceKey = digest('source', network);
     const pairKey = `${accountKey}.${sourceKey}`;
     const isKnown = (): boolean =>
@@ -107,9 +117,9 @@ export class LoginThrottle {
     const allowed = (): readonly Counter[] =>
       this.#allowed(
         isKnown()
-          ? [{ table: this.#accounts, key: pairKey }]
+          ? [{ table: accounts, key: pairKey }]
           : [
-              { table: this.#accounts, key: accountKey },
+              { table: accounts, key: accountKey },
               { table: this.#sources, key: sourceKey },
             ],
       );
@@ -148,14 +158,22 @@ export class LoginThrottle {
     for (const source of knownSources) {
       if (!this.#known.has(key, source, now)) this.#known.add(key, source, now);
     }
-    const table = key.startsWith('source') ? this.#sources : this.#accounts;
-    table.merge(key, failures, now);
+    this.#tableOf(key).merge(key, failures, now);
   }
 
   /** Ends all delays. Known sources stay known. */
   clear(): void {
-    this.#accounts.clearAll();
-    this.#sources.clearAll();
+    for (const table of this.#tables) table.clearAll();
+  }
+
+  get #tables(): readonly FailureTable[] {
+    return [this.#accounts, this.#people, this.#sources];
+  }
+
+  /** The key begins with its kind. */
+  #tableOf(key: string): FailureTable {
+    if (key.startsWith('source')) return this.#sources;
+    return key.startsWith('person') ? this.#people : this.#accounts;
   }
 
   #allowed(counters: readonly Counter[]): readonly Counter[] {
@@ -166,13 +184,13 @@ export class LoginThrottle {
 
   #succeeded(accountKey: string, sourceKey: string, pairKey: string): void {
     const now = this.#now();
-    const { lastAt } = this.#accounts.of(pairKey, now);
-    if (this.#accounts.isDelaying(pairKey, now)) this.#share(pairKey, { failures: 0, lastAt });
-    this.#accounts.clear(pairKey);
+    const accounts = this.#tableOf(accountKey);
+    const { lastAt } = accounts.of(pairKey, now);
+    if (accounts.isDelaying(pairKey, now)) this.#share(pairKey, { failures: 0, lastAt });
+    accounts.clear(pairKey);
     const isNew = this.#known.add(accountKey, sourceKey, now);
     // Other replicas need the known sources of a delayed account, so that its user can sign in there too.
-    if (isNew && this.#accounts.isDelaying(accountKey, now))
-      this.#share(accountKey, this.#accounts.of(accountKey, now));
+    if (isNew && accounts.isDelaying(accountKey, now)) this.#share(accountKey, accounts.of(accountKey, now));
   }
 
   #share(key: string, { failures, lastAt }: Failures): void {

@@ -153,7 +153,7 @@ export class SharedThrottle {
 }
 
 /** Returns the key in the ConfigMap. It depends on the newest MAC key, so counting restarts when that key is rotated. */
-function digest(keys: Pick<KeyRing, 'mac'>, kind: 'account' | 'source', value: string): string {
+function digest(keys: Pick<KeyRing, 'mac'>, kind: 'account' | 'person' | 'source', value: string): string {
   const mac = keys.mac(`login-throttle-${kind}`, value);
   const colon = mac.lastIndexOf(':');
   return `${kind}-${mac.slice(0, colon).slice(0, 16)}-${mac.slice(colon + 1).slice(0, 32)}`;

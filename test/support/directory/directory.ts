@@ -1,18 +1,14 @@
 // OpenLDAP with people and groups, for tests. Entries are written over the wire, because the overlay memberof sees only such writes.
 import { join } from 'node:path';
-import { Attribute, Change, Client } from 'ldapts';
-import {
-  missingForDirectory,
-  ROOT,
-  type Slapd,
-  type SlapdOptions,
-  SUFFIX,
-  startSlapd,
-} from '../../../hack/directory/slapd.ts';
+import { Attribute, Change, Client, Control } from 'ldapts';
+import { missingForDirectory, ROOT, type Slapd, SUFFIX, startSlapd } from '../../../hack/directory/slapd.ts';
 import { issueServer, newCA } from '../certificates.ts';
 import { scratchFolder } from '../scratch.ts';
 
 export type Attributes = Record<string, string | string[] | Buffer>;
+
+/** Control that allows changes of operational attributes. */
+const RELAX_RULES = '1.3.6.1.4.1.4203.666.5.12';
 
 export const READER = { dn: `cn=reader,${SUFFIX}`, password: 'reader-password' };
 export const PEOPLE = `ou=people,${SUFFIX}`;
@@ -44,18 +40,24 @@ export class TestDirectory {
   }
 
   /** With the service accounts, and the folders of people and groups, but nobody else. */
-  static async start(options: Pick<SlapdOptions, 'schema'> = {}): Promise<TestDirectory> {
+  static async start(): Promise<TestDirectory> {
     const stack = new AsyncDisposableStack();
     const { path } = stack.use(await scratchFolder());
     const ca = await newCA('directory-ca');
     const certificate = await issueServer(ca);
     const stop = new AbortController();
-    const slapd = stack.use(
-      await startSlapd({ dir: join(path, 'slapd'), certificate, signal: stop.signal, ...options }),
-    );
+    const slapd = stack.use(await startSlapd({ dir: join(path, 'slapd'), certificate, signal: stop.signal }));
     const directory = new TestDirectory(slapd, ca.cert, path, stack);
-    await directory.#seed(options.schema ?? 'openldap');
+    await directory.#seed();
     return directory;
+  }
+
+  get ldapPort(): number {
+    return this.slapd.ldapPort;
+  }
+
+  get ldapsPort(): number {
+    return this.slapd.ldapsPort;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -78,8 +80,8 @@ export class TestDirectory {
     return this.add(`cn=${escaped(uid)},${PEOPLE}`, { ...known, ...attributes });
   }
 
-  group(name: string, members: readonly string[]): Promise<void> {
-    return this.add(`cn=${name},${GROUPS}`, {
+  group(name: string, members: readonly string[], folder = GROUPS): Promise<void> {
+    return this.add(`cn=${name},${folder}`, {
       objectClass: ['groupOfNames'],
       cn: name,
       member: [...members],
@@ -99,6 +101,33 @@ export class TestDirectory {
     return this.#asRoot((client) => client.del(dn));
   }
 
+  disable(dn: string): Promise<void> {
+    return this.replace(dn, 'pwdAccountLockedTime', '000001010000Z');
+  }
+
+  setPassword(dn: string, password: string): Promise<void> {
+    return this.replace(dn, 'userPassword', password);
+  }
+
+  /** The password counts as ten years old. */
+  async backdatePassword(dn: string): Promise<void> {
+    const modification = new Attribute({ type: 'pwdChangedTime', values: ['20160101000000Z'] });
+    const change = new Change({ operation: 'replace', modification });
+    await this.#asRoot((client) => client.modify(dn, change, new Control(RELAX_RULES, { critical: true })));
+  }
+
+  requireNewPassword(dn: string): Promise<void> {
+    return this.replace(dn, 'pwdReset', 'TRUE');
+  }
+
+  pause(): Promise<void> {
+    return this.slapd.pause();
+  }
+
+  resume(): void {
+    this.slapd.resume();
+  }
+
   async #asRoot(work: (client: Client) => Promise<void>): Promise<void> {
     const { ldapsPort } = this.slapd;
     const client = new Client({ url: `ldaps://127.0.0.1:${ldapsPort}`, tlsOptions: { ca: this.ca } });
@@ -110,13 +139,12 @@ export class TestDirectory {
     }
   }
 
-  async #seed(schema: 'openldap' | 'windows'): Promise<void> {
+  async #seed(): Promise<void> {
     await this.add(SUFFIX, { objectClass: ['dcObject', 'organization'], dc: 'example', o: 'example' });
     await this.add(PEOPLE, { objectClass: ['organizationalUnit'], ou: 'people' });
     await this.add(GROUPS, { objectClass: ['organizationalUnit'], ou: 'groups' });
     const { password: userPassword } = READER;
     await this.add(READER.dn, { objectClass: ['person'], cn: 'reader', sn: 'reader', userPassword });
-    if (schema === 'windows') return;
     await this.add(`cn=policy,${SUFFIX}`, {
       objectClass: ['pwdPolicy', 'device'],
       cn: 'policy',

@@ -50,15 +50,17 @@ const WRONG_PASSWORD = new Set([
   49, // invalidCredentials
   53, // unwillingToPerform: the account is inactive
 ]);
-/** Sub-codes in the message of Active Directory. All but the last are sent for the right password only. */
+/** Sub-codes in the message of Active Directory that it sends for the right password only. */
 const SUB_CODES: ReadonlyMap<string, PasswordRejection> = new Map([
-  ['530', 'disabled'], // not at this time
-  ['531', 'disabled'], // not from this computer
+  ['530', 'restricted'], // not at this time
+  ['531', 'restricted'], // not from this computer
   ['532', 'expired'],
   ['533', 'disabled'],
-  ['701', 'expired'],
+  ['701', 'disabled'], // the account has expired
   ['773', 'must_change'],
 ]);
+/** Errors of the password policy. OpenLDAP sends both for the right password only. */
+const PASSWORD_EXPIRED = 0;
 const CHANGE_AFTER_RESET = 2;
 
 /** The meaning of a bind with the password of a person. Undefined: the server could not verify it. */
@@ -69,6 +71,7 @@ export function bindVerdict({
 }: BindResult): 'accepted' | PasswordRejection | undefined {
   if (code === 0) return policyError === CHANGE_AFTER_RESET ? 'must_change' : 'accepted';
   if (!WRONG_PASSWORD.has(code)) return undefined;
+  if (code === 49 && policyError === PASSWORD_EXPIRED) return 'expired';
   const subCode = /\bdata ([0-9a-f]{3,4})\b/i.exec(message)?.[1] ?? '';
   return (code === 49 && SUB_CODES.get(subCode)) || 'wrong_password';
 }

@@ -108,9 +108,12 @@ async function allMemberOf(
       attributes: [`memberOf;range=${next}-*`],
       limit: 1,
     });
-    values.push(...(rest?.texts('memberOf') ?? []));
+    const further = rest?.texts('memberOf') ?? [];
     const following = rest?.nextValue('memberOf');
-    next = following !== undefined && following > next ? following : undefined;
+    if (further.length === 0 || (following !== undefined && following <= next))
+      throw new ProviderUnavailable(`the directory omits groups of ${user.dn}`);
+    values.push(...further);
+    next = following;
   }
   checkCount(values.length);
   return values;

@@ -22,6 +22,8 @@ export interface LDAPSettings {
     readonly loginAttributes: readonly string[];
     readonly nameAttribute: string;
     readonly idAttribute: string;
+    /** An attribute of each person that says whether the account is disabled; empty without one. */
+    readonly stateAttribute: string;
   };
   readonly groups: {
     /** Empty: no groups are read. */
@@ -42,6 +44,7 @@ export const SCHEMAS: Readonly<
     loginAttributes: ['uid'],
     nameAttribute: 'uid',
     idAttribute: 'entryUUID',
+    stateAttribute: '',
     groupFilter: '(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))',
   },
   activeDirectory: {
@@ -50,6 +53,7 @@ export const SCHEMAS: Readonly<
     loginAttributes: ['sAMAccountName', 'userPrincipalName'],
     nameAttribute: 'sAMAccountName',
     idAttribute: 'objectGUID',
+    stateAttribute: 'userAccountControl',
     groupFilter: '(objectClass=group)',
   },
 };
@@ -78,6 +82,7 @@ export function ldapSettings({ schema, userSearch, groupSearch, ...connection }:
       loginAttributes: loginAttributes.length > 0 ? loginAttributes : users.loginAttributes,
       nameAttribute: userSearch.nameAttribute || users.nameAttribute,
       idAttribute: userSearch.idAttribute || users.idAttribute,
+      stateAttribute: users.stateAttribute,
     },
     groups: { ...groupSearch, filter: groupSearch.filter || groupFilter },
   };

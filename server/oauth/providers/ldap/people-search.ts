@@ -1,6 +1,6 @@
 // Finds people in a directory, and reads what it says about them. The client is bound as the service account.
 
-import { AndFilter, EqualityFilter, FilterParser, OrFilter, ResultCodeError } from 'ldapts';
+import { AndFilter, EqualityFilter, FilterParser, OrFilter, PresenceFilter, ResultCodeError } from 'ldapts';
 import type { Logger } from 'pino';
 import { record } from '../../../../apis/reading/unknown-value.ts';
 import { type AuthenticatedPerson, ProviderUnavailable } from '../provider.ts';
@@ -13,6 +13,10 @@ import { issuerOfDirectory, type LDAPSettings } from './ldap-settings.ts';
 const EMAIL = 'mail';
 const DISPLAY_NAMES = ['displayName', 'cn'] as const;
 const NO_SUCH_OBJECT = 32;
+/** Active Directory refers to another server if the base is not below its domain. */
+const REFERRAL = 10;
+const ANY_ENTRY = new PresenceFilter({ attribute: 'objectClass' });
+const CURE = 'check the base and the filter, and the permissions of the service account';
 
 /** What the next revalidation needs. */
 export interface KnownEntry {
@@ -41,7 +45,8 @@ export class PeopleSearch {
       const entries = found.map(({ dn }) => dn);
       this.#log.warn({ entries }, 'a name belongs to several people: none of them signs in');
     }
-    return found.length === 1 ? found[0] : undefined;
+    const [entry, ...others] = found;
+    return entry && others.length === 0 ? this.#readable(entry) : undefined;
   }
 
   /** By DN, which is fast, and by id if the person was moved. */
@@ -57,22 +62,33 @@ export class PeopleSearch {
         if (error instanceof ResultCodeError && error.code === NO_SUCH_OBJECT) return [];
         throw error;
       });
-      if (entry && this.subjectOf(entry) === subject) return entry;
+      if (entry && this.subjectOf(entry) === subject) return this.#readable(entry);
     }
     const value = idValue(subject, idAttribute);
     const [entry] = await client.search(this.#search(new EqualityFilter({ attribute: idAttribute, value })));
-    return entry;
+    return entry && this.#readable(entry);
   }
 
-  /** Throws ProviderUnavailable if the service account sees no people. */
+  /** Throws ProviderUnavailable if the service account sees no people, or if the base of groups does not exist. */
   async requirePeople(client: DirectoryClient): Promise<void> {
-    const { users } = this.#settings;
-    const [entry] = await client.search({ ...this.#search(undefined), limit: 1 });
-    const cure = 'check the base and the filter of people, and the permissions of the service account';
-    if (!entry) throw new ProviderUnavailable(`the directory shows no people below ${users.base}: ${cure}`);
+    const { users, groups } = this.#settings;
+    const [entry] = await client.search(this.#search(undefined)).catch(withoutBase(users.base));
+    if (!entry) throw new ProviderUnavailable(`the directory shows no people below ${users.base}: ${CURE}`);
     if (this.subjectOf(entry) === undefined) {
-      throw new ProviderUnavailable(`the entry ${entry.dn} has no valid ${users.idAttribute}: ${cure}`);
+      throw new ProviderUnavailable(`the entry ${entry.dn} has no valid ${users.idAttribute}: ${CURE}`);
     }
+    this.#readable(entry);
+    if (groups.base === '' || groups.lookup === 'memberOf') return;
+    // The permission to search below the base does not include the one to read it.
+    const folder = { base: groups.base, scope: 'base', filter: ANY_ENTRY, attributes: [], limit: 1 } as const;
+    await client.search(folder).catch(withoutBase(groups.base));
+  }
+
+  /** Without the permission to read the state, every account would count as enabled. */
+  #readable(entry: DirectoryEntry): DirectoryEntry {
+    const { stateAttribute } = this.#settings.users;
+    if (stateAttribute === '' || entry.text(stateAttribute) !== undefined) return entry;
+    throw new ProviderUnavailable(`the entry ${entry.dn} has no readable ${stateAttribute}: ${CURE}`);
   }
 
   #search(match: EqualityFilter | OrFilter | undefined): Search {
@@ -119,6 +135,14 @@ export class PeopleSearch {
       upstream: JSON.stringify(known),
     };
   }
+}
+
+function withoutBase(base: string): (error: unknown) => never {
+  return (error) => {
+    const isMissing =
+      error instanceof ResultCodeError && (error.code === NO_SUCH_OBJECT || error.code === REFERRAL);
+    throw isMissing ? new ProviderUnavailable(`the directory has no entry ${base}: ${CURE}`) : error;
+  };
 }
 
 /** Undefined for a state of an earlier version of this server. */

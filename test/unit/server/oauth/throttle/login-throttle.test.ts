@@ -66,6 +66,29 @@ describe('the login throttle', () => {
     scene = new Scene();
   });
 
+  it('allows fewer guesses for a person of a directory than Windows does before it locks the account', () => {
+    scene = new Scene({ limits: { ...LIMITS, failures: 5, reset: 12 * 3_600_000 } });
+    const attempts: number[] = [];
+    const begin = scene.now;
+    while (scene.now < begin + 86_400_000) {
+      try {
+        const attempt = scene.throttle.attempt('ann', `203.0.113.${attempts.length % 250}`, 'person');
+        attempt.begin();
+        attempt.failed();
+        attempts.push(scene.now);
+      } catch {
+        scene.now += 1000;
+      }
+    }
+    for (const [minutes, most] of [
+      [10, 7],
+      [30, 9],
+    ] as const) {
+      const inWindow = (end: number) => attempts.filter((at) => at <= end && at > end - minutes * 60_000);
+      expect(Math.max(...attempts.map((at) => inWindow(at).length)), `${minutes}`).to.equal(most);
+    }
+  });
+
   it('delays an account after failures, and doubles the delay after each further one, up to the maximum', () => {
     const waits: number[] = [];
     for (let i = 0; i < 15; i++) {

@@ -48,9 +48,9 @@ describe('bindVerdict', () => {
     expect(of(49, windows('525'))).to.equal('wrong_password');
     expect(of(49, windows('775'))).to.equal('wrong_password');
     expect(of(49, windows('533'))).to.equal('disabled');
-    expect(of(49, windows('530'))).to.equal('disabled');
+    expect(of(49, windows('530'))).to.equal('restricted');
     expect(of(49, windows('532'))).to.equal('expired');
-    expect(of(49, windows('701'))).to.equal('expired');
+    expect(of(49, windows('701'))).to.equal('disabled');
     expect(of(49, windows('773'))).to.equal('must_change');
   });
 

@@ -1,0 +1,89 @@
+// Tests sign-ins of people of Active Directory at the token endpoint: the texts of rejections, and locks of the directory.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { record, text } from '../../../../apis/reading/unknown-value.ts';
+import { ActiveDirectory } from '../../../support/directory/active-directory.ts';
+import { GROUPS, PEOPLE, READER } from '../../../support/directory/directory.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
+import { until } from '../../../support/until.ts';
+import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
+import { sharedCluster } from './shared-cluster.ts';
+
+const dnOf = (name: string): string => `cn=${name},${PEOPLE}`;
+
+describe('people of Active Directory', () => {
+  const stack = new AsyncDisposableStack();
+  let cluster: OAuthCluster;
+  let directory: ActiveDirectory;
+  let replica: OAuthReplica;
+
+  before(async () => {
+    cluster = await sharedCluster();
+    directory = stack.use(await ActiveDirectory.start());
+    await directory.person('ann');
+    const { path } = stack.use(await scratchFolder());
+    const caFile = join(path, 'ca.crt');
+    const secretFile = join(path, 'client-secret');
+    await writeFile(caFile, directory.ca);
+    await writeFile(secretFile, 'platform');
+    await cluster.addProviderSecret({ bindPassword: READER.password });
+    replica = await cluster.replica(`
+  clients: [{id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}]
+  identityProviders:
+    - name: company
+      displayName: Company account
+      groups: {allow: ["*"]}
+      ldap:
+        schema: activeDirectory
+        hosts: ["localhost:${directory.ldapsPort}"]
+        caFile: ${caFile}
+        bindDN: ${READER.dn}
+        userSearch: {base: "${PEOPLE}"}
+        groupSearch: {base: "${GROUPS}", lookup: chain}
+`);
+    await until(() => replica.oauth.describeProviders() === 'company: ok');
+  });
+  after(async () => {
+    await cluster?.reset();
+    await stack.disposeAsync();
+  });
+
+  async function signIn(username: string, password = `${username}-password`): Promise<[number, string]> {
+    const client = { client_id: 'platform', client_secret: 'platform' };
+    const form = { grant_type: 'password', username, password, ...client };
+    const { status, text: body } = await replica.ask('/oauth/token', { form });
+    return [status, text(record(JSON.parse(body))['error_description'])];
+  }
+
+  it('learn why they cannot sign in, with the right password only', async () => {
+    const cases = {
+      disabled: [(dn) => directory.disable(dn), /^Your account is disabled/],
+      nightly: [
+        async (dn) => directory.restrictSignIn(dn, '530'),
+        /cannot be used at this time or from here/,
+      ],
+      old: [async (dn) => directory.expirePassword(dn), /^Your password has expired/],
+      fresh: [(dn) => directory.requireNewPassword(dn), /^You must change your password first/],
+    } satisfies Record<string, [(dn: string) => Promise<void>, RegExp]>;
+    const unknown = await signIn('nobody-at-all');
+    for (const [name, [change, text]] of Object.entries(cases)) {
+      await directory.person(name);
+      await change(dnOf(name));
+      expect(await signIn(name, 'wrong'), name).to.deep.equal(unknown);
+      const [status, description] = await signIn(name);
+      expect([status, description], name).to.satisfy(() => status === 400 && text.test(description));
+    }
+  });
+
+  it('are delayed before the directory locks them, by all spellings of the name together', async () => {
+    directory.lockoutThreshold = 10;
+    const names = ['ann', 'ANN', 'änn', 'ann@example.com', 'Ann@Example.com'];
+    const guesses = names.flatMap((name) => Array.from({ length: 6 }, () => signIn(name, 'wrong')));
+    const statuses = new Set((await Promise.all(guesses)).map(([status]) => status));
+    expect(statuses).to.include(429);
+    expect(directory.isLocked(dnOf('ann'))).to.equal(false);
+    const [, again] = await signIn('ann', 'wrong');
+    expect(again).to.match(/^too many attempts/);
+  });
+});
