@@ -102,9 +102,9 @@ async function restoreFrom(file: string, stores: Stores, signal: AbortSignal): P
   return code;
 }
 
-function specOf({ email, displayName, groups }: UserOptions) {
+function specOf({ email, emailVerified, displayName, groups }: UserOptions) {
   return {
-    ...(email === undefined ? {} : { email }),
+    ...(email === undefined ? {} : { email, ...(emailVerified ? { verifiedEmail: email } : {}) }),
     ...(displayName === undefined ? {} : { displayName }),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
   };

@@ -38,6 +38,8 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
           expression:
             'variables.after.filter(group, !(group in variables.before)) + variables.before.filter(group, !(group in variables.after))',
         },
+        { name: 'verifiedBefore', expression: verifiedEmailOf('oldObject', 'oldObject != null && ') },
+        { name: 'verified', expression: verifiedEmailOf('object') },
       ],
       validations: [
         {
@@ -50,6 +52,12 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
           messageExpression: `'granting or removing the group "' + variables.changed[${index}] + '" requires permission to impersonate it'`,
           reason: 'Forbidden',
         })),
+        {
+          // A program that trusts verified addresses could take the user for any other one.
+          expression: `variables.verified == '' || variables.verified == variables.verifiedBefore || authorizer.group('').resource('users').check('impersonate').allowed()`,
+          message: 'setting verifiedEmail requires permission to impersonate all users',
+          reason: 'Forbidden',
+        },
       ],
     }),
     ...identityPolicy(names, CREDENTIAL.plural, {
@@ -124,6 +132,10 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
 
 function groupsOf(object: string, condition = ''): string {
   return `(${condition}has(${object}.spec) && has(${object}.spec.groups) ? ${object}.spec.groups : [])`;
+}
+
+function verifiedEmailOf(object: string, condition = ''): string {
+  return `(${condition}has(${object}.spec) && has(${object}.spec.verifiedEmail) ? ${object}.spec.verifiedEmail : '')`;
 }
 
 /**

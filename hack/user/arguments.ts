@@ -19,6 +19,7 @@ export interface ClusterOptions {
 
 export interface UserOptions extends ClusterOptions {
   readonly email: string | undefined;
+  readonly emailVerified: boolean;
   readonly displayName: string | undefined;
   readonly groups: readonly string[];
   readonly mustChange: boolean;
@@ -36,6 +37,7 @@ restore restores users and their passwords from a file that was saved with
   kubectl get users.iam.platform.io,credentials.iam.platform.io -o json > FILE`,
   flags: {
     email: { value: 'ADDRESS', description: 'e-mail address of the new user' },
+    'email-verified': { description: 'the address is verified: programs get email_verified' },
     'display-name': { value: 'TEXT', description: 'name of the new user, for people' },
     group: { value: 'GROUP', multiple: true, description: 'group of the new user; may be repeated' },
     'must-change': { description: 'the user must set a new password at the first sign-in' },
@@ -66,6 +68,7 @@ export function readUserArguments({ values, positionals }: Arguments<typeof USER
     options: {
       ...cluster,
       email: values.email,
+      emailVerified: values['email-verified'],
       displayName: values['display-name'],
       groups: values.group,
       mustChange: values['must-change'],

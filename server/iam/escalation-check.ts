@@ -40,6 +40,20 @@ export class EscalationCheck {
     );
   }
 
+  /**
+   * Throws Forbidden: a program that trusts verified addresses could take the user for the owner of the address, who can be
+   * any user.
+   */
+  async checkVerifiedEmail(
+    context: RequestContext,
+    name: string,
+    before: string | undefined,
+    after = '',
+  ): Promise<void> {
+    if (after === '' || after === before || (await this.#mayImpersonate(context, 'users', ''))) return;
+    throw this.#forbidden(name, 'setting verifiedEmail requires permission to impersonate all users');
+  }
+
   /** Throws Forbidden: a caller who sets a user's password can sign in as that user, with all groups. */
   async checkPassword(context: RequestContext, name: string, groups: readonly string[]): Promise<void> {
     const users = await this.#denied(context, 'users', [name]);
@@ -63,6 +77,7 @@ export class EscalationCheck {
     return names.filter((_, index) => allowed[index] !== true);
   }
 
+  /** An empty name stands for all names. */
   async #mayImpersonate(context: RequestContext, resource: string, name: string): Promise<boolean> {
     const { user } = context;
     const attributes = {

@@ -41,6 +41,7 @@ export class UserWrites {
     const { apiVersion, metadata, spec } = await this.#newUsers.read(context);
     this.#checkAPIVersion(apiVersion);
     await escalation.checkGroups(context, metadata.name, [], spec.groups ?? []);
+    await escalation.checkVerifiedEmail(context, metadata.name, undefined, spec.verifiedEmail);
     const { name, labels = {}, annotations = {} } = metadata;
     return users.create({ metadata: { name, labels, annotations }, spec }, context.signal);
   }
@@ -55,6 +56,7 @@ export class UserWrites {
     const present = await this.#present(context, name);
     this.#checkUnchanged(document, present);
     await escalation.checkGroups(context, name, present.spec.groups ?? [], spec.groups ?? []);
+    await escalation.checkVerifiedEmail(context, name, present.spec.verifiedEmail, spec.verifiedEmail);
     const { labels = present.metadata.labels ?? {}, annotations = present.metadata.annotations ?? {} } =
       metadata;
     // The precondition is the resourceVersion of the object whose groups were checked.

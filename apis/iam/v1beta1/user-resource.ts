@@ -29,15 +29,21 @@ const GroupNameSchema = Type.String({
   expects: 'a group name without ":" and without white space',
 });
 
+const Email = (description: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: 254,
+      pattern: '^$|^[^@\\s\\x00-\\x1f\\x7f]+@[^@\\s\\x00-\\x1f\\x7f]+$',
+      expects: 'an address such as name@example.com',
+      description,
+    }),
+  );
+
 export const UserSpecSchema = Type.Object(
   {
-    email: Type.Optional(
-      Type.String({
-        maxLength: 254,
-        pattern: '^$|^[^@\\s\\x00-\\x1f\\x7f]+@[^@\\s\\x00-\\x1f\\x7f]+$',
-        expects: 'an address such as name@example.com',
-        description: 'Email address, for display and for ID tokens. Users cannot sign in with it.',
-      }),
+    email: Email('Email address, for display and for programs. Users cannot sign in with it.'),
+    verifiedEmail: Email(
+      'Email address that an administrator has verified. While `email` is the same, programs get `email_verified: true`. Setting it requires permission to impersonate all users.',
     ),
     displayName: Type.Optional(Type.String({ maxLength: 128, ...LINE, description: 'Display name.' })),
     groups: Type.Optional(

@@ -7,7 +7,7 @@ export interface Account {
   readonly name: string;
   readonly uid: string;
   readonly email: string;
-  /** Whether the identity provider of the session has verified this address. */
+  /** Whether an administrator, or the identity provider of the session, has verified this address. */
   readonly emailVerified?: boolean;
   readonly displayName: string;
   readonly groups: readonly string[];

@@ -158,6 +158,7 @@ export function readUser(object: unknown): User | undefined {
     },
     spec: {
       ...member('email', optionalText(spec['email'])),
+      ...member('verifiedEmail', optionalText(spec['verifiedEmail'])),
       ...member('displayName', optionalText(spec['displayName'])),
       ...member('groups', list(spec['groups'], isText)),
       ...('disabled' in spec ? { disabled: spec['disabled'] !== false } : {}),
@@ -167,10 +168,18 @@ export function readUser(object: unknown): User | undefined {
 }
 
 export function accountOf({ metadata, spec }: User): Account {
-  const { email = '', displayName = '', groups = [], disabled = false } = spec;
+  const { email = '', verifiedEmail = '', displayName = '', groups = [], disabled = false } = spec;
   // Validation rejects writes with reserved group names of Kubernetes. They are dropped here too, in case one was stored.
   const validGroups = groups.filter((group) => group !== '' && !group.includes(':'));
-  return { name: metadata.name, uid: metadata.uid ?? '', email, displayName, groups: validGroups, disabled };
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    email,
+    ...(email !== '' && email === verifiedEmail ? { emailVerified: true } : {}),
+    displayName,
+    groups: validGroups,
+    disabled,
+  };
 }
 
 /** The object as it is written to the cluster and returned to clients. */

@@ -25,6 +25,8 @@ export function describeBasicPlan(plan: string, mode: ResponseMode): void {
     let rp: RelyingParty;
     before(async () => {
       state = await SiteState.make();
+      const alice = state.accounts.get('alice');
+      if (alice) state.accounts.set('alice', { ...alice, emailVerified: true });
       const client = { redirectURIs: [CALLBACK], requiresPKCE: false };
       state.clients.push(
         newConfiguredClient('rp', { ...client, idTokenAlgorithm: 'RS256' }),
@@ -121,7 +123,9 @@ export function describeBasicPlan(plan: string, mode: ResponseMode): void {
 
     it('oidcc-scope-email: userinfo has the address, and only there', async () => {
       const tokens = await succeeds({ scope: 'openid email' });
-      expect(await userInfoKeys(tokens)).to.have.members(['sub', 'email']);
+      const { email, email_verified, ...others } = await rp.userInfo(tokens);
+      expect([email, email_verified]).to.deep.equal(['alice@example.com', true]);
+      expect(others).to.deep.equal({ sub: 'alice' });
       expect(tokens.claims).to.not.have.any.keys('email', 'email_verified', 'name');
     });
 
@@ -129,14 +133,15 @@ export function describeBasicPlan(plan: string, mode: ResponseMode): void {
       expect(rp.config.serverMetadata().scopes_supported).to.not.include.members(['address']);
       expect(rp.config.serverMetadata().scopes_supported).to.not.include.members(['phone']);
       const tokens = await succeeds({ scope: 'openid email phone address profile' });
-      expect(await userInfoKeys(tokens)).to.have.members(['sub', 'email', 'name', 'preferred_username']);
+      const known = ['sub', 'email', 'email_verified', 'name', 'preferred_username'];
+      expect(await userInfoKeys(tokens)).to.have.members(known);
     });
 
     it('oidcc-alternate-happy-flow: the order of scopes and parameters has no meaning', async () => {
       const [path = '', query = ''] = rp.request({ scope: 'email openid' }).split('?');
       await rp.browser.ask(`${path}?${query.split('&').toReversed().join('&')}`);
       const tokens = await rp.tokens(await rp.submit());
-      expect(await userInfoKeys(tokens)).to.have.members(['sub', 'email']);
+      expect(await userInfoKeys(tokens)).to.have.members(['sub', 'email', 'email_verified']);
     });
 
     for (const [module, parameters] of [

@@ -95,6 +95,18 @@ describe('the admission policies of identity', () => {
     expect(denied).to.include('"team-0"');
   });
 
+  it('deny a verified address to a caller who is not allowed to impersonate all users', async () => {
+    const spec = { email: 'ceo@example.com', verifiedEmail: 'ceo@example.com' };
+    const problem = 'setting verifiedEmail requires permission to impersonate all users';
+    expect(await cluster.refusedWrite(HELPDESK, 'apply', user('ada', spec))).to.include(problem);
+    await cluster.write(CHIEF, 'apply', user('eve', { ...spec, email: 'eve@example.com' }));
+    await cluster.write(HELPDESK, 'replace', user('eve', spec));
+    const other = patchOf('users.iam.platform.io/eve', { verifiedEmail: 'cfo@example.com' });
+    expect(await cluster.refusal(HELPDESK, other)).to.include(problem);
+    await cluster.as(HELPDESK, patchOf('users.iam.platform.io/eve', { verifiedEmail: '' }));
+    await cluster.as(CHIEF, patchOf('users.iam.platform.io/eve', { verifiedEmail: 'eve@example.com' }));
+  });
+
   it('deny the password of a user that the caller is not allowed to impersonate', async () => {
     expect(await cluster.refusedWrite(HELPDESK, 'apply', credential('bob'))).to.include(
       'setting the password of "bob" requires permission to impersonate that user',

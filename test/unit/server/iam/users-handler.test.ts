@@ -255,6 +255,31 @@ describe('the users handler', () => {
       expect((await site.ask('helper', 'PUT', '/boss2', withoutDev)).status).to.equal(200);
     });
   });
+
+  it('requires permission to impersonate all users for a verified address, but not to keep or remove it', async () => {
+    const spec = { email: 'kim@example.com', verifiedEmail: 'kim@example.com' };
+    site.allow('helper', 'impersonate users/verified');
+    const denied = await site.ask('helper', 'POST', '', document('verified', spec));
+    expect([denied.status, denied.json.reason]).to.deep.equal([403, 'Forbidden']);
+    expect(denied.json.message).to.include(
+      'setting verifiedEmail requires permission to impersonate all users',
+    );
+    site.allow('boss', 'impersonate users/');
+    expect((await site.ask('boss', 'POST', '', document('verified', spec))).status).to.equal(201);
+    expect(site.users.get('verified')).to.include({ emailVerified: true });
+    const update = (verifiedEmail?: string) =>
+      site.ask(
+        'helper',
+        'PUT',
+        '/verified',
+        document('verified', { email: 'ceo@example.com', verifiedEmail }),
+      );
+    expect((await update('ceo@example.com')).status).to.equal(403);
+    for (const verifiedEmail of ['kim@example.com', undefined]) {
+      expect((await update(verifiedEmail)).status).to.equal(200);
+      expect(site.users.get('verified')).to.not.have.property('emailVerified');
+    }
+  });
 });
 
 describe('the list of users', () => {
