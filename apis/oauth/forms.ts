@@ -188,4 +188,12 @@ export const IdentitiesFormSchema = Type.Object({
   link: optional('The name of an identity provider.'),
 });
 
+/** The account of a directory to link. `decision` is absent when the form is opened. */
+export const DirectoryLinkFormSchema = Type.Object({
+  link: optional('The name of an identity provider.'),
+  decision: optional('`link` verifies the password, `cancel` returns to the account page.'),
+  username: optional('The user name at the provider.'),
+  password: optional('The password at the provider.', secret),
+});
+
 export const UserCodeFormSchema = Type.Object({ user_code: optional('The code that a device shows.') });

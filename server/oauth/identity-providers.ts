@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import type { Admission } from '../admission/admission.ts';
+import type { DirectoryLinksOptions } from './endpoints/browser/directory-links.ts';
 import { NameChoice } from './endpoints/browser/name-choice.ts';
 import { RedirectSignIn } from './endpoints/browser/redirect-sign-in.ts';
 import type { KeyRing } from './keys/key-ring.ts';
@@ -76,7 +77,7 @@ export class IdentityProviders {
     readonly links: AccountLinks;
     readonly names: NameChoice;
     readonly nameSeal: UpstreamSeal;
-  };
+  } & Pick<DirectoryLinksOptions, 'directories' | 'throttle' | 'records'>;
   readonly freshness: SessionFreshness;
   readonly #providers: readonly ConfiguredProvider[];
   readonly #runs: readonly Run[];
@@ -118,6 +119,9 @@ export class IdentityProviders {
       links,
       names: new NameChoice({ ...options, providers, identities }),
       nameSeal: new UpstreamSeal(keys, 'person who chooses a user name'),
+      directories: this.signIn,
+      throttle: options.throttle,
+      records: options.records,
     };
     this.freshness = new SessionFreshness({
       ...options,

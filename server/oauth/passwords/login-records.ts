@@ -2,8 +2,8 @@
 import { recordedAgent } from '../../observability/printable-text.ts';
 import type { ProviderVerdict } from '../providers/provider-sign-in.ts';
 
-/** Where the password was entered; `provider`: at the pages of an identity provider. */
-export type LoginMethod = 'password_grant' | 'page' | 'password_change' | 'provider';
+/** Where the password was entered; `provider`: at the pages of an identity provider; `account_link`: to link an account of a directory. */
+export type LoginMethod = 'password_grant' | 'page' | 'password_change' | 'provider' | 'account_link';
 
 /** `unavailable`: the password could not be verified. */
 export type LoginOutcome = ProviderVerdict['outcome'] | 'no_password' | 'throttled' | 'refused_by_provider';

@@ -4,6 +4,7 @@ import type { Account } from '../users/account.ts';
 import type { ConfiguredProvider } from './configured-provider.ts';
 import type { Identities, NewPerson, PersonRefusal } from './identities.ts';
 import {
+  type AuthenticatedPerson,
   type PasswordAttempt,
   type PasswordProvider,
   type PasswordRejection,
@@ -50,17 +51,39 @@ export class ProviderSignIn {
     return this.#options.providers.flatMap(({ provider }) => provider.problem?.notice ?? []);
   }
 
+  /** The providers, for the account page. */
+  get choices(): readonly {
+    readonly name: string;
+    readonly displayName: string;
+    readonly notice: string | undefined;
+  }[] {
+    return this.#options.providers.map(({ provider: { name, displayName, problem } }) => ({
+      name,
+      displayName,
+      notice: problem?.notice,
+    }));
+  }
+
+  /** Verifies a password at one provider, without a user. Undefined for an unknown provider. Throws ProviderUnavailable. */
+  async prove(
+    name: string,
+    { resolved, ...attempt }: ProviderAttempt,
+  ): Promise<AuthenticatedPerson | PasswordRejection | undefined> {
+    const found = this.#options.providers.find(({ provider }) => provider.name === name);
+    return found?.provider.signIn({
+      ...attempt,
+      resolved: ({ issuer, subject }) => resolved(`${name} ${issuer} ${subject}`),
+    });
+  }
+
   /** The first provider that knows the name decides. */
-  async check({ resolved, ...attempt }: ProviderAttempt): Promise<ProviderVerdict> {
+  async check(attempt: ProviderAttempt): Promise<ProviderVerdict> {
     let verdict: ProviderVerdict = { outcome: 'unknown_user' };
     for (const { provider, rules } of this.#options.providers) {
       const { name } = provider;
       try {
-        const result = await provider.signIn({
-          ...attempt,
-          resolved: ({ issuer, subject }) => resolved(`${name} ${issuer} ${subject}`),
-        });
-        if (result === 'unknown_user') continue;
+        const result = await this.prove(name, attempt);
+        if (result === undefined || result === 'unknown_user') continue;
         if (typeof result === 'string') return { outcome: result, provider: name };
         const known = await this.#options.identities.resolve(result, rules, attempt);
         const { issuer, subject } = result.person;

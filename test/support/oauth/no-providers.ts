@@ -25,8 +25,9 @@ export const NO_NAMES: Pick<NameChoice, 'providerOf' | 'choose'> = {
   providerOf: () => undefined,
   choose: async () => 'not_linked',
 };
-export const NO_LINKS: Pick<AccountLinks, 'of' | 'providerOf' | 'unlink'> = {
+export const NO_LINKS: Pick<AccountLinks, 'of' | 'providerOf' | 'link' | 'unlink'> = {
   of: () => [],
   providerOf: () => undefined,
+  link: async () => 'linked',
   unlink: async () => 'unlinked',
 };

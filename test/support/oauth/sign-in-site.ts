@@ -105,25 +105,26 @@ export class SignInSite {
       now,
       log: silent,
     });
+    const throttle = {
+      attempt: () => {
+        if (state.throttled) throw state.throttled;
+        state.meanwhile();
+        return {
+          isKnown: false,
+          begin: () => undefined,
+          succeeded: () => undefined,
+          failed: () => undefined,
+          cancelled: () => undefined,
+        };
+      },
+    };
     const passwords = new PasswordSignIn({
       ready: () => true,
       users,
       credentials,
       decoys: { of: () => undefined },
       hasher,
-      throttle: {
-        attempt: () => {
-          if (state.throttled) throw state.throttled;
-          state.meanwhile();
-          return {
-            isKnown: false,
-            begin: () => undefined,
-            succeeded: () => undefined,
-            failed: () => undefined,
-            cancelled: () => undefined,
-          };
-        },
-      },
+      throttle,
       providers: undefined,
       records: { record: () => undefined },
       log: silent,
@@ -162,6 +163,9 @@ export class SignInSite {
       browserSession: { idleLifetime: 8 * 3_600_000, lifetime: 86_400_000 },
       redirects: state.redirects,
       names: state.names,
+      directories: undefined,
+      throttle,
+      records: { record: () => undefined },
       nameSeal: new UpstreamSeal(keys, 'person who chooses a user name'),
       links: state.links,
       redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),

@@ -27,7 +27,9 @@ import type { AccountSessions } from './account-sessions.ts';
 import { type AccountVisit, accountURL, NOTICES, STEP_UP } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import type { DirectoryLinks } from './directory-links.ts';
 import { forged, PASSWORD_CHANGED, rejection } from './form-rejections.ts';
+import type { LinkVerdict } from './redirect-sign-in.ts';
 import { originOf, type SignInForms } from './sign-in.ts';
 
 export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOptions {
@@ -37,6 +39,7 @@ export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOpt
   readonly choice: Pick<AccountChoice<AccountVisit>, 'show'>;
   readonly accountSessions: AccountSessions;
   readonly accountIdentities: AccountIdentities;
+  readonly directoryLinks: DirectoryLinks;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
@@ -115,7 +118,8 @@ export class AccountHandlers {
     alert?: Alert,
     options: PageOptions = {},
   ): void {
-    const { texts, credentials, accountSessions, accountIdentities, kubeconfig, now } = this.#options;
+    const { texts, credentials, accountSessions, accountIdentities, directoryLinks, kubeconfig, now } =
+      this.#options;
     const { account, session } = by;
     const { choices } = accountIdentities;
     const browser = browserOf(context.request);
@@ -128,7 +132,7 @@ export class AccountHandlers {
       hasPassword: credentials.get(account.name)?.userUID === account.uid,
       sessions: accountSessions.list(by),
       identities: accountIdentities.list(by),
-      providers: choices,
+      providers: [...directoryLinks.choices, ...choices],
       hasKubeconfig: kubeconfig !== undefined,
       notice,
       alert,
@@ -221,13 +225,17 @@ export class AccountHandlers {
   }
 
   async #changeIdentities(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
-    const { accountIdentities, forms, now } = this.#options;
+    const { accountIdentities, directoryLinks, forms, now } = this.#options;
     const { unlink, link } = IDENTITIES_FORM.decode(form);
     const { name } = by.account;
     const again = (text: string): void => this.#show(context, by, undefined, { text });
     if (now() >= by.authentication.authTime + STEP_UP_MS) {
       const alert = { text: 'Sign in again to change your linked accounts.' };
       return forms.show(context, STEP_UP, { user: name, alert }, { status: 400 });
+    }
+    if (link !== undefined && directoryLinks.choices.some((directory) => directory.name === link)) {
+      const verdict = await directoryLinks.submitted(context, by, form);
+      return verdict && this.#showLink(context, by, verdict);
     }
     if (link !== undefined) {
       const problem = await accountIdentities.begin(context, by, link);
@@ -247,17 +255,18 @@ export class AccountHandlers {
     const returned = await accountIdentities.returned(context, provider);
     if (!returned) return false;
     const { user, by, verdict } = returned;
-    const alert = 'refusal' in verdict ? { text: verdict.refusal } : undefined;
-    if (!by) forms.show(context, ACCOUNT_PATH, { user, ...(alert ? { alert } : {}) }, { status: 400 });
     // No redirect: the browser counts it as one of another site, and the notice would not be shown.
-    else
-      this.#show(
-        context,
-        by,
-        'linked' in verdict ? `Your account of ${verdict.linked} is linked.` : undefined,
-        alert,
-      );
+    if (by) this.#showLink(context, by, verdict);
+    else {
+      const alert = 'refusal' in verdict ? { alert: { text: verdict.refusal } } : {};
+      forms.show(context, ACCOUNT_PATH, { user, ...alert }, { status: 400 });
+    }
     return true;
+  }
+
+  #showLink(context: RequestContext, by: BrowserSession, verdict: LinkVerdict): void {
+    if ('linked' in verdict) this.#show(context, by, `Your account of ${verdict.linked} is linked.`);
+    else this.#show(context, by, undefined, { text: verdict.refusal });
   }
 
   async #kubeconfig(context: RequestContext): Promise<void> {

@@ -33,6 +33,7 @@ import {
   devicePageHandler,
   UserCodeThrottle,
 } from './device.ts';
+import { DirectoryLinks, type DirectoryLinksOptions } from './directory-links.ts';
 import { CALLBACK_PATH, ProviderRedirects, type ProviderRedirectsOptions } from './provider-redirects.ts';
 import { SignInForms, type SignInFormsOptions } from './sign-in.ts';
 
@@ -43,9 +44,10 @@ export interface PagesOptions
     >,
     Omit<ProviderRedirectsOptions, 'action'>,
     Pick<AccountHandlersOptions, 'kubeconfig'>,
-    Pick<AccountIdentitiesOptions, 'links'>,
+    Pick<DirectoryLinksOptions, 'directories' | 'throttle' | 'records'>,
     DeviceRequestsOptions {
   readonly browsers: BrowserSessions;
+  readonly links: AccountIdentitiesOptions['links'] & DirectoryLinksOptions['links'];
   readonly sessions: SessionStore;
   readonly validity: Pick<SessionValidity, 'end'>;
   readonly credentials: CredentialStore;
@@ -104,6 +106,7 @@ export function newPages(options: PagesOptions): Router {
     passwordChange,
     accountSessions: new AccountSessions({ ...options, browsers }),
     accountIdentities: new AccountIdentities({ ...options, browsers, action: IDENTITIES_PATH }),
+    directoryLinks: new DirectoryLinks({ ...options, action: IDENTITIES_PATH }),
   });
   get(ACCOUNT_PATH, account.page);
   get(`${ACCOUNT_PATH}/switch`, account.switch);

@@ -120,7 +120,7 @@ export class RedirectSignIn {
     if ('refusal' in found) return found;
     const { person } = found.authenticated;
     const outcome = await this.#options.links.link(name, person, user, attempt);
-    return outcome === 'linked' ? { linked: found.provider.displayName } : { refusal: NOT_LINKED[outcome] };
+    return linkVerdict(outcome, found.provider.displayName);
   }
 
   async #authenticated(
@@ -172,6 +172,10 @@ const NOT_LINKED: Readonly<Record<Exclude<LinkOutcome, 'linked'>, string>> = {
   'belongs to another user': 'This account is linked to another user, so it cannot be linked to you.',
   'too many': 'You have too many linked accounts. Unlink one first.',
 };
+
+export function linkVerdict(outcome: LinkOutcome, provider: string): LinkVerdict {
+  return outcome === 'linked' ? { linked: provider } : { refusal: NOT_LINKED[outcome] };
+}
 
 /** Throws every other error. */
 function reasonFor(error: unknown): string {
