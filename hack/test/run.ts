@@ -2,17 +2,29 @@
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { type FinishedStage, failedWith, type Stage, type StageContext } from './stage.ts';
 
-/** Runs the gates in parallel, then the suites one by one. A failure does not skip later stages. */
-export async function runStages(stages: readonly Stage[], context: StageContext): Promise<FinishedStage[]> {
+/**
+ * Runs the gates in parallel, then the suites. A suite starts when the last process of the one before has started, unless one of
+ * them must run alone. A failure does not skip later stages.
+ */
+export async function runStages(
+  stages: readonly Stage[],
+  options: Omit<StageContext, 'lastStarted'>,
+): Promise<FinishedStage[]> {
   const gates = await Promise.all(
-    stages.filter(({ kind }) => kind === 'gate').map((stage) => runStage(stage, context)),
+    stages
+      .filter(({ kind }) => kind === 'gate')
+      .map((stage) => runStage(stage, { ...options, lastStarted: () => undefined })),
   );
-  const suites: FinishedStage[] = [];
+  const suites: Promise<FinishedStage>[] = [];
   for (const stage of stages.filter(({ kind }) => kind === 'suite')) {
-    context.print(`\n── ${stage.name} ──`);
-    suites.push(await runStage(stage, context));
+    if (stage.isAlone) await Promise.all(suites);
+    options.print(`\n── ${stage.name} ──`);
+    const { promise: started, resolve: lastStarted } = Promise.withResolvers<void>();
+    const suite = runStage(stage, { ...options, lastStarted });
+    suites.push(suite);
+    await (stage.isAlone ? suite : Promise.race([started, suite]));
   }
-  return [...gates, ...suites];
+  return [...gates, ...(await Promise.all(suites))];
 }
 
 /** A stage that throws or is interrupted has failed. */

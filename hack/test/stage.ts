@@ -7,6 +7,8 @@ export interface Stage {
   readonly kind: 'gate' | 'suite';
   /** Command or advice to print after a failure. */
   readonly cure: string;
+  /** Whether other stages would disturb it. */
+  readonly isAlone?: boolean;
   run(context: StageContext): Promise<StageResult>;
 }
 
@@ -15,6 +17,8 @@ export interface StageContext {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
+  /** Called when the last process of the stage starts: the next stage can use the jobs that are free. */
+  readonly lastStarted: () => void;
 }
 
 export interface StageResult {

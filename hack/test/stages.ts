@@ -5,6 +5,7 @@ import { findBinaries } from '../control-plane/binaries.ts';
 import { printProgress } from '../terminal/progress.ts';
 import { gate } from './gate.ts';
 import { byEnvironment, inShares, together } from './groups.ts';
+import { Jobs } from './jobs.ts';
 import { Prerequisites } from './prerequisites.ts';
 import type { Stage, StageContext } from './stage.ts';
 import { suite } from './suite.ts';
@@ -19,6 +20,7 @@ export function stages(options: {
   strict: boolean;
 }): Stage[] {
   const { grep, jobs, strict } = options;
+  const shared = new Jobs(jobs ?? WAITING_JOBS);
   const prerequisites = new Prerequisites();
   const prepare = (context: StageContext): Promise<void> => prerequisites.ready(context);
   return [
@@ -57,8 +59,8 @@ export function stages(options: {
         'test/unit/**/{memory-log-store,object-snapshot,paged-list,watch}.test.ts',
         'test/unit/**/*.test.ts',
       ],
-      groups: inShares(jobs ?? WAITING_JOBS),
-      jobs: jobs ?? WAITING_JOBS,
+      groups: inShares(shared.limit),
+      jobs: shared,
       timeout: 180_000,
       grep,
       strict,
@@ -75,7 +77,7 @@ export function stages(options: {
         'test/integration/**/*.test.ts',
       ],
       groups: byEnvironment,
-      jobs: jobs ?? WAITING_JOBS,
+      jobs: shared,
       timeout: 180_000,
       prepare,
       grep,
@@ -86,11 +88,11 @@ export function stages(options: {
       files: [
         'test/e2e/gateway/*.test.ts',
         'test/e2e/{callers,acceleration}/*.test.ts',
-        'test/e2e/**/{description,start}.test.ts',
+        'test/e2e/**/{description,start,journeys}.test.ts',
         'test/e2e/**/!(faults|flood).test.ts',
       ],
       groups: byEnvironment,
-      jobs: jobs ?? WAITING_JOBS,
+      jobs: shared,
       timeout: 180_000,
       prepare,
       grep,
@@ -101,7 +103,8 @@ export function stages(options: {
       // One after the other: they use all cores, and check response times or times of recovery.
       files: ['test/e2e/**/{faults,flood}.test.ts'],
       groups: together,
-      jobs: 1,
+      jobs: new Jobs(1),
+      isAlone: true,
       timeout: 180_000,
       prepare,
       grep,
@@ -118,7 +121,8 @@ export function stages(options: {
         'test/cluster/**/*.test.ts',
       ],
       groups: together,
-      jobs: 1,
+      jobs: new Jobs(1),
+      isAlone: true,
       timeout: 180_000,
       missing: ({ env }) => missingForCluster(env),
       prepare: async ({ root, env, signal }) => {

@@ -6,6 +6,7 @@ import type { TestRecord } from '../../test/support/reporter.ts';
 import { COMPILE_CACHE } from '../extension/server-command.ts';
 import { type Ending, runCommand } from '../system/command.ts';
 import type { Grouping } from './groups.ts';
+import type { Jobs } from './jobs.ts';
 import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { newScratch, unwritableReason } from './scratch.ts';
@@ -18,8 +19,10 @@ export interface SuiteOptions {
   readonly files: readonly string[];
   /** The files of each group run in one process. */
   readonly groups: Grouping;
-  /** Number of groups that run in parallel. */
-  readonly jobs: number;
+  /** Run the groups in parallel. */
+  readonly jobs: Jobs;
+  /** Whether other suites would disturb it. */
+  readonly isAlone?: boolean;
   /** Default timeout of a test, in ms. */
   readonly timeout: number;
   /** Only the tests whose title matches. */
@@ -40,6 +43,7 @@ export function suite(options: SuiteOptions): Stage {
     name: options.name,
     kind: 'suite',
     cure: `npm test -- ${options.name} --grep 'part of a title'`,
+    ...(options.isAlone === undefined ? {} : { isAlone: options.isAlone }),
     async run(context) {
       const files = await filesOf(options.files, context.root);
       if (files.length === 0) return failedWith(`no test file matches ${options.files.join(' ')}`);
@@ -54,12 +58,14 @@ export function suite(options: SuiteOptions): Stage {
         context.signal.throwIfAborted();
         return failedWith(messageOf(error));
       }
-      const queue = (await options.groups(files, context.root)).values();
-      const results: StageResult[] = [];
-      await Promise.all(
-        Array.from({ length: options.jobs }, async () => {
-          for (const group of queue) results.push(await runGroup(options, group, context));
-        }),
+      const groups = await options.groups(files, context.root);
+      const results = await Promise.all(
+        groups.map((group, index) =>
+          options.jobs.run(() => {
+            if (index === groups.length - 1) context.lastStarted();
+            return runGroup(options, group, context);
+          }),
+        ),
       );
       return {
         tally: sum(results.map(({ tally }) => tally)),
@@ -75,7 +81,7 @@ async function runGroup(
   context: StageContext,
 ): Promise<StageResult> {
   // Interleaved output of several jobs would be unreadable.
-  const isLive = options.jobs === 1 && options.output !== 'none';
+  const isLive = options.jobs.limit === 1 && options.output !== 'none';
   const scratch = await newScratch(options.name);
   try {
     const { output, ...result } = await runMocha(

@@ -1,13 +1,14 @@
 // Program that runs a mocha suite with an endless test. suite.test.ts runs the program.
 import { join } from 'node:path';
 import { together } from '../../../../hack/test/groups.ts';
+import { Jobs } from '../../../../hack/test/jobs.ts';
 import { suite } from '../../../../hack/test/suite.ts';
 
 await suite({
   name: 'endless',
   files: ['test/integration/hack/test/fixtures/endless.fixture.ts'],
   groups: together,
-  jobs: 2,
+  jobs: new Jobs(2),
   timeout: 60_000,
   grep: undefined,
   strict: false,
@@ -16,4 +17,5 @@ await suite({
   env: process.env,
   signal: new AbortController().signal,
   print: () => undefined,
+  lastStarted: () => undefined,
 });

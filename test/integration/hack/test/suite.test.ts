@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { byEnvironment, type Grouping, together } from '../../../../hack/test/groups.ts';
+import { Jobs } from '../../../../hack/test/jobs.ts';
 import { endLeftovers } from '../../../../hack/test/leftovers.ts';
 import type { StageResult } from '../../../../hack/test/stage.ts';
 import { suite } from '../../../../hack/test/suite.ts';
@@ -35,14 +36,20 @@ async function run({
   const stage = suite({
     name: 'fixture',
     files: [`test/integration/hack/test/fixtures/{green,${fixture}}.fixture.ts`],
-    jobs,
+    jobs: new Jobs(jobs),
     groups,
     timeout: 60_000,
     grep,
     strict,
     output: 'none',
   });
-  return stage.run({ root, env, signal: new AbortController().signal, print: () => {} });
+  return stage.run({
+    root,
+    env,
+    signal: new AbortController().signal,
+    print: () => {},
+    lastStarted: () => {},
+  });
 }
 
 describe('a suite of npm test', function () {
@@ -66,12 +73,18 @@ describe('a suite of npm test', function () {
       name: 'none',
       files: ['test/no-such-folder/*.test.ts'],
       groups: together,
-      jobs: 1,
+      jobs: new Jobs(1),
       timeout: 1,
       grep: undefined,
       strict: false,
     });
-    const { tally } = await stage.run({ root, env, signal: new AbortController().signal, print: () => {} });
+    const { tally } = await stage.run({
+      root,
+      env,
+      signal: new AbortController().signal,
+      print: () => {},
+      lastStarted: () => {},
+    });
     expect(tally).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
   });
 
@@ -80,7 +93,7 @@ describe('a suite of npm test', function () {
       name: 'fixture',
       files: ['test/integration/hack/test/fixtures/green.fixture.ts'],
       groups: together,
-      jobs: 1,
+      jobs: new Jobs(1),
       timeout: 1,
       grep: undefined,
       strict: false,
@@ -91,6 +104,7 @@ describe('a suite of npm test', function () {
       env,
       signal: new AbortController().signal,
       print: () => {},
+      lastStarted: () => {},
     });
     expect(problems).to.deep.equal(['Go is missing']);
   });
@@ -103,7 +117,7 @@ describe('a suite of npm test', function () {
       name: 'fixture',
       files: ['test/integration/hack/test/fixtures/endless.fixture.ts'],
       groups: together,
-      jobs: 1,
+      jobs: new Jobs(1),
       timeout: 60_000,
       grep: undefined,
       strict: false,
@@ -114,6 +128,7 @@ describe('a suite of npm test', function () {
         env: { ...env, STARTED: join(folder, 'started') },
         signal: controller.signal,
         print: () => {},
+        lastStarted: () => {},
       })
       .catch((error: unknown) => error);
     watcher.close();
