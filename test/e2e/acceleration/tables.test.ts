@@ -101,7 +101,7 @@ describe('accelerated Tables', () => {
       `${SHOP}?${ANY}&${initial}`,
       `${WIDGETS}?${ANY}&${initial}`,
     ].flatMap((path) =>
-      ['', '&includeObject=None'].map((include) => `${path}&watch=true&timeoutSeconds=2${include}`),
+      ['', '&includeObject=None'].map((include) => `${path}&watch=true&timeoutSeconds=4${include}`),
     );
     const responses = watches.map((path) => Promise.all([ask('direct', path), ask('gateway', path)]));
     for (const [direct, ours] of await Promise.all(responses)) {
