@@ -100,12 +100,19 @@ describe('people of an OpenID provider', () => {
 
   async function tokens(login?: string, changes?: Readonly<Record<string, string>>): Promise<JSONObject> {
     browser = new SiteBrowser(a);
-    const { status, headers, text: page } = await signIn(login, changes);
+    return exchange(a, await signIn(login, changes));
+  }
+
+  /** Exchanges the code of a redirect to the client. */
+  async function exchange(
+    at: OAuthReplica,
+    { status, headers, text: page }: SiteResponse,
+  ): Promise<JSONObject> {
     expect(status, page).to.equal(303);
     const back = new URL(text(headers.location));
     expect(back.origin + back.pathname).to.equal(REDIRECT);
     const code = back.searchParams.get('code') ?? '';
-    const exchanged = await token(a, {
+    const exchanged = await token(at, {
       grant_type: 'authorization_code',
       code,
       redirect_uri: REDIRECT,
@@ -137,6 +144,15 @@ describe('people of an OpenID provider', () => {
       expect(status, JSON.stringify(json)).to.equal(200);
       expect(claimsOf(json)['groups']).to.deep.equal([`team-${index}`]);
       current = json;
+    }
+  });
+
+  it('get their current groups at a sign-on, although another replica exchanges the code', async () => {
+    await tokens();
+    for (const [index, at] of [b, a, b].entries()) {
+      upstream.people.set('person-1', { preferred_username: 'Ada', groups: [`team-of-${index}`] });
+      const claims = claimsOf(await exchange(at, await browser.authorize()));
+      expect(claims['groups']).to.deep.equal([`team-of-${index}`]);
     }
   });
 
