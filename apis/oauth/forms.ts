@@ -144,6 +144,7 @@ export const SignInFormSchema = Type.Object({
   provider: optional('The name of an identity provider, to sign in at its pages.'),
   username: optional('The user name.'),
   password: optional('The password.', secret),
+  passkey: optional('The response of a passkey, as JSON, instead of user name and password.'),
 });
 
 export const NameFormSchema = Type.Object({
@@ -167,7 +168,9 @@ export const NewPasswordFormSchema = Type.Object({
 export const AccountPageSchema = Type.Object({
   user: optional('The user name of one of the accounts of the browser.'),
   done: Type.Optional(
-    Type.Enum(['password', 'session', 'others', 'unlinked'], { description: 'The last action.' }),
+    Type.Enum(['password', 'session', 'others', 'unlinked', 'passkey', 'passkey-removed'], {
+      description: 'The last action.',
+    }),
   ),
 });
 
@@ -194,6 +197,18 @@ export const DirectoryLinkFormSchema = Type.Object({
   decision: optional('`link` verifies the password, `cancel` returns to the account page.'),
   username: optional('The user name at the provider.'),
   password: optional('The password at the provider.', secret),
+});
+
+/** The passkey to remove, or `add`. */
+export const PasskeysFormSchema = Type.Object({
+  remove: optional('The id of a passkey of the user.'),
+  add: optional('Shows the page that adds a passkey.'),
+});
+
+export const NewPasskeyFormSchema = Type.Object({
+  decision: optional('`cancel` returns to the account page.'),
+  passkey: optional('The response of the browser, as JSON.'),
+  name: optional('The name of the passkey.', { maxLength: 64 }),
 });
 
 export const UserCodeFormSchema = Type.Object({ user_code: optional('The code that a device shows.') });

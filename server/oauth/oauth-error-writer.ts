@@ -4,7 +4,7 @@ import type { ErrorFamily } from '../filters/error-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { AUTHORIZATION_SERVER } from './endpoints/server-metadata.ts';
 import { asOAuthError, errorHeaders, writeJSON } from './http/oauth-response.ts';
-import { ACCOUNT_PATH } from './page/account-page.ts';
+import { ACCOUNT_PATH } from './page/account-sections.ts';
 import { writeErrorPage } from './page/page.ts';
 
 /** Paths of the authorization server. They need no authentication by the filter chain. */

@@ -25,9 +25,9 @@ import { BackChannelLogout } from './logout/back-channel-logout.ts';
 import { isOAuthPath, oauthErrors } from './oauth-error-writer.ts';
 import { OAuthMetrics } from './oauth-metrics.ts';
 import { newOAuthRouter } from './oauth-router.ts';
-import { ACCOUNT_PATH } from './page/account-page.ts';
+import { ACCOUNT_PATH } from './page/account-sections.ts';
 import { DecoyHashes } from './passwords/decoy-hashes.ts';
-import { type LoginRecords, newLoginRecords } from './passwords/login-records.ts';
+import { newLoginRecords } from './passwords/login-records.ts';
 import { HASH_QUEUE, hashConcurrency, PASSWORD_HASH, PasswordHasher } from './passwords/password-hasher.ts';
 import { PasswordSignIn } from './passwords/password-sign-in.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
@@ -135,14 +135,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
   });
   const limits = settings.throttle;
   const throttle = new SharedThrottle({ limits, keys, sessions, client, namespace, log });
-  const audit = newLoginRecords(log.child({ audit: true }), metrics);
   const lastLogins = new LastLogins({ client, group, users, log, now });
-  const records: LoginRecords = {
-    record: (login) => {
-      audit.record(login);
-      if (login.outcome === 'success' && login.user !== undefined) lastLogins.record(login.user);
-    },
-  };
+  const records = newLoginRecords(log.child({ audit: true }), metrics, lastLogins);
   const providers = new IdentityProviders({
     ...cache,
     settings: settings.identityProviders,
@@ -166,12 +160,14 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...(providers.directory.synced ? [] : ['identities']),
   ];
 
+  const ready = (): boolean => missing().length === 0;
   const validity = new SessionValidity({
     users,
     credentials,
     identities: providers.directory,
     sessions,
     clients,
+    authenticators,
     now,
   });
   const revocation = new RevocationCheck({ sessions, validity });
@@ -184,7 +180,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     queue: { ...HASH_QUEUE, concurrency: hashConcurrency(machine.cores, machine.threads) },
   });
   const signIn = new PasswordSignIn({
-    ready: () => missing().length === 0,
+    ready,
     users,
     credentials,
     hasher,
@@ -228,6 +224,10 @@ export function newOAuth(options: OAuthOptions): OAuth {
     grants,
     passwords: signIn,
     ...providers.pages,
+    authenticators,
+    users,
+    records,
+    ready,
     hasher,
     sourceOf,
     random,

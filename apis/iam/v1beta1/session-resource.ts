@@ -84,6 +84,14 @@ const SessionSpecSchema = Type.Object(
         },
       ),
     ),
+    passkey: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1366,
+        description:
+          'Id of the passkey, if a passkey authenticated the user. If it is removed, the session is invalid.',
+      }),
+    ),
     authTime: Type.Optional(Time('Time when the user was authenticated; by default `createdTime`.')),
     amr: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {

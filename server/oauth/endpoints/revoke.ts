@@ -59,7 +59,7 @@ function ownerOf(token: PresentedToken): TokenOwner {
 /** Terminates the session on every replica. Throws OAuthError 503 on failure (RFC 7009, 2.2.1). */
 export async function terminateSession(
   { session, clientID, user }: TokenOwner,
-  reason: 'signed out' | 'revoked' | 'identity unlinked',
+  reason: 'signed out' | 'revoked' | 'identity unlinked' | 'passkey removed',
   { sessions, log }: SessionTermination,
   signal: AbortSignal,
 ): Promise<void> {

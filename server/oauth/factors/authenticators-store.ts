@@ -20,6 +20,7 @@ import {
 } from '../../../apis/meta/v1/errors.ts';
 import { compileSchema } from '../../../apis/reading/schema-validator.ts';
 import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import type { CallContext } from '../../cluster/call-context.ts';
 import type { UserID } from '../users/account.ts';
 import { ObjectCache, type ObjectCacheOptions } from '../users/object-cache.ts';
 
@@ -32,10 +33,11 @@ export interface Factors {
 
 export const NO_FACTORS: Factors = { passkeys: [], recoveryCodes: [] };
 
-/** Factors of users, from the cache. `synced` behaves as in UserDirectory. */
+/** Factors of users, from the cache. `synced` and `catchUp` behave as in UserDirectory. */
 export interface AuthenticatorsDirectory {
   readonly synced: boolean;
   of(user: UserID): Factors;
+  catchUp?(user: string, call: CallContext): Promise<void>;
 }
 
 /** Returns the changed factors; undefined to change nothing. */
@@ -79,6 +81,10 @@ export class AuthenticatorsStore implements AuthenticatorsDirectory {
 
   of(user: UserID): Factors {
     return factorsFor(user, this.#cache.index.get(user.name));
+  }
+
+  catchUp(user: string, call: CallContext): Promise<void> {
+    return this.#cache.catchUp(user, call);
   }
 
   /** All users with factors, from the cache, in no order. */

@@ -12,6 +12,8 @@ export interface TicketOptions {
 /** A ticket with a valid MAC. With a `rejection`, its content is only a hint for the error message. */
 export interface OpenedTicket<T> {
   readonly content: T;
+  /** Ms since the epoch. */
+  readonly issuedAt: number;
   readonly rejection: TicketRejection | undefined;
 }
 
@@ -54,9 +56,10 @@ export class Tickets<T> {
     if (!keys.checkMac(this.#purpose, payload, ticket.slice(dot + 1))) return undefined;
     // The MAC proves that `seal` for the same purpose has written it.
     const body = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Body<T>;
-    const { content } = body;
-    if (body.holder !== digest(holder)) return { content, rejection: 'other holder' };
-    return { content, rejection: now() >= body.notAfter ? 'expired' : undefined };
+    const { content, notAfter } = body;
+    const issuedAt = notAfter - this.#lifetimeMs;
+    if (body.holder !== digest(holder)) return { content, issuedAt, rejection: 'other holder' };
+    return { content, issuedAt, rejection: now() >= notAfter ? 'expired' : undefined };
   }
 }
 

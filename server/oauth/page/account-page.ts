@@ -4,9 +4,11 @@ import { PASSWORD_VARIETY } from '../passwords/password-policy.ts';
 import type { LinkedIdentity } from '../providers/account-links.ts';
 import type { StoredSession } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
+import { ACCOUNT_PATH, ago, date, form, section, time } from './account-sections.ts';
 import { type Alert, alertBox, describedBy, platformHeader, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
+import { type ListedPasskey, passkeysSection } from './passkey-pages.ts';
 import { shortUserAgent } from './user-agent.ts';
 
 export interface AccountView {
@@ -21,6 +23,9 @@ export interface AccountView {
   /** Whether the user has a password of this server. */
   readonly hasPassword: boolean;
   readonly sessions: readonly ListedSession[];
+  readonly passkeys: readonly ListedPasskey[];
+  /** Why the user cannot add a passkey. */
+  readonly passkeyProblem: string | undefined;
   readonly identities: readonly LinkedIdentity[];
   /** Identity providers with which the user can link an account. */
   readonly providers: readonly { readonly name: string; readonly displayName: string }[];
@@ -42,8 +47,6 @@ export interface ListedSession
   readonly isCurrent: boolean;
 }
 
-export const ACCOUNT_PATH = '/account';
-
 export function accountPage(view: AccountView): Page {
   const { platformName, notice, alert } = view;
   const general = alert?.field === undefined ? alert : undefined;
@@ -57,6 +60,7 @@ ${alertBox(general)}
 ${profileSection(view)}
 ${sessionsSection(view)}
 ${passwordSection(view)}
+${passkeysSection(view)}
 ${identitiesSection(view)}
 ${view.hasKubeconfig ? kubectlSection() : undefined}`,
   };
@@ -69,20 +73,6 @@ export function signedOutPage(): Page {
 <p role="status">This browser is signed out. So are the programs that it signed in to, except those that stay signed in, such as kubectl.</p>
 <p><a href="${ACCOUNT_PATH}">Sign in again</a></p>`,
   };
-}
-
-function section(id: string, title: string, content: Markup): Markup {
-  return html`<section aria-labelledby="${id}">
-<h2 id="${id}">${title}</h2>
-${content}
-</section>`;
-}
-
-function form(action: string, ticket: string, content: Markup): Markup {
-  return html`<form method="post" action="${ACCOUNT_PATH}${action}">
-<input type="hidden" name="ticket" value="${ticket}">
-${content}
-</form>`;
 }
 
 function profileSection({ account, isLocal, provider, platformName, ticket }: AccountView): Markup {
@@ -199,26 +189,4 @@ function kubectlSection(): Markup {
 <p><a class="button" href="${ACCOUNT_PATH}/kubeconfig" download>Download kubeconfig</a></p>
 <p class="quiet">Then run: <code>kubectl --kubeconfig kubeconfig.yaml get pods</code></p>`,
   );
-}
-
-function time(at: number, text: string): Markup {
-  return html`<time datetime="${new Date(at).toISOString()}">${text}</time>`;
-}
-
-/** To the minute. */
-function date(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
-
-function ago(at: number, now: number): string {
-  const [unit, ms] = UNITS.find(([, each]) => now - at >= each) ?? [];
-  if (unit === undefined || ms === undefined) return 'just now';
-  const count = Math.floor((now - at) / ms);
-  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
 }

@@ -1,6 +1,6 @@
 // Renders the page on which a person of an identity provider chooses a user name.
 import { MAX_USER_NAME } from '../../../apis/iam/v1beta1/custom-resource.ts';
-import { ACCOUNT_PATH } from './account-page.ts';
+import { ACCOUNT_PATH } from './account-sections.ts';
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';

@@ -1,5 +1,5 @@
-// Renders HTML pages and error pages, with the layout, style sheet and security headers. No page runs a script, except to submit a
-// form to a client (form-post.ts).
+// Renders HTML pages and error pages, with the layout, style sheet and security headers. A page runs at most one
+// script: to submit a form to a client (form-post.ts), or for a passkey (passkey-form.ts).
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { OAuthError } from '../../../apis/oauth/oauth-error.ts';

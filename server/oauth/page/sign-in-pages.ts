@@ -1,9 +1,11 @@
 // Renders the HTML pages of a sign-in: the password form, and the form for a new password.
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { PASSWORD_LENGTH } from '../passwords/password-hasher.ts';
 import { PASSWORD_VARIETY } from '../passwords/password-policy.ts';
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
+import { passkeyAttributes, passkeyButton, passkeyScript } from './passkey-form.ts';
 
 /** Texts that the operator configures. */
 export interface SignInPageTexts {
@@ -30,6 +32,8 @@ export interface SignInView {
   readonly providers: readonly { readonly name: string; readonly displayName: string }[];
   /** Identity providers that do not work. */
   readonly notices: readonly string[];
+  /** Options of the browser for a sign-in with a passkey; undefined if the issuer cannot have passkeys. */
+  readonly passkey: PublicKeyCredentialRequestOptionsJSON | undefined;
 }
 
 const MAX_NAME = 253;
@@ -48,28 +52,30 @@ export function signInPage(view: SignInView): Page {
   const { texts, action, ticket, client, destination, scopes, notice, user, alert, providers, notices } =
     view;
   const { platformName, passwordHelp } = texts;
+  const { passkey } = view;
   return {
     title: titled(`Sign in to ${platformName}`, alert),
     body: html`${platformHeader(platformName)}
 <h1>Sign in</h1>
 ${notice}
 ${requestedAccess(client, scopes)}
-<form method="post" action="${action}">
+<form method="post" action="${action}"${passkey && passkeyAttributes(passkey)}>
 ${alertBox(alert)}
 <input type="hidden" name="ticket" value="${ticket}">
 <label for="username">User name</label>
-<input id="username" name="username"${textValue(user, MAX_NAME)} autocomplete="username" autocapitalize="none" spellcheck="false" required${focus(user === '')}${describedBy(alert, 'username')}>
+<input id="username" name="username"${textValue(user, MAX_NAME)} autocomplete="username${passkey && ' webauthn'}" autocapitalize="none" spellcheck="false" required${focus(user === '')}${describedBy(alert, 'username')}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${focus(user !== '')}${describedBy(alert, 'password')}>
 <button type="submit">Sign in</button>
-${providers.map(
+${passkey && passkeyButton('Sign in with a passkey', 'second')}${providers.map(
   ({ name, displayName }) =>
     html`<button type="submit" class="second" name="provider" value="${name}" formnovalidate>Sign in with ${displayName}</button>\n`,
 )}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>
 ${alert === undefined ? notices.map((text) => html`<p class="quiet">${text}</p>`) : undefined}
 ${passwordHelp === '' ? undefined : html`<p class="quiet">${passwordHelp}</p>`}
-${returnsTo(destination)}`,
+${returnsTo(destination)}
+${passkey && passkeyScript().markup}`,
   };
 }
 

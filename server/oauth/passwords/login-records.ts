@@ -2,11 +2,26 @@
 import { recordedAgent } from '../../observability/printable-text.ts';
 import type { ProviderVerdict } from '../providers/provider-sign-in.ts';
 
-/** Where the password was entered; `provider`: at the pages of an identity provider; `account_link`: to link an account of a directory. */
-export type LoginMethod = 'password_grant' | 'page' | 'password_change' | 'provider' | 'account_link';
+/**
+ * Where the password was entered; `provider`: at the pages of an identity provider; `account_link`: to link an account of a directory;
+ * `passkey`: without a password.
+ */
+export type LoginMethod =
+  | 'password_grant'
+  | 'page'
+  | 'password_change'
+  | 'provider'
+  | 'account_link'
+  | 'passkey';
 
 /** `unavailable`: the password could not be verified. */
-export type LoginOutcome = ProviderVerdict['outcome'] | 'no_password' | 'throttled' | 'refused_by_provider';
+export type LoginOutcome =
+  | ProviderVerdict['outcome']
+  | 'no_password'
+  | 'throttled'
+  | 'refused_by_provider'
+  | 'wrong_passkey'
+  | 'provider_required';
 
 export interface LoginRecord {
   readonly method: LoginMethod;
@@ -17,7 +32,7 @@ export interface LoginRecord {
   readonly provider?: string | undefined;
   /** A person without a user, so that an administrator can link the person. */
   readonly person?: { readonly issuer: string; readonly subject: string } | undefined;
-  /** Why the provider did not authenticate the person. */
+  /** Why the provider did not authenticate the person, or the passkey was rejected. */
   readonly reason?: string | undefined;
   /** Id of a configured client; empty without one. */
   readonly client: string;
@@ -34,10 +49,12 @@ export interface LoginRecords {
 export function newLoginRecords(
   audit: { info(line: object, message: string): void },
   metrics: { login(labels: Pick<LoginRecord, 'method' | 'outcome' | 'client'>): void },
+  lastLogins: { record(user: string): void },
 ): LoginRecords {
   return {
     record: ({ method, outcome, user, provider, person, reason, client, source, userAgent, requestID }) => {
       metrics.login({ method, outcome, client });
+      if (outcome === 'success' && user !== undefined) lastLogins.record(user);
       audit.info(
         {
           stage: 'Login',

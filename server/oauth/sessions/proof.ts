@@ -33,7 +33,14 @@ export interface IdentityProof {
   readonly upstream?: string;
 }
 
-export type Proof = PasswordProof | IdentityProof;
+/** The passkey of the user that was verified (factors/passkeys.ts). */
+export interface PasskeyProof {
+  readonly kind: 'passkey';
+  /** Credential ID, base64url. */
+  readonly id: string;
+}
+
+export type Proof = PasswordProof | IdentityProof | PasskeyProof;
 
 export interface Authentication {
   readonly proof: Proof;
@@ -97,6 +104,26 @@ export function byIdentity(
   return { proof, authTime, amr, ...(password ? { password: passwordID(password) } : {}) };
 }
 
+/** By a passkey alone: the user has the device, and has unlocked it. `password`: the one of the user. */
+export function byPasskey(
+  { id, backedUp }: { readonly id: string; readonly backedUp: boolean },
+  password: PasswordID | undefined,
+  authTime: number,
+): Authentication {
+  const amr = [passkeyMethod(backedUp), 'user', 'mfa'];
+  return {
+    proof: { kind: 'passkey', id },
+    authTime,
+    amr,
+    ...(password ? { password: passwordID(password) } : {}),
+  };
+}
+
+/** The key of a passkey that is synced between devices is not bound to hardware. */
+export function passkeyMethod(backedUp: boolean): string {
+  return backedUp ? 'swk' : 'hwk';
+}
+
 /** The password that the user had at the authentication. */
 export function passwordOf(authentication: Authentication | undefined): PasswordID | undefined {
   if (authentication?.proof.kind !== 'password') return authentication?.password;
@@ -140,6 +167,7 @@ export function authenticationMessage(session: Authenticated): unknown[] {
   const later = laterFields(session);
   const rest = Object.keys(later).length > 0 ? [later] : [];
   if (proof.kind === 'password') return [proof.changedAt, proof.credentialUID, ...rest];
+  if (proof.kind === 'passkey') return [{ passkey: proof.id }, ...rest];
   const { name, uid, groups, checkedAt, upstream = '', verifiedEmail } = proof;
   const email = verifiedEmail === undefined ? {} : { verifiedEmail };
   return [{ name, uid, groups, checkedAt, upstream, ...email }, ...rest];
@@ -163,6 +191,7 @@ function proofFields(proof: Proof): Partial<SessionSpec> {
   if (proof.kind === 'password') {
     return passwordFields({ uid: proof.credentialUID, changedAt: proof.changedAt });
   }
+  if (proof.kind === 'passkey') return { passkey: proof.id };
   const { name, uid, groups, verifiedEmail, checkedAt, upstream } = proof;
   const checkedTime = new Date(checkedAt).toISOString();
   return {
@@ -205,13 +234,12 @@ export function authenticationIn(
   createdAt: number,
 ): Authentication | undefined {
   const password = passwordIn(spec);
-  const isIdentity = spec['identity'] !== undefined;
-  const proof = isIdentity ? identityProofIn(spec) : password && passwordProof(password);
+  const proof = proofIn(spec, password);
   if (!proof) return undefined;
   const { acr } = spec;
   return {
     proof,
-    ...(isIdentity && password ? { password } : {}),
+    ...(proof.kind !== 'password' && password ? { password } : {}),
     authTime: time(spec['authTime']) ?? createdAt,
     amr: texts(spec['amr']) ?? PASSWORD_ONLY,
     ...(isAcrValue(acr) ? { acr } : {}),
@@ -222,6 +250,15 @@ export function requestedClaimsIn(spec: Readonly<Record<string, unknown>>): Requ
   if (spec['claims'] === undefined) return undefined;
   const { userinfo, idToken } = recordIn(spec, 'claims');
   return { userinfo: array(userinfo).filter(isUserClaim), idToken: array(idToken).filter(isUserClaim) };
+}
+
+function proofIn(
+  spec: Readonly<Record<string, unknown>>,
+  password: PasswordID | undefined,
+): Proof | undefined {
+  if (spec['identity'] !== undefined) return identityProofIn(spec);
+  const id = optionalText(spec['passkey']);
+  return id === undefined ? password && passwordProof(password) : { kind: 'passkey', id };
 }
 
 function passwordIn(spec: Readonly<Record<string, unknown>>): PasswordID | undefined {

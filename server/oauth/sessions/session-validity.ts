@@ -2,7 +2,7 @@
 // makes a session invalid.
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
-import type { Account, CredentialDirectory, PasswordID, UserDirectory } from '../users/account.ts';
+import type { Account, CredentialDirectory, PasswordID, UserDirectory, UserID } from '../users/account.ts';
 import type { Identity, IdentityDirectory } from '../users/identity-store.ts';
 import { effectiveAccount, type IdentityProof, passwordOf } from './proof.ts';
 import { isPending, type Session, type SessionStore } from './session.ts';
@@ -19,6 +19,7 @@ export type SessionEnd =
   | 'identity deleted'
   | 'identity recreated'
   | 'identity of another user'
+  | 'passkey removed'
   | 'signed out';
 
 /** The fields of a session that decide whether it is valid. */
@@ -27,10 +28,16 @@ export type CheckedSession = Pick<
   'user' | 'userUID' | 'clientID' | 'createdAt' | 'refreshHash' | 'familyHash' | 'authentication' | 'browser'
 >;
 
+/** Passkeys of users (factors/authenticators-store.ts). */
+interface PasskeyDirectory extends Pick<UserDirectory, 'synced' | 'catchUp'> {
+  of(user: UserID): { readonly passkeys: readonly { readonly id: string }[] };
+}
+
 export interface SessionValidityOptions {
   readonly users: Pick<UserDirectory, 'synced' | 'get' | 'catchUp'>;
   readonly credentials: Pick<CredentialDirectory, 'synced' | 'get' | 'catchUp'>;
   readonly identities: Pick<IdentityDirectory, 'synced' | 'get' | 'catchUp'>;
+  readonly authenticators: PasskeyDirectory;
   readonly sessions: Pick<SessionStore, 'has' | 'read'>;
   readonly clients: Pick<ClientRegistry, 'get'>;
   /** Ms since the epoch. */
@@ -57,8 +64,8 @@ export class SessionValidity {
 
   /** False while validity cannot be determined, because a cache is incomplete or stale. */
   get synced(): boolean {
-    const { users, credentials, identities } = this.#options;
-    return users.synced && credentials.synced && identities.synced;
+    const { users, credentials, identities, authenticators } = this.#options;
+    return users.synced && credentials.synced && identities.synced && authenticators.synced;
   }
 
   /** The user of a valid session, from the cache; tokens of the session have its groups. */
@@ -77,11 +84,18 @@ export class SessionValidity {
     if (!account) return 'user deleted';
     if (account.uid !== session.userUID) return 'user recreated';
     if (account.disabled) return 'user disabled';
-    const { credentials, identities } = this.#options;
+    const { credentials } = this.#options;
+    return this.#endWithProof(session, account) ?? passwordEnd(session, credentials.get(session.user));
+  }
+
+  #endWithProof(session: CheckedSession, account: Account): SessionEnd | undefined {
+    const { identities, authenticators } = this.#options;
     const proof = session.authentication?.proof;
-    const identityEnds =
-      proof?.kind === 'identity' ? identityEnd(session, proof, identities.get(proof.name)) : undefined;
-    return identityEnds ?? passwordEnd(session, credentials.get(session.user));
+    if (proof?.kind === 'identity') return identityEnd(session, proof, identities.get(proof.name));
+    if (proof?.kind !== 'passkey') return undefined;
+    return authenticators.of(account).passkeys.some(({ id }) => id === proof.id)
+      ? undefined
+      : 'passkey removed';
   }
 
   /**
@@ -104,12 +118,13 @@ export class SessionValidity {
   async confirmedEnd(session: CheckedSession, call: CallContext): Promise<SessionEnd | undefined> {
     const end = this.end(session);
     if (end === undefined || !this.mayBeStale(session)) return end;
-    const { users, credentials, identities, sessions } = this.#options;
+    const { users, credentials, identities, authenticators, sessions } = this.#options;
     const proof = session.authentication?.proof;
     await Promise.all([
       users.catchUp?.(session.user, call),
       credentials.catchUp?.(session.user, call),
       proof?.kind === 'identity' ? identities.catchUp?.(proof.name, call) : undefined,
+      proof?.kind === 'passkey' ? authenticators.catchUp?.(session.user, call) : undefined,
     ]);
     const confirmed = this.end(session);
     if (confirmed !== 'signed out' || session.browser === undefined) return confirmed;

@@ -8,6 +8,7 @@ import type { Account } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';
 import { MemoryCredentials } from './memory-users.ts';
+import { NO_AUTHENTICATORS } from './no-factors.ts';
 import { NO_FRESHNESS, NO_IDENTITIES, NO_LINKS, NO_NAMES, NO_REDIRECTS } from './no-providers.ts';
 import { newConfiguredClient } from './oauth-clients.ts';
 
@@ -35,6 +36,7 @@ export class SiteState {
   links = NO_LINKS;
   identities = NO_IDENTITIES;
   freshness = NO_FRESHNESS;
+  authenticators = NO_AUTHENTICATORS;
   readonly clients: ConfiguredClient[] = [
     newConfiguredClient('console', {
       displayName: 'The Console',

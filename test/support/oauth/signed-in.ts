@@ -20,6 +20,7 @@ import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
 import type { Account, Credential } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
+import { NO_AUTHENTICATORS } from './no-factors.ts';
 import { NO_BROWSERS, NO_FRESHNESS, NO_IDENTITIES } from './no-providers.ts';
 import { newClient } from './oauth-clients.ts';
 
@@ -64,6 +65,7 @@ export class SignedInCluster {
     credentials: this.credentials,
     identities: NO_IDENTITIES,
     ...NO_BROWSERS,
+    authenticators: NO_AUTHENTICATORS,
     now: () => this.now,
   });
   readonly registry: ClientRegistry = {

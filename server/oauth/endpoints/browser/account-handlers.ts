@@ -5,14 +5,15 @@ import {
   EndSessionsFormSchema,
   IdentitiesFormSchema,
   OwnPasswordFormSchema,
+  PasskeysFormSchema,
 } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
-import { NO_STORE } from '../../http/oauth-response.ts';
 import type { TicketOptions, TicketRejection } from '../../keys/tickets.ts';
-import { ACCOUNT_PATH, accountPage, signedOutPage } from '../../page/account-page.ts';
+import { accountPage, signedOutPage } from '../../page/account-page.ts';
+import { ACCOUNT_PATH } from '../../page/account-sections.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { type PageOptions, redirect, writePage } from '../../page/page.ts';
@@ -23,9 +24,10 @@ import { byPassword } from '../../sessions/proof.ts';
 import type { CredentialDirectory, PasswordID } from '../../users/account.ts';
 import type { AccountChoice } from './account-choice.ts';
 import type { AccountIdentities } from './account-identities.ts';
+import type { AccountPasskeys } from './account-passkeys.ts';
 import type { AccountSessions } from './account-sessions.ts';
 import { type AccountVisit, accountURL, NOTICES, STEP_UP } from './account-visit.ts';
-import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
+import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { DirectoryLinks } from './directory-links.ts';
 import { forged, PASSWORD_CHANGED, rejection } from './form-rejections.ts';
@@ -40,6 +42,7 @@ export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOpt
   readonly accountSessions: AccountSessions;
   readonly accountIdentities: AccountIdentities;
   readonly directoryLinks: DirectoryLinks;
+  readonly accountPasskeys: Pick<AccountPasskeys, 'list' | 'problem' | 'showNew' | 'remove'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
@@ -54,12 +57,15 @@ interface AccountTicket {
   readonly user: string;
 }
 
+type FormAction = (context: RequestContext, by: BrowserSession, form: Form) => Promise<void>;
+
 const PAGE_MS = 30 * 60_000;
 /** Maximum time since the user was authenticated for changes of the ways to sign in. */
 const STEP_UP_MS = 10 * 60_000;
 const PAGE = new FormDecoder(AccountPageSchema);
 const PASSWORD_FORM = new FormDecoder(OwnPasswordFormSchema);
 const IDENTITIES_FORM = new FormDecoder(IdentitiesFormSchema);
+const PASSKEYS_FORM = new FormDecoder(PasskeysFormSchema);
 const SESSIONS_FORM = new FormDecoder(EndSessionsFormSchema);
 
 const ALERTS: Readonly<Record<TicketRejection, string>> = {
@@ -74,7 +80,7 @@ export class AccountHandlers {
   readonly password: Handler;
   readonly sessions: Handler;
   readonly identities: Handler;
-  readonly kubeconfig: Handler;
+  readonly passkeys: Handler;
   readonly #options: AccountHandlersOptions;
   readonly #tickets: FormTickets<AccountTicket>;
 
@@ -87,16 +93,12 @@ export class AccountHandlers {
       if (signedIn.length === 0) return options.forms.show(context, ACCOUNT_PATH);
       return options.choice.show(context, ACCOUNT_PATH, signedIn);
     });
-    this.password = browserHandler(options, (context) =>
-      this.#submitted(context, (by, form) => this.#changePassword(context, by, form)),
-    );
-    this.sessions = browserHandler(options, (context) =>
-      this.#submitted(context, (by, form) => this.#endSessions(context, by, form)),
-    );
-    this.identities = browserHandler(options, (context) =>
-      this.#submitted(context, (by, form) => this.#changeIdentities(context, by, form)),
-    );
-    this.kubeconfig = browserHandler(options, (context) => this.#kubeconfig(context));
+    const submitted = (act: FormAction): Handler =>
+      browserHandler(options, (context) => this.#submitted(context, act));
+    this.password = submitted((...form) => this.#changePassword(...form));
+    this.sessions = submitted((...form) => this.#endSessions(...form));
+    this.identities = submitted((...form) => this.#changeIdentities(...form));
+    this.passkeys = submitted((...form) => this.#changePasskeys(...form));
   }
 
   async #page(context: RequestContext): Promise<void> {
@@ -118,19 +120,29 @@ export class AccountHandlers {
     alert?: Alert,
     options: PageOptions = {},
   ): void {
-    const { texts, credentials, accountSessions, accountIdentities, directoryLinks, kubeconfig, now } =
-      this.#options;
+    const {
+      texts,
+      credentials,
+      accountSessions,
+      accountIdentities,
+      accountPasskeys,
+      directoryLinks,
+      kubeconfig,
+      now,
+    } = this.#options;
     const { account, session } = by;
     const { choices } = accountIdentities;
     const browser = browserOf(context.request);
     const page = accountPage({
       platformName: texts.platformName,
       account,
-      isLocal: by.authentication.proof.kind === 'password',
+      isLocal: by.authentication.proof.kind !== 'identity',
       provider: accountIdentities.providerOf(by),
       ticket: this.#tickets.seal({ session: session.id, user: account.name }, browser.id),
       hasPassword: credentials.get(account.name)?.userUID === account.uid,
       sessions: accountSessions.list(by),
+      passkeys: accountPasskeys.list(by),
+      passkeyProblem: accountPasskeys.problem(by),
       identities: accountIdentities.list(by),
       providers: [...directoryLinks.choices, ...choices],
       hasKubeconfig: kubeconfig !== undefined,
@@ -145,10 +157,7 @@ export class AccountHandlers {
   }
 
   /** Passes a genuine form to `act`. Without its browser session, the page shows who is signed in now. */
-  async #submitted(
-    context: RequestContext,
-    act: (by: BrowserSession, form: Form) => Promise<void>,
-  ): Promise<void> {
+  async #submitted(context: RequestContext, act: FormAction): Promise<void> {
     if (isCrossSite(context.request)) throw forged();
     const form = await readForm(context.request);
     const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
@@ -160,7 +169,7 @@ export class AccountHandlers {
     const by = found && (await browsers.use(found, context));
     if (!by) return redirect(context.response, accountURL(content.user));
     if (invalid !== undefined) return this.#show(context, by, undefined, { text: ALERTS[invalid] });
-    return act(by, form);
+    return act(context, by, form);
   }
 
   async #changePassword(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
@@ -225,14 +234,11 @@ export class AccountHandlers {
   }
 
   async #changeIdentities(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
-    const { accountIdentities, directoryLinks, forms, now } = this.#options;
+    const { accountIdentities, directoryLinks } = this.#options;
     const { unlink, link } = IDENTITIES_FORM.decode(form);
     const { name } = by.account;
     const again = (text: string): void => this.#show(context, by, undefined, { text });
-    if (now() >= by.authentication.authTime + STEP_UP_MS) {
-      const alert = { text: 'Sign in again to change your linked accounts.' };
-      return forms.show(context, STEP_UP, { user: name, alert }, { status: 400 });
-    }
+    if (!this.#isRecent(context, by, 'linked accounts')) return;
     if (link !== undefined && directoryLinks.choices.some((directory) => directory.name === link)) {
       const verdict = await directoryLinks.submitted(context, by, form);
       return verdict && this.#showLink(context, by, verdict);
@@ -247,6 +253,29 @@ export class AccountHandlers {
       return again('You could not sign in without this account. Link another one first.');
     }
     return redirect(context.response, accountURL(name, 'unlinked'));
+  }
+
+  async #changePasskeys(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
+    const { accountPasskeys } = this.#options;
+    const { remove } = PASSKEYS_FORM.decode(form);
+    if (!this.#isRecent(context, by, 'passkeys')) return;
+    if (remove === undefined) return accountPasskeys.showNew(context, by);
+    const outcome = await accountPasskeys.remove(context, by, remove);
+    if (outcome === 'signed out') return writePage(context.response, signedOutPage());
+    if (outcome === 'last way to sign in') {
+      const text = 'You could not sign in without this passkey. Add another one first.';
+      return this.#show(context, by, undefined, { text });
+    }
+    redirect(context.response, accountURL(by.account.name, 'passkey-removed'));
+  }
+
+  /** Lets a user sign in again whose sign-in is too long ago for changes of `what`. */
+  #isRecent(context: RequestContext, { account, authentication }: BrowserSession, what: string): boolean {
+    const { forms, now } = this.#options;
+    if (now() < authentication.authTime + STEP_UP_MS) return true;
+    const alert = { text: `Sign in again to change your ${what}.` };
+    forms.show(context, STEP_UP, { user: account.name, alert }, { status: 400 });
+    return false;
   }
 
   /** Shows the result of a link. False if no link began in this browser. */
@@ -267,21 +296,5 @@ export class AccountHandlers {
   #showLink(context: RequestContext, by: BrowserSession, verdict: LinkVerdict): void {
     if ('linked' in verdict) this.#show(context, by, `Your account of ${verdict.linked} is linked.`);
     else this.#show(context, by, undefined, { text: verdict.refusal });
-  }
-
-  async #kubeconfig(context: RequestContext): Promise<void> {
-    const { browsers, forms, kubeconfig } = this.#options;
-    if (!kubeconfig) throw new PageError(404, 'Page not found', 'This server does not forward kubectl.');
-    const [by] = await browsers.of(context);
-    if (!by) return forms.show(context, ACCOUNT_PATH);
-    const body = Buffer.from(kubeconfig());
-    context.response.writeHead(200, {
-      'Content-Type': 'application/yaml',
-      'Content-Length': body.length,
-      'Content-Disposition': 'attachment; filename="kubeconfig.yaml"',
-      'X-Content-Type-Options': 'nosniff',
-      ...NO_STORE,
-    });
-    context.response.end(body);
   }
 }

@@ -1,5 +1,5 @@
 // A visit of the account page: where the browser continues after a sign-in for it or after an action, and the notice that it shows.
-import { ACCOUNT_PATH } from '../../page/account-page.ts';
+import { ACCOUNT_PATH } from '../../page/account-sections.ts';
 import { messagePage, redirect, writePage } from '../../page/page.ts';
 import type { Continuation } from './continuation.ts';
 
@@ -14,6 +14,8 @@ export const NOTICES = {
   password: 'Your password is changed. All other browsers and programs are signed out.',
   session: 'Signed out.',
   others: 'All other browsers and programs are signed out.',
+  passkey: 'The passkey is added. Try it at the next sign-in.',
+  'passkey-removed': 'The passkey is removed. Sessions that began with it are signed out.',
   unlinked: 'The account is unlinked. Sessions that began with it are signed out.',
 } as const;
 

@@ -7,8 +7,9 @@ import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { AuthorizationCodes } from '../../codes/authorization-code.ts';
 import { DeviceRequests, type DeviceRequestsOptions } from '../../codes/device-requests.ts';
+import { PasskeySignIn, type PasskeySignInOptions } from '../../factors/passkey-sign-in.ts';
 import { only } from '../../http/oauth-response.ts';
-import { ACCOUNT_PATH } from '../../page/account-page.ts';
+import { ACCOUNT_PATH } from '../../page/account-sections.ts';
 import { styleHandler } from '../../page/page.ts';
 import { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { PasswordHasher } from '../../passwords/password-hasher.ts';
@@ -20,6 +21,7 @@ import type { IDTokenHints } from '../presented-tokens.ts';
 import { AccountChoice } from './account-choice.ts';
 import { AccountHandlers, type AccountHandlersOptions } from './account-handlers.ts';
 import { AccountIdentities, type AccountIdentitiesOptions } from './account-identities.ts';
+import { AccountPasskeys } from './account-passkeys.ts';
 import { AccountSessions } from './account-sessions.ts';
 import { accountContinuation } from './account-visit.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
@@ -34,17 +36,19 @@ import {
   UserCodeThrottle,
 } from './device.ts';
 import { DirectoryLinks, type DirectoryLinksOptions } from './directory-links.ts';
+import { kubeconfigHandler } from './kubeconfig-download.ts';
 import { CALLBACK_PATH, ProviderRedirects, type ProviderRedirectsOptions } from './provider-redirects.ts';
 import { SignInForms, type SignInFormsOptions } from './sign-in.ts';
 
 export interface PagesOptions
   extends Omit<
       SignInFormsOptions<unknown>,
-      'action' | 'passwordChange' | 'continuation' | 'browsers' | 'redirects'
+      'action' | 'passwordChange' | 'continuation' | 'browsers' | 'redirects' | 'passkeys'
     >,
     Omit<ProviderRedirectsOptions, 'action'>,
     Pick<AccountHandlersOptions, 'kubeconfig'>,
-    Pick<DirectoryLinksOptions, 'directories' | 'throttle' | 'records'>,
+    Pick<DirectoryLinksOptions, 'directories' | 'throttle'>,
+    Omit<PasskeySignInOptions, 'platformName' | 'links'>,
     DeviceRequestsOptions {
   readonly browsers: BrowserSessions;
   readonly links: AccountIdentitiesOptions['links'] & DirectoryLinksOptions['links'];
@@ -57,6 +61,7 @@ export interface PagesOptions
   readonly log: Pick<Logger, 'warn'>;
 }
 
+const NEW_PASSKEY_PATH = `${ACCOUNT_PATH}/passkeys/new`;
 const IDENTITIES_PATH = `${ACCOUNT_PATH}/identities`;
 
 /** The endpoints under `/oauth` and `/account`. */
@@ -64,6 +69,7 @@ export function newPages(options: PagesOptions): Router {
   const userSessions = new UserSessions(options.sessions, options.log);
   const passwordChange = new OwnPasswordChange({ ...options, userSessions });
   const { browsers } = options;
+  const passkeys = new PasskeySignIn({ ...options, platformName: options.texts.platformName });
   const requests = new DeviceRequests(options);
   const router = newRouter();
   // HEAD must be safe: a GET can issue a code, use one up, and extend the browser session.
@@ -77,7 +83,7 @@ export function newPages(options: PagesOptions): Router {
   const formsFor = <T>(path: string, continuation: Continuation<T>) => {
     const action = `${path}/sign-in`;
     const redirects = new ProviderRedirects<T>({ ...options, action });
-    const shared = { ...options, browsers, passwordChange, continuation };
+    const shared = { ...options, browsers, passkeys, passwordChange, continuation };
     const forms = new SignInForms({ ...shared, redirects, action });
     const choice = new AccountChoice({ ...shared, forms, action: `${path}/choice` });
     post(action, forms.handler);
@@ -100,20 +106,25 @@ export function newPages(options: PagesOptions): Router {
   router.route('/oauth/page.css').get(endpoint(styleHandler())).all(only('GET, HEAD'));
 
   const accounts = formsFor(ACCOUNT_PATH, accountContinuation);
-  const account = new AccountHandlers({
+  const accountPasskeys = new AccountPasskeys({ ...options, browsers, passkeys, action: NEW_PASSKEY_PATH });
+  const accountOptions = {
     ...options,
     ...accounts,
     passwordChange,
     accountSessions: new AccountSessions({ ...options, browsers }),
     accountIdentities: new AccountIdentities({ ...options, browsers, action: IDENTITIES_PATH }),
     directoryLinks: new DirectoryLinks({ ...options, action: IDENTITIES_PATH }),
-  });
+    accountPasskeys,
+  };
+  const account = new AccountHandlers(accountOptions);
   get(ACCOUNT_PATH, account.page);
   get(`${ACCOUNT_PATH}/switch`, account.switch);
-  get(`${ACCOUNT_PATH}/kubeconfig`, account.kubeconfig);
+  get(`${ACCOUNT_PATH}/kubeconfig`, kubeconfigHandler(accountOptions));
   post(`${ACCOUNT_PATH}/password`, account.password);
   post(`${ACCOUNT_PATH}/sessions`, account.sessions);
   post(IDENTITIES_PATH, account.identities);
+  post(`${ACCOUNT_PATH}/passkeys`, account.passkeys);
+  post(NEW_PASSKEY_PATH, accountPasskeys.handler);
 
   const callback = browserHandler(options, async (context) => {
     const provider = context.info.path.slice(CALLBACK_PATH.length);

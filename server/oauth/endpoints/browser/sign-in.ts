@@ -5,12 +5,14 @@ import { SignInFormSchema } from '../../../../apis/oauth/forms.ts';
 import { networkCaller } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
+import type { PasskeyResponse, PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { OpenedTicket, TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
+import { passkeyScript } from '../../page/passkey-form.ts';
 import { type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
@@ -32,12 +34,15 @@ export interface SignInFormsOptions<T>
   readonly texts: SignInPageTexts;
   readonly passwords: Pick<PasswordSignIn, 'check' | 'notices'>;
   readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
+  readonly passkeys: Pick<PasskeySignIn, 'optionsFor' | 'signIn'>;
   readonly browsers: Pick<BrowserSessions, 'begin'>;
   /** Sign-in at the pages of identity providers. */
   readonly redirects: Pick<ProviderRedirects<T>, 'choices' | 'begin' | 'returning'>;
   readonly sourceOf: SourceAddress;
   readonly continuation: Continuation<T>;
 }
+
+type SubmittedTicket<T> = OpenedTicket<T> & { readonly ticket: string };
 
 const SIGN_IN_FORM = new FormDecoder(SignInFormSchema);
 /** Validity of the form. */
@@ -79,8 +84,9 @@ export class SignInForms<T> {
     const { client, scopes, destination, notice } = this.#options.continuation.describe(request);
     const browser = browserOf(context.request);
     const ticket = this.#tickets.seal(request, browser.id);
-    const { action, texts, passwords, redirects } = this.#options;
+    const { action, texts, passwords, redirects, passkeys } = this.#options;
     const { choices } = redirects;
+    const passkey = passkeys.optionsFor(ticket);
     writePage(
       context.response,
       signInPage({
@@ -95,9 +101,11 @@ export class SignInForms<T> {
         alert,
         providers: choices,
         notices: [...passwords.notices, ...choices.flatMap(({ notice: problem }) => problem ?? [])],
+        passkey,
       }),
       {
         ...options,
+        ...(passkey ? passkeyScript().options : {}),
         // The form can lead to a provider, too.
         redirectsToClient: destination !== undefined || choices.length > 0,
         headers: { ...options.headers, 'Set-Cookie': browser.cookie },
@@ -111,7 +119,7 @@ export class SignInForms<T> {
     const browser = browserIDIn(context.request) ?? '';
     const ticket = form.get('ticket') ?? '';
     const signIn = this.#tickets.open(ticket, browser);
-    if (signIn) return this.#signIn(context, signIn, form);
+    if (signIn) return this.#signIn(context, { ...signIn, ticket }, form);
     if (await this.#newPasswords.submitted(context, form)) return;
     if (await this.#names.submitted(context, form)) return;
     throw forged();
@@ -142,10 +150,10 @@ export class SignInForms<T> {
     return true;
   }
 
-  async #signIn(context: RequestContext, ticket: OpenedTicket<T>, form: Form): Promise<void> {
-    const { content: request, rejection } = ticket;
+  async #signIn(context: RequestContext, opened: SubmittedTicket<T>, form: Form): Promise<void> {
+    const { content: request, rejection } = opened;
     const { continuation } = this.#options;
-    const { decision, provider, username: user = '', password = '' } = SIGN_IN_FORM.decode(form);
+    const { decision, provider, passkey, username: user = '', password = '' } = SIGN_IN_FORM.decode(form);
     if (decision === 'cancel') return continuation.cancelled(context, request);
     const again = (alert: Alert): void => this.show(context, request, { user, alert }, { status: 400 });
     if (rejection !== undefined) return again(TICKET_ALERTS[rejection]);
@@ -156,9 +164,27 @@ export class SignInForms<T> {
       const text = await this.#options.redirects.begin(context, provider, request, options);
       return text === undefined ? undefined : again({ text });
     }
+    if (passkey !== undefined) return this.#verifyPasskey(context, request, { ...opened, text: passkey });
     if (user === '') return again({ text: 'Enter your user name.', field: 'username' });
     if (password === '') return again({ text: 'Enter your password.', field: 'password' });
     return this.#authenticate(context, request, { user, password });
+  }
+
+  async #verifyPasskey(context: RequestContext, request: T, response: PasskeyResponse): Promise<void> {
+    const { continuation, passkeys } = this.#options;
+    const { client } = continuation.describe(request);
+    const origin = this.#origin(context);
+    const { auditID: requestID, signal } = context;
+    const verdict = await passkeys.signIn(response, {
+      ...origin,
+      client: client?.id ?? '',
+      requestID,
+      signal,
+    });
+    if ('refusal' in verdict) {
+      return this.show(context, request, { alert: { text: verdict.refusal } }, { status: 400 });
+    }
+    await this.#signedIn(context, request, { ...verdict, ...origin });
   }
 
   /** `wrong`: the alert for a wrong password. */

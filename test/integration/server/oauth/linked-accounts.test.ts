@@ -9,6 +9,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import type { SiteResponse } from '../../../support/oauth/site-request.ts';
+import { SoftwarePasskey } from '../../../support/oauth/software-passkey.ts';
 import { until } from '../../../support/until.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -37,7 +38,7 @@ describe('linked accounts', () => {
       accounts: link
       oidc: {issuer: "${upstream.issuer}", clientID: "${CLIENT_ID}", caFile: "${caFile}"}
 `;
-    a = await cluster.replica(configuration);
+    a = await cluster.replica(configuration, {}, 'localhost');
     b = await cluster.replica(configuration);
     upstream.serve(`${a.issuer}/callback/company`);
     for (const name of ['alice', 'bob']) await cluster.addUser(name, PASSWORD);
@@ -172,5 +173,25 @@ describe('linked accounts', () => {
     expect((await change({ unlink: only })).text).to.contain('Signed out');
     expect((await browser.ask('/account')).text).to.contain('Sign in with Company account');
     expect((await signIn('person-3')).text).to.contain('bob');
+  });
+
+  it('decide about a user without a password, so a passkey alone does not sign in', async () => {
+    expect((await signIn('person-3')).text).to.contain('bob');
+    const passkey = new SoftwarePasskey(new URL(a.issuer).origin);
+    await browser.submitTo('/account/passkeys', { add: 'passkey' });
+    const { headers } = await browser.submit({ name: 'A key', passkey: passkey.create(browser.page) });
+    expect(headers.location).to.equal('/account?user=bob&done=passkey');
+    browser = new SiteBrowser(b);
+    await browser.ask('/account');
+    const { status, text: page } = await browser.submit({ passkey: passkey.get(browser.page) });
+    expect([status, page.includes('Sign in with your account of Company account first.')]).to.deep.equal([
+      400,
+      true,
+    ]);
+    expect(b.audited.at(-1)).to.deep.include({
+      method: 'passkey',
+      outcome: 'provider_required',
+      user: 'bob',
+    });
   });
 });

@@ -38,6 +38,7 @@ export class OAuthReplica {
   /** Audit records. */
   readonly audited: Readonly<Record<string, unknown>>[] = [];
   readonly #issuer: string | undefined;
+  readonly #host: string;
   readonly #server: Server;
   readonly #stop = new AbortController();
   readonly #client: ClusterConnection;
@@ -49,9 +50,11 @@ export class OAuthReplica {
     configuration: string,
     tls: { cert: string; key: string },
     issuer: string | undefined,
+    host: string,
     throttle: Partial<ThrottleLimits>,
   ) {
     this.#issuer = issuer;
+    this.#host = host;
     this.#client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
     const config = decodeConfiguration({
       source: 'test',
@@ -102,7 +105,7 @@ export class OAuthReplica {
 
   /** The common issuer: the address of the first replica. */
   get issuer(): string {
-    return this.#issuer ?? this.address;
+    return this.#issuer ?? this.address.replace('127.0.0.1', this.#host);
   }
 
   /** The address of this replica. */
@@ -171,14 +174,20 @@ export class OAuthCluster {
     return cluster;
   }
 
-  /** Starts a further replica with the shipped permissions. `configuration`: section `oauth`, in YAML. */
-  /** `throttle`: limits that replace those of the configuration. */
-  async replica(configuration = '{}', throttle: Partial<ThrottleLimits> = {}): Promise<OAuthReplica> {
+  /**
+   * Starts a further replica with the shipped permissions. `configuration`: section `oauth`, in YAML. `throttle`: limits that replace
+   * those of the configuration. `host`: host name of the issuer, if this is the first replica.
+   */
+  async replica(
+    configuration = '{}',
+    throttle: Partial<ThrottleLimits> = {},
+    host = '127.0.0.1',
+  ): Promise<OAuthReplica> {
     const { pki } = this.controlPlane;
     const tls = await pki.cluster.issueServer({ cn: 'oauth' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
     const kubeconfig = await this.controlPlane.kubeconfigFor(SERVICE_ACCOUNT);
     const issuer = this.#replicas[0]?.issuer;
-    const replica = await new OAuthReplica(kubeconfig, configuration, tls, issuer, throttle).start();
+    const replica = await new OAuthReplica(kubeconfig, configuration, tls, issuer, host, throttle).start();
     this.#replicas.push(replica);
     return replica;
   }

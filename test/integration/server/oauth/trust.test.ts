@@ -15,6 +15,7 @@ import { SessionValidity } from '../../../../server/oauth/sessions/session-valid
 import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer, type TokenIssuerOptions } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
+import { NO_AUTHENTICATORS } from '../../../support/oauth/no-factors.ts';
 import { NO_BROWSERS, NO_IDENTITIES } from '../../../support/oauth/no-providers.ts';
 import { newClient } from '../../../support/oauth/oauth-clients.ts';
 import { passwordSince } from '../../../support/oauth/signed-in.ts';
@@ -74,6 +75,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
           credentials: { synced: true, get: () => passwordSince(0) },
           identities: NO_IDENTITIES,
           ...NO_BROWSERS,
+          authenticators: NO_AUTHENTICATORS,
           now: Date.now,
         }),
       }),

@@ -245,9 +245,11 @@ describe('login records', () => {
   it('contain user, client, source, outcome, and a printable and bounded user agent, and are counted without the user', () => {
     const written: unknown[] = [];
     const counted: unknown[] = [];
+    const lastLogins: string[] = [];
     const records = newLoginRecords(
       { info: (line, message) => written.push({ ...line, message }) },
       { login: (labels) => counted.push(labels) },
+      { record: (user) => lastLogins.push(user) },
     );
     const login = { ...ATTEMPT, outcome: 'wrong_password', user: 'alice' } as const;
     records.record({ ...login, userAgent: `\u001b[2J${'x'.repeat(10_000)}` });
@@ -258,5 +260,8 @@ describe('login records', () => {
       { stage: 'Login', message: 'login', ...anonymous, outcome: 'unknown_user' },
     ]);
     expect(counted[0]).to.deep.equal({ method: 'password_grant', outcome: 'wrong_password', client });
+    expect(lastLogins).to.deep.equal([]);
+    records.record({ ...login, outcome: 'success' });
+    expect(lastLogins).to.deep.equal(['alice']);
   });
 });

@@ -19,6 +19,7 @@ import { SessionReaper } from '../../../../../server/oauth/sessions/session-reap
 import { SessionValidity } from '../../../../../server/oauth/sessions/session-validity.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
+import { NO_AUTHENTICATORS } from '../../../../support/oauth/no-factors.ts';
 import { NO_IDENTITIES } from '../../../../support/oauth/no-providers.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { ALICE, log, passwordSince } from '../../../../support/oauth/signed-in.ts';
@@ -61,6 +62,7 @@ describe('the session reaper', () => {
       identities: NO_IDENTITIES,
       sessions,
       clients: { get: (id) => newClient(id, { keepAfterSignOut: keepsAfterSignOut }) },
+      authenticators: NO_AUTHENTICATORS,
       now: () => now,
     }),
     now: () => now,

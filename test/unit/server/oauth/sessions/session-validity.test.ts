@@ -4,6 +4,7 @@ import { byIdentity, byPassword } from '../../../../../server/oauth/sessions/pro
 import { SessionValidity } from '../../../../../server/oauth/sessions/session-validity.ts';
 import type { Account, Credential } from '../../../../../server/oauth/users/account.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
+import { NO_AUTHENTICATORS } from '../../../../support/oauth/no-factors.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { ALICE, passwordSince } from '../../../../support/oauth/signed-in.ts';
 
@@ -54,6 +55,7 @@ describe('SessionValidity', () => {
         },
       },
       clients: { get: (id) => newClient(id, { keepAfterSignOut: id === 'kubectl' }) },
+      authenticators: NO_AUTHENTICATORS,
       now: () => NOW,
     });
   });

@@ -1,0 +1,201 @@
+// The passkeys of the user of the account page: adds and removes them. The ticket of the page that adds one names the browser session
+// and its user, and both must still be signed in.
+import { MAX_PASSKEYS, type Passkey } from '../../../../apis/iam/v1beta1/authenticators-resource.ts';
+import { NewPasskeyFormSchema } from '../../../../apis/oauth/forms.ts';
+import { printable } from '../../../observability/printable-text.ts';
+import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
+import type { PasskeySignIn } from '../../factors/passkey-sign-in.ts';
+import { creationOptions, PasskeyRejected, verifyRegistration } from '../../factors/passkeys.ts';
+import { readForm } from '../../http/form.ts';
+import { FormDecoder } from '../../http/form-decoder.ts';
+import type { TicketOptions } from '../../keys/tickets.ts';
+import type { Alert } from '../../page/form-fields.ts';
+import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
+import { redirect, writePage } from '../../page/page.ts';
+import { passkeyScript } from '../../page/passkey-form.ts';
+import { type ListedPasskey, MAX_PASSKEY_NAME, newPasskeyPage } from '../../page/passkey-pages.ts';
+import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
+import { shortUserAgent } from '../../page/user-agent.ts';
+import type { AccountLinks } from '../../providers/account-links.ts';
+import type { SessionStore } from '../../sessions/session.ts';
+import type { CredentialDirectory } from '../../users/account.ts';
+import { terminateSession } from '../revoke.ts';
+import { accountURL } from './account-visit.ts';
+import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
+import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import { forged } from './form-rejections.ts';
+
+export interface AccountPasskeysOptions extends TicketOptions, BrowserHandlerOptions {
+  /** Path of the handler of the page that adds a passkey. */
+  readonly action: string;
+  readonly texts: Pick<SignInPageTexts, 'platformName'>;
+  readonly passkeys: Pick<PasskeySignIn, 'relyingParty'>;
+  readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
+  readonly credentials: Pick<CredentialDirectory, 'get'>;
+  readonly links: Pick<AccountLinks, 'of'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'end'>;
+  readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
+}
+
+/** The browser session that received the page. */
+interface NewPasskeyTicket {
+  readonly session: string;
+  readonly user: string;
+}
+
+export type PasskeyRemoval = 'removed' | 'signed out' | 'last way to sign in';
+
+const NEW_PASSKEY_MS = 10 * 60_000;
+const NEW_PASSKEY_FORM = new FormDecoder(NewPasskeyFormSchema);
+const NO_HOST_NAME =
+  'This server has no passkeys: they need a host name, and the address of this server is an IP address.';
+const TOO_MANY = `You have ${MAX_PASSKEYS} passkeys. Remove one before you add another.`;
+const REJECTED = 'The passkey was not accepted. Try again.';
+
+export class AccountPasskeys {
+  /** The form of the page that adds a passkey. */
+  readonly handler: Handler;
+  readonly #options: AccountPasskeysOptions;
+  readonly #tickets: FormTickets<NewPasskeyTicket>;
+
+  constructor(options: AccountPasskeysOptions) {
+    this.#options = options;
+    this.#tickets = new FormTickets('new passkey', NEW_PASSKEY_MS, options);
+    this.handler = browserHandler(options, (context) => this.#handle(context));
+  }
+
+  list({ account }: BrowserSession): readonly ListedPasskey[] {
+    return this.#options.authenticators.of(account).passkeys.map(({ id, name, backedUp, ...times }) => ({
+      id,
+      name,
+      backedUp,
+      addedAt: Date.parse(times.addedTime),
+      lastUsedAt: times.lastUsedTime === undefined ? undefined : Date.parse(times.lastUsedTime),
+    }));
+  }
+
+  /** Why the user cannot add a passkey. */
+  problem({ account }: BrowserSession): string | undefined {
+    const { passkeys, authenticators } = this.#options;
+    if (!passkeys.relyingParty) return NO_HOST_NAME;
+    return authenticators.of(account).passkeys.length >= MAX_PASSKEYS ? TOO_MANY : undefined;
+  }
+
+  /** Shows the page that adds a passkey. */
+  showNew(
+    context: RequestContext,
+    by: BrowserSession,
+    {
+      name = shortUserAgent(context.request.headers['user-agent'] ?? ''),
+      alert,
+    }: { name?: string; alert?: Alert } = {},
+  ): void {
+    const { passkeys, authenticators, action, texts } = this.#options;
+    const { account, session } = by;
+    const { relyingParty } = passkeys;
+    if (!relyingParty) return redirect(context.response, accountURL(account.name));
+    const browser = browserOf(context.request);
+    const ticket = this.#tickets.seal({ session: session.id, user: account.name }, browser.id);
+    const existing = authenticators.of(account).passkeys;
+    const options = creationOptions({ relyingParty, ticket }, account, existing);
+    const { platformName } = texts;
+    const page = newPasskeyPage({ platformName, action, ticket, options, name, alert });
+    writePage(context.response, page, {
+      status: alert ? 400 : 200,
+      ...passkeyScript().options,
+      headers: { 'Set-Cookie': browser.cookie },
+    });
+  }
+
+  async #handle(context: RequestContext): Promise<void> {
+    if (isCrossSite(context.request)) throw forged();
+    const form = await readForm(context.request);
+    const ticket = form.get('ticket') ?? '';
+    const opened = this.#tickets.open(ticket, browserIDIn(context.request) ?? '');
+    if (!opened) throw forged();
+    const { content, rejection } = opened;
+    const signedIn = await this.#options.browsers.of(context);
+    const found = signedIn.find(({ session }) => session.id === content.session);
+    const by = found && (await this.#options.browsers.use(found, context));
+    const { decision, passkey, name = '' } = NEW_PASSKEY_FORM.decode(form);
+    // The time of the sign-in was checked for the page, which is valid for a few minutes.
+    if (!by || decision === 'cancel' || rejection !== undefined) {
+      return redirect(context.response, accountURL(content.user));
+    }
+    const again = (text: string, field?: string): void =>
+      this.showNew(context, by, { name, alert: { text, ...(field === undefined ? {} : { field }) } });
+    if (name.trim() === '') return again('Enter a name for the passkey.', 'name');
+    const problem = await this.#add(context, by, { name: name.trim(), text: passkey ?? '', ticket });
+    if (problem !== undefined) return again(problem);
+    redirect(context.response, accountURL(by.account.name, 'passkey'));
+  }
+
+  /** Returns why the passkey is not added, for the user. */
+  async #add(
+    { log, signal }: RequestContext,
+    { account }: BrowserSession,
+    { name, text, ticket }: { readonly name: string; readonly text: string; readonly ticket: string },
+  ): Promise<string | undefined> {
+    const { passkeys, authenticators, now } = this.#options;
+    const { relyingParty } = passkeys;
+    if (!relyingParty) return NO_HOST_NAME;
+    try {
+      const registered = await verifyRegistration({ relyingParty, ticket }, text);
+      const added: Passkey = {
+        ...registered,
+        name: printable(name, MAX_PASSKEY_NAME).toWellFormed(),
+        addedTime: new Date(now()).toISOString(),
+      };
+      const changed = await authenticators.update(
+        account,
+        (current) => {
+          const isKnown = current.passkeys.some(({ id }) => id === added.id);
+          if (isKnown || current.passkeys.length >= MAX_PASSKEYS) return undefined;
+          return { ...current, passkeys: [...current.passkeys, added] };
+        },
+        signal,
+      );
+      if (!changed) return 'You have this passkey already, or too many others.';
+      log.info({ user: account.name, passkey: added.id }, 'passkey added on the account page');
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof PasskeyRejected)) throw error;
+      log.info({ user: account.name, reason: printable(error.message, 200) }, 'passkey rejected');
+      return REJECTED;
+    }
+  }
+
+  /** Removes a passkey, and ends the sessions that began with it. Throws 503 unless all of this is done. */
+  async remove(context: RequestContext, by: BrowserSession, passkey: string): Promise<PasskeyRemoval> {
+    const { authenticators, credentials, links, browsers, sessions } = this.#options;
+    const { account, session: current } = by;
+    const { log, signal } = context;
+    const hasPassword = credentials.get(account.name)?.userUID === account.uid;
+    const hasOtherWay = hasPassword || links.of(account).length > 0;
+    let isLast = false;
+    await authenticators.update(
+      account,
+      (factors) => {
+        const kept = factors.passkeys.filter(({ id }) => id !== passkey);
+        isLast = !hasOtherWay && kept.length === 0;
+        return isLast || kept.length === factors.passkeys.length ? undefined : { ...factors, passkeys: kept };
+      },
+      signal,
+    );
+    if (isLast) return 'last way to sign in';
+    log.info({ user: account.name, passkey }, 'passkey removed on the account page');
+    const began = sessions.ofUser(account.name).filter(({ userUID, authentication }) => {
+      const proof = authentication?.proof;
+      return userUID === account.uid && proof?.kind === 'passkey' && proof.id === passkey;
+    });
+    await Promise.all(
+      began.map(({ id: session, clientID, user }) =>
+        terminateSession({ session, clientID, user }, 'passkey removed', { sessions, log }, signal),
+      ),
+    );
+    if (began.every(({ id }) => id !== current.id)) return 'removed';
+    await browsers.end(context, [current]);
+    return 'signed out';
+  }
+}

@@ -1,0 +1,46 @@
+// Renders the parts of a form with which a browser uses or creates a passkey, and its script (passkeys.js). Without scripts, and in
+// browsers without passkeys, these parts are hidden.
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
+import { html, Markup } from './html.ts';
+import type { PageOptions } from './page.ts';
+
+/** Attributes of the form. */
+export function passkeyAttributes(
+  options: PublicKeyCredentialCreationOptionsJSON | PublicKeyCredentialRequestOptionsJSON,
+): Markup {
+  const kind = 'user' in options ? 'create' : 'get';
+  return html` data-passkey="${kind}" data-options="${JSON.stringify(options)}"`;
+}
+
+/** The field of the result, and the button, for a place between the other fields of the form. */
+export function passkeyButton(text: string, className: 'first' | 'second'): Markup {
+  return html`<input type="hidden" name="passkey">
+<p class="alert" role="alert" data-message hidden></p>
+<button type="button"${className === 'second' ? html` class="second"` : undefined} data-start hidden>${text}</button>
+`;
+}
+
+interface PasskeyScript {
+  /** For the end of the page. */
+  readonly markup: Markup;
+  /** For `writePage`. */
+  readonly options: Pick<PageOptions, 'scriptHash'>;
+}
+
+let script: PasskeyScript | undefined;
+
+/** Reads the file once. */
+export function passkeyScript(): PasskeyScript {
+  return (script ??= readScript());
+}
+
+function readScript(): PasskeyScript {
+  const text = readFileSync(new URL('passkeys.js', import.meta.url), 'utf8');
+  const scriptHash = `sha256-${hash('sha256', text, 'base64')}`;
+  return { markup: new Markup(`<script>${text}</script>`), options: { scriptHash } };
+}

@@ -1,0 +1,79 @@
+// Renders the passkeys of a user: their section of the account page, and the page that adds one.
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
+import type { Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
+import { ago, date, form, section, time } from './account-sections.ts';
+import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
+import { html, type Markup } from './html.ts';
+import type { Page } from './page.ts';
+import { passkeyAttributes, passkeyButton, passkeyScript } from './passkey-form.ts';
+
+export type ListedPasskey = Pick<Passkey, 'id' | 'name' | 'backedUp'> & {
+  /** Ms since the epoch. */
+  readonly addedAt: number;
+  readonly lastUsedAt: number | undefined;
+};
+
+export interface PasskeysView {
+  readonly passkeys: readonly ListedPasskey[];
+  readonly passkeyProblem: string | undefined;
+  readonly ticket: string;
+  readonly now: number;
+}
+
+export function passkeysSection({ passkeys, passkeyProblem, ticket, now }: PasskeysView): Markup {
+  const add = html`<button type="submit" class="second" name="add" value="passkey">Add a passkey</button>`;
+  return section(
+    'passkeys',
+    'Passkeys',
+    form(
+      '/passkeys',
+      ticket,
+      html`<p class="quiet">With a passkey you sign in without a password: you unlock your device or security key. A change requires a recent sign-in.</p>
+${passkeys.length === 0 ? undefined : html`<ul class="sessions">\n${passkeys.map((passkey) => passkeyItem(passkey, now))}</ul>`}
+${passkeyProblem === undefined ? add : html`<p>${passkeyProblem}</p>`}`,
+    ),
+  );
+}
+
+function passkeyItem({ id, name, backedUp, addedAt, lastUsedAt }: ListedPasskey, now: number): Markup {
+  const used =
+    lastUsedAt === undefined ? html`not used yet` : html`last used ${time(lastUsedAt, ago(lastUsedAt, now))}`;
+  return html`<li>
+<div><strong>${name}</strong>
+<p class="quiet">${backedUp ? 'Synced between devices' : 'On one device'}</p>
+<p class="quiet">Added ${time(addedAt, date(addedAt))}, ${used}</p></div>
+<button type="submit" class="second" name="remove" value="${id}" aria-label="Remove: ${name}">Remove</button>
+</li>
+`;
+}
+
+export interface NewPasskeyView {
+  readonly platformName: string;
+  /** Path that the form is posted to. */
+  readonly action: string;
+  readonly ticket: string;
+  readonly options: PublicKeyCredentialCreationOptionsJSON;
+  /** Initial value of the name field. */
+  readonly name: string;
+  readonly alert: Alert | undefined;
+}
+
+export const MAX_PASSKEY_NAME = 64;
+
+export function newPasskeyPage({ platformName, action, ticket, options, name, alert }: NewPasskeyView): Page {
+  return {
+    title: titled('Add a passkey', alert),
+    body: html`${platformHeader(platformName)}
+<h1>Add a passkey</h1>
+<p>Your browser asks where to store it: on this device, in a password manager, on a phone or on a security key.</p>
+<form method="post" action="${action}"${passkeyAttributes(options)}>
+${alertBox(alert)}
+<input type="hidden" name="ticket" value="${ticket}">
+<label for="name">Name of the passkey</label>
+<input id="name" name="name"${textValue(name, MAX_PASSKEY_NAME)} autocomplete="off" required autofocus${describedBy(alert, 'name')}>
+<p data-unsupported>This browser cannot create a passkey: it needs scripts, and a current version.</p>
+${passkeyButton('Create the passkey', 'first')}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
+</form>
+${passkeyScript().markup}`,
+  };
+}

@@ -1,0 +1,112 @@
+// Tests of passkeys in a real Chromium with a virtual authenticator, against a replica on a real control plane.
+import { expect } from 'chai';
+import type { Page } from 'puppeteer-core';
+import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
+import { lowContrasts } from '../../../support/contrast.ts';
+import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
+import { submitForm } from '../../../support/submit-form.ts';
+import { VirtualAuthenticator } from '../../../support/virtual-authenticator.ts';
+import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
+import { sharedCluster } from './shared-cluster.ts';
+
+describe('passkeys in Chromium', () => {
+  let cluster: OAuthCluster;
+  let replica: OAuthReplica;
+  let chromium: StartedChromium;
+  let page: Page;
+  let device: VirtualAuthenticator;
+  /** Console messages, for instance violations of the Content Security Policy. */
+  const complaints: string[] = [];
+
+  before(async () => {
+    cluster = await sharedCluster();
+    replica = await cluster.replica('{}', {}, 'localhost');
+    for (const name of ['alice', 'bob']) await cluster.addUser(name, PASSWORD);
+    // Chromium has no passkeys for a site whose certificate it does not trust.
+    chromium = await startChromium(['--ignore-certificate-errors']);
+    page = await (await chromium.browser.createBrowserContext()).newPage();
+    page.setDefaultTimeout(60_000);
+    const tools = await page.createCDPSession();
+    tools.on('Log.entryAdded', ({ entry }) => complaints.push(entry.text));
+    await tools.send('Log.enable');
+    device = await VirtualAuthenticator.of(page);
+  });
+  after(async () => {
+    await chromium?.[Symbol.asyncDispose]();
+    await cluster?.reset();
+  });
+  beforeEach(async () => {
+    complaints.length = 0;
+    await page.browserContext().deleteCookie(...(await page.browserContext().cookies()));
+  });
+
+  const heading = (): Promise<string> => page.$eval('h1', (element) => String(element.textContent));
+  const texts = (selector: string): Promise<string[]> =>
+    page.$$eval(selector, (elements) => elements.map((element) => String(element.textContent)));
+  const open = (path: string) => page.goto(new URL(path, replica.issuer).href);
+  const press = (selector: string) => Promise.all([page.waitForNavigation(), page.click(selector)]);
+
+  async function signIn(user: string): Promise<void> {
+    await device.setPresent(false);
+    await open('/account');
+    await submitForm(page, { username: user, password: PASSWORD });
+    expect(await heading()).to.equal('Your account');
+    await device.setPresent(true);
+  }
+  async function register(name: string): Promise<void> {
+    await press('button[name=add]');
+    expect(await heading()).to.equal('Add a passkey');
+    await page.$eval('#name', (field) => field.setAttribute('value', ''));
+    await page.type('#name', name);
+    await press('button[data-start]');
+  }
+
+  it('are created on the account page, with the name that the user types', async () => {
+    await signIn('alice');
+    await register('My laptop');
+    expect(await texts('[role=status]')).to.deep.equal(['The passkey is added. Try it at the next sign-in.']);
+    expect(await texts('#passkeys ~ form strong')).to.deep.equal(['My laptop']);
+    expect(await device.count()).to.equal(1);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are not created twice on one device', async () => {
+    await signIn('alice');
+    await press('button[name=add]');
+    await page.click('button[data-start]');
+    await page.waitForSelector('[data-message]:not([hidden])');
+    expect(await texts('[data-message]')).to.deep.equal([
+      'This device already has a passkey for your account.',
+    ]);
+    expect(await device.count()).to.equal(1);
+  });
+
+  it('sign the user in with the button, without name and password', async () => {
+    await device.setPresent(false);
+    await open('/account');
+    expect(await heading()).to.equal('Sign in');
+    await device.setPresent(true);
+    await press('button[data-start]');
+    expect(await heading()).to.equal('Your account');
+    expect(await texts('dd')).to.include('alice');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('have pages with enough contrast, which fit a narrow screen', async () => {
+    await signIn('alice');
+    await press('button[name=add]');
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await page.setViewport({ width: 320, height: 640 });
+      expect(await lowContrasts(page)).to.deep.equal([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
+    }
+  });
+
+  it('are offered by the autofill of the user name', async () => {
+    await open('/account');
+    // The virtual device chooses the passkey as soon as the page offers it.
+    await page.waitForFunction("document.querySelector('h1')?.textContent === 'Your account'");
+    expect(await texts('dd')).to.include('alice');
+  });
+});
