@@ -1,0 +1,100 @@
+// Tests every page of the authorization server with axe-core, on narrow and wide screens, in both color schemes.
+import { expect } from 'chai';
+import type { Page } from 'puppeteer-core';
+import { accessibilityViolations } from '../../support/accessibility.ts';
+import { type StartedChromium, startChromium } from '../../support/chromium.ts';
+import { authorizationQuery } from '../../support/oauth/authorization-query.ts';
+import { submitForm } from '../../support/submit-form.ts';
+import { PASSWORD, type Platform } from '../platform.ts';
+import { addUser, CLIENT, sharedConfigured } from './shared-configured.ts';
+
+const USER = 'axel';
+
+describe('the pages of the authorization server, for people with disabilities', () => {
+  let platform: Platform;
+  let chromium: StartedChromium;
+  let page: Page;
+
+  before(async () => {
+    ({ platform } = (await sharedConfigured()).gateway);
+    await addUser(platform, USER, { groups: ['developers'], email: 'axel@example.com' });
+    chromium = await startChromium();
+  });
+  after(() => chromium?.[Symbol.asyncDispose]());
+
+  beforeEach(async () => {
+    page = await (await chromium.browser.createBrowserContext()).newPage();
+    page.setDefaultTimeout(60_000);
+    // Otherwise a color can be measured between those of two schemes.
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+  });
+  afterEach(() => page.browserContext().close());
+
+  const open = (path: string) => page.goto(new URL(path, platform.server.url).href);
+  const authorize = (changes: Readonly<Record<string, string>> = {}) =>
+    open(
+      `/oauth/authorize?${authorizationQuery('v'.repeat(43), {
+        client_id: CLIENT,
+        redirect_uri: 'http://localhost:8000',
+        ...changes,
+      })}`,
+    );
+  const signIn = () => submitForm(page, { username: USER, password: PASSWORD });
+
+  /** `title`: of the page, so that another page cannot pass. */
+  async function expectAccessible(title: string): Promise<void> {
+    expect(await page.title()).to.equal(title);
+    for (const width of [375, 1280]) {
+      await page.setViewport({ width, height: 800 });
+      expect(await page.evaluate('document.documentElement.scrollWidth'), title).to.equal(width);
+      for (const scheme of ['light', 'dark']) {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+        // Only colors depend on the scheme.
+        const rules = scheme === 'dark' ? ['color-contrast'] : undefined;
+        expect(await accessibilityViolations(page, rules), `${title}, ${width} px, ${scheme}`).to.deep.equal(
+          [],
+        );
+      }
+    }
+  }
+
+  it('sign-in, also after a wrong password', async () => {
+    await authorize();
+    await expectAccessible('Sign in to platform');
+    await submitForm(page, { username: USER, password: 'wrong' });
+    await expectAccessible('Error: Sign in to platform');
+  });
+
+  it('a rejected request', async () => {
+    await authorize({ client_id: 'none' });
+    await expectAccessible('Sign-in cannot continue');
+  });
+
+  it('the choice of an account', async () => {
+    await open('/account');
+    await signIn();
+    await authorize({ prompt: 'select_account' });
+    await expectAccessible('Continue with your account');
+  });
+
+  it('a device', async () => {
+    const body = new URLSearchParams({ client_id: CLIENT });
+    const { body: device } = await platform.ask('/oauth/device_authorization', { method: 'POST', body });
+    await open('/oauth/device');
+    await expectAccessible('Connect a device');
+    await submitForm(page, { user_code: String(device['user_code']) });
+    await expectAccessible('Sign in to platform');
+    await signIn();
+    await expectAccessible('Device connected');
+  });
+
+  it('the account, and the sign-out', async () => {
+    await open('/account');
+    await signIn();
+    await expectAccessible('Your account at platform');
+    await open('/oauth/logout');
+    await expectAccessible('Sign out?');
+    await Promise.all([page.waitForNavigation(), page.click('main button')]);
+    await expectAccessible('Signed out');
+  });
+});
