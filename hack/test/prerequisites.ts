@@ -1,8 +1,10 @@
 // Builds the programs that the test suites need.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
+import type { BuildOptions } from '../artifacts/artifact.ts';
 import { buildClients, buildKubelogin } from '../clients/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
 import { missingForDirectory } from '../directory/slapd.ts';
+import { buildIdentityProgram } from '../identity/build.ts';
 import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
 import { buildNode } from '../log-stores/node-build.ts';
 import { NODE_KINDS } from '../log-stores/node-kinds.ts';
@@ -24,12 +26,18 @@ export class Prerequisites {
     const progress = printProgress(process.stdout);
     await findBinaries({ env, signal, progress });
     await buildClients({ env, signal, progress });
-    await buildKubelogin({ env, signal, progress }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      if (env['CI'] === 'true') throw error;
-      // This download is the most likely to fail; its suite then reports that it is skipped, and why.
-      progress(messageOf(error));
-    });
+    const signIns = ['dex', 'oauth2-proxy'] as const;
+    for (const build of [
+      buildKubelogin,
+      ...signIns.map((name) => (options: BuildOptions) => buildIdentityProgram(name, options)),
+    ]) {
+      await build({ env, signal, progress }).catch((error: unknown) => {
+        signal.throwIfAborted();
+        if (env['CI'] === 'true') throw error;
+        // These downloads are the most likely to fail; their suites then report that they are skipped, and why.
+        progress(messageOf(error));
+      });
+    }
     await buildPromtool({ env, signal, progress });
     await provideOperatorCRDs({ env, signal, progress });
     await buildVictoriaLogs({ env, signal, progress });

@@ -1,9 +1,9 @@
 // oidc-provider, a real OpenID provider, as an upstream provider over TLS, with people whom a test can change.
 import { createServer } from 'node:https';
 import { type ClientMetadata, type Configuration, Provider } from 'oidc-provider';
-import { Agent, fetch } from 'undici';
 import { issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
+import { visitProvider } from './provider-visit.ts';
 import { CLIENT_ID, CLIENT_SECRET } from './scripted-openid-provider.ts';
 
 /** Claims of a person; `sub` is the key in `people`. */
@@ -45,40 +45,12 @@ export class RealOpenIDProvider implements AsyncDisposable {
   }
 
   /** Signs in as a browser would, and returns the address to which the provider redirects. */
-  async signIn(start: URL, login: string): Promise<URL> {
-    const dispatcher = new Agent({ connect: { ca: this.ca } });
-    const cookies = new Map<string, string>();
-    let url = start;
-    let form: URLSearchParams | undefined;
-    for (let step = 0; step < 12; step++) {
-      const response = await fetch(url, {
-        dispatcher,
-        method: form ? 'POST' : 'GET',
-        ...(form ? { body: form } : {}),
-        headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-        redirect: 'manual',
-      });
-      for (const cookie of response.headers.getSetCookie()) {
-        const [pair = ''] = cookie.split(';');
-        const at = pair.indexOf('=');
-        cookies.set(pair.slice(0, at), pair.slice(at + 1));
-      }
-      const page = await response.text();
-      const location = response.headers.get('location');
-      if (location !== null) {
-        url = new URL(location, url);
-        form = undefined;
-        if (url.origin !== start.origin) return url;
-        continue;
-      }
-      const action = /action="([^"]+)"/.exec(page)?.[1];
+  signIn(start: URL, login: string): Promise<URL> {
+    return visitProvider(start, this.ca, (page) => {
       const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
-      if (action === undefined || prompt === undefined)
-        throw new Error(`no form: ${response.status} ${page}`);
-      url = new URL(action.replaceAll('&amp;', '&'), url);
-      form = new URLSearchParams({ prompt, ...(prompt === 'login' ? { login, password: 'any' } : {}) });
-    }
-    throw new Error('the sign-in does not end');
+      if (prompt === undefined) throw new Error(`no prompt: ${page}`);
+      return { prompt, ...(prompt === 'login' ? { login, password: 'any' } : {}) };
+    });
   }
 
   #configuration(redirectURI: string, client: Partial<ClientMetadata>): Configuration {

@@ -1,0 +1,142 @@
+// Tests sign-ins of people of Dex, whose people are those of OpenLDAP: groups and leavers pass two programs.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { record, text } from '../../../../apis/reading/unknown-value.ts';
+import { type Dex, startDex } from '../../../../hack/identity/dex.ts';
+import { issueServer, newCA } from '../../../support/certificates.ts';
+import {
+  GROUPS,
+  PEOPLE,
+  READER,
+  requireDirectory,
+  TestDirectory,
+} from '../../../support/directory/directory.ts';
+import { requireIdentityProgram } from '../../../support/identity-program.ts';
+import { visitProvider } from '../../../support/oauth/provider-visit.ts';
+import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
+import { VERIFIER } from '../../../support/oauth/sign-in-state.ts';
+import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
+import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
+import { until } from '../../../support/until.ts';
+import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
+import { sharedCluster } from './shared-cluster.ts';
+
+const REDIRECT = text(REQUEST['redirect_uri']);
+
+type JSONObject = Readonly<Record<string, unknown>>;
+
+describe('people of Dex', () => {
+  const stack = new AsyncDisposableStack();
+  let cluster: OAuthCluster;
+  let directory: TestDirectory;
+  let dex: Dex;
+  let ca: string;
+  let replica: OAuthReplica;
+
+  before(async function () {
+    await requireDirectory(this);
+    await requireIdentityProgram(this, 'dex');
+    cluster = await sharedCluster();
+    directory = stack.use(await TestDirectory.start());
+    const authority = await newCA('dex-ca');
+    ca = authority.cert;
+    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
+    const caFile = join(cluster.dir, 'dex-ca.crt');
+    await writeFile(caFile, ca);
+    // Dex must know the address of the issuer.
+    const first = await cluster.replica('{}');
+    dex = stack.use(
+      await startDex({
+        dir: join(directory.folder, 'dex'),
+        certificate: await issueServer(authority),
+        ca,
+        client: { id: CLIENT_ID, secret: CLIENT_SECRET, redirectURI: `${first.issuer}/callback/company` },
+        directory: {
+          address: `localhost:${directory.ldapsPort}`,
+          ca: directory.ca,
+          bindDN: READER.dn,
+          bindPassword: READER.password,
+          people: PEOPLE,
+          groups: GROUPS,
+        },
+        signal: AbortSignal.timeout(240_000),
+      }),
+    );
+    replica = await cluster.replica(`
+  clients:
+    - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
+  identityProviders:
+    - name: company
+      type: oidc
+      displayName: Company account
+      groups: {allow: ["*"]}
+      outageTolerance: 0s
+      oidc:
+        issuer: ${dex.issuer}
+        clientID: ${CLIENT_ID}
+        scopes: [openid, profile, email, groups]
+        caFile: ${caFile}
+`);
+    await until(() => replica.oauth.describeProviders() === 'company: ok');
+  });
+  after(async () => {
+    await cluster?.reset();
+    await stack.disposeAsync();
+  });
+
+  const token = async (form: Readonly<Record<string, string>>) => {
+    const { status, text: body } = await replica.ask('/oauth/token', {
+      form: { client_id: 'console', ...form },
+    });
+    return { status, json: record(JSON.parse(body)) };
+  };
+  const refresh = ({ refresh_token: refreshToken }: JSONObject) =>
+    token({ grant_type: 'refresh_token', refresh_token: text(refreshToken) });
+  const claimsOf = ({ access_token: access }: JSONObject): JSONObject =>
+    record(JSON.parse(Buffer.from(text(access).split('.')[1] ?? '', 'base64url').toString()));
+
+  async function signIn(login: string): Promise<JSONObject> {
+    const browser = new SiteBrowser(replica);
+    await browser.authorize();
+    const chosen = await browser.submit({ provider: 'company' });
+    const start = new URL(text(chosen.headers.location));
+    const { pathname, search } = await visitProvider(start, ca, () => ({
+      login,
+      password: `${login}-password`,
+    }));
+    const { headers, text: page } = await browser.ask(pathname + search);
+    const code = new URL(headers.location ?? expect.fail(page)).searchParams.get('code') ?? '';
+    const exchange = { grant_type: 'authorization_code', redirect_uri: REDIRECT, code_verifier: VERIFIER };
+    const { status, json } = await token({ ...exchange, code });
+    expect(status, JSON.stringify(json)).to.equal(200);
+    return json;
+  }
+
+  it('get the groups of the directory, and the changed ones at each refresh', async () => {
+    await directory.person('dora', { mail: 'dora@example.com' });
+    let session = await signIn('dora');
+    expect(claimsOf(session)).to.deep.include({ sub: 'dora', groups: [] });
+    for (const group of ['builders', 'testers']) {
+      await directory.group(group, [`cn=dora,${PEOPLE}`]);
+      const { status, json } = await refresh(session);
+      expect(status, JSON.stringify(json)).to.equal(200);
+      expect(claimsOf(json)['groups']).to.include(group);
+      session = json;
+    }
+  });
+
+  it('cannot refresh any session after they were deleted', async () => {
+    await directory.person('leaver', { mail: 'leaver@example.com' });
+    const [one, other] = [await signIn('leaver'), await signIn('leaver')];
+    await directory.remove(`cn=leaver,${PEOPLE}`);
+    for (const session of [one, other]) {
+      const { status, json } = await refresh(session);
+      // Dex does not say whether the directory is down or does not know the person.
+      expect([status, json['error_description']]).to.deep.equal([
+        503,
+        'Company account cannot confirm the user at the moment',
+      ]);
+    }
+  });
+});
