@@ -1,9 +1,10 @@
 // The gateway of all tests in this folder: its configuration has VictoriaLogs, further OAuth clients and the origin of a
 // console.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startVictoriaLogs } from '../../../hack/log-stores/victorialogs.ts';
+import { freePorts } from '../../../hack/system/ports.ts';
 import { shareEnvironment } from '../../support/shared-environment.ts';
 import { until } from '../../support/until.ts';
 import { GatewayPlatform } from '../gateway/gateway-platform.ts';
@@ -31,15 +32,35 @@ const KUBELOGIN_CLIENTS = [CLIENT, OTHER_CLIENT].map((id) => ({
   redirectURIs: ['http://localhost'],
 }));
 
+/** A program with a secret, at a loopback port. */
+export interface RelyingParty {
+  readonly port: number;
+  readonly client: { readonly id: string; readonly secret: string };
+}
+
+/** Entry of a program in the configuration of the server. */
+async function confidentialClient({ port, client }: RelyingParty, dir: string): Promise<object> {
+  const { id, secret } = client;
+  const secretFile = join(dir, id);
+  await writeFile(secretFile, secret);
+  const redirectURIs = [`http://127.0.0.1:${port}/oauth2/callback`];
+  return { id, secretFiles: [secretFile], redirectURIs, refreshTokens: 'kept' };
+}
+
 export const sharedConfigured = shareEnvironment(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-logs-'));
   const end = new AbortController();
   const site = await ConsoleSite.start();
+  const relyingParties: readonly RelyingParty[] = (await freePorts(2)).map((port, index) => ({
+    port,
+    client: { id: `program-${index}`, secret: `secret of program ${index}` },
+  }));
+  const confidential = await Promise.all(relyingParties.map((party) => confidentialClient(party, dir)));
   const store = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal: end.signal });
   const configuration = {
     logging: { store: 'victorialogs', victorialogs: { url: store.url } },
     cors: { allowedOrigins: [site.origin] },
-    oauth: { clients: [site.client, ...KUBELOGIN_CLIENTS] },
+    oauth: { clients: [site.client, ...KUBELOGIN_CLIENTS, ...confidential] },
     shutdown: { readinessDelay: '0s' },
   };
   const gateway = await GatewayPlatform.start({ configure: async () => configuration, idTokensOf: [CLIENT] });
@@ -51,5 +72,5 @@ export const sharedConfigured = shareEnvironment(async () => {
     site.stop();
     await rm(dir, { recursive: true, force: true });
   };
-  return { gateway, store, site, stop };
+  return { gateway, store, site, relyingParties, stop };
 });
