@@ -99,6 +99,15 @@ export function oauthOperations(): Operation[] {
       responses: { 200: { description: 'The tokens.', type, schema: 'TokenResponse' }, ...chainErrors },
     },
     {
+      ...posted('/oauth/par', 'PushedAuthorizationForm'),
+      id: 'pushAuthorization',
+      summary: 'Takes an authorization request, and returns a request_uri for the browser',
+      responses: {
+        201: { description: 'The request_uri.', type, schema: 'PushedAuthorization' },
+        ...chainErrors,
+      },
+    },
+    {
       ...posted('/oauth/revoke', 'PresentedTokenForm'),
       id: 'revokeToken',
       summary: 'Terminates the session of a token',

@@ -7,6 +7,7 @@ import {
   DeviceAuthorizationFormSchema,
   LogoutParametersSchema,
   PresentedTokenFormSchema,
+  PushedAuthorizationFormSchema,
   TokenFormSchema,
   UserInfoFormSchema,
 } from '../oauth/forms.ts';
@@ -17,6 +18,7 @@ import {
   KeySetSchema,
   LogoutSchema,
   OAuthErrorSchema,
+  PushedAuthorizationSchema,
   TokenResponseSchema,
   UserInfoSchema,
 } from '../oauth/response-schemas.ts';
@@ -65,6 +67,8 @@ const SIGN_IN_SCHEMAS = {
   DeviceAuthorizationForm: DeviceAuthorizationFormSchema,
   DeviceAuthorization: DeviceAuthorizationSchema,
   AuthorizationParameters: AuthorizationParametersSchema,
+  PushedAuthorizationForm: PushedAuthorizationFormSchema,
+  PushedAuthorization: PushedAuthorizationSchema,
   LogoutParameters: LogoutParametersSchema,
   Logout: LogoutSchema,
   KeySet: KeySetSchema,

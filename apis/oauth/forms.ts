@@ -138,6 +138,12 @@ export const AuthorizationParametersSchema = Type.Object({
   ...AuthorizationDetailsSchema.properties,
 });
 
+/** RFC 9126, 2.1. */
+export const PushedAuthorizationFormSchema = Type.Object({
+  ...AuthorizationParametersSchema.properties,
+  client_secret: client.client_secret,
+});
+
 /** The forms of the sign-in pages, which are no part of the API. A missing value is an alert of the page. */
 export const SignInFormSchema = Type.Object({
   decision: optional('`cancel` ends the sign-in.'),

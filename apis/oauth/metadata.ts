@@ -10,6 +10,7 @@ export const ServerMetadataSchema = Type.Object(
     issuer: Type.String(),
     jwks_uri: Type.String(),
     authorization_endpoint: url(),
+    pushed_authorization_request_endpoint: url(),
     token_endpoint: url(),
     userinfo_endpoint: url(),
     revocation_endpoint: url(),

@@ -1,7 +1,7 @@
 // Defines the error codes and errors of the OAuth endpoints (RFC 6749, 5.2). Error descriptions never contain client
 // input.
 
-/** Codes of JSON error responses. */
+/** Codes of JSON error responses, and of redirects to clients. */
 export const OAUTH_ERROR_CODES = [
   'invalid_request',
   'invalid_client',
@@ -21,20 +21,16 @@ export const OAUTH_ERROR_CODES = [
   'authorization_pending',
   'slow_down',
   'expired_token',
+  // Of authorization requests: RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6; OpenID Connect Core Error Code
+  // unmet_authentication_requirements.
+  'unsupported_response_type',
+  'request_not_supported',
+  'request_uri_not_supported',
+  'registration_not_supported',
+  'unmet_authentication_requirements',
 ] as const;
 
-/**
- * Codes that only redirects to a client contain (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6; OpenID Connect Core Error
- * Code unmet_authentication_requirements).
- */
-type RedirectErrorCode =
-  | 'unsupported_response_type'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'registration_not_supported'
-  | 'unmet_authentication_requirements';
-
-export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number] | RedirectErrorCode;
+export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
 
 export interface OAuthErrorOptions {
   /** Whole seconds, for `Retry-After`. */

@@ -19,6 +19,15 @@ export const TokenResponseSchema = Type.Object(
   strict,
 );
 
+/** RFC 9126, 2.2. */
+export const PushedAuthorizationSchema = Type.Object(
+  {
+    request_uri: Type.String({ description: 'For the authorization endpoint, with `client_id` only.' }),
+    expires_in: Type.Integer({ description: 'Seconds until the request_uri expires.' }),
+  },
+  strict,
+);
+
 export const OAuthErrorSchema = Type.Object(
   {
     error: Type.Enum([...OAUTH_ERROR_CODES]),

@@ -8,6 +8,7 @@ import { logoutHandler } from './endpoints/browser/logout.ts';
 import { newPages, type PagesOptions } from './endpoints/browser/pages.ts';
 import { introspectionHandler } from './endpoints/introspect.ts';
 import { IDTokenHints, PresentedTokens } from './endpoints/presented-tokens.ts';
+import { PushedRequests } from './endpoints/pushed-requests.ts';
 import { revocationHandler } from './endpoints/revoke.ts';
 import {
   AUTHORIZATION_SERVER,
@@ -20,12 +21,13 @@ import { userInfoHandler } from './endpoints/userinfo.ts';
 import { only } from './http/oauth-response.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import { PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
+import { UpstreamSeal } from './providers/upstream-seal.ts';
 import type { SessionStore } from './sessions/session.ts';
 import type { SessionValidity } from './sessions/session-validity.ts';
 import type { TokenVerifier } from './tokens/token-verifier.ts';
 
 export interface OAuthRouterOptions
-  extends Omit<PagesOptions, 'hints' | 'browsers'>,
+  extends Omit<PagesOptions, 'hints' | 'browsers' | 'pushed'>,
     BrowserSessionsOptions,
     Pick<TokenEndpointOptions, 'grants' | 'metrics'> {
   readonly clients: ClientRegistry & { get(id: string): ConfiguredClient | undefined };
@@ -43,7 +45,11 @@ export function newOAuthRouter(options: OAuthRouterOptions): Router {
   const hints = new IDTokenHints({ keys, issuer });
   const tokens = new PresentedTokens({ verifier, sessions });
   const browsers = new BrowserSessions(options);
-  const pages = newPages({ ...options, hints, browsers });
+  const pushed = new PushedRequests({
+    ...options,
+    requestSeal: new UpstreamSeal(keys, 'pushed authorization request'),
+  });
+  const pages = newPages({ ...options, hints, browsers, pushed });
   const metadata = endpoint(metadataHandler({ issuer, clients: configuredClients }));
   const token = tokenHandler(options);
   const revoke = revocationHandler({ clients, tokens, hints, sessions, log });
@@ -53,6 +59,7 @@ export function newOAuthRouter(options: OAuthRouterOptions): Router {
   const jwks = keysHandler({ keys, publishAhead: PUBLISH_AHEAD_MS });
   const endpoints = newRouter();
   endpoints.route('/token').post(endpoint(token)).all(only('POST'));
+  endpoints.route('/par').post(endpoint(pushed.handler)).all(only('POST'));
   endpoints.route('/revoke').post(endpoint(revoke)).all(only('POST'));
   endpoints.route('/introspect').post(endpoint(introspect)).all(only('POST'));
   endpoints.route('/userinfo').get(userInfo).post(userInfo).all(only('GET, HEAD, POST'));

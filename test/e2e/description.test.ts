@@ -196,7 +196,7 @@ describe('the OpenAPI documents', function () {
         // A ServiceAccount token, because the tester revokes sessions.
         'headers = { Authorization = "Bearer ${TOKEN}" }',
         '[[operations]]',
-        'include-path-regex = "^/oauth/(token|revoke|introspect|device_authorization)$"',
+        'include-path-regex = "^/oauth/(token|par|revoke|introspect|device_authorization)$"',
         'headers = { Authorization = "Basic ${CLIENT}" }',
         // A live tail does not end.
         '[[operations]]',

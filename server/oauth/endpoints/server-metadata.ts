@@ -52,6 +52,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
     ...(withCode
       ? {
           authorization_endpoint: `${url}/authorize`,
+          pushed_authorization_request_endpoint: `${url}/par`,
           response_modes_supported: ['query', 'form_post'],
           code_challenge_methods_supported: ['S256'],
           acr_values_supported: [...ACR_VALUES],

@@ -73,11 +73,11 @@ export class Form {
   }
 }
 
-/** The query with these parameters. Encoded values stay as they are, but may contain characters that a header cannot. */
-export function asQuery(form: Form): string {
+/** The query with the parameters except `excluded`. Encoded values stay as they are, but may contain characters that a header cannot. */
+export function asQuery(form: Form, ...excluded: readonly string[]): string {
   const encoded = (value: string): string => value.replaceAll(/[^\w%+.~*-]/g, encodedByte);
   const pairs = form
-    .except()
+    .except(...excluded)
     .flatMap(([name, values]) => values.map((value) => `${encodeURIComponent(name)}=${encoded(value)}`));
   return pairs.join('&');
 }

@@ -1,10 +1,11 @@
-// Encrypts state of a sign-in at a provider before it leaves the server, such as an upstream refresh token in a session (RFC 7516).
+// Encrypts state before it leaves the server, such as an upstream refresh token in a session (RFC 7516).
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import type { KeyRing } from '../keys/key-ring.ts';
 
 export type SealPurpose =
   | 'upstream state of a session'
   | 'redirect to a provider'
+  | 'pushed authorization request'
   | 'person who chooses a user name';
 
 export class UpstreamSeal {

@@ -14,6 +14,7 @@ import { redirect } from '../../page/page.ts';
 import { meetsAcr } from '../../sessions/proof.ts';
 import { SCOPE_OF } from '../../users/user-claims.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
+import type { PushedRequests } from '../pushed-requests.ts';
 import type { AccountChoice } from './account-choice.ts';
 import {
   type BrowserHandlerOptions,
@@ -27,6 +28,7 @@ import type { SignInForms } from './sign-in.ts';
 
 export interface AuthorizeOptions extends BrowserHandlerOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
+  readonly pushed: Pick<PushedRequests, 'open'>;
   readonly hints: Pick<IDTokenHints, 'read'>;
   readonly browsers: Pick<BrowserSessions, 'of'>;
   readonly forms: Pick<SignInForms<AuthorizationRequest>, 'show'>;
@@ -38,10 +40,11 @@ export interface AuthorizeOptions extends BrowserHandlerOptions {
  * same request with GET.
  */
 export function authorizeHandler(options: AuthorizeOptions): Handler {
-  const { clients, hints, browsers, forms, choice } = options;
+  const { clients, pushed, hints, browsers, forms, choice } = options;
   return browserHandler(options, async (context) => {
     const form = await readForm(context.request);
-    const { hint, loginHint = '', prompts, ...asked } = authorizationRequest(form, clients);
+    const asking = form.has('request_uri') ? await pushed.open(form) : form;
+    const { hint, loginHint = '', prompts, ...asked } = authorizationRequest(asking, clients);
     if (context.request.method === 'POST')
       return redirect(context.response, `/oauth/authorize?${asQuery(form)}`);
     const hinted = hint === undefined ? undefined : await hints.read(hint);

@@ -18,6 +18,7 @@ import type { SessionValidity } from '../../sessions/session-validity.ts';
 import { UserSessions } from '../../sessions/user-sessions.ts';
 import type { CredentialStore } from '../../users/account.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
+import type { PushedRequests } from '../pushed-requests.ts';
 import { AccountChoice } from './account-choice.ts';
 import { AccountHandlers, type AccountHandlersOptions } from './account-handlers.ts';
 import { AccountIdentities, type AccountIdentitiesOptions } from './account-identities.ts';
@@ -58,6 +59,7 @@ export interface PagesOptions
   readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
   readonly clients: ClientRegistry;
   readonly hints: Pick<IDTokenHints, 'read'>;
+  readonly pushed: Pick<PushedRequests, 'open'>;
   readonly log: Pick<Logger, 'warn'>;
 }
 

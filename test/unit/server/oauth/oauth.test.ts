@@ -13,6 +13,7 @@ import { ask, type ChainFixture, startChain } from '../filters/chain-fixture.ts'
 /** The methods of each path, as in the header Allow. */
 const PATHS: Readonly<Record<string, string>> = {
   '/oauth/token': 'POST',
+  '/oauth/par': 'POST',
   '/oauth/revoke': 'POST',
   '/oauth/introspect': 'POST',
   '/oauth/userinfo': 'GET, HEAD, POST',

@@ -39,7 +39,11 @@ describe('the metadata', () => {
     expect(metadata).not.to.have.any.keys('code_challenge_methods_supported', 'prompt_values_supported');
     const device = 'urn:ietf:params:oauth:grant-type:device_code';
     const browser = { isPublic: true, grants: ['authorization_code', device], scopes: [] } as const;
-    const more = ['authorization_endpoint', 'device_authorization_endpoint'];
+    const more = [
+      'authorization_endpoint',
+      'pushed_authorization_request_endpoint',
+      'device_authorization_endpoint',
+    ];
     expect(endpointsOf(metadataOf({ issuer, clients: [browser] }))).to.have.members([...ALWAYS, ...more]);
   });
 
