@@ -60,7 +60,7 @@ export const PASSWORD_ONLY: readonly string[] = ['pwd'];
 /** In the order of strength. They follow from the methods, so no sign-in stores one. */
 export const ACR_VALUES = ['1fa', 'mfa'] as const;
 
-/** How strong a sign-in was. `1fa`: a password, or the account of an identity provider. `mfa`: two factors (RFC 8176, `mfa`). */
+/** How strong a sign-in was. `1fa`: a password, or the account of an identity provider. `mfa`: a passkey, or two factors (RFC 8176, `mfa`). */
 export type AcrValue = (typeof ACR_VALUES)[number];
 
 /** `acr_values`, or the value of `acr` in `claims`. */
