@@ -37,8 +37,9 @@ function textIn(claims: Claims, claim: string): string | undefined {
 function groupsIn(claims: Claims, claim: string): readonly string[] {
   const value = valueAt(claims, claim);
   if (value === undefined || value === null) {
-    // Entra ID replaces more than 200 groups by a reference. They must not count as none.
-    if (isRecord(claims['_claim_names']) && claim in claims['_claim_names']) {
+    // Entra ID replaces more than 200 groups by a reference, or by `hasgroups`. They must not count as none.
+    const isReplaced = isRecord(claims['_claim_names']) && claim in claims['_claim_names'];
+    if (isReplaced || claims['hasgroups'] === true) {
       throw new SignInRefused(
         `the provider does not send the groups of this person, because there are too many: limit the groups of the claim ${claim} at the provider`,
       );

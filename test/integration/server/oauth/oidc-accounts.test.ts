@@ -302,6 +302,10 @@ describe('people of an OpenID provider', () => {
       expect(status).to.equal(403);
       expect(page).to.contain('did not begin in this browser');
     }
+    // A provider must not answer by form_post: a POST of another site has no cookie of the browser.
+    const [path = '', query = ''] = callback.split('?');
+    const posted = await browser.ask(path, { form: Object.fromEntries(new URLSearchParams(query)) });
+    expect([posted.status, posted.headers.allow]).to.deep.equal([405, 'GET']);
     expect((await browser.ask(callback)).status, 'the true one').to.equal(303);
     const { status, text: page } = await browser.ask(callback);
     expect([status, page.includes('did not confirm who you are')], 'the code is valid once').to.deep.equal([

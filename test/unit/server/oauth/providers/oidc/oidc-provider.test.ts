@@ -242,6 +242,18 @@ describe('OIDCProvider', () => {
       });
     }
 
+    it('an ID token whose times differ by more than half a minute from the clock of this server', async () => {
+      const now = Math.floor(Date.now() / 1000);
+      for (const claims of [{ exp: now - 20 }, { nbf: now + 20 }]) {
+        upstream.claims = claims;
+        expect(await signIn()).to.have.nested.property('person.subject', 'subject-1');
+      }
+      for (const claims of [{ exp: now - 45 }, { nbf: now + 45 }, { auth_time: 'today' }]) {
+        upstream.claims = claims;
+        expect(await rejection(signIn())).to.have.property('name', 'SignInRefused');
+      }
+    });
+
     it('an ID token with a signature of another key, or none', async () => {
       upstream.key = (await generateKeyPair('ES256')).privateKey;
       await refused(signIn(), 'signature|verif');
@@ -263,6 +275,15 @@ describe('OIDCProvider', () => {
     it('groups that the provider replaces by a reference, and groups of an unknown form', async () => {
       upstream.userinfo = { sub: 'subject-1', _claim_names: { groups: 'src1' }, _claim_sources: {} };
       await refused(signIn(), 'too many');
+      upstream.userinfo = { sub: 'subject-1' };
+      upstream.claims = {
+        _claim_names: { groups: 'src1' },
+        _claim_sources: { src1: { endpoint: 'https://x' } },
+      };
+      await refused(signIn(), 'too many');
+      upstream.claims = { hasgroups: true };
+      await refused(signIn(), 'too many');
+      upstream.claims = {};
       for (const groups of [5, { a: 1 }, [1], [['a']], [{ id: 'a' }]]) {
         upstream.userinfo = { sub: 'subject-1', groups };
         await refused(signIn(), 'the claim groups');
@@ -354,6 +375,17 @@ describe('OIDCProvider', () => {
       expect(await provider.revalidate(proof())).to.equal('gone');
       upstream.responses.set('/token', { status: 400, body: { error: 'invalid_grant' } });
       expect(await provider.revalidate(proof())).to.equal('gone');
+    });
+
+    it('takes over nothing from userinfo of another person, or from groups of an unknown form', async () => {
+      for (const userinfo of [
+        { sub: 'subject-2', groups: ['admins'] },
+        { sub: 'subject-1', groups: [1] },
+        {},
+      ]) {
+        upstream.userinfo = userinfo;
+        await refused(newProvider().revalidate(proof()), '', 'ProviderUnavailable');
+      }
     });
 
     it('never ends a session for an outage or a wrong configuration', async () => {
