@@ -20,6 +20,7 @@ import { OIDCProvider } from './providers/oidc/oidc-provider.ts';
 import type { OIDCSettings } from './providers/oidc/oidc-settings.ts';
 import type { PasswordProvider, Provider, RedirectProvider } from './providers/provider.ts';
 import { ProviderSignIn } from './providers/provider-sign-in.ts';
+import { ProviderSignOut } from './providers/provider-sign-out.ts';
 import { RefreshTokens } from './providers/refresh-tokens.ts';
 import { SessionFreshness } from './providers/session-freshness.ts';
 import { UpstreamSeal } from './providers/upstream-seal.ts';
@@ -77,6 +78,7 @@ export class IdentityProviders {
     readonly links: AccountLinks;
     readonly names: NameChoice;
     readonly nameSeal: UpstreamSeal;
+    readonly providerSignOut: ProviderSignOut;
   } & Pick<DirectoryLinksOptions, 'directories' | 'throttle' | 'records'>;
   readonly freshness: SessionFreshness;
   readonly #providers: readonly ConfiguredProvider[];
@@ -119,6 +121,7 @@ export class IdentityProviders {
       links,
       names: new NameChoice({ ...options, providers, identities }),
       nameSeal: new UpstreamSeal(keys, 'person who chooses a user name'),
+      providerSignOut: new ProviderSignOut({ providers: redirects, directory: this.directory, seal }),
       directories: this.signIn,
       throttle: options.throttle,
       records: options.records,
@@ -136,7 +139,7 @@ export class IdentityProviders {
   /** The state of each provider, for administrators. */
   describe(): string {
     const states = this.#providers.map(
-      ({ provider }) => `${provider.name}: ${provider.problem?.reason ?? 'ok'}`,
+      ({ provider }) => `${provider.name}: ${provider.problem?.reason ?? describeWarning(provider)}`,
     );
     return states.length === 0 ? 'none' : states.join('; ');
   }
@@ -145,6 +148,10 @@ export class IdentityProviders {
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#runs.map((run) => run(signal)));
   }
+}
+
+function describeWarning({ warning }: Provider): string {
+  return warning === undefined ? 'ok' : `ok, but ${warning}`;
 }
 
 function configured<Kind extends Provider>(

@@ -3,9 +3,15 @@ import type { Router } from 'express';
 import type { Logger } from 'pino';
 import { endpoint, newRouter } from '../http/endpoint.ts';
 import type { ClientRegistry, ConfiguredClient } from './clients/oauth-client.ts';
+import { startAgain } from './endpoints/browser/browser-handler.ts';
 import { BrowserSessions, type BrowserSessionsOptions } from './endpoints/browser/browser-sessions.ts';
 import { logoutHandler } from './endpoints/browser/logout.ts';
 import { newPages, type PagesOptions } from './endpoints/browser/pages.ts';
+import {
+  SIGNED_OUT_PATH,
+  UpstreamSignOut,
+  type UpstreamSignOutOptions,
+} from './endpoints/browser/upstream-sign-out.ts';
 import { introspectionHandler } from './endpoints/introspect.ts';
 import { IDTokenHints, PresentedTokens } from './endpoints/presented-tokens.ts';
 import { PushedRequests } from './endpoints/pushed-requests.ts';
@@ -27,7 +33,8 @@ import type { SessionValidity } from './sessions/session-validity.ts';
 import type { TokenVerifier } from './tokens/token-verifier.ts';
 
 export interface OAuthRouterOptions
-  extends Omit<PagesOptions, 'hints' | 'browsers' | 'pushed'>,
+  extends Omit<PagesOptions, 'hints' | 'browsers' | 'pushed' | 'upstreamSignOut'>,
+    Pick<UpstreamSignOutOptions, 'providerSignOut'>,
     BrowserSessionsOptions,
     Pick<TokenEndpointOptions, 'grants' | 'metrics'> {
   readonly clients: ClientRegistry & { get(id: string): ConfiguredClient | undefined };
@@ -49,13 +56,14 @@ export function newOAuthRouter(options: OAuthRouterOptions): Router {
     ...options,
     requestSeal: new UpstreamSeal(keys, 'pushed authorization request'),
   });
-  const pages = newPages({ ...options, hints, browsers, pushed });
+  const upstreamSignOut = new UpstreamSignOut(options);
+  const pages = newPages({ ...options, hints, browsers, pushed, upstreamSignOut });
   const metadata = endpoint(metadataHandler({ issuer, clients: configuredClients }));
   const token = tokenHandler(options);
   const revoke = revocationHandler({ clients, tokens, hints, sessions, log });
   const introspect = introspectionHandler({ ...options, tokens });
   const userInfo = endpoint(userInfoHandler(options));
-  const logout = endpoint(logoutHandler({ ...options, hints, browsers }));
+  const logout = endpoint(logoutHandler({ ...options, hints, browsers, upstreamSignOut }));
   const jwks = keysHandler({ keys, publishAhead: PUBLISH_AHEAD_MS });
   const endpoints = newRouter();
   endpoints.route('/token').post(endpoint(token)).all(only('POST'));
@@ -70,6 +78,7 @@ export function newOAuthRouter(options: OAuthRouterOptions): Router {
   const router = newRouter();
   router.use('/oauth', endpoints);
   router.use(pages);
+  router.route(SIGNED_OUT_PATH).get(endpoint(upstreamSignOut.returned)).all(startAgain('GET', options));
   router.route(AUTHORIZATION_SERVER).get(metadata).all(only('GET, HEAD'));
   return router;
 }

@@ -1,6 +1,6 @@
 // The TypeBox schema of the configuration section `oauth.identityProviders[].oidc`.
 import { Type } from 'typebox';
-import { pathOption, section, textOption } from './option-types.ts';
+import { flagOption, pathOption, section, textOption } from './option-types.ts';
 
 const clientSecretRef = section(
   'Reference to a Secret in the namespace of the server with the client secret.',
@@ -58,5 +58,9 @@ export const oidc = section('The OpenID provider, for the type `oidc`.', {
       'More parameters of authorization requests, such as `access_type: offline` for Google. Parameters that the server sets itself are not allowed.',
   }),
   claims,
+  signOut: flagOption(
+    false,
+    'Signs people out at the provider, too, if it has an `end_session_endpoint`. Register `https://HOST/oauth/signed-out` there as a post-logout redirect URI. Sessions then contain the ID token of the provider, encrypted.',
+  ),
   caFile: pathOption('PEM file with the CA certificates of the provider. Empty: the CAs of Node.js.'),
 });

@@ -54,6 +54,8 @@ export interface Provider {
   readonly displayName: string;
   /** Undefined while the provider works. */
   readonly problem: ProviderProblem | undefined;
+  /** An option that has no effect at this provider, for administrators. */
+  readonly warning?: string | undefined;
   /** Whether a revalidation needs a refresh token. */
   readonly usesRefreshTokens: boolean;
   /**
@@ -110,8 +112,21 @@ export interface RedirectOptions {
   readonly again?: boolean;
 }
 
+export interface SignOutOptions {
+  /** The post_logout_redirect_uri of this server. */
+  readonly redirectURI: string;
+  readonly state: string;
+}
+
 /** A provider at whose own pages people sign in. */
 export interface RedirectProvider extends Provider {
+  /** Whether people sign out there too. */
+  readonly signsOut?: boolean;
+  /**
+   * The address that ends the session of the person at the provider; undefined if there is none. `upstream`: the state of the provider in
+   * the session.
+   */
+  signOut?(upstream: string | undefined, options: SignOutOptions): URL | undefined;
   /** Throws ProviderUnavailable. */
   begin(options: RedirectOptions): Promise<URL>;
   /**

@@ -1,14 +1,14 @@
 // Signs in at the pages of an OpenID provider, as a browser would.
 import { Agent, fetch } from 'undici';
 
-/** Follows redirects and fills forms until the provider redirects to another origin. `fill`: the fields for a page with a form. */
+/** Follows redirects and fills forms until the provider redirects to another origin. `fill`: the fields for a page with a form. `cookies`: of the browser. */
 export async function visitProvider(
   start: URL,
   ca: string,
   fill: (page: string) => Readonly<Record<string, string>>,
+  cookies = new Map<string, string>(),
 ): Promise<URL> {
   const dispatcher = new Agent({ connect: { ca } });
-  const cookies = new Map<string, string>();
   let url = start;
   let form: URLSearchParams | undefined;
   for (let step = 0; step < 12; step++) {

@@ -11,6 +11,7 @@ export type Person = Readonly<Record<string, unknown>>;
 
 export class RealOpenIDProvider implements AsyncDisposable {
   readonly people = new Map<string, Person>();
+  readonly prompts: string[] = [];
   readonly ca: string;
   readonly #server: ReturnType<typeof createServer>;
 
@@ -44,13 +45,28 @@ export class RealOpenIDProvider implements AsyncDisposable {
     await closeNow(this.#server);
   }
 
-  /** Signs in as a browser would, and returns the address to which the provider redirects. */
-  signIn(start: URL, login: string): Promise<URL> {
-    return visitProvider(start, this.ca, (page) => {
+  /**
+   * Signs in as a browser with these cookies would, and returns the address to which the provider redirects. `prompts` gets what the
+   * provider has asked for.
+   */
+  signIn(start: URL, login: string, cookies = new Map<string, string>()): Promise<URL> {
+    this.prompts.length = 0;
+    const fill = (page: string) => {
       const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
       if (prompt === undefined) throw new Error(`no prompt: ${page}`);
+      this.prompts.push(prompt);
       return { prompt, ...(prompt === 'login' ? { login, password: 'any' } : {}) };
+    };
+    return visitProvider(start, this.ca, fill, cookies);
+  }
+
+  /** Confirms a sign-out as a browser would, and returns the address to which the provider redirects. */
+  signOut(start: URL, cookies: Map<string, string>): Promise<URL> {
+    const fill = (page: string) => ({
+      xsrf: /name="xsrf" value="(\w+)"/.exec(page)?.[1] ?? '',
+      logout: 'yes',
     });
+    return visitProvider(start, this.ca, fill, cookies);
   }
 
   #configuration(redirectURI: string, client: Partial<ClientMetadata>): Configuration {

@@ -165,6 +165,7 @@ export class SignInSite {
       redirects: state.redirects,
       names: state.names,
       directories: undefined,
+      providerSignOut: { isUsed: false, providerOf: () => undefined, addressFor: async () => undefined },
       throttle,
       records: { record: () => undefined },
       nameSeal: new UpstreamSeal(keys, 'person who chooses a user name'),

@@ -4,11 +4,9 @@ import {
   AccountPageSchema,
   EndSessionsFormSchema,
   IdentitiesFormSchema,
-  OwnPasswordFormSchema,
   PasskeysFormSchema,
 } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import type { SourceAddress } from '../../../request/source-address.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions, TicketRejection } from '../../keys/tickets.ts';
@@ -18,35 +16,33 @@ import type { Alert } from '../../page/form-fields.ts';
 import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { type PageOptions, redirect, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
-import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
-import type { PasswordSignIn } from '../../passwords/password-sign-in.ts';
-import { byPassword } from '../../sessions/proof.ts';
-import type { CredentialDirectory, PasswordID } from '../../users/account.ts';
+import type { CredentialDirectory } from '../../users/account.ts';
 import type { AccountChoice } from './account-choice.ts';
 import type { AccountIdentities } from './account-identities.ts';
 import type { AccountPasskeys } from './account-passkeys.ts';
+import type { AccountPassword } from './account-password.ts';
 import type { AccountSessions } from './account-sessions.ts';
 import { type AccountVisit, accountURL, NOTICES, STEP_UP } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { DirectoryLinks } from './directory-links.ts';
-import { forged, PASSWORD_CHANGED, rejection } from './form-rejections.ts';
+import { forged } from './form-rejections.ts';
 import type { LinkVerdict } from './redirect-sign-in.ts';
-import { originOf, type SignInForms } from './sign-in.ts';
+import type { SignInForms } from './sign-in.ts';
+import type { UpstreamSignOut } from './upstream-sign-out.ts';
 
 export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOptions {
   readonly texts: Pick<SignInPageTexts, 'platformName'>;
-  readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'use'>;
   readonly forms: Pick<SignInForms<AccountVisit>, 'show'>;
   readonly choice: Pick<AccountChoice<AccountVisit>, 'show'>;
   readonly accountSessions: AccountSessions;
   readonly accountIdentities: AccountIdentities;
   readonly directoryLinks: DirectoryLinks;
+  readonly accountPassword: AccountPassword;
   readonly accountPasskeys: Pick<AccountPasskeys, 'list' | 'problem' | 'showNew' | 'remove'>;
+  readonly upstreamSignOut: Pick<UpstreamSignOut, 'begin'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
-  readonly passwords: Pick<PasswordSignIn, 'check'>;
-  readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
-  readonly sourceOf: SourceAddress;
   /** The kubeconfig of all users; undefined if kubectl cannot reach the cluster through this server. */
   readonly kubeconfig: (() => string) | undefined;
 }
@@ -63,7 +59,6 @@ const PAGE_MS = 30 * 60_000;
 /** Maximum time since the user was authenticated for changes of the ways to sign in. */
 const STEP_UP_MS = 10 * 60_000;
 const PAGE = new FormDecoder(AccountPageSchema);
-const PASSWORD_FORM = new FormDecoder(OwnPasswordFormSchema);
 const IDENTITIES_FORM = new FormDecoder(IdentitiesFormSchema);
 const PASSKEYS_FORM = new FormDecoder(PasskeysFormSchema);
 const SESSIONS_FORM = new FormDecoder(EndSessionsFormSchema);
@@ -95,7 +90,11 @@ export class AccountHandlers {
     });
     const submitted = (act: FormAction): Handler =>
       browserHandler(options, (context) => this.#submitted(context, act));
-    this.password = submitted((...form) => this.#changePassword(...form));
+    this.password = submitted((context, by, form) =>
+      options.accountPassword.change(context, by, form, (alert, page) =>
+        this.#show(context, by, undefined, alert, page),
+      ),
+    );
     this.sessions = submitted((...form) => this.#endSessions(...form));
     this.identities = submitted((...form) => this.#changeIdentities(...form));
     this.passkeys = submitted((...form) => this.#changePasskeys(...form));
@@ -172,55 +171,8 @@ export class AccountHandlers {
     return act(context, by, form);
   }
 
-  async #changePassword(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
-    const { passwordChange, browsers, sourceOf, now } = this.#options;
-    const { account } = by;
-    const { password: current, new_password: password = '', repeated } = PASSWORD_FORM.decode(form);
-    const again = (text: string, field: string): void => this.#show(context, by, undefined, { text, field });
-    if (current === undefined) return again('Enter your current password.', 'password');
-    if (password !== repeated) return again('The two new passwords are not the same.', 'repeated');
-    const proven = await this.#verified(context, by, current);
-    if (!proven) return;
-    const outcome = await passwordChange.change(account, password, proven, context.signal);
-    if (outcome === 'conflict') return again(PASSWORD_CHANGED.text, 'password');
-    if ('invalid' in outcome) return again(`The new password ${outcome.invalid}.`, 'new_password');
-    context.log.info({ user: account.name }, 'password changed on the account page');
-    // The session of the browser began with the previous password.
-    const authentication = byPassword(outcome.credential, now());
-    await browsers.begin(context, { account, authentication, ...originOf(context.request, sourceOf) });
-    redirect(context.response, accountURL(account.name, 'password'));
-  }
-
-  /** Verifies the current password with the throttle of sign-ins, or shows the page again. */
-  async #verified(
-    context: RequestContext,
-    by: BrowserSession,
-    password: string,
-  ): Promise<PasswordID | undefined> {
-    const { passwords, sourceOf } = this.#options;
-    try {
-      const { credential } = await passwords.check({
-        user: by.account.name,
-        password,
-        ...originOf(context.request, sourceOf),
-        client: '',
-        method: 'password_change',
-        requestID: context.auditID,
-        acceptMustChange: true,
-        signal: context.signal,
-      });
-      if (!credential) this.#show(context, by, undefined, { text: 'You have no password here.' });
-      return credential;
-    } catch (error) {
-      const rejected = rejection(error, { text: 'The current password is wrong.', field: 'password' });
-      if (!rejected) throw error;
-      this.#show(context, by, undefined, rejected.alert, rejected.options);
-      return undefined;
-    }
-  }
-
   async #endSessions(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
-    const { accountSessions } = this.#options;
+    const { accountSessions, upstreamSignOut } = this.#options;
     const { end, session = '' } = SESSIONS_FORM.decode(form);
     const { name } = by.account;
     if (end === 'others') {
@@ -229,7 +181,10 @@ export class AccountHandlers {
     }
     const ended = end === 'current' ? by.session.id : session;
     await accountSessions.end(context, by, ended);
-    if (ended === by.session.id) return writePage(context.response, signedOutPage());
+    if (ended === by.session.id) {
+      if (await upstreamSignOut.begin(context, [by.session], {})) return;
+      return writePage(context.response, signedOutPage());
+    }
     return redirect(context.response, accountURL(name, 'session'));
   }
 

@@ -19,6 +19,7 @@ import type { SessionStore, StoredSession } from '../../sessions/session.ts';
 import { bearerToken, type IDTokenHints, type TokenOwner } from '../presented-tokens.ts';
 import { type SessionTermination, terminateSession } from '../revoke.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import type { SignOutReturn, UpstreamSignOut } from './upstream-sign-out.ts';
 
 export interface LogoutOptions extends SessionTermination, TicketOptions {
   readonly hints: Pick<IDTokenHints, 'read' | 'readAccessToken'>;
@@ -27,13 +28,11 @@ export interface LogoutOptions extends SessionTermination, TicketOptions {
   };
   readonly sessions: Pick<SessionStore, 'delete' | 'get' | 'read'>;
   readonly browsers: Pick<BrowserSessions, 'of' | 'end'>;
+  readonly upstreamSignOut: Pick<UpstreamSignOut, 'isUsed' | 'begin'>;
   readonly texts: { readonly platformName: string };
 }
 
-/** Where the browser goes after the sign-out; only a registered URI. */
-interface Return {
-  readonly target?: string;
-  readonly state?: string;
+interface Return extends SignOutReturn {
   /** The request names an address that is not registered. */
   readonly unregistered?: true;
 }
@@ -50,14 +49,14 @@ const ASK_MS = 30 * 60_000;
  * the user is signed out.
  */
 export function logoutHandler(options: LogoutOptions): Handler {
-  const { browsers } = options;
+  const { browsers, upstreamSignOut } = options;
   const tickets = new FormTickets<Return>('sign-out', ASK_MS, options);
   const ask = (context: RequestContext, to: Return, signedIn: readonly BrowserSession[]): void => {
     const browser = browserOf(context.request);
     const users = signedIn.map(({ account }) => account.name);
     const ticket = tickets.seal(to, browser.id);
     writePage(context.response, signOutPage({ ...options.texts, action: PATH, ticket, users }), {
-      redirectsToClient: to.target !== undefined,
+      redirectsToClient: to.target !== undefined || upstreamSignOut.isUsed,
       headers: { 'Set-Cookie': browser.cookie },
     });
   };
@@ -71,10 +70,9 @@ export function logoutHandler(options: LogoutOptions): Handler {
     if (SIGN_OUT_FORM.decode(form).decision === 'stay') {
       return writePage(context.response, messagePage('You are still signed in', 'You can close this page.'));
     }
-    await browsers.end(
-      context,
-      signedIn.map(({ session }) => session),
-    );
+    const sessions = signedIn.map(({ session }) => session);
+    await browsers.end(context, sessions);
+    if (await upstreamSignOut.begin(context, sessions, to)) return;
     return finish(context, to, 'Signed out');
   };
   return async (context) => {
@@ -83,9 +81,14 @@ export function logoutHandler(options: LogoutOptions): Handler {
     const ticket = request.method === 'POST' ? form.get('ticket') : undefined;
     if (ticket !== undefined) return confirmed(context, ticket, form);
     const { to, owners } = await decode(form, request, options);
-    const ended = await endSessions(owners, context, options);
-    if (ended) return finish(context, to, 'Signed out');
     const isProgram = !acceptsHTML(request.headers.accept);
+    const before = upstreamSignOut.isUsed && !isProgram ? await browsers.of(context) : [];
+    const ended = await endSessions(owners, context, options);
+    if (ended) {
+      const own = before.map(({ session }) => session).filter(({ id }) => ended.includes(id));
+      if (await upstreamSignOut.begin(context, own, to)) return;
+      return finish(context, to, 'Signed out');
+    }
     if (isProgram && owners.length === 0 && to.target === undefined) {
       throw invalidRequest('the request has neither an access token nor an id_token_hint');
     }
@@ -119,12 +122,12 @@ async function decode(
   return { to, owners: [bearer, hinted].filter((owner) => owner !== undefined) };
 }
 
-/** Returns whether a session was terminated. The browser session of a client that outlives it is not touched. */
+/** Returns the ids of the browser sessions; undefined if no session was terminated. The browser session of a client that outlives it is not touched. */
 async function endSessions(
   owners: readonly TokenOwner[],
   context: RequestContext,
   options: LogoutOptions,
-): Promise<boolean> {
+): Promise<readonly string[] | undefined> {
   const { sessions, clients, browsers } = options;
   const browsersToEnd: Pick<StoredSession, 'id' | 'user'>[] = [];
   const found: TokenOwner[] = [];
@@ -138,7 +141,7 @@ async function endSessions(
   // First, because a repeated request finds them only by the sessions of the tokens.
   if (browsersToEnd.length > 0) await browsers.end(context, browsersToEnd);
   for (const owner of found) await terminateSession(owner, 'signed out', options, context.signal);
-  return found.length > 0;
+  return found.length > 0 ? browsersToEnd.map(({ id }) => id) : undefined;
 }
 
 function finish({ request, response }: RequestContext, to: Return, title: string): void {

@@ -23,6 +23,7 @@ import { AccountChoice } from './account-choice.ts';
 import { AccountHandlers, type AccountHandlersOptions } from './account-handlers.ts';
 import { AccountIdentities, type AccountIdentitiesOptions } from './account-identities.ts';
 import { AccountPasskeys } from './account-passkeys.ts';
+import { AccountPassword } from './account-password.ts';
 import { AccountSessions } from './account-sessions.ts';
 import { accountContinuation } from './account-visit.ts';
 import { authorizeHandler, codeContinuation } from './authorize.ts';
@@ -47,7 +48,7 @@ export interface PagesOptions
       'action' | 'passwordChange' | 'continuation' | 'browsers' | 'redirects' | 'passkeys'
     >,
     Omit<ProviderRedirectsOptions, 'action'>,
-    Pick<AccountHandlersOptions, 'kubeconfig'>,
+    Pick<AccountHandlersOptions, 'kubeconfig' | 'upstreamSignOut'>,
     Pick<DirectoryLinksOptions, 'directories' | 'throttle'>,
     Omit<PasskeySignInOptions, 'platformName' | 'links'>,
     DeviceRequestsOptions {
@@ -112,7 +113,7 @@ export function newPages(options: PagesOptions): Router {
   const accountOptions = {
     ...options,
     ...accounts,
-    passwordChange,
+    accountPassword: new AccountPassword({ ...options, browsers, passwordChange }),
     accountSessions: new AccountSessions({ ...options, browsers }),
     accountIdentities: new AccountIdentities({ ...options, browsers, action: IDENTITIES_PATH }),
     directoryLinks: new DirectoryLinks({ ...options, action: IDENTITIES_PATH }),

@@ -14,6 +14,7 @@ import type {
   RedirectSignIn,
   RedirectVerdict,
 } from './redirect-sign-in.ts';
+import { hasSignedInAgain, mustSignInAgain } from './upstream-sign-out.ts';
 
 export interface ProviderRedirectsOptions {
   /** Path of the form on which the person chooses the provider. */
@@ -67,8 +68,10 @@ export class ProviderRedirects<T> {
   ): Promise<string | undefined> {
     const { redirects, redirectSeal, action, now } = this.#options;
     const browser = browserOf(context.request);
+    const again = options.again || mustSignInAgain(context.request, provider);
     const target = await redirects.begin(provider, {
       ...options,
+      again,
       redirectURI: this.#redirectURI(provider),
       stateWith: (secrets) =>
         redirectSeal.seal(
@@ -79,7 +82,7 @@ export class ProviderRedirects<T> {
             request,
             browser: digest(browser.id),
             startedAt: now(),
-            again: options.again,
+            again,
           } satisfies SealedState<T>),
         ),
     });
@@ -110,8 +113,12 @@ export class ProviderRedirects<T> {
     const response = { callback, state, secrets, notBefore: again ? startedAt - CLOCK_MS : 0 };
     return {
       request: secrets.request,
-      finish: async (attempt) =>
-        isLate ? { refusal: TOO_LATE } : redirects.finish(provider, response, attempt),
+      finish: async (attempt) => {
+        if (isLate) return { refusal: TOO_LATE };
+        const verdict = await redirects.finish(provider, response, attempt);
+        if (again && !('refusal' in verdict)) hasSignedInAgain(context, provider);
+        return verdict;
+      },
       link: async (attempt, user) =>
         isLate ? { refusal: TOO_LATE } : redirects.link(provider, response, attempt, user),
     };

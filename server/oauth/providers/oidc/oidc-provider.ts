@@ -15,6 +15,7 @@ import {
   type RedirectProvider,
   type RedirectSecrets,
   SignInRefused,
+  type SignOutOptions,
   type StoredProof,
 } from '../provider.ts';
 import { ClientCredential } from './client-credential.ts';
@@ -37,6 +38,8 @@ const RETRY = { initialMs: 1_000, maxMs: 60_000, random: Math.random };
 /** In seconds. */
 const REQUEST_TIMEOUT = 8;
 const CLOCK_TOLERANCE = 30;
+/** Maximum length of an ID token that sessions keep for the sign-out, and that fits into an address. */
+const MAX_HINT = 6 * 1024;
 
 export class OIDCProvider implements RedirectProvider {
   readonly name: string;
@@ -59,6 +62,27 @@ export class OIDCProvider implements RedirectProvider {
     const reason = this.#credential.problem ?? this.#reason;
     if (reason === undefined) return undefined;
     return { reason, notice: `${this.displayName} cannot be reached at the moment.` };
+  }
+
+  get signsOut(): boolean {
+    return this.#options.settings.signOut;
+  }
+
+  get warning(): string | undefined {
+    if (!this.signsOut || !this.#configuration) return undefined;
+    return this.#configuration.serverMetadata().end_session_endpoint === undefined
+      ? 'oidc.signOut has no effect, because the metadata of the provider have no end_session_endpoint'
+      : undefined;
+  }
+
+  /** Providers accept an expired ID token as the hint. */
+  signOut(upstream: string | undefined, { redirectURI, state }: SignOutOptions): URL | undefined {
+    if (!this.#configuration || this.warning !== undefined) return undefined;
+    return openid.buildEndSessionUrl(this.#configuration, {
+      post_logout_redirect_uri: redirectURI,
+      state,
+      ...(upstream === undefined ? {} : { id_token_hint: upstream }),
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -158,7 +182,9 @@ export class OIDCProvider implements RedirectProvider {
     if (!claims && !more) throw new ProviderUnavailable('the provider sent no claims about the person');
     const { settings } = this.#options;
     const person = personOf(settings.issuer, subject, { ...claims, ...more }, settings.claims);
-    return { person, refreshToken: tokens.refresh_token };
+    const { id_token: idToken = '', refresh_token: refreshToken } = tokens;
+    const isKept = settings.signOut && idToken !== '' && idToken.length <= MAX_HINT;
+    return { person, refreshToken, ...(isKept ? { upstream: idToken } : {}) };
   }
 
   async #known(): Promise<openid.Configuration> {
@@ -193,8 +219,11 @@ export class OIDCProvider implements RedirectProvider {
       // The library accepts other issuers of some providers, and those that differ in the final slash.
       if (issuer !== settings.issuer) throw new Error(`the issuer in its metadata is ${issuer}`);
       if (this.#reason !== undefined) log.info({ provider: name }, 'identity provider is available');
+      const warned = this.warning;
       this.#configuration = found;
       this.#reason = undefined;
+      const { warning } = this;
+      if (warning !== undefined && warning !== warned) log.warn({ provider: name }, warning);
       return found;
     } catch (error) {
       const reason = `cannot read the metadata of ${settings.issuer}: ${reasonOf(error)}`;

@@ -14,6 +14,8 @@ export interface OIDCSettings {
   readonly parameters: Readonly<Record<string, string>>;
   /** Names of claims, or JSON Pointers (RFC 6901) to nested ones. */
   readonly claims: { readonly name: string; readonly groups: string };
+  /** Whether people sign out at the provider, too. */
+  readonly signOut: boolean;
   /** PEM file with the CA certificates; empty for those of the system. */
   readonly caFile: string;
 }

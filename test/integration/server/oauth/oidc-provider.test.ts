@@ -36,6 +36,7 @@ describe('OIDCProvider with oidc-provider', () => {
       clientID: CLIENT_ID,
       clientSecretRef: { name: 'ks-apiserver-identity-providers', key: 'clientSecret' },
       privateKeyRef: { name: '', key: '' },
+      signOut: false,
       scopes: ['openid', 'profile', 'email', 'groups'],
       parameters: {},
       claims: { name: 'preferred_username', groups: 'groups' },

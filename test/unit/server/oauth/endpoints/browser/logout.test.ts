@@ -26,6 +26,7 @@ describe('the logout endpoint', () => {
       sessions,
       clients,
       browsers,
+      upstreamSignOut: { isUsed: false, begin: async () => false },
       texts,
       keys: cluster.keys,
       now: Date.now,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader, generateKeyPair } from 'jose';
 import { pino } from 'pino';
+import { record, text } from '../../../../../../apis/reading/unknown-value.ts';
 import { OIDCProvider } from '../../../../../../server/oauth/providers/oidc/oidc-provider.ts';
 import type { OIDCSettings } from '../../../../../../server/oauth/providers/oidc/oidc-settings.ts';
 import type {
@@ -32,9 +33,11 @@ describe('OIDCProvider', () => {
   let upstream: ScriptedOpenIDProvider;
   let secret: string | undefined;
   let settings: OIDCSettings;
+  const warnings: string[] = [];
 
   beforeEach(async () => {
     upstream = await ScriptedOpenIDProvider.start();
+    warnings.length = 0;
     secret = CLIENT_SECRET;
     const caFile = join(folder(), 'ca.crt');
     await writeFile(caFile, upstream.ca);
@@ -43,6 +46,7 @@ describe('OIDCProvider', () => {
       clientID: CLIENT_ID,
       clientSecretRef: { name: 'ks-apiserver-clients', key: 'company' },
       privateKeyRef: { name: '', key: '' },
+      signOut: false,
       scopes: ['openid', 'profile', 'email'],
       parameters: {},
       claims: { name: 'preferred_username', groups: 'groups' },
@@ -57,7 +61,7 @@ describe('OIDCProvider', () => {
       displayName: 'Company account',
       settings: { ...settings, ...changes },
       secret: () => secret,
-      log: pino({ level: 'silent' }),
+      log: pino({ level: 'warn' }, { write: (line) => warnings.push(text(record(JSON.parse(line))['msg'])) }),
     });
 
   async function begin(provider: OIDCProvider, options: Partial<RedirectOptions> = {}) {
@@ -295,6 +299,36 @@ describe('OIDCProvider', () => {
         upstream.metadata = { issuer };
         await refused(begin(newProvider()), 'issuer', 'ProviderUnavailable');
       }
+    });
+  });
+
+  describe('at a sign-out', () => {
+    const options = { redirectURI: 'https://platform.example.com/oauth/signed-out', state: 'state-2' };
+
+    it('leads to the provider with the ID token, if the option is on', async () => {
+      upstream.metadata = { end_session_endpoint: `${upstream.issuer}/end` };
+      const provider = newProvider({ signOut: true });
+      const { upstream: token = '' } = await signIn(provider);
+      const url = provider.signOut(token, options);
+      expect(url?.origin + (url?.pathname ?? '')).to.equal(`${upstream.issuer}/end`);
+      expect(Object.fromEntries(url?.searchParams ?? [])).to.deep.equal({
+        client_id: CLIENT_ID,
+        id_token_hint: token,
+        post_logout_redirect_uri: options.redirectURI,
+        state: 'state-2',
+      });
+      expect(decodeJwt(token)).to.include({ sub: 'subject-1' });
+      expect(await signIn(newProvider())).to.not.have.property('upstream');
+    });
+
+    it('stays here at a provider without the endpoint, with a warning', async () => {
+      const provider = newProvider({ signOut: true });
+      await signIn(provider);
+      expect(provider.signOut('token', options)).to.equal(undefined);
+      expect(provider.problem).to.equal(undefined);
+      expect(provider.warning).to.include('oidc.signOut has no effect').and.include('end_session_endpoint');
+      expect(warnings).to.deep.equal([provider.warning]);
+      expect(newProvider().warning).to.equal(undefined);
     });
   });
 
