@@ -13,8 +13,29 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** The violations on a page, one line each. `rules`: ids of rules; by default all. */
-export async function accessibilityViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+/** What is wrong with a page on narrow and wide screens, in both color schemes; one line each. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  const problems: string[] = [];
+  for (const width of [375, 1280]) {
+    await page.setViewport({ width, height: 800 });
+    const scrolled = Number(await page.evaluate('document.documentElement.scrollWidth'));
+    if (scrolled > width) problems.push(`${width} px: the page is ${scrolled} px wide`);
+    for (const scheme of ['light', 'dark']) {
+      await page.emulateMediaFeatures([
+        { name: 'prefers-color-scheme', value: scheme },
+        // Otherwise a color can be measured between those of two schemes.
+        { name: 'prefers-reduced-motion', value: 'reduce' },
+      ]);
+      // Only colors depend on the scheme.
+      const found = await violations(page, scheme === 'dark' ? ['color-contrast'] : undefined);
+      problems.push(...found.map((violation) => `${width} px, ${scheme}: ${violation}`));
+    }
+  }
+  return problems;
+}
+
+/** `rules`: ids of rules; by default all. */
+async function violations(page: Page, rules: readonly string[] | undefined): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await AXE);
   const runOnly = rules ? { type: 'rule', values: rules } : { type: 'tag', values: TAGS };
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });

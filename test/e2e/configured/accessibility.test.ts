@@ -1,12 +1,13 @@
 // Tests every page of the authorization server with axe-core, on narrow and wide screens, in both color schemes.
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
-import { accessibilityViolations } from '../../support/accessibility.ts';
+import { accessibilityProblems } from '../../support/accessibility.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { authorizationQuery } from '../../support/oauth/authorization-query.ts';
 import { submitForm } from '../../support/submit-form.ts';
+import { until } from '../../support/until.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
-import { addUser, CLIENT, sharedConfigured } from './shared-configured.ts';
+import { addUser, CLIENT, PERSON, sharedConfigured } from './shared-configured.ts';
 
 const USER = 'axel';
 
@@ -25,8 +26,6 @@ describe('the pages of the authorization server, for people with disabilities', 
   beforeEach(async () => {
     page = await (await chromium.browser.createBrowserContext()).newPage();
     page.setDefaultTimeout(60_000);
-    // Otherwise a color can be measured between those of two schemes.
-    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
   });
   afterEach(() => page.browserContext().close());
 
@@ -44,18 +43,7 @@ describe('the pages of the authorization server, for people with disabilities', 
   /** `title`: of the page, so that another page cannot pass. */
   async function expectAccessible(title: string): Promise<void> {
     expect(await page.title()).to.equal(title);
-    for (const width of [375, 1280]) {
-      await page.setViewport({ width, height: 800 });
-      expect(await page.evaluate('document.documentElement.scrollWidth'), title).to.equal(width);
-      for (const scheme of ['light', 'dark']) {
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-        // Only colors depend on the scheme.
-        const rules = scheme === 'dark' ? ['color-contrast'] : undefined;
-        expect(await accessibilityViolations(page, rules), `${title}, ${width} px, ${scheme}`).to.deep.equal(
-          [],
-        );
-      }
-    }
+    expect(await accessibilityProblems(page), title).to.deep.equal([]);
   }
 
   it('sign-in, also after a wrong password', async () => {
@@ -86,6 +74,26 @@ describe('the pages of the authorization server, for people with disabilities', 
     await expectAccessible('Sign in to platform');
     await signIn();
     await expectAccessible('Device connected');
+  });
+
+  it('the choice of a user name at the first sign-in', async () => {
+    const person = { username: PERSON, password: `${PERSON}-password` };
+    await until(async () => {
+      await open('/account');
+      await submitForm(page, person);
+      return (await page.title()) === 'Choose your user name';
+    });
+    await expectAccessible('Choose your user name');
+    await page.$eval('#name', (field) => Object.assign(field, { value: '' }));
+    await submitForm(page, { name: USER });
+    await expectAccessible('Error: Choose your user name');
+  });
+
+  it('the link to an account of a directory', async () => {
+    await open('/account');
+    await signIn();
+    await Promise.all([page.waitForNavigation(), page.click('button[name=link]')]);
+    await expectAccessible('Link Company account');
   });
 
   it('the account, and the sign-out', async () => {

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startVictoriaLogs } from '../../../hack/log-stores/victorialogs.ts';
 import { freePorts } from '../../../hack/system/ports.ts';
+import { ActiveDirectory } from '../../support/directory/active-directory.ts';
+import { PEOPLE, READER } from '../../support/directory/directory.ts';
 import { shareEnvironment } from '../../support/shared-environment.ts';
 import { until } from '../../support/until.ts';
 import { GatewayPlatform } from '../gateway/gateway-platform.ts';
@@ -15,6 +17,9 @@ import { ConsoleSite } from './console-site.ts';
 export const CLIENT = 'kubectl';
 /** A client whose ID tokens kube-apiserver does not accept. */
 export const OTHER_CLIENT = 'other';
+
+/** A person of the directory, with the password `PERSON-password`. */
+export const PERSON = 'penny';
 
 /** Creates a user. Resolves when the server accepts the password. */
 export async function addUser(platform: Platform, username: string, spec: object = {}): Promise<void> {
@@ -47,6 +52,24 @@ async function confidentialClient({ port, client }: RelyingParty, dir: string): 
   return { id, secretFiles: [secretFile], redirectURIs, refreshTokens: 'kept' };
 }
 
+/** A provider whose people choose their user names. */
+async function identityProvider({ ca, ldapsPort }: ActiveDirectory, dir: string): Promise<object> {
+  const caFile = join(dir, 'directory-ca.crt');
+  await writeFile(caFile, ca);
+  return {
+    name: 'directory',
+    displayName: 'Company account',
+    accounts: 'choose',
+    ldap: {
+      schema: 'activeDirectory',
+      hosts: [`localhost:${ldapsPort}`],
+      caFile,
+      bindDN: READER.dn,
+      userSearch: { base: PEOPLE },
+    },
+  };
+}
+
 export const sharedConfigured = shareEnvironment(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-logs-'));
   const end = new AbortController();
@@ -56,19 +79,26 @@ export const sharedConfigured = shareEnvironment(async () => {
     client: { id: `program-${index}`, secret: `secret of program ${index}` },
   }));
   const confidential = await Promise.all(relyingParties.map((party) => confidentialClient(party, dir)));
+  const directory = await ActiveDirectory.start();
+  await directory.person(PERSON);
+  const identityProviders = [await identityProvider(directory, dir)];
   const store = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal: end.signal });
   const configuration = {
     logging: { store: 'victorialogs', victorialogs: { url: store.url } },
     cors: { allowedOrigins: [site.origin] },
-    oauth: { clients: [site.client, ...KUBELOGIN_CLIENTS, ...confidential] },
+    oauth: { clients: [site.client, ...KUBELOGIN_CLIENTS, ...confidential], identityProviders },
     shutdown: { readinessDelay: '0s' },
   };
   const gateway = await GatewayPlatform.start({ configure: async () => configuration, idTokensOf: [CLIENT] });
+  await gateway.platform.succeeding(
+    `create secret generic ks-apiserver-identity-providers -n platform-system --from-literal=bindPassword=${READER.password}`,
+  );
   site.server = gateway.platform.server.url;
   const stop = async (): Promise<void> => {
     await gateway.stop();
     end.abort();
     await store.stop();
+    await directory[Symbol.asyncDispose]();
     site.stop();
     await rm(dir, { recursive: true, force: true });
   };
