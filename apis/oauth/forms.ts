@@ -170,6 +170,14 @@ export const NewPasswordFormSchema = Type.Object({
   repeated: optional('The new password again.', secret),
 });
 
+/** A second factor at a sign-in, and a new one. */
+export const FactorFormSchema = Type.Object({
+  decision: optional('`cancel` ends the sign-in or the enrolment.'),
+  code: optional('A code of the authenticator app, or a recovery code.', secret),
+  with: Type.Optional(Type.Enum(['app', 'recovery'], { description: 'The code that the form asks for.' })),
+  method: Type.Optional(Type.Enum(['app', 'recovery'], { description: 'Asks for the other code.' })),
+});
+
 /** The query of the account page. */
 export const AccountPageSchema = Type.Object({
   user: optional('The user name of one of the accounts of the browser.'),

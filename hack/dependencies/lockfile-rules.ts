@@ -33,6 +33,7 @@ const LICENCES: ReadonlySet<string> = new Set([
   'ISC',
   'MIT',
   'MIT OR Apache-2.0',
+  '(MIT OR Apache-2.0)',
   'PSF-2.0',
   'Unlicense',
 ]);

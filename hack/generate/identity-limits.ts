@@ -1,4 +1,5 @@
 // Limits of sign-ins, tokens and reviews.
+import { MAX_PASSKEYS } from '../../apis/iam/v1beta1/authenticators-resource.ts';
 import { MAX_GROUP_NAME, MAX_GROUPS } from '../../apis/iam/v1beta1/user-resource.ts';
 import {
   LOOKUP_WAIT_MS,
@@ -11,10 +12,11 @@ import { MAX_PERMISSIONS } from '../../server/authorization/namespace-scopes.ts'
 import { TIMEOUT_MS as EXEC_TIMEOUT_MS } from '../../server/cluster/connection/exec-plugins.ts';
 import { CACHED_REVIEWS, MAX_REFUSAL_MS } from '../../server/cluster/reviews.ts';
 import { MARKS_PER_USER } from '../../server/oauth/codes/authorization-code.ts';
+import { RECOVERY_CODES } from '../../server/oauth/factors/recovery-codes.ts';
 import { PUBLISH_AHEAD_MS } from '../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../server/oauth/sessions/session-creator.ts';
-import { THROTTLE } from '../../server/oauth/throttle/login-throttle.ts';
+import { FACTOR_DELAYS, THROTTLE } from '../../server/oauth/throttle/login-throttle.ts';
 import { MAX_TOKEN } from '../../server/oauth/tokens/access-token.ts';
 import { VERIFIED_TOKENS } from '../../server/oauth/tokens/token-verifier.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
@@ -51,6 +53,16 @@ export const IDENTITY_ROWS: readonly Limit[] = [
     'accounts with failed sign-ins, and as many addresses',
     count(THROTTLE.entries),
     'the oldest ones are counted in groups, those without a delay first',
+  ],
+  [
+    'first delay after wrong codes of a second factor',
+    time(THROTTLE.delay),
+    `each failure doubles it, up to ${time(FACTOR_DELAYS.maxDelay)}; the number is reset after ${time(FACTOR_DELAYS.reset)} without a failure`,
+  ],
+  [
+    'passkeys of a user; recovery codes',
+    `${MAX_PASSKEYS}; ${RECOVERY_CODES}`,
+    'new recovery codes replace all others',
   ],
   [
     'sessions of a user',

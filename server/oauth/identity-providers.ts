@@ -71,6 +71,8 @@ export class IdentityProviders {
   readonly directory: IdentityDirectory;
   /** Undefined without providers that verify passwords. */
   readonly signIn: ProviderSignIn | undefined;
+  /** Names of the providers whose passwords are typed on pages of this server. */
+  readonly withPasswords: ReadonlySet<string>;
   /** What the pages of sign-ins need. */
   readonly pages: {
     readonly redirects: RedirectSignIn;
@@ -107,6 +109,7 @@ export class IdentityProviders {
     const refreshTokens = new RefreshTokens({ ...options, store, seal });
     const identities = new Identities({ ...options, administrators, store, seal, refreshTokens });
     this.#providers = providers;
+    this.withPasswords = new Set(passwords.map(({ provider }) => provider.name));
     // Without providers, no identity is valid, and the cluster need not know the resource.
     const isUsed = providers.length > 0;
     this.#runs = [...(isUsed ? [(signal: AbortSignal) => store.run(signal)] : []), ...runs];

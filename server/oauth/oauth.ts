@@ -13,7 +13,6 @@ import type { ErrorFamily } from '../filters/error-writer.ts';
 import { type SourceAddress, sourceAddress, tlsCheck } from '../request/source-address.ts';
 import { newClientThrottle } from './clients/client-authentication.ts';
 import { ConfiguredClients } from './clients/configured-clients.ts';
-import { AuthenticatorsStore } from './factors/authenticators-store.ts';
 import { AuthorizationCodeGrant } from './grants/authorization-code-grant.ts';
 import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
@@ -30,6 +29,7 @@ import { DecoyHashes } from './passwords/decoy-hashes.ts';
 import { newLoginRecords } from './passwords/login-records.ts';
 import { HASH_QUEUE, hashConcurrency, PASSWORD_HASH, PasswordHasher } from './passwords/password-hasher.ts';
 import { PasswordSignIn } from './passwords/password-sign-in.ts';
+import { newSecondFactors, type SecondFactors } from './second-factors.ts';
 import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SESSIONS_PER_USER, SessionCreator } from './sessions/session-creator.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
@@ -80,6 +80,7 @@ export interface OAuth {
   readonly users: ClusterUserDirectory;
   readonly credentials: ClusterCredentialStore;
   readonly sessions: ClusterSessionStore;
+  readonly factors: SecondFactors;
   readonly hasher: PasswordHasher;
   readonly signIn: PasswordSignIn;
   readonly sourceOf: SourceAddress;
@@ -96,20 +97,8 @@ const LEEWAY_MS = 60_000;
 
 /** Starts nothing before `run`. */
 export function newOAuth(options: OAuthOptions): OAuth {
-  const {
-    settings,
-    platform,
-    issuer,
-    client,
-    secret,
-    identity,
-    machine,
-    kubeconfig,
-    admission,
-    lookups,
-    log,
-    metrics: registry,
-  } = options;
+  const { settings, platform, issuer, client, secret, identity, machine, kubeconfig } = options;
+  const { admission, lookups, log, metrics: registry } = options;
   const now = Date.now;
   const monotonic = (): number => performance.now();
   const random = randomBytes;
@@ -124,7 +113,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const cache = { client, group, lookups, log };
   const users = new ClusterUserDirectory(cache);
   const credentials = new ClusterCredentialStore(cache);
-  const authenticators = new AuthenticatorsStore(cache);
   const sessions = new ClusterSessionStore({ ...cache, keys, now });
   const clients = new ConfiguredClients({
     clients: settings.clients,
@@ -137,18 +125,15 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const throttle = new SharedThrottle({ limits, keys, sessions, client, namespace, log });
   const lastLogins = new LastLogins({ client, group, users, log, now });
   const records = newLoginRecords(log.child({ audit: true }), metrics, lastLogins);
+  const shared = { ...cache, users, keys, records, now };
   const providers = new IdentityProviders({
-    ...cache,
+    ...shared,
     settings: settings.identityProviders,
     platform,
-    users,
     credentials,
     sessions,
-    keys,
     admission,
     throttle: throttle.logins,
-    records,
-    now,
   });
   metrics.defaultClient(clients.usesWellKnownSecret);
   const missing = (): readonly string[] => [
@@ -160,6 +145,14 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...(providers.directory.synced ? [] : ['identities']),
   ];
 
+  const factors = newSecondFactors({
+    ...shared,
+    secondFactor: settings.secondFactor,
+    identities: providers.directory,
+    passwordProviders: providers.withPasswords,
+    throttle: throttle.logins,
+  });
+  const { authenticators, factorPolicy } = factors;
   const ready = (): boolean => missing().length === 0;
   const validity = new SessionValidity({
     users,
@@ -168,6 +161,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     sessions,
     clients,
     authenticators,
+    factorPolicy,
     now,
   });
   const revocation = new RevocationCheck({ sessions, validity });
@@ -191,6 +185,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     }),
     throttle: throttle.logins,
     providers: providers.signIn,
+    factorPolicy,
     now,
     records,
     log,
@@ -223,6 +218,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     verifier,
     grants,
     passwords: signIn,
+    ...factors,
     ...providers.pages,
     authenticators,
     users,
@@ -274,6 +270,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     users,
     credentials,
     sessions,
+    factors,
     hasher,
     signIn,
     sourceOf,
@@ -290,7 +287,12 @@ export function newOAuth(options: OAuthOptions): OAuth {
         throttle.run(signal),
         lastLogins.run(signal),
         election.run(signal, async (leading) => {
-          await Promise.all([rotator.run(leading), reaper.run(leading), logouts.run(leading)]);
+          await Promise.all([
+            rotator.run(leading),
+            reaper.run(leading),
+            logouts.run(leading),
+            factors.lead(leading),
+          ]);
         }),
       ]);
     },

@@ -14,7 +14,8 @@ import { issuerOf } from './tokens/token-issuer.ts';
 type Configuration = ResolvedConfiguration['oauth'];
 
 /** Sizes in bytes, times in ms. */
-export interface OAuthSettings extends Pick<Configuration, 'browserSession' | 'trustedProxies' | 'keys'> {
+export interface OAuthSettings
+  extends Pick<Configuration, 'browserSession' | 'secondFactor' | 'trustedProxies' | 'keys'> {
   readonly audience: string;
   readonly signInPages: SignInPageTexts;
   readonly clients: readonly ConfiguredClient[];
@@ -28,7 +29,7 @@ export function oauthSettings(
 ): OAuthSettings | undefined {
   const { oauth, platform, listeners } = config;
   if (!oauth.enabled) return undefined;
-  const { browserSession, trustedProxies, throttle, keys } = oauth;
+  const { browserSession, secondFactor, trustedProxies, throttle, keys } = oauth;
   return {
     audience: oauth.audience || platform.name,
     signInPages: {
@@ -37,6 +38,7 @@ export function oauthSettings(
     },
     clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
     browserSession,
+    secondFactor,
     identityProviders: oauth.identityProviders.map(providerSettings),
     trustedProxies,
     throttle: { ...THROTTLE, ...throttle },

@@ -160,6 +160,22 @@ const identityProvider = Type.Object(
   { additionalProperties: false },
 );
 
+const secondFactor = section(
+  'Who needs a second factor. Users who have added one always need it after a password.',
+  {
+    groups: namesOption(
+      'Groups whose members need a second factor, of this platform or of an identity provider.',
+    ),
+    providers: namesOption(
+      'Identity providers whose people need a second factor here, unless the provider says that it has asked for one.',
+    ),
+    enrolmentPeriod: periodOption(
+      '24h',
+      'Time after the creation of a user in which a user without a second factor can add one at a sign-in. Later, an administrator issues a one-time code.',
+    ),
+  },
+);
+
 const throttle = section('Delays after failed sign-ins.', {
   failures: countOption(5, 'Number of failed sign-ins of one account before the first delay.'),
 });
@@ -219,6 +235,7 @@ export const oauth = section('The OAuth 2.0 authorization server and OpenID prov
     description:
       'Identity providers, which authenticate people who have no local password. The first one that knows a name decides.',
   }),
+  secondFactor,
   signInPages,
   throttle,
   keys,

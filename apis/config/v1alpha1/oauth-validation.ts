@@ -8,7 +8,7 @@ import { identityProviderErrors } from './identity-provider-validation.ts';
 /** Returns the validation errors, with paths relative to `oauth`: the section with its defaults, not validated by the schema. */
 export function oauthErrors(oauth: unknown): OptionError[] {
   // A section with schema errors is validated too, so that all errors are reported together.
-  const { enabled, trustedProxies, clients, identityProviders } = record(oauth);
+  const { enabled, trustedProxies, clients, identityProviders, secondFactor } = record(oauth);
   if (enabled === false) return [];
   const ids = new Set<unknown>();
   return [
@@ -17,7 +17,19 @@ export function oauthErrors(oauth: unknown): OptionError[] {
       clientErrors(['clients', String(index)], record(client), ids),
     ),
     ...identityProviderErrors(identityProviders),
+    ...secondFactorErrors(secondFactor, identityProviders),
   ];
+}
+
+/** A name that is misspelled must not disable the requirement. */
+function secondFactorErrors(secondFactor: unknown, identityProviders: unknown): OptionError[] {
+  const known = new Set(array(identityProviders).map((provider) => record(provider)['name']));
+  return texts(record(secondFactor)['providers'])
+    .filter(([, name]) => !known.has(name))
+    .map(([index, name]) => ({
+      path: ['secondFactor', 'providers', index],
+      message: `must be the name of an identity provider, not ${JSON.stringify(name)}`,
+    }));
 }
 
 type Client = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { ProviderVerdict } from '../providers/provider-sign-in.ts';
 
 /**
  * Where the password was entered; `provider`: at the pages of an identity provider; `account_link`: to link an account of a directory;
- * `passkey`: without a password.
+ * `passkey`: without a password; `second_factor`: after a password.
  */
 export type LoginMethod =
   | 'password_grant'
@@ -12,16 +12,21 @@ export type LoginMethod =
   | 'password_change'
   | 'provider'
   | 'account_link'
-  | 'passkey';
+  | 'passkey'
+  | 'second_factor';
 
-/** `unavailable`: the password could not be verified. */
+/**
+ * `unavailable`: the password could not be verified. `second_factor_required`: the password was right, but does not suffice.
+ */
 export type LoginOutcome =
   | ProviderVerdict['outcome']
   | 'no_password'
   | 'throttled'
   | 'refused_by_provider'
   | 'wrong_passkey'
-  | 'provider_required';
+  | 'provider_required'
+  | 'second_factor_required'
+  | 'wrong_code';
 
 export interface LoginRecord {
   readonly method: LoginMethod;

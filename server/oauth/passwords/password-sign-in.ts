@@ -14,6 +14,7 @@ import { pause } from '../../concurrency/pause.ts';
 import type { NewPerson } from '../providers/identities.ts';
 import type { ProviderSignIn } from '../providers/provider-sign-in.ts';
 import { type Authentication, byPassword } from '../sessions/proof.ts';
+import type { SecondFactorRule } from '../sessions/session-validity.ts';
 import type { CountedAttempt, LoginThrottle } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { DecoyHashes } from './decoy-hashes.ts';
@@ -31,6 +32,8 @@ export interface PasswordSignInOptions {
   readonly throttle: Pick<LoginThrottle, 'attempt'>;
   /** Verifies passwords of people who have no local one; undefined without identity providers. */
   readonly providers: Pick<ProviderSignIn, 'notices' | 'check'> | undefined;
+  /** Who needs more than a password. */
+  readonly factorPolicy: Pick<SecondFactorRule, 'lacksFactor'>;
   readonly records: LoginRecords;
   readonly log: Pick<Logger, 'warn'>;
   /** Ms since the epoch. */
@@ -50,6 +53,8 @@ export interface SignInAttempt {
   readonly requestID: string;
   /** Accept a password that must be replaced, because the caller makes the user replace it. */
   readonly acceptMustChange?: boolean;
+  /** Accept a password that does not suffice, because the caller asks for the second factor. */
+  readonly asksForFactor?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -86,6 +91,10 @@ type Verdict = Pick<LoginRecord, 'provider' | 'person'> &
         readonly newPerson?: NewPerson;
       }
   );
+
+type Recorded = Pick<LoginRecord, 'outcome' | 'provider' | 'person'> & {
+  readonly account: Account | undefined;
+};
 
 /** Outcomes of identity providers that say nothing about the password. */
 const UNPROVEN: ReadonlySet<LoginRecord['outcome']> = new Set([
@@ -210,8 +219,13 @@ export class PasswordSignIn {
       this.#record(attempt, { outcome: 'must_change', account });
       throw invalidGrant('the password must be changed first, on the sign-in page');
     }
+    // A user who is signed in has the factor already, and only confirms the password.
+    const lacksFactor =
+      attempt.method !== 'password_change' && this.#options.factorPolicy.lacksFactor(account, authentication);
+    this.#record(attempt, lacksFactor ? { ...verdict, outcome: 'second_factor_required' } : verdict);
+    if (lacksFactor && !attempt.asksForFactor)
+      throw invalidGrant('a second factor is required: sign in with a browser, or with the device flow');
     if (credential) await this.#rehash(account, credential, attempt);
-    this.#record(attempt, verdict);
     return { account, authentication, credential };
   }
 
@@ -251,17 +265,7 @@ export class PasswordSignIn {
     }
   }
 
-  #record(
-    attempt: SignInAttempt,
-    {
-      outcome,
-      account,
-      provider,
-      person,
-    }: Pick<LoginRecord, 'outcome' | 'provider' | 'person'> & {
-      readonly account: Account | undefined;
-    },
-  ): void {
+  #record(attempt: SignInAttempt, { outcome, account, provider, person }: Recorded): void {
     const { method, client, source, userAgent, requestID } = attempt;
     const origin = { method, client, source, userAgent, requestID };
     const decision = {

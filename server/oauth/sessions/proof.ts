@@ -86,8 +86,9 @@ export function meetsAcr(amr: readonly string[], request: AcrRequest | undefined
   return !request?.essential || request.values.includes(acrOf(amr, request));
 }
 
-export function byPassword({ uid, changedAt }: PasswordID, authTime: number): Authentication {
-  return { proof: passwordProof({ uid, changedAt }), authTime, amr: PASSWORD_ONLY };
+/** `others`: the methods in addition to the password. */
+export function byPassword(by: PasswordID, authTime: number, others: readonly string[] = []): Authentication {
+  return { proof: passwordProof(by), authTime, amr: [...new Set([...PASSWORD_ONLY, ...others])] };
 }
 
 function passwordProof({ uid: credentialUID, changedAt }: PasswordID): PasswordProof {

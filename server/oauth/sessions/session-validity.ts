@@ -1,10 +1,10 @@
-// Checks the validity of unexpired sessions. A disabled or deleted user, a changed password, or a sign-out of the browser
-// makes a session invalid.
+// Checks the validity of unexpired sessions. A disabled or deleted user, a changed password, a sign-out of the browser, or a second
+// factor that was not used makes a session invalid.
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Account, CredentialDirectory, PasswordID, UserDirectory, UserID } from '../users/account.ts';
 import type { Identity, IdentityDirectory } from '../users/identity-store.ts';
-import { effectiveAccount, type IdentityProof, passwordOf } from './proof.ts';
+import { type Authentication, effectiveAccount, type IdentityProof, passwordOf } from './proof.ts';
 import { isPending, type Session, type SessionStore } from './session.ts';
 
 /** Why an unexpired session is invalid. */
@@ -20,7 +20,8 @@ export type SessionEnd =
   | 'identity recreated'
   | 'identity of another user'
   | 'passkey removed'
-  | 'signed out';
+  | 'signed out'
+  | 'second factor missing';
 
 /** The fields of a session that decide whether it is valid. */
 export type CheckedSession = Pick<
@@ -33,6 +34,14 @@ interface PasskeyDirectory extends Pick<UserDirectory, 'synced' | 'catchUp'> {
   of(user: UserID): { readonly passkeys: readonly { readonly id: string }[] };
 }
 
+/** Who needs a second factor. */
+export interface SecondFactorRule {
+  /** False while the factors of users are unknown. */
+  readonly synced: boolean;
+  /** Whether a user who is authenticated in this way needs another factor; without `by`, with a password. */
+  lacksFactor(user: UserID, by?: Pick<Authentication, 'proof' | 'amr'>): boolean;
+}
+
 export interface SessionValidityOptions {
   readonly users: Pick<UserDirectory, 'synced' | 'get' | 'catchUp'>;
   readonly credentials: Pick<CredentialDirectory, 'synced' | 'get' | 'catchUp'>;
@@ -40,6 +49,7 @@ export interface SessionValidityOptions {
   readonly authenticators: PasskeyDirectory;
   readonly sessions: Pick<SessionStore, 'has' | 'read'>;
   readonly clients: Pick<ClientRegistry, 'get'>;
+  readonly factorPolicy: SecondFactorRule;
   /** Ms since the epoch. */
   readonly now: () => number;
 }
@@ -84,8 +94,12 @@ export class SessionValidity {
     if (!account) return 'user deleted';
     if (account.uid !== session.userUID) return 'user recreated';
     if (account.disabled) return 'user disabled';
-    const { credentials } = this.#options;
-    return this.#endWithProof(session, account) ?? passwordEnd(session, credentials.get(session.user));
+    const { credentials, factorPolicy } = this.#options;
+    const end = this.#endWithProof(session, account) ?? passwordEnd(session, credentials.get(session.user));
+    // Of a session from before the user had a factor, or the configuration required one.
+    return (
+      end ?? (factorPolicy.lacksFactor(account, session.authentication) ? 'second factor missing' : undefined)
+    );
   }
 
   #endWithProof(session: CheckedSession, account: Account): SessionEnd | undefined {

@@ -1,5 +1,5 @@
-// Throttles password sign-ins: failed attempts delay further attempts for the same account or address. Unknown user names are
-// throttled like existing ones.
+// Throttles passwords and second factors: failed attempts delay further attempts for the same account or address. Unknown user names
+// are throttled like existing ones.
 import { LRUCache } from 'lru-cache';
 import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
 import { networkOf } from '../../admission/network.ts';
@@ -26,6 +26,15 @@ export const THROTTLE = {
   entries: 100_000,
 } as const;
 
+/**
+ * Delays for the second factor of an account: an attacker who has the password gets about 50 guesses in a month, each with a chance of
+ * three in a million.
+ */
+export const FACTOR_DELAYS = { maxDelay: 24 * 3_600_000, reset: 30 * 86_400_000 } as const;
+
+/** What the attempts of an account are for. The password does not reset the failures of the second factor. */
+export type Attempted = 'account' | 'person' | 'factor';
+
 /** Failures of one account or source, as replicas share them. Zero failures end the delay. */
 export interface ThrottleRecord extends Failures {
   readonly key: string;
@@ -36,7 +45,7 @@ export interface ThrottleRecord extends Failures {
 export interface LoginThrottleOptions {
   readonly limits: ThrottleLimits;
   /** Keyed digest, the same on all replicas, so that shared records reveal no name and no address. */
-  readonly digest: (kind: 'account' | 'person' | 'source', value: string) => string;
+  readonly digest: (kind: Attempted | 'source', value: string) => string;
   /** Whether the account has an open session from this network, for instance through another replica. */
   readonly isSignedIn?: (account: string, network: string) => boolean;
   /** Called for each record to share with other replicas. */
@@ -74,13 +83,13 @@ const PERSON_DELAY = 120_000;
 /** Maximum delay of a source, in ms: other users behind the same address must not be locked out for long. */
 export const MAX_SOURCE_DELAY = 60_000;
 
+/** The key of a record begins with its kind. */
+const KINDS = ['source', 'person', 'factor'] as const;
+
 export class LoginThrottle {
   readonly #options: LoginThrottleOptions;
   /** Accounts, and known pairs of account and source. */
-  readonly #accounts: FailureTable;
-  /** People of identity providers, and known pairs of person and source. */
-  readonly #people: FailureTable;
-  readonly #sources: FailureTable;
+  readonly #tables: Readonly<Record<Attempted | 'source', FailureTable>>;
   readonly #known: KnownSources;
   readonly #now: () => number;
 
@@ -88,27 +97,31 @@ export class LoginThrottle {
     const { sourceFailures: failures, entries, ...limits } = options.limits;
     const maxDelay = Math.min(limits.maxDelay, MAX_SOURCE_DELAY);
     this.#options = options;
-    this.#accounts = new FailureTable(limits, entries);
-    this.#people = new FailureTable({ ...limits, delay: Math.max(limits.delay, PERSON_DELAY) }, entries);
-    this.#sources = new FailureTable({ ...limits, failures, maxDelay }, entries);
+    this.#tables = {
+      account: new FailureTable(limits, entries),
+      person: new FailureTable({ ...limits, delay: Math.max(limits.delay, PERSON_DELAY) }, entries),
+      factor: new FailureTable({ ...limits, ...FACTOR_DELAYS }, entries),
+      source: new FailureTable({ ...limits, failures, maxDelay }, entries),
+    };
     this.#known = new KnownSources(entries);
     this.#now = options.now ?? Date.now;
   }
 
   /** Number of tracked accounts and sources. */
   get size(): number {
-    return this.#tables.reduce((sum, table) => sum + table.count(this.#now()), 0);
+    return Object.values(this.#tables).reduce((sum, table) => sum + table.count(this.#now()), 0);
   }
 
   /**
    * Throws TooManyRequests with the time to wait while a delay is in effect. The caller reports the outcome of the attempt.
    * `account`: the user name in its canonical spelling, or the key of a person of an identity provider.
    */
-  attempt(account: string, source: string, kind: 'account' | 'person' = 'account'): CountedAttempt {
+  attempt(account: string, source: string, kind: Attempted = 'account'): CountedAttempt {
     const { digest, isSignedIn } = this.#options;
+    const accounts = this.#tables[kind];
+    const sources = this.#tables.source;
     const network = networkOf(source);
     const accountKey = digest(kind, account);
-    const accounts = this.#tableOf(accountKey);
     const sourceKey = digest('source', network);
     const pairKey = `${accountKey}.${sourceKey}`;
     const isKnown = (): boolean =>
@@ -120,7 +133,7 @@ export class LoginThrottle {
           ? [{ table: accounts, key: pairKey }]
           : [
               { table: accounts, key: accountKey },
-              { table: this.#sources, key: sourceKey },
+              { table: sources, key: sourceKey },
             ],
       );
     allowed();
@@ -147,7 +160,7 @@ export class LoginThrottle {
       },
       succeeded: () => {
         end();
-        this.#succeeded(accountKey, sourceKey, pairKey);
+        this.#succeeded(accounts, accountKey, sourceKey, pairKey);
       },
     };
   }
@@ -158,22 +171,13 @@ export class LoginThrottle {
     for (const source of knownSources) {
       if (!this.#known.has(key, source, now)) this.#known.add(key, source, now);
     }
-    this.#tableOf(key).merge(key, failures, now);
+    const kind = KINDS.find((each) => key.startsWith(each)) ?? 'account';
+    this.#tables[kind].merge(key, failures, now);
   }
 
   /** Ends all delays. Known sources stay known. */
   clear(): void {
-    for (const table of this.#tables) table.clearAll();
-  }
-
-  get #tables(): readonly FailureTable[] {
-    return [this.#accounts, this.#people, this.#sources];
-  }
-
-  /** The key begins with its kind. */
-  #tableOf(key: string): FailureTable {
-    if (key.startsWith('source')) return this.#sources;
-    return key.startsWith('person') ? this.#people : this.#accounts;
+    for (const table of Object.values(this.#tables)) table.clearAll();
   }
 
   #allowed(counters: readonly Counter[]): readonly Counter[] {
@@ -182,9 +186,8 @@ export class LoginThrottle {
     return counters;
   }
 
-  #succeeded(accountKey: string, sourceKey: string, pairKey: string): void {
+  #succeeded(accounts: FailureTable, accountKey: string, sourceKey: string, pairKey: string): void {
     const now = this.#now();
-    const accounts = this.#tableOf(accountKey);
     const { lastAt } = accounts.of(pairKey, now);
     if (accounts.isDelaying(pairKey, now)) this.#share(pairKey, { failures: 0, lastAt });
     accounts.clear(pairKey);

@@ -12,7 +12,13 @@ import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { LoginThrottle, type ThrottleLimits, type ThrottleRecord } from './login-throttle.ts';
+import {
+  type Attempted,
+  FACTOR_DELAYS,
+  LoginThrottle,
+  type ThrottleLimits,
+  type ThrottleRecord,
+} from './login-throttle.ts';
 
 export interface SharedThrottleOptions {
   readonly limits: ThrottleLimits;
@@ -90,7 +96,8 @@ export class SharedThrottle {
   /** Returns undefined for an invalid or expired record. */
   #decode(key: string, value: string): ThrottleRecord | undefined {
     const decoded = decodeRecord(key, value);
-    return decoded && decoded.lastAt > this.#now() - this.#options.limits.reset ? decoded : undefined;
+    const { reset } = key.startsWith('factor') ? FACTOR_DELAYS : this.#options.limits;
+    return decoded && decoded.lastAt > this.#now() - reset ? decoded : undefined;
   }
 
   async #writeUntil(signal: AbortSignal): Promise<void> {
@@ -153,7 +160,7 @@ export class SharedThrottle {
 }
 
 /** Returns the key in the ConfigMap. It depends on the newest MAC key, so counting restarts when that key is rotated. */
-function digest(keys: Pick<KeyRing, 'mac'>, kind: 'account' | 'person' | 'source', value: string): string {
+function digest(keys: Pick<KeyRing, 'mac'>, kind: Attempted | 'source', value: string): string {
   const mac = keys.mac(`login-throttle-${kind}`, value);
   const colon = mac.lastIndexOf(':');
   return `${kind}-${mac.slice(0, colon).slice(0, 16)}-${mac.slice(colon + 1).slice(0, 32)}`;

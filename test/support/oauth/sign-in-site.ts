@@ -3,8 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { Router } from 'express';
 import { pino } from 'pino';
+import { FactorPolicy } from '../../../server/oauth/factors/factor-policy.ts';
+import { SecondFactor } from '../../../server/oauth/factors/second-factor.ts';
+import { TOTPSecrets } from '../../../server/oauth/factors/totp.ts';
 import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorization-code-grant.ts';
 import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code-grant.ts';
+import { PasswordGrant } from '../../../server/oauth/grants/password-grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
 import { newOAuthRouter } from '../../../server/oauth/oauth-router.ts';
 import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in.ts';
@@ -90,7 +94,25 @@ export class SignInSite {
   #router(now: () => number): Router {
     const { state, store } = this;
     const { keys, hasher, credentials } = state;
-    const users = { synced: true, get: (name: string) => state.accounts.get(name) };
+    const users = {
+      synced: true,
+      get: (name: string) => state.accounts.get(name),
+      object: (name: string) => {
+        const account = state.accounts.get(name);
+        const creationTimestamp = new Date(state.createdAt).toISOString();
+        return account && { metadata: { name, uid: account.uid, creationTimestamp }, spec: {} };
+      },
+    };
+    const { authenticators } = state;
+    const factorPolicy = new FactorPolicy({
+      secondFactor: state.secondFactor,
+      authenticators,
+      users,
+      identities: state.identities,
+      passwordProviders: new Set(['ldap']),
+      now,
+    });
+    const secrets = new TOTPSecrets(keys);
     const clients = {
       get: (id: string) => state.clients.find((client) => client.id === id),
       checkSecret: (id: string, secret: string) => secret === `secret of ${id}`,
@@ -126,6 +148,7 @@ export class SignInSite {
       hasher,
       throttle,
       providers: undefined,
+      factorPolicy,
       records: { record: () => undefined },
       log: silent,
       now,
@@ -134,7 +157,8 @@ export class SignInSite {
       users,
       credentials,
       identities: state.identities,
-      authenticators: state.authenticators,
+      authenticators,
+      factorPolicy,
       sessions: store,
       clients,
       now,
@@ -148,8 +172,19 @@ export class SignInSite {
       keys,
       issuer,
       verifier: new TokenVerifier({ keys, issuer, audience, revocation, now }),
+      factorPolicy,
+      authenticators,
+      secrets,
+      secondFactor: new SecondFactor({
+        authenticators,
+        secrets,
+        throttle: state.factorThrottle,
+        records: { record: (login) => state.records.push(login) },
+        now,
+      }),
       grants: {
         ...NO_GRANTS,
+        password: new PasswordGrant({ signIn: passwords, sessions: creator, tokens }),
         refresh_token: new RefreshTokenGrant({ ...shared, freshness: NO_FRESHNESS, keys }),
         authorization_code: new AuthorizationCodeGrant({ ...shared, keys, limit: creator }),
         'urn:ietf:params:oauth:grant-type:device_code': new DeviceCodeGrant({
@@ -175,7 +210,6 @@ export class SignInSite {
       credentials,
       passwords,
       users,
-      authenticators: state.authenticators,
       ready: () => true,
       hasher,
       sourceOf: () => state.source,

@@ -2,15 +2,18 @@
 // the clock.
 import { createHash } from 'node:crypto';
 import type { ConfiguredClient } from '../../../server/oauth/clients/oauth-client.ts';
+import type { SecondFactorSettings } from '../../../server/oauth/factors/factor-policy.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
+import type { LoginRecord } from '../../../server/oauth/passwords/login-records.ts';
 import { PasswordHasher } from '../../../server/oauth/passwords/password-hasher.ts';
+import { LoginThrottle, THROTTLE } from '../../../server/oauth/throttle/login-throttle.ts';
 import type { Account } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';
 import { MemoryCredentials } from './memory-users.ts';
-import { NO_AUTHENTICATORS } from './no-factors.ts';
 import { NO_FRESHNESS, NO_IDENTITIES, NO_LINKS, NO_NAMES, NO_REDIRECTS } from './no-providers.ts';
 import { newConfiguredClient } from './oauth-clients.ts';
+import { MemoryAuthenticators } from './second-factors.ts';
 
 export const PASSWORD = 'correct horse battery';
 export const VERIFIER = 'v'.repeat(43);
@@ -31,12 +34,23 @@ export class SiteState {
   throttled: Error | undefined;
   /** Called between the lookup of user and password and the verification. */
   meanwhile: () => void = () => undefined;
+  readonly authenticators = new MemoryAuthenticators();
+  secondFactor: SecondFactorSettings = { groups: [], providers: [], enrolmentPeriod: 86_400_000 };
+  /** Creation time of all users. */
+  createdAt = this.now;
+  /** Shared by all replicas. */
+  readonly factorThrottle = new LoginThrottle({
+    limits: { ...THROTTLE, failures: 5 },
+    digest: (kind, value) => `${kind}-${value}`,
+    now: () => this.now,
+  });
+  /** Records of second factors. */
+  readonly records: LoginRecord[] = [];
   redirects = NO_REDIRECTS;
   names = NO_NAMES;
   links = NO_LINKS;
   identities = NO_IDENTITIES;
   freshness = NO_FRESHNESS;
-  authenticators = NO_AUTHENTICATORS;
   readonly clients: ConfiguredClient[] = [
     newConfiguredClient('console', {
       displayName: 'The Console',

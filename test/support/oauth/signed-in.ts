@@ -23,6 +23,7 @@ import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
 import { NO_AUTHENTICATORS } from './no-factors.ts';
 import { NO_BROWSERS, NO_FRESHNESS, NO_IDENTITIES } from './no-providers.ts';
 import { newClient } from './oauth-clients.ts';
+import { NO_FACTORS_NEEDED } from './second-factors.ts';
 
 export const ISSUER = 'https://localhost:9443/oauth';
 export const SECRET = 'a secret';
@@ -66,6 +67,7 @@ export class SignedInCluster {
     identities: NO_IDENTITIES,
     ...NO_BROWSERS,
     authenticators: NO_AUTHENTICATORS,
+    factorPolicy: NO_FACTORS_NEEDED,
     now: () => this.now,
   });
   readonly registry: ClientRegistry = {

@@ -4,7 +4,9 @@ import { MAX_PASSKEYS, type Passkey } from '../../../../apis/iam/v1beta1/authent
 import { NewPasskeyFormSchema } from '../../../../apis/oauth/forms.ts';
 import { printable } from '../../../observability/printable-text.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { SourceAddress } from '../../../request/source-address.ts';
 import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
+import { MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
 import type { PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import { creationOptions, PasskeyRejected, verifyRegistration } from '../../factors/passkeys.ts';
 import { readForm } from '../../http/form.ts';
@@ -25,6 +27,7 @@ import { accountURL } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { forged } from './form-rejections.ts';
+import { originOf } from './sign-in.ts';
 
 export interface AccountPasskeysOptions extends TicketOptions, BrowserHandlerOptions {
   /** Path of the handler of the page that adds a passkey. */
@@ -34,7 +37,8 @@ export interface AccountPasskeysOptions extends TicketOptions, BrowserHandlerOpt
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly links: Pick<AccountLinks, 'of'>;
-  readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'end'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin' | 'end'>;
+  readonly sourceOf: SourceAddress;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
 }
 
@@ -128,7 +132,20 @@ export class AccountPasskeys {
     if (name.trim() === '') return again('Enter a name for the passkey.', 'name');
     const problem = await this.#add(context, by, { name: name.trim(), text: passkey ?? '', ticket });
     if (problem !== undefined) return again(problem);
+    await this.#proven(context, by);
     redirect(context.response, accountURL(by.account.name, 'passkey'));
+  }
+
+  /** The user has just used the passkey. Without it, sessions of a user with a passkey end. */
+  async #proven(context: RequestContext, { account, authentication }: BrowserSession): Promise<void> {
+    const { browsers, sourceOf } = this.#options;
+    if (authentication.amr.includes(MULTIPLE_FACTORS)) return;
+    const proven = { ...authentication, amr: [...authentication.amr, MULTIPLE_FACTORS] };
+    await browsers.begin(context, {
+      account,
+      authentication: proven,
+      ...originOf(context.request, sourceOf),
+    });
   }
 
   /** Returns why the passkey is not added, for the user. */
@@ -179,7 +196,10 @@ export class AccountPasskeys {
       (factors) => {
         const kept = factors.passkeys.filter(({ id }) => id !== passkey);
         isLast = !hasOtherWay && kept.length === 0;
-        return isLast || kept.length === factors.passkeys.length ? undefined : { ...factors, passkeys: kept };
+        if (isLast || kept.length === factors.passkeys.length) return undefined;
+        // Recovery codes are no factor of their own.
+        const hasFactor = kept.length > 0 || factors.totp !== undefined;
+        return { ...factors, passkeys: kept, recoveryCodes: hasFactor ? factors.recoveryCodes : [] };
       },
       signal,
     );

@@ -2,6 +2,7 @@
 import { OwnPasswordFormSchema } from '../../../../apis/oauth/forms.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
+import { MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
 import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { Alert } from '../../page/form-fields.ts';
@@ -49,8 +50,10 @@ export class AccountPassword {
     if (outcome === 'conflict') return again(PASSWORD_CHANGED.text, 'password');
     if ('invalid' in outcome) return again(`The new password ${outcome.invalid}.`, 'new_password');
     context.log.info({ user: account.name }, 'password changed on the account page');
-    // The session of the browser began with the previous password.
-    const authentication = byPassword(outcome.credential, now());
+    // The session of the browser began with the previous password. For a user with a second factor, the password alone is no new sign-in.
+    const { amr, authTime } = by.authentication;
+    const time = amr.includes(MULTIPLE_FACTORS) ? authTime : now();
+    const authentication = byPassword(outcome.credential, time, amr);
     await browsers.begin(context, { account, authentication, ...originOf(context.request, sourceOf) });
     redirect(context.response, accountURL(account.name, 'password'));
   }

@@ -19,6 +19,7 @@ import type { SignedInOnPage } from './browser-sessions.ts';
 import type { Continuation, Shown } from './continuation.ts';
 import { rejection, TICKET_ALERTS } from './form-rejections.ts';
 import type { NameChoice, NameRefusal } from './name-choice.ts';
+import { type PendingSignIn, pendingSignIn } from './second-factor-step.ts';
 
 export interface NameFormsOptions<T> extends TicketOptions {
   /** Path of the form's handler. */
@@ -30,11 +31,8 @@ export interface NameFormsOptions<T> extends TicketOptions {
   originOf(context: RequestContext): Pick<SignedInOnPage, 'source' | 'userAgent'>;
   /** Shows the sign-in form again. */
   startAgain(context: RequestContext, request: T, shown: Shown): void;
-  signedIn(
-    context: RequestContext,
-    request: T,
-    by: Pick<SignedInOnPage, 'account' | 'authentication'>,
-  ): Promise<void>;
+  /** Continues the sign-in as the new user. */
+  next(context: RequestContext, pending: PendingSignIn<T>): Promise<void>;
 }
 
 interface NameTicket<T> {
@@ -129,7 +127,8 @@ export class NameForms<T> {
     };
     try {
       const outcome = await names.choose(person, name, attempt);
-      if (typeof outcome !== 'string') return await this.#options.signedIn(context, request, outcome);
+      if (typeof outcome !== 'string')
+        return await this.#options.next(context, pendingSignIn(request, outcome));
       const text = ALERTS[outcome];
       if (text !== undefined) return again({ text, field: 'name' });
       const refusal = outcome === 'named_meanwhile' ? SIGN_IN_AGAIN : refusalText(outcome);

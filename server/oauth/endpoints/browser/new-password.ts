@@ -11,9 +11,9 @@ import { newPasswordPage, type SignInPageTexts } from '../../page/sign-in-pages.
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import { byPassword } from '../../sessions/proof.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
-import type { SignedInOnPage } from './browser-sessions.ts';
 import type { Continuation, Shown } from './continuation.ts';
 import { TICKET_ALERTS } from './form-rejections.ts';
+import type { PendingSignIn } from './second-factor-step.ts';
 
 export interface NewPasswordFormsOptions<T> extends TicketOptions {
   /** Path of the form's handler. */
@@ -29,11 +29,8 @@ export interface NewPasswordFormsOptions<T> extends TicketOptions {
     request: T,
     typed: { readonly user: string; readonly password: string },
   ): Promise<void>;
-  signedIn(
-    context: RequestContext,
-    request: T,
-    by: Pick<SignedInOnPage, 'account' | 'authentication'>,
-  ): Promise<void>;
+  /** Continues the sign-in with the new password. */
+  next(context: RequestContext, pending: PendingSignIn<T>): Promise<void>;
 }
 
 export interface PasswordReplacement<T> {
@@ -41,6 +38,8 @@ export interface PasswordReplacement<T> {
   readonly account: UserID;
   /** The password that was verified. */
   readonly proven: PasswordID;
+  /** Methods of the authentication so far. */
+  readonly amr: readonly string[];
 }
 
 const FORM = new FormDecoder(NewPasswordFormSchema);
@@ -89,7 +88,7 @@ export class NewPasswordForms<T> {
 
   async #change(context: RequestContext, replacement: PasswordReplacement<T>, form: Form): Promise<void> {
     const { passwordChange, now } = this.#options;
-    const { request, account, proven } = replacement;
+    const { request, account, proven, amr } = replacement;
     const { new_password: password = '', repeated = '' } = FORM.decode(form);
     const again = (text: string, field: string): void => this.show(context, replacement, { text, field });
     if (password !== repeated) return again('The two passwords are not the same.', 'repeated');
@@ -100,7 +99,7 @@ export class NewPasswordForms<T> {
     }
     if ('invalid' in outcome) return again(`The new password ${outcome.invalid}.`, 'new_password');
     context.log.info({ user: account.name }, 'password changed at sign-in');
-    const authentication = byPassword(outcome.credential, now());
-    await this.#options.signedIn(context, request, { account, authentication });
+    const authentication = byPassword(outcome.credential, now(), amr);
+    await this.#options.next(context, { request, account, authentication });
   }
 }

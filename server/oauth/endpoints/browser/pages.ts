@@ -7,6 +7,7 @@ import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { AuthorizationCodes } from '../../codes/authorization-code.ts';
 import { DeviceRequests, type DeviceRequestsOptions } from '../../codes/device-requests.ts';
+import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
 import { PasskeySignIn, type PasskeySignInOptions } from '../../factors/passkey-sign-in.ts';
 import { only } from '../../http/oauth-response.ts';
 import { ACCOUNT_PATH } from '../../page/account-sections.ts';
@@ -50,8 +51,9 @@ export interface PagesOptions
     Omit<ProviderRedirectsOptions, 'action'>,
     Pick<AccountHandlersOptions, 'kubeconfig' | 'upstreamSignOut'>,
     Pick<DirectoryLinksOptions, 'directories' | 'throttle'>,
-    Omit<PasskeySignInOptions, 'platformName' | 'links'>,
+    Omit<PasskeySignInOptions, 'platformName' | 'links' | 'authenticators'>,
     DeviceRequestsOptions {
+  readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'all' | 'update'>;
   readonly browsers: BrowserSessions;
   readonly links: AccountIdentitiesOptions['links'] & DirectoryLinksOptions['links'];
   readonly sessions: SessionStore;

@@ -8,30 +8,33 @@ import type { SourceAddress } from '../../../request/source-address.ts';
 import type { PasskeyResponse, PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
-import type { OpenedTicket, TicketOptions } from '../../keys/tickets.ts';
+import type { OpenedTicket } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import { passkeyScript } from '../../page/passkey-form.ts';
-import { type SignInPageTexts, signInPage } from '../../page/sign-in-pages.ts';
+import { signInPage } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
 import { NameMissing } from '../../passwords/sign-in-refusal.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
-import type { BrowserSessions, SignedInOnPage } from './browser-sessions.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 import type { Continuation, Shown, SignedIn } from './continuation.ts';
 import { forged, PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
 import { NameForms, type NameFormsOptions } from './name-forms.ts';
 import { NewPasswordForms } from './new-password.ts';
 import type { ProviderRedirects } from './provider-redirects.ts';
+import {
+  type PendingSignIn,
+  pendingSignIn,
+  SecondFactorStep,
+  type SecondFactorStepOptions,
+} from './second-factor-step.ts';
 
 export interface SignInFormsOptions<T>
-  extends TicketOptions,
-    BrowserHandlerOptions,
+  extends BrowserHandlerOptions,
+    Omit<SecondFactorStepOptions<T>, 'originOf' | 'startAgain' | 'complete' | 'continuation'>,
     Pick<NameFormsOptions<T>, 'names' | 'nameSeal'> {
-  /** Path of the form's handler. */
-  readonly action: string;
-  readonly texts: SignInPageTexts;
   readonly passwords: Pick<PasswordSignIn, 'check' | 'notices'>;
   readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
   readonly passkeys: Pick<PasskeySignIn, 'optionsFor' | 'signIn'>;
@@ -54,14 +57,14 @@ export class SignInForms<T> {
   readonly #tickets: FormTickets<T>;
   readonly #newPasswords: NewPasswordForms<T>;
   readonly #names: NameForms<T>;
+  readonly #factors: SecondFactorStep<T>;
 
   constructor(options: SignInFormsOptions<T>) {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
-    const steps: Pick<NameFormsOptions<T>, 'startAgain' | 'signedIn' | 'originOf'> = {
+    const steps: Pick<NameFormsOptions<T>, 'startAgain' | 'next' | 'originOf'> = {
       startAgain: (context, request, shown) => this.show(context, request, shown, { status: 400 }),
-      signedIn: (context, request, by) =>
-        this.#signedIn(context, request, { ...by, ...this.#origin(context) }),
+      next: (context, pending) => this.#factors.next(context, pending),
       originOf: (context) => this.#origin(context),
     };
     this.#newPasswords = new NewPasswordForms({
@@ -69,6 +72,11 @@ export class SignInForms<T> {
       ...steps,
       authenticate: (context, request, typed) =>
         this.#authenticate(context, request, typed, PASSWORD_CHANGED),
+    });
+    this.#factors = new SecondFactorStep({
+      ...options,
+      ...steps,
+      complete: (context, pending) => this.#complete(context, pending),
     });
     this.#names = new NameForms({ ...options, ...steps });
     this.handler = browserHandler(options, (context) => this.#handle(context));
@@ -120,6 +128,7 @@ export class SignInForms<T> {
     const ticket = form.get('ticket') ?? '';
     const signIn = this.#tickets.open(ticket, browser);
     if (signIn) return this.#signIn(context, { ...signIn, ticket }, form);
+    if (await this.#factors.submitted(context, form)) return;
     if (await this.#newPasswords.submitted(context, form)) return;
     if (await this.#names.submitted(context, form)) return;
     throw forged();
@@ -145,7 +154,7 @@ export class SignInForms<T> {
     } else if ('newPerson' in verdict) {
       await this.#names.show(context, request, verdict.newPerson);
     } else {
-      await this.#signedIn(context, request, { ...verdict, ...origin });
+      await this.#factors.next(context, pendingSignIn(request, verdict));
     }
     return true;
   }
@@ -184,7 +193,7 @@ export class SignInForms<T> {
     if ('refusal' in verdict) {
       return this.show(context, request, { alert: { text: verdict.refusal } }, { status: 400 });
     }
-    await this.#signedIn(context, request, { ...verdict, ...origin });
+    await this.#factors.next(context, pendingSignIn(request, verdict));
   }
 
   /** `wrong`: the alert for a wrong password. */
@@ -207,6 +216,7 @@ export class SignInForms<T> {
         method: 'page',
         requestID: context.auditID,
         acceptMustChange: true,
+        asksForFactor: true,
         signal: context.signal,
       });
     } catch (error) {
@@ -216,19 +226,20 @@ export class SignInForms<T> {
       const { alert, options } = rejected;
       return this.show(context, request, { user, alert }, { status: 400, ...options });
     }
-    const { account, authentication, credential } = checked;
-    if (credential?.mustChange) {
-      // Only the necessary fields, because the ticket is readable.
-      const { name, uid } = account;
-      const proven = { uid: credential.uid, changedAt: credential.changedAt };
-      this.#newPasswords.show(context, { request, account: { name, uid }, proven });
-      return;
-    }
-    await this.#signedIn(context, request, { account, authentication, ...origin });
+    const { credential } = checked;
+    const replaces = credential?.mustChange
+      ? { uid: credential.uid, changedAt: credential.changedAt }
+      : undefined;
+    await this.#factors.next(context, { ...pendingSignIn(request, checked), replaces });
   }
 
-  async #signedIn(context: RequestContext, request: T, by: SignedInOnPage): Promise<void> {
+  /** Continues with all factors: a forced change of the password comes last, so that the password alone does not suffice for it. */
+  async #complete(context: RequestContext, pending: PendingSignIn<T>): Promise<void> {
+    const { request, account, authentication, replaces: proven } = pending;
+    if (proven)
+      return this.#newPasswords.show(context, { request, account, proven, amr: authentication.amr });
     const { browsers, continuation } = this.#options;
+    const by = { account, authentication, ...this.#origin(context) };
     await continuation.granted(context, request, { ...by, browser: await browsers.begin(context, by) });
   }
 

@@ -18,6 +18,7 @@ import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts
 import { NO_AUTHENTICATORS } from '../../../support/oauth/no-factors.ts';
 import { NO_BROWSERS, NO_IDENTITIES } from '../../../support/oauth/no-providers.ts';
 import { newClient } from '../../../support/oauth/oauth-clients.ts';
+import { NO_FACTORS_NEEDED } from '../../../support/oauth/second-factors.ts';
 import { passwordSince } from '../../../support/oauth/signed-in.ts';
 import { until } from '../../../support/until.ts';
 import { kubectl, run } from '../../hack/control-plane/programs.ts';
@@ -76,6 +77,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
           identities: NO_IDENTITIES,
           ...NO_BROWSERS,
           authenticators: NO_AUTHENTICATORS,
+          factorPolicy: NO_FACTORS_NEEDED,
           now: Date.now,
         }),
       }),

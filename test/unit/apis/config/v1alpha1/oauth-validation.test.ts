@@ -116,6 +116,14 @@ describe('validation of oauth', () => {
       expect(errors({ name: 'company', ldap })).to.deep.equal([]);
     });
 
+    it('rejects a second factor of people of an unknown provider, which would not be required', () => {
+      const identityProviders = [{ name: 'company', ldap }];
+      const secondFactor = { providers: ['company', 'compamy'] };
+      expect(sectionErrors({ identityProviders, secondFactor }).join()).to.include(
+        'oauth.secondFactor.providers[1]',
+      );
+    });
+
     for (const [what, change, option] of [
       ['a provider without servers', { hosts: [] }, 'hosts'],
       ['a server with a scheme', { hosts: ['ldap://ldap.example.com'] }, 'hosts[0]'],

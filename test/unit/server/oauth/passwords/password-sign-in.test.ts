@@ -13,6 +13,7 @@ import {
 import type { Account, NewCredential } from '../../../../../server/oauth/users/account.ts';
 import { MemoryCredentials } from '../../../../support/oauth/memory-users.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
+import { NO_FACTORS_NEEDED } from '../../../../support/oauth/second-factors.ts';
 import { log } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
@@ -50,6 +51,7 @@ class Scene {
 
   constructor() {
     this.signIn = new PasswordSignIn({
+      factorPolicy: NO_FACTORS_NEEDED,
       ready: () => this.ready,
       users: this.users,
       credentials: this.credentials,

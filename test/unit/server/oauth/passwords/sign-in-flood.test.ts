@@ -6,6 +6,7 @@ import { PasswordSignIn } from '../../../../../server/oauth/passwords/password-s
 import { LoginThrottle } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import { MemoryCredentials } from '../../../../support/oauth/memory-users.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
+import { NO_FACTORS_NEEDED } from '../../../../support/oauth/second-factors.ts';
 import { log } from '../../../../support/oauth/signed-in.ts';
 
 const queue = { concurrency: 2, length: 64, timeoutMs: 30_000 };
@@ -28,6 +29,7 @@ describe('a flood of sign-ins from many addresses', () => {
       const credentials = new MemoryCredentials();
       const alice = newAccount('alice');
       const signIn = new PasswordSignIn({
+        factorPolicy: NO_FACTORS_NEEDED,
         ready: () => true,
         users: new Map([[alice.name, alice]]),
         credentials,

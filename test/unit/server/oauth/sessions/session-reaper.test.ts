@@ -22,6 +22,7 @@ import { newSession } from '../../../../support/oauth/new-session.ts';
 import { NO_AUTHENTICATORS } from '../../../../support/oauth/no-factors.ts';
 import { NO_IDENTITIES } from '../../../../support/oauth/no-providers.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { NO_FACTORS_NEEDED } from '../../../../support/oauth/second-factors.ts';
 import { ALICE, log, passwordSince } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
@@ -57,6 +58,8 @@ describe('the session reaper', () => {
   const reaper = new SessionReaper({
     sessions,
     validity: new SessionValidity({
+      factorPolicy: NO_FACTORS_NEEDED,
+
       users,
       credentials,
       identities: NO_IDENTITIES,

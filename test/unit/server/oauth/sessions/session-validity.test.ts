@@ -6,6 +6,7 @@ import type { Account, Credential } from '../../../../../server/oauth/users/acco
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { NO_AUTHENTICATORS } from '../../../../support/oauth/no-factors.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
+import { NO_FACTORS_NEEDED } from '../../../../support/oauth/second-factors.ts';
 import { ALICE, passwordSince } from '../../../../support/oauth/signed-in.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -31,6 +32,8 @@ describe('SessionValidity', () => {
     reads = [];
     browsers = [BROWSER];
     validity = new SessionValidity({
+      factorPolicy: NO_FACTORS_NEEDED,
+
       users: {
         synced: true,
         get: () => account,

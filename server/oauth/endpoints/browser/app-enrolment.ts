@@ -1,0 +1,162 @@
+// The pages on which a user adds an authenticator app and gets recovery codes, at a sign-in and on the account page. Nothing is stored
+// before the user has entered a code of the app, and confirmed that the recovery codes are saved.
+import { FactorFormSchema } from '../../../../apis/oauth/forms.ts';
+import type { RequestContext } from '../../../request/request-context.ts';
+import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
+import { type EnrolmentRight, enrol, type NewFactors } from '../../factors/enrolment.ts';
+import { hashOfCode, newRecoveryCodes } from '../../factors/recovery-codes.ts';
+import { newTOTPSecret, stepOf, type TOTPSecrets, totpURI } from '../../factors/totp.ts';
+import type { Form } from '../../http/form.ts';
+import { FormDecoder } from '../../http/form-decoder.ts';
+import type { TicketOptions } from '../../keys/tickets.ts';
+import type { Alert } from '../../page/form-fields.ts';
+import { browserIDIn, browserOf, FormTickets } from '../../page/form-tickets.ts';
+import { type PageOptions, writePage } from '../../page/page.ts';
+import { newAppPage, recoveryCodesPage } from '../../page/second-factor-pages.ts';
+import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
+import type { UserID } from '../../users/account.ts';
+import { TICKET_ALERTS } from './form-rejections.ts';
+
+/** A user who adds a factor, and why this is allowed. */
+export interface Enrolling {
+  readonly account: UserID;
+  readonly right: EnrolmentRight;
+}
+
+export interface AppEnrolmentOptions<P extends Enrolling> extends TicketOptions {
+  /** Path of the forms' handler. */
+  readonly action: string;
+  readonly texts: Pick<SignInPageTexts, 'platformName'>;
+  readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
+  readonly secrets: TOTPSecrets;
+  /** Whether the form ends in a redirect to a client. */
+  readonly redirectsToClient: (pending: P) => boolean;
+  /** Continues when the factors are stored. */
+  readonly enrolled: (context: RequestContext, pending: P, added: NewFactors) => Promise<void>;
+  /** Shows the page before the enrolment. */
+  readonly startAgain: (context: RequestContext, pending: P, alert: Alert) => Promise<void> | void;
+  readonly cancelled: (context: RequestContext, pending: P) => Promise<void> | void;
+}
+
+interface Step<P> {
+  readonly pending: P;
+  /** Encrypted. */
+  readonly secret: string;
+}
+
+interface CodesStep<P> {
+  readonly pending: P;
+  readonly added: NewFactors;
+}
+
+const FORM = new FormDecoder(FactorFormSchema);
+/** Validity of the forms. */
+const ENROLMENT_MS = 15 * 60_000;
+const CONFLICT = { text: 'Your second factors were changed in the meantime. Please try again.' };
+
+export class AppEnrolment<P extends Enrolling> {
+  readonly #options: AppEnrolmentOptions<P>;
+  readonly #apps: FormTickets<Step<P>>;
+  readonly #codes: FormTickets<CodesStep<P>>;
+
+  constructor(options: AppEnrolmentOptions<P>) {
+    this.#options = options;
+    this.#apps = new FormTickets(`authenticator app ${options.action}`, ENROLMENT_MS, options);
+    this.#codes = new FormTickets(`recovery codes ${options.action}`, ENROLMENT_MS, options);
+  }
+
+  /** Shows a new secret. */
+  async show(context: RequestContext, pending: P): Promise<void> {
+    const secret = newTOTPSecret();
+    const sealed = await this.#options.secrets.seal(pending.account, secret);
+    this.#showApp(context, { pending, secret: sealed }, secret);
+  }
+
+  /** Shows new recovery codes, with which `added` is stored. */
+  showCodes(context: RequestContext, pending: P, added: NewFactors = {}): void {
+    const { action, texts } = this.#options;
+    const codes = newRecoveryCodes();
+    const content = { pending, added: { ...added, codes: codes.map(hashOfCode) } };
+    const ticket = this.#codes.seal(content, browserOf(context.request).id);
+    const page = recoveryCodesPage({ platformName: texts.platformName, action, ticket, codes });
+    this.#write(context, pending, page);
+  }
+
+  /** False for another form. */
+  async submitted(context: RequestContext, form: Form): Promise<boolean> {
+    const [ticket, browser] = [form.get('ticket') ?? '', browserIDIn(context.request) ?? ''];
+    const app = this.#apps.open(ticket, browser);
+    const codes = this.#codes.open(ticket, browser);
+    const opened = app ?? codes;
+    if (!opened) return false;
+    const { startAgain, cancelled } = this.#options;
+    const { pending } = opened.content;
+    const { code = '', decision } = FORM.decode(form);
+    if (decision === 'cancel') await cancelled(context, pending);
+    else if (opened.rejection !== undefined)
+      await startAgain(context, pending, TICKET_ALERTS[opened.rejection]);
+    else if (app) await this.#checkCode(context, app.content, code);
+    else if (codes) await this.#store(context, pending, codes.content.added);
+    return true;
+  }
+
+  async #checkCode(context: RequestContext, step: Step<P>, code: string): Promise<void> {
+    const { secrets, authenticators, startAgain, now } = this.#options;
+    const { pending, secret: sealed } = step;
+    const secret = await secrets.open(pending.account, sealed);
+    if (secret === undefined) return startAgain(context, pending, TICKET_ALERTS.expired);
+    const used = stepOf(code.replaceAll(/\s/g, ''), secret, now());
+    if (used === undefined) {
+      const text =
+        'This code is not right. Check the time of your device, and enter the code that the app shows now.';
+      return this.#showApp(context, step, secret, { text, field: 'code' });
+    }
+    const app = { secret: sealed, step: used };
+    const keepsCodes =
+      pending.right.kind === 'session' && authenticators.of(pending.account).recoveryCodes.length > 0;
+    return keepsCodes ? this.#store(context, pending, { app }) : this.showCodes(context, pending, { app });
+  }
+
+  async #store(context: RequestContext, pending: P, added: NewFactors): Promise<void> {
+    const { enrolled, startAgain } = this.#options;
+    const { account, right } = pending;
+    if (!(await enrol(account, right, added, this.#options, context.signal)))
+      return startAgain(context, pending, CONFLICT);
+    context.log.info(
+      {
+        user: account.name,
+        app: added.app !== undefined,
+        recoveryCodes: added.codes?.length ?? 0,
+        right: right.kind,
+      },
+      'second factor added',
+    );
+    return enrolled(context, pending, added);
+  }
+
+  #showApp(context: RequestContext, step: Step<P>, secret: string, alert?: Alert): void {
+    const { action, texts } = this.#options;
+    const { account, right } = step.pending;
+    const { platformName } = texts;
+    const page = newAppPage({
+      platformName,
+      action,
+      ticket: this.#apps.seal(step, browserOf(context.request).id),
+      user: account.name,
+      secret,
+      uri: totpURI(secret, platformName, account.name),
+      isRequired: right.kind !== 'session',
+      alert,
+    });
+    this.#write(context, step.pending, page, alert ? { status: 400 } : {});
+  }
+
+  #write(
+    { response }: RequestContext,
+    pending: P,
+    page: Parameters<typeof writePage>[1],
+    options: PageOptions = {},
+  ): void {
+    writePage(response, page, { redirectsToClient: this.#options.redirectsToClient(pending), ...options });
+  }
+}

@@ -1,0 +1,58 @@
+// Adds an authenticator app and recovery codes to the factors of a user. The conditions are checked in the write itself, so that of
+// concurrent enrolments only one succeeds.
+import type { UserID } from '../users/account.ts';
+import type { AuthenticatorsStore, Factors } from './authenticators-store.ts';
+import { unusedCode } from './recovery-codes.ts';
+
+/**
+ * What allows the user to add a factor: that there is none yet, a one-time code in whose place it comes, or a session that was
+ * authenticated with all factors.
+ */
+export type EnrolmentRight =
+  | { readonly kind: 'first' }
+  | { readonly kind: 'one-time code'; readonly hash: string }
+  | { readonly kind: 'session' };
+
+export interface NewFactors {
+  /** Undefined for new recovery codes only. */
+  readonly app?: { readonly secret: string; readonly step: number } | undefined;
+  /** Hashes of recovery codes, which replace all others; undefined to keep those. */
+  readonly codes?: readonly string[] | undefined;
+}
+
+export interface EnrolmentOptions {
+  readonly authenticators: Pick<AuthenticatorsStore, 'update'>;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** False if the user has other factors meanwhile, so that the right is not valid any more. Throws ServiceUnavailable. */
+export async function enrol(
+  user: UserID,
+  right: EnrolmentRight,
+  { app, codes }: NewFactors,
+  { authenticators, now }: EnrolmentOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const written = await authenticators.update(
+    user,
+    (current) => {
+      if (!isAllowed(right, current, now())) return undefined;
+      const addedTime = new Date(now()).toISOString();
+      return {
+        ...current,
+        ...(app ? { totp: { secret: app.secret, addedTime, lastStep: app.step } } : {}),
+        ...(codes ? { recoveryCodes: codes.map((hash) => ({ hash })) } : {}),
+      };
+    },
+    signal,
+  );
+  return written !== undefined;
+}
+
+function isAllowed(right: EnrolmentRight, { passkeys, totp, recoveryCodes }: Factors, now: number): boolean {
+  const isFirst = passkeys.length === 0 && totp === undefined;
+  if (right.kind === 'session') return true;
+  if (right.kind === 'first') return isFirst && recoveryCodes.length === 0;
+  return isFirst && unusedCode(recoveryCodes, right.hash, now) !== undefined;
+}

@@ -1,0 +1,128 @@
+// Verifies second factors, and changes those of a user. A code is accepted by the write that uses it up, so each is valid once for all
+// replicas; wrong codes count for the user, and a right password does not reset them.
+import { isTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
+import { tooManyAttempts } from '../../../apis/oauth/oauth-error.ts';
+import type { LoginRecord, LoginRecords } from '../passwords/login-records.ts';
+import type { LoginThrottle } from '../throttle/login-throttle.ts';
+import type { UserID } from '../users/account.ts';
+import type { AuthenticatorsStore, Factors } from './authenticators-store.ts';
+import { MULTIPLE_FACTORS } from './factor-policy.ts';
+import { hashOfCode, unusedCode } from './recovery-codes.ts';
+import { stepOf, type TOTPSecrets } from './totp.ts';
+
+export interface SecondFactorOptions {
+  readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
+  readonly secrets: Pick<TOTPSecrets, 'open'>;
+  readonly throttle: Pick<LoginThrottle, 'attempt'>;
+  readonly records: LoginRecords;
+  /** Ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** Origin of an attempt, for the throttle and the audit record. */
+export type FactorAttempt = Pick<LoginRecord, 'client' | 'source' | 'userAgent' | 'requestID'>;
+
+/**
+ * `replace`: the user has only this one-time code, and must add a factor in its place: the code is valid until then. `wrong`: also for
+ * a code that was used before.
+ */
+export type CodeVerdict =
+  | { readonly outcome: 'accepted'; readonly amr: readonly string[] }
+  | { readonly outcome: 'replace'; readonly hash: string }
+  | { readonly outcome: 'wrong' };
+
+/** Methods (RFC 8176) in addition to those of the first factor. A recovery code has no value of its own. */
+export const TOTP_METHODS: readonly string[] = ['otp', MULTIPLE_FACTORS];
+const RECOVERY_METHODS: readonly string[] = [MULTIPLE_FACTORS];
+
+const WRONG: CodeVerdict = { outcome: 'wrong' };
+/** An attempt is completed without its client: otherwise, disconnecting would bypass the throttle. */
+const TIMEOUT_MS = 10_000;
+
+export class SecondFactor {
+  readonly #options: SecondFactorOptions;
+
+  constructor(options: SecondFactorOptions) {
+    this.#options = options;
+  }
+
+  of(user: UserID): Factors {
+    return this.#options.authenticators.of(user);
+  }
+
+  /** Verifies a code of the authenticator app, or a recovery code. Throws OAuthError 429, ServiceUnavailable. */
+  async check(user: UserID, code: string, attempt: FactorAttempt): Promise<CodeVerdict> {
+    return this.counted(user, attempt, async () => {
+      let verdict = WRONG;
+      await this.#options.authenticators.update(
+        user,
+        async (factors) => {
+          const used = await this.#use(user, factors, code);
+          ({ verdict } = used);
+          return used.factors;
+        },
+        AbortSignal.timeout(TIMEOUT_MS),
+      );
+      return verdict;
+    });
+  }
+
+  /** Counts an attempt with any second factor, and records it. Throws OAuthError 429. */
+  async counted<Verdict extends { readonly outcome: CodeVerdict['outcome'] }>(
+    { name }: UserID,
+    attempt: FactorAttempt,
+    verify: () => Promise<Verdict>,
+  ): Promise<Verdict> {
+    const { throttle, records } = this.#options;
+    const record = (outcome: LoginRecord['outcome']): void =>
+      records.record({ ...attempt, method: 'second_factor', outcome, user: name });
+    const counted = await Promise.try(() => {
+      const allowed = throttle.attempt(name, attempt.source, 'factor');
+      allowed.begin();
+      return allowed;
+    }).catch((error: unknown) => {
+      if (!isTooManyRequests(error)) throw error;
+      record('throttled');
+      throw tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
+    });
+    try {
+      const verdict = await verify();
+      if (verdict.outcome === 'wrong') {
+        counted.failed();
+        record('wrong_code');
+      } else {
+        counted.succeeded();
+        record('success');
+      }
+      return verdict;
+    } finally {
+      counted.cancelled();
+    }
+  }
+
+  async #use(
+    user: UserID,
+    factors: Factors,
+    code: string,
+  ): Promise<{ readonly verdict: CodeVerdict; readonly factors?: Factors }> {
+    const now = this.#options.now();
+    const { totp, passkeys, recoveryCodes } = factors;
+    const secret = totp && (await this.#options.secrets.open(user, totp.secret));
+    const step = secret === undefined ? undefined : stepOf(code.replaceAll(/\s/g, ''), secret, now);
+    if (totp && step !== undefined) {
+      // Codes of this step and of earlier ones are used up (RFC 6238, 5.2).
+      if (step <= totp.lastStep) return { verdict: WRONG };
+      return {
+        verdict: { outcome: 'accepted', amr: TOTP_METHODS },
+        factors: { ...factors, totp: { ...totp, lastStep: step } },
+      };
+    }
+    const found = unusedCode(recoveryCodes, hashOfCode(code), now);
+    if (!found) return { verdict: WRONG };
+    if (!totp && passkeys.length === 0) return { verdict: { outcome: 'replace', hash: found.hash } };
+    return {
+      verdict: { outcome: 'accepted', amr: RECOVERY_METHODS },
+      factors: { ...factors, recoveryCodes: recoveryCodes.filter((other) => other !== found) },
+    };
+  }
+}
