@@ -35,10 +35,10 @@ export class PushedRequests {
       const { form, client } = await readClientRequest(context, options.clients);
       // A secret must not become a part of a URL, not even encrypted.
       const query = asQuery(form, 'client_secret');
+      checkRequest(new Form(query), options.clients);
       if (query.length > MAX_LENGTH) {
         throw new OAuthError(413, 'invalid_request', `the request is longer than ${MAX_LENGTH} characters`);
       }
-      checkRequest(new Form(query), options.clients);
       const pushed = { query, clientID: client.id, notAfter: options.now() + LIFETIME_MS };
       const request_uri = `${PREFIX}${await options.requestSeal.seal(JSON.stringify(pushed))}`;
       writeJSON(context.response, { request_uri, expires_in: LIFETIME_MS / 1000 }, { status: 201 });
