@@ -1,11 +1,14 @@
-// `npm run user`: creates users, sets passwords, and restores users from a backup. Passwords are never command-line
+// `npm run user`: creates users, sets passwords, resets second factors, and restores users from a backup. Passwords are never command-line
 // arguments.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { groupName } from '../apis/iam/v1beta1/group-version.ts';
+import { groupName, VERSION } from '../apis/iam/v1beta1/group-version.ts';
+import { SESSION } from '../apis/iam/v1beta1/session-resource.ts';
 import { isAlreadyExists } from '../apis/meta/v1/errors.ts';
 import { Admission } from '../server/admission/admission.ts';
 import { describeFileError } from '../server/files/file-error.ts';
+import { AuthenticatorsStore } from '../server/oauth/factors/authenticators-store.ts';
+import { resetFactors } from '../server/oauth/factors/factor-reset.ts';
 import { PASSWORD_HASH, PasswordHasher } from '../server/oauth/passwords/password-hasher.ts';
 import { passwordViolations } from '../server/oauth/passwords/password-policy.ts';
 import { ClusterCredentialStore } from '../server/oauth/users/credential-store.ts';
@@ -41,10 +44,32 @@ await runScript(USER, async (line) => {
     };
     const { signal } = new AbortController();
     if (given.command === 'restore') return restoreFrom(given.file, stores, signal);
+    if (given.command === 'reset-factors') {
+      const authenticators = new AuthenticatorsStore(options);
+      const sessions = `/apis/${options.group}/${VERSION}/${SESSION.plural}?fieldSelector=spec.user%3D${given.name}`;
+      await resetFactorsOf(given.name, stores.users, authenticators, signal);
+      await client.json({ method: 'DELETE', path: sessions, signal });
+      return 0;
+    }
     await createOrSet(given, stores, signal);
     return 0;
   });
 });
+
+/** Prints the code before the sessions end, because it cannot be shown again. */
+async function resetFactorsOf(
+  name: string,
+  users: ClusterUserDirectory,
+  authenticators: AuthenticatorsStore,
+  signal: AbortSignal,
+): Promise<void> {
+  const { uid } = (await users.read(name, signal))?.metadata ?? {};
+  if (uid === undefined) throw new Error(`user ${name} not found`);
+  const { code, notAfter } = await resetFactors({ name, uid }, authenticators, Date.now(), signal);
+  process.stdout.write(
+    `one-time code of ${name}: ${code}\nvalid until ${new Date(notAfter).toISOString()}; all sessions of the user end\n`,
+  );
+}
 
 interface Stores {
   readonly users: ClusterUserDirectory;
@@ -53,7 +78,7 @@ interface Stores {
 }
 
 async function createOrSet(
-  { command, name, options: given }: Extract<UserArguments, { readonly name: string }>,
+  { command, name, options: given }: Extract<UserArguments, { readonly command: 'create' | 'password' }>,
   { users, credentials }: Stores,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,6 +1,11 @@
 // Generates the OpenAPI 3.1 document of all APIs that this server implements. custom-resources-document.ts
 // generates the document of the custom resources.
-import { NewUserSchema, PasswordChangeSchema, ReplacedUserSchema } from '../iam/v1beta1/requests.ts';
+import {
+  FactorResetSchema,
+  NewUserSchema,
+  PasswordChangeSchema,
+  ReplacedUserSchema,
+} from '../iam/v1beta1/requests.ts';
 import { StatusSchema } from '../meta/v1/status.ts';
 import {
   AuthorizationParametersSchema,
@@ -57,6 +62,7 @@ const SIGN_IN_SCHEMAS = {
   NewUser: NewUserSchema,
   ReplacedUser: ReplacedUserSchema,
   PasswordChange: PasswordChangeSchema,
+  FactorReset: FactorResetSchema,
   TokenForm: TokenFormSchema,
   TokenResponse: TokenResponseSchema,
   OAuthError: OAuthErrorSchema,

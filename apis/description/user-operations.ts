@@ -101,5 +101,18 @@ export function userOperations(platform: string): Operation[] {
       body: { type, schema: 'PasswordChange', required: true },
       responses: { 200: done, ...chainErrors, ...unreadable, ...conflicting, ...absent },
     },
+    {
+      ...one,
+      path: `${path}/{name}/factor-reset`,
+      method: 'post',
+      id: 'resetFactors',
+      summary: 'Replace the second factors by a one-time code, and terminate all sessions',
+      description: 'You need permission to impersonate the user and all its groups. The request has no body.',
+      responses: {
+        201: { description: 'The one-time code.', type, schema: 'FactorReset' },
+        ...chainErrors,
+        ...absent,
+      },
+    },
   ];
 }

@@ -10,6 +10,7 @@ import { KUBECONFIG } from '../terminal/given-cluster.ts';
 
 export type UserArguments =
   | { readonly command: 'restore'; readonly file: string; readonly options: ClusterOptions }
+  | { readonly command: 'reset-factors'; readonly name: string; readonly options: ClusterOptions }
   | { readonly command: 'create' | 'password'; readonly name: string; readonly options: UserOptions };
 
 export interface ClusterOptions {
@@ -26,12 +27,19 @@ export interface UserOptions extends ClusterOptions {
   readonly noPassword: boolean;
 }
 
-const COMMANDS = ['create', 'password', 'restore'] as const;
+const COMMANDS = ['create', 'password', 'reset-factors', 'restore'] as const;
 
 export const USER = {
   command: 'npm run user --',
-  usage: ['create NAME [options]', 'password NAME [--must-change] [options]', 'restore FILE [options]'],
+  usage: [
+    'create NAME [options]',
+    'password NAME [--must-change] [options]',
+    'reset-factors NAME [options]',
+    'restore FILE [options]',
+  ],
   about: `Prompts for the password, or reads it from standard input:  printf %s "$PASSWORD" | npm run user -- create ada
+
+reset-factors replaces the second factors of a user by a one-time code, prints it, and ends the sessions.
 
 restore restores users and their passwords from a file that was saved with
   kubectl get users.iam.platform.io,credentials.iam.platform.io -o json > FILE`,
@@ -62,6 +70,7 @@ export function readUserArguments({ values, positionals }: Arguments<typeof USER
   const cluster = { kubeconfig: values.kubeconfig, platform: values.platform };
   if (command === 'restore') return { command, file: name, options: cluster };
   if (!isUserName(name)) throw new UsageError(invalidUserName(name));
+  if (command === 'reset-factors') return { command, name, options: cluster };
   return {
     command,
     name,

@@ -54,8 +54,16 @@ export class EscalationCheck {
     throw this.#forbidden(name, 'setting verifiedEmail requires permission to impersonate all users');
   }
 
-  /** Throws Forbidden: a caller who sets a user's password can sign in as that user, with all groups. */
-  async checkPassword(context: RequestContext, name: string, groups: readonly string[]): Promise<void> {
+  /**
+   * Throws Forbidden: a caller who sets the password of a user, or replaces the second factor, can help to sign in as that user, with
+   * all groups. `action`: the beginning of the message.
+   */
+  async checkImpersonation(
+    context: RequestContext,
+    name: string,
+    groups: readonly string[],
+    action: string,
+  ): Promise<void> {
     const users = await this.#denied(context, 'users', [name]);
     const denied = [
       ...users.map(() => 'the user'),
@@ -64,7 +72,7 @@ export class EscalationCheck {
     if (denied.length === 0) return;
     throw this.#forbidden(
       name,
-      `setting the password requires permission to impersonate the user and all its groups; not allowed: ${denied.join(', ')}`,
+      `${action} requires permission to impersonate the user and all its groups; not allowed: ${denied.join(', ')}`,
     );
   }
 

@@ -55,7 +55,7 @@ export class PasswordChanges {
     const user = (await users.read(name, context.signal)) && users.get(name);
     if (!user) throw newNotFound({ group, resource: USER.plural }, name);
     if (isOwn) return this.#changeOwn(context, user, document);
-    await escalation.checkPassword(context, name, user.groups);
+    await escalation.checkImpersonation(context, name, user.groups, 'setting the password');
     return this.#set(context, user, document);
   }
 

@@ -10,7 +10,7 @@ import type { CompletedConfig } from '../config/config.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { FirstAdministrator } from '../oauth/users/first-administrator.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
-import { usersHandler } from './users-handler.ts';
+import { SUBRESOURCES, usersHandler } from './users-handler.ts';
 
 export interface UsersAPI {
   readonly routes: readonly ResourceRoute[];
@@ -23,7 +23,10 @@ export interface UsersAPI {
 export interface UsersAPIDependencies {
   readonly client: ClusterClient;
   readonly authorizer: Authorizer;
-  readonly oauth: Pick<OAuth, 'users' | 'credentials' | 'sessions' | 'hasher' | 'signIn' | 'sourceOf'>;
+  readonly oauth: Pick<
+    OAuth,
+    'users' | 'credentials' | 'factors' | 'sessions' | 'hasher' | 'signIn' | 'sourceOf'
+  >;
   readonly log: Logger;
 }
 
@@ -31,12 +34,13 @@ export function newUsersAPI(
   { platform }: Pick<CompletedConfig, 'platform'>,
   { client, authorizer, oauth, log }: UsersAPIDependencies,
 ): UsersAPI {
-  const { users, credentials, sessions, hasher, signIn, sourceOf } = oauth;
+  const { users, credentials, factors, sessions, hasher, signIn, sourceOf } = oauth;
   const group = groupName(platform.name);
   const handler = usersHandler({
     group,
     users,
     credentials,
+    secondFactor: factors.secondFactor,
     sessions,
     hasher,
     passwords: signIn,
@@ -60,7 +64,7 @@ export function newUsersAPI(
         group,
         version: VERSION,
         resource: USER.plural,
-        subresources: ['password'],
+        subresources: SUBRESOURCES,
         handler,
       },
     ],

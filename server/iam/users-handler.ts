@@ -21,16 +21,18 @@ import { type Users, userObject } from '../oauth/users/user-directory.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import { EscalationCheck } from './escalation-check.ts';
+import { FactorResets, type FactorResetsOptions } from './factor-resets.ts';
 import { PasswordChanges, type PasswordChangesOptions } from './password-changes.ts';
 import { writeUserList } from './user-list.ts';
 import { UserWrites } from './user-writes.ts';
 
 export interface UsersHandlerOptions
-  extends Omit<PasswordChangesOptions, 'escalation' | 'sessions' | 'ownPassword'> {
+  extends Omit<PasswordChangesOptions, 'escalation' | 'sessions' | 'ownPassword'>,
+    Pick<FactorResetsOptions, 'secondFactor'> {
   readonly users: Users;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly authorizer: Authorizer;
-  readonly log: Pick<Logger, 'warn'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly slicer?: TimeSlicer;
 }
 
@@ -39,9 +41,12 @@ const ALLOWED_METHODS: Readonly<Record<Target, string>> = {
   users: 'GET, HEAD, POST',
   user: 'GET, HEAD, PUT, DELETE',
   password: 'PUT',
+  'factor-reset': 'POST',
 };
 
-type Target = 'users' | 'user' | 'password';
+type Subresource = 'password' | 'factor-reset';
+type Target = 'users' | 'user' | Subresource;
+export const SUBRESOURCES: readonly Subresource[] = ['password', 'factor-reset'];
 
 export function usersHandler(options: UsersHandlerOptions): Handler {
   const { group, users, slicer = new TimeSlicer() } = options;
@@ -56,6 +61,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
     now: options.now ?? Date.now,
   });
   const passwords = new PasswordChanges({ ...options, ownPassword, escalation, sessions });
+  const factors = new FactorResets({ ...options, openSessions: options.sessions, escalation, sessions });
 
   return async (context) => {
     const { info, request } = context;
@@ -94,11 +100,13 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
       case 'PUT password':
         await passwords.change(context, name);
         return writeSuccess(context, details);
+      case 'POST factor-reset':
+        return writeJSON(context, 201, await factors.reset(context, name));
       default:
         context.response.setHeader('Allow', ALLOWED_METHODS[target]);
         throw newMethodNotAllowed(method, {
           group,
-          resource: target === 'password' ? `${USER.plural}/${target}` : USER.plural,
+          resource: target === 'users' || target === 'user' ? USER.plural : `${USER.plural}/${target}`,
         });
     }
   };
@@ -110,8 +118,9 @@ function targetOf({ namespace, parts }: ResourceRequest): Target {
   if (namespace !== '' || parts.length > 3) throw newPathNotFound();
   if (name === undefined) return 'users';
   if (subresource === undefined) return 'user';
-  if (subresource !== 'password') throw newPathNotFound();
-  return 'password';
+  const known = SUBRESOURCES.find((each) => each === subresource);
+  if (!known) throw newPathNotFound();
+  return known;
 }
 
 /** `no-store`, because the body contains personal data. */

@@ -87,6 +87,26 @@ export const PasswordChangeSchema = Type.Object(
   strict,
 );
 
+/** Response to a reset of the second factors. */
+export const FactorResetSchema = Type.Object(
+  {
+    kind: Type.Literal('FactorReset'),
+    apiVersion: Type.String(),
+    metadata: Type.Object({ name: Type.String() }, strict),
+    status: Type.Object(
+      {
+        code: Type.String({
+          description:
+            'One-time code, with which the user signs in and adds a second factor. No later response contains it.',
+        }),
+        expirationTimestamp: Type.String({ format: 'date-time' }),
+      },
+      strict,
+    ),
+  },
+  strict,
+);
+
 const MAX_PAGE_SIZE = 1000;
 const MAX_PAGE = 2 ** 31 - 1;
 
@@ -134,4 +154,5 @@ export const UserQuerySchema = Type.Object(
 export type NewUser = Static<typeof NewUserSchema>;
 export type ReplacedUser = Static<typeof ReplacedUserSchema>;
 export type PasswordChange = Static<typeof PasswordChangeSchema>;
+export type FactorReset = Static<typeof FactorResetSchema>;
 export type UserQuery = Readonly<Static<typeof UserQuerySchema>>;

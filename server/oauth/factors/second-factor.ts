@@ -7,13 +7,14 @@ import type { LoginThrottle } from '../throttle/login-throttle.ts';
 import type { UserID } from '../users/account.ts';
 import type { AuthenticatorsStore, Factors } from './authenticators-store.ts';
 import { MULTIPLE_FACTORS } from './factor-policy.ts';
+import { type OneTimeCode, resetFactors } from './factor-reset.ts';
 import { hashOfCode, unusedCode } from './recovery-codes.ts';
 import { stepOf, type TOTPSecrets } from './totp.ts';
 
 export interface SecondFactorOptions {
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
   readonly secrets: Pick<TOTPSecrets, 'open'>;
-  readonly throttle: Pick<LoginThrottle, 'attempt'>;
+  readonly throttle: Pick<LoginThrottle, 'attempt' | 'forgive'>;
   readonly records: LoginRecords;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -48,6 +49,14 @@ export class SecondFactor {
 
   of(user: UserID): Factors {
     return this.#options.authenticators.of(user);
+  }
+
+  /** Replaces the factors of a user by a one-time code, and ends the delays after wrong codes. The caller ends the sessions. */
+  async reset(user: UserID, signal: AbortSignal): Promise<OneTimeCode> {
+    const { authenticators, throttle, now } = this.#options;
+    const code = await resetFactors(user, authenticators, now(), signal);
+    throttle.forgive(user.name);
+    return code;
   }
 
   /** Verifies a code of the authenticator app, or a recovery code. Throws OAuthError 429, ServiceUnavailable. */

@@ -175,6 +175,15 @@ export class LoginThrottle {
     this.#tables[kind].merge(key, failures, now);
   }
 
+  /** Ends the delays of the second factor of an account, here and at other replicas. */
+  forgive(account: string): void {
+    const key = this.#options.digest('factor', account);
+    for (const each of [key, ...this.#known.of(key).map((source) => `${key}.${source}`)]) {
+      this.#tables.factor.clear(each);
+      this.#share(each, { failures: 0, lastAt: this.#now() });
+    }
+  }
+
   /** Ends all delays. Known sources stay known. */
   clear(): void {
     for (const table of Object.values(this.#tables)) table.clearAll();

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { until } from '../../support/until.ts';
 import { type Answer, type Output, PASSWORD, type Platform } from '../platform.ts';
 import { sharedPlatform } from './shared-platform.ts';
 
@@ -74,6 +75,26 @@ describe('users of a platform', () => {
     expect((await rest(token, 'PUT', '/uma/password', {})).status).to.equal(401);
     expect((await platform.grant('uma', PASSWORD)).status).to.equal(400);
     expect(await platform.signIn('uma', password)).to.match(/^ey/);
+  });
+
+  it('get a one-time code in place of their second factors, from an administrator or with the command', async () => {
+    for (const name of ['olga', 'petra']) await user(PASSWORD, 'create', name);
+    const olga = await platform.signIn('olga', PASSWORD);
+    await user(PASSWORD, 'password', 'admin');
+    const admin = await platform.signIn('admin', PASSWORD);
+    expect((await rest(olga, 'POST', '/admin/factor-reset')).status).to.equal(403);
+    const reset = await rest(admin, 'POST', '/olga/factor-reset');
+    expect([reset.status, reset.body['kind']]).to.deep.equal([201, 'FactorReset']);
+    expect((await rest(olga, 'GET', '')).status).to.equal(401);
+    // The code is needed from now on, and a program cannot enter it.
+    expect((await platform.grant('olga', PASSWORD)).status).to.equal(400);
+    const petra = await platform.signIn('petra', PASSWORD);
+    const { code, stdout } = await user('', 'reset-factors', 'petra');
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^one-time code of petra: ([a-z2-7]{4}-){3}[a-z2-7]{4}\nvalid until 20/);
+    await until(async () => (await rest(petra, 'GET', '')).status === 401);
+    expect((await platform.grant('petra', PASSWORD)).status).to.equal(400);
+    expect((await user('', 'reset-factors', 'nobody')).stderr).to.include('user nobody not found');
   });
 
   it('are managed by an administrator with a token only', async () => {

@@ -11,10 +11,11 @@ function parse(args: readonly string[]): UserArguments {
 
 describe('the command line of npm run user', () => {
   for (const [args, message] of [
-    [[], 'a command is missing: create, password or restore; see --help'],
+    [[], 'a command is missing: create, password, reset-factors or restore; see --help'],
     [['creat', 'ada'], 'there is no command "creat"; did you mean create?'],
     [['restore'], 'restore needs a file: restore FILE'],
     [['restore', 'a', 'b'], 'unexpected argument "b"; see --help'],
+    [['reset-factors'], 'reset-factors needs a user name: reset-factors NAME'],
     [['create'], 'create needs a user name: create NAME'],
     [['create', 'a', 'b'], 'unexpected argument "b"; see --help'],
     [['create', 'Ada'], 'invalid user name "Ada": '],

@@ -6,6 +6,8 @@ import type { Attributes } from '../../../../server/authorization/authorizer.ts'
 import { allowOwnPassword } from '../../../../server/authorization/own-password.ts';
 import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
 import { usersHandler } from '../../../../server/iam/users-handler.ts';
+import { type Factors, NO_FACTORS } from '../../../../server/oauth/factors/authenticators-store.ts';
+import { SecondFactor } from '../../../../server/oauth/factors/second-factor.ts';
 import { byPassword } from '../../../../server/oauth/sessions/proof.ts';
 import { resourceRequests } from '../../../../server/request/resource-route.ts';
 import type { Answer } from '../../../support/exchange.ts';
@@ -23,6 +25,10 @@ export class UsersSite {
   readonly users = new MemoryUsers();
   readonly credentials = new MemoryCredentials();
   readonly sessions = new MemorySessionStore(new MemorySessions());
+  readonly factors = new Map<string, Factors>();
+  /** Users whose delays after wrong codes have ended. */
+  readonly forgiven: string[] = [];
+  readonly logged: object[] = [];
   readonly warnings: object[] = [];
   /** `verb resource/name` that RBAC allows, in addition to all operations on users. */
   readonly allowed = new Map<string, Set<string>>();
@@ -65,7 +71,29 @@ export class UsersSite {
       },
       sourceOf: () => '192.0.2.7',
       authorizer,
-      log: { warn: (line: object) => this.warnings.push(line) },
+      secondFactor: new SecondFactor({
+        authenticators: {
+          of: ({ name }) => this.factors.get(name) ?? NO_FACTORS,
+          update: async ({ name }, change) => {
+            const changed = await change(this.factors.get(name) ?? NO_FACTORS);
+            if (changed) this.factors.set(name, changed);
+            return changed;
+          },
+        },
+        secrets: { open: async () => undefined },
+        throttle: {
+          attempt: () => {
+            throw new Error('unexpected');
+          },
+          forgive: (user) => this.forgiven.push(user),
+        },
+        records: { record: () => undefined },
+        now: () => this.now,
+      }),
+      log: {
+        info: (line: object) => this.logged.push(line),
+        warn: (line: object) => this.warnings.push(line),
+      },
       // Each step of a list has a time slice of its own.
       slicer: new TimeSlicer(0),
       now: () => this.now,
@@ -125,6 +153,7 @@ export interface UsersAnswer extends Answer {
     };
     readonly metadata?: Readonly<Record<string, unknown>>;
     readonly spec?: object;
+    readonly status?: unknown;
     readonly items?: readonly { readonly metadata: { readonly name: string } }[];
     readonly totalItems?: number;
   };
