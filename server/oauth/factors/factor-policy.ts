@@ -46,7 +46,8 @@ export class FactorPolicy implements SecondFactorRule {
   }
 
   lacksFactor(user: UserID, { proof, amr }: Authenticated = { amr: PASSWORD_ONLY }): boolean {
-    if (amr.includes(MULTIPLE_FACTORS)) return false;
+    // The factor that was used may be deleted. After a sign-in at the pages of a provider, it may be one of the provider.
+    if (amr.includes(MULTIPLE_FACTORS)) return this.#isPassword(proof) && !this.hasFactor(user);
     return (this.#isPassword(proof) && this.hasFactor(user)) || this.isRequired(user, proof);
   }
 

@@ -138,7 +138,7 @@ export class SessionValidity {
       users.catchUp?.(session.user, call),
       credentials.catchUp?.(session.user, call),
       proof?.kind === 'identity' ? identities.catchUp?.(proof.name, call) : undefined,
-      proof?.kind === 'passkey' ? authenticators.catchUp?.(session.user, call) : undefined,
+      authenticators.catchUp?.(session.user, call),
     ]);
     const confirmed = this.end(session);
     if (confirmed !== 'signed out' || session.browser === undefined) return confirmed;

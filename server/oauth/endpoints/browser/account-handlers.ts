@@ -7,6 +7,7 @@ import {
   PasskeysFormSchema,
 } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import { MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions, TicketRejection } from '../../keys/tickets.ts';
@@ -90,11 +91,14 @@ export class AccountHandlers {
     });
     const submitted = (act: FormAction): Handler =>
       browserHandler(options, (context) => this.#submitted(context, act));
-    this.password = submitted((context, by, form) =>
-      options.accountPassword.change(context, by, form, (alert, page) =>
+    this.password = submitted(async (context, by, form) => {
+      // The password alone is no step-up of a user with a second factor.
+      const hasFactor = by.authentication.amr.includes(MULTIPLE_FACTORS);
+      if (hasFactor && !this.#isRecent(context, by, 'password')) return;
+      await options.accountPassword.change(context, by, form, (alert, page) =>
         this.#show(context, by, undefined, alert, page),
-      ),
-    );
+      );
+    });
     this.sessions = submitted((...form) => this.#endSessions(...form));
     this.identities = submitted((...form) => this.#changeIdentities(...form));
     this.passkeys = submitted((...form) => this.#changePasskeys(...form));

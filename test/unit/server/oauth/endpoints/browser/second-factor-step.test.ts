@@ -2,6 +2,7 @@
 // the server and a cluster.
 import { request as httpsRequest } from 'node:https';
 import { expect } from 'chai';
+import { NO_FACTORS } from '../../../../../../server/oauth/factors/authenticators-store.ts';
 import { hashOfCode, newRecoveryCode } from '../../../../../../server/oauth/factors/recovery-codes.ts';
 import { newTOTPSecret, TOTPSecrets } from '../../../../../../server/oauth/factors/totp.ts';
 import { codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
@@ -231,6 +232,41 @@ describe('a second factor', () => {
       expect((await browser.submit({ code: code() })).text).to.include('Choose a new password');
       const next = { new_password: 'another good password', repeated: 'another good password' };
       expect((await claimsOf(await browser.submit(next)))['amr']).to.deep.equal(['pwd', 'otp', 'mfa']);
+    });
+
+    it('ends the sessions that began with it when it is deleted', async () => {
+      await browser.signIn();
+      const redirect = await browser.submit({ code: code() });
+      const { json } = await site.token({ ...EXCHANGE, code: sentBack(redirect).get('code') ?? '' });
+      await state.authenticators.update(ALICE, () => NO_FACTORS);
+      const refresh_token = String(json['refresh_token']);
+      const refreshed = await site.token({
+        grant_type: 'refresh_token',
+        client_id: 'console',
+        refresh_token,
+      });
+      expect(refreshed.json['error']).to.equal('invalid_grant');
+      await browser.authorize();
+      expect(browser.page).to.include('type="password"');
+    });
+
+    it('is needed within the last minutes to change the password on the account page', async () => {
+      await browser.signIn();
+      await browser.submit({ code: code() });
+      state.now += 11 * 60_000;
+      await browser.ask('/account');
+      const changed = { new_password: 'another good password', repeated: 'another good password' };
+      const page = await browser.submitTo('/account/password', { password: PASSWORD, ...changed });
+      expect([page.status, page.text.includes('Sign in again to change your password.')]).to.deep.equal([
+        400,
+        true,
+      ]);
+      await browser.submit({ username: 'alice', password: PASSWORD });
+      expect(browser.page).to.include('Code of your authenticator app');
+      await browser.submit({ code: code() });
+      await browser.ask('/account');
+      const done = await browser.submitTo('/account/password', { password: PASSWORD, ...changed });
+      expect(done.headers.location).to.equal('/account?user=alice&done=password');
     });
 
     it('cancels the sign-in', async () => {
