@@ -4,10 +4,11 @@ import type { Page } from 'puppeteer-core';
 import { accessibilityProblems } from '../../support/accessibility.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { authorizationQuery } from '../../support/oauth/authorization-query.ts';
+import { codeOf, secretOn } from '../../support/oauth/second-factors.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
-import { addUser, CLIENT, PERSON, sharedConfigured } from './shared-configured.ts';
+import { addUser, CLIENT, FACTORED_GROUP, PERSON, sharedConfigured } from './shared-configured.ts';
 
 const USER = 'axel';
 
@@ -87,6 +88,29 @@ describe('the pages of the authorization server, for people with disabilities', 
     await page.$eval('#name', (field) => Object.assign(field, { value: '' }));
     await submitForm(page, { name: USER });
     await expectAccessible('Error: Choose your user name');
+  });
+
+  it('a second factor: a new app, recovery codes, and a code at a sign-in', async () => {
+    const user = { username: 'fay', password: PASSWORD };
+    await platform.addUser(user.username, PASSWORD, { groups: [FACTORED_GROUP] });
+    await until(async () => {
+      await open('/account');
+      await submitForm(page, user);
+      return (await page.title()) === 'Add an authenticator app';
+    });
+    await expectAccessible('Add an authenticator app');
+    const secret = secretOn(await page.content());
+    await submitForm(page, { code: '000000' });
+    await expectAccessible('Error: Add an authenticator app');
+    await submitForm(page, { code: codeOf(secret, Date.now()) });
+    await expectAccessible('Save your recovery codes');
+    await Promise.all([page.waitForNavigation(), page.click('main button')]);
+    await expectAccessible('Your account at platform');
+    const context = page.browserContext();
+    await context.deleteCookie(...(await context.cookies()));
+    await open('/account');
+    await submitForm(page, user);
+    await expectAccessible('Confirm that it is you');
   });
 
   it('the link to an account of a directory', async () => {

@@ -21,6 +21,9 @@ export const OTHER_CLIENT = 'other';
 /** A person of the directory, with the password `PERSON-password`. */
 export const PERSON = 'penny';
 
+/** Its members need a second factor. */
+export const FACTORED_GROUP = 'factored';
+
 /** Creates a user. Resolves when the server accepts the password. */
 export async function addUser(platform: Platform, username: string, spec: object = {}): Promise<void> {
   await platform.addUser(username, PASSWORD, spec);
@@ -86,7 +89,11 @@ export const sharedConfigured = shareEnvironment(async () => {
   const configuration = {
     logging: { store: 'victorialogs', victorialogs: { url: store.url } },
     cors: { allowedOrigins: [site.origin] },
-    oauth: { clients: [site.client, ...KUBELOGIN_CLIENTS, ...confidential], identityProviders },
+    oauth: {
+      clients: [site.client, ...KUBELOGIN_CLIENTS, ...confidential],
+      identityProviders,
+      secondFactor: { groups: [FACTORED_GROUP] },
+    },
     shutdown: { readinessDelay: '0s' },
   };
   const gateway = await GatewayPlatform.start({ configure: async () => configuration, idTokensOf: [CLIENT] });
