@@ -99,6 +99,9 @@ describe('the pages of the authorization server, for people with disabilities', 
       return (await page.title()) === 'Add an authenticator app';
     });
     await expectAccessible('Add an authenticator app');
+    // In the dark scheme too, because cameras read dark modules on a light ground only.
+    const ground = "getComputedStyle(document.querySelector('.qr')).backgroundColor";
+    expect(await page.evaluate(ground)).to.equal('rgb(255, 255, 255)');
     const secret = secretOn(await page.content());
     await submitForm(page, { code: '000000' });
     await expectAccessible('Error: Add an authenticator app');
