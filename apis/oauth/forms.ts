@@ -175,7 +175,10 @@ export const FactorFormSchema = Type.Object({
   decision: optional('`cancel` ends the sign-in or the enrolment.'),
   code: optional('A code of the authenticator app, or a recovery code.', secret),
   with: Type.Optional(Type.Enum(['app', 'recovery'], { description: 'The code that the form asks for.' })),
-  method: Type.Optional(Type.Enum(['app', 'recovery'], { description: 'Asks for the other code.' })),
+  method: Type.Optional(
+    Type.Enum(['passkey', 'app', 'recovery'], { description: 'Asks for another factor.' }),
+  ),
+  passkey: optional('The response of a passkey, as JSON, instead of a code.'),
 });
 
 /** The query of the account page. */

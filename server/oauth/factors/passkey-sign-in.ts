@@ -3,7 +3,7 @@
 import type { Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { printable } from '../../observability/printable-text.ts';
-import type { LoginOutcome, LoginRecord, LoginRecords } from '../passwords/login-records.ts';
+import type { LoginMethod, LoginOutcome, LoginRecord, LoginRecords } from '../passwords/login-records.ts';
 import type { AccountLinks } from '../providers/account-links.ts';
 import { type Authentication, byPasskey } from '../sessions/proof.ts';
 import type { Account, CredentialDirectory, PasswordID, UserDirectory, UserID } from '../users/account.ts';
@@ -13,6 +13,7 @@ import {
   type Ceremony,
   PasskeyRejected,
   parseAssertion,
+  passkeyMethods,
   type RelyingParty,
   relyingPartyOf,
   requestOptions,
@@ -61,7 +62,7 @@ interface Verdict {
   readonly reason?: string;
 }
 
-const REFUSED = 'The passkey was not accepted. Try again, or sign in another way.';
+export const PASSKEY_REFUSED = 'The passkey was not accepted. Try again, or sign in another way.';
 const DISABLED = 'Your account is disabled. Ask an administrator of this platform.';
 
 export class PasskeySignIn {
@@ -103,7 +104,7 @@ export class PasskeySignIn {
     try {
       const { ceremony, assertion } = this.#parsed(response);
       account = this.#userOf(assertion);
-      if (!account) return refused({ outcome: 'unknown_user' }, REFUSED);
+      if (!account) return refused({ outcome: 'unknown_user' }, PASSKEY_REFUSED);
       const user = account.name;
       if (account.disabled) {
         await this.#verify(ceremony, assertion, account, 'required');
@@ -117,18 +118,36 @@ export class PasskeySignIn {
       }
       this.#record(attempt, { outcome: 'success', user });
       const password = this.#passwordOf(account);
-      return { account, authentication: byPasskey(used, password, this.#options.now()) };
+      return {
+        account,
+        authentication: byPasskey(used.id, passkeyMethods(used), password, this.#options.now()),
+      };
     } catch (error) {
-      if (!(error instanceof PasskeyRejected)) throw error;
       const user = account ? { user: account.name } : {};
-      return refused({ outcome: 'wrong_passkey', reason: printable(error.message, 200), ...user }, REFUSED);
+      return refused({ outcome: 'wrong_passkey', reason: reasonOf(error), ...user }, PASSKEY_REFUSED);
     }
   }
 
-  /** Verifies a passkey of this user, after a password. Throws PasskeyRejected, and StatusError during an outage. */
-  async confirm(user: UserID, response: PasskeyResponse, signal: AbortSignal): Promise<UsedPasskey> {
-    const { ceremony, assertion } = this.#parsed(response);
-    return this.#use(ceremony, assertion, user, 'preferred', response, signal);
+  /**
+   * Verifies a passkey of this user, after a password. Returns its methods (RFC 8176), undefined if it is rejected. Throws StatusError
+   * during an outage of the cluster.
+   */
+  async confirm(
+    user: UserID,
+    response: PasskeyResponse,
+    attempt: PasskeyAttempt,
+  ): Promise<readonly string[] | undefined> {
+    const record = (outcome: LoginOutcome, reason = {}): void =>
+      this.#record(attempt, { outcome, user: user.name, ...reason }, 'second_factor');
+    try {
+      const { ceremony, assertion } = this.#parsed(response);
+      const used = await this.#use(ceremony, assertion, user, 'preferred', response, attempt.signal);
+      record('success');
+      return passkeyMethods(used);
+    } catch (error) {
+      record('wrong_passkey', { reason: reasonOf(error) });
+      return undefined;
+    }
   }
 
   #parsed({ text, ticket }: PasskeyResponse): { readonly ceremony: Ceremony; readonly assertion: Assertion } {
@@ -207,8 +226,12 @@ export class PasskeySignIn {
     return credential?.userUID === uid ? credential : undefined;
   }
 
-  #record({ client, source, userAgent, requestID }: PasskeyAttempt, verdict: Verdict): void {
-    const origin = { method: 'passkey' as const, client, source, userAgent, requestID };
+  #record(
+    { client, source, userAgent, requestID }: PasskeyAttempt,
+    verdict: Verdict,
+    method: LoginMethod = 'passkey',
+  ): void {
+    const origin = { method, client, source, userAgent, requestID };
     this.#options.records.record({ ...origin, user: undefined, ...verdict });
   }
 }
@@ -216,6 +239,12 @@ export class PasskeySignIn {
 /** A passkey that was verified. */
 export interface UsedPasskey extends Pick<Passkey, 'id' | 'backedUp'> {
   readonly userVerified: boolean;
+}
+
+/** For the log. Throws every other error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof PasskeyRejected)) throw error;
+  return printable(error.message, 200);
 }
 
 function passkeyIn({ passkeys }: Factors, id: string): Passkey | undefined {

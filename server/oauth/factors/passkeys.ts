@@ -200,6 +200,11 @@ export async function verifyRegistration(
   });
 }
 
+/** Methods (RFC 8176). The key of a passkey that is synced between devices is not bound to hardware. `user`: the user was present. */
+export function passkeyMethods({ backedUp }: Pick<Passkey, 'backedUp'>): readonly string[] {
+  return [backedUp ? 'swk' : 'hwk', 'user', 'mfa'];
+}
+
 function challengeOf(ticket: string): string {
   return hash('sha256', `passkey challenge ${ticket}`, 'base64url');
 }

@@ -1,8 +1,10 @@
 // Renders the HTML pages of second factors: the code at a sign-in, a new authenticator app, and new recovery codes.
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { encodeQR } from 'qr';
 import { type Alert, alertBox, describedBy, platformHeader, titled } from './form-fields.ts';
 import { html, Markup } from './html.ts';
 import type { Page } from './page.ts';
+import { passkeyAttributes, passkeyButton, passkeyScript } from './passkey-form.ts';
 
 interface FactorView {
   readonly platformName: string;
@@ -13,25 +15,57 @@ interface FactorView {
 
 export interface CodeView extends FactorView {
   readonly user: string;
-  /** Which code the page asks for. */
   readonly method: 'app' | 'recovery';
-  /** Whether the user can enter the other code. */
-  readonly hasOther: boolean;
+  /** What the user can use instead. */
+  readonly others: readonly FactorMethod[];
 }
 
-export function codePage({ platformName, action, ticket, user, method, hasOther, alert }: CodeView): Page {
+export type FactorMethod = 'passkey' | 'app' | 'recovery';
+
+const CONFIRM = 'Confirm that it is you';
+const METHODS: Readonly<Record<FactorMethod, string>> = {
+  passkey: 'Use a passkey',
+  app: 'Use the authenticator app',
+  recovery: 'Use a recovery code',
+};
+
+function otherWays(others: readonly FactorMethod[]): Markup {
+  return html`${others.map(
+    (method) =>
+      html`<button type="submit" class="second" name="method" value="${method}" formnovalidate>${METHODS[method]}</button>\n`,
+  )}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>`;
+}
+
+export interface PasskeyView extends FactorView, Pick<CodeView, 'user' | 'others'> {
+  readonly options: PublicKeyCredentialRequestOptionsJSON;
+}
+
+export function passkeyPage(view: PasskeyView): Page {
+  const { platformName, action, ticket, user, others, options, alert } = view;
+  return {
+    title: titled(CONFIRM, alert),
+    body: html`${platformHeader(platformName)}
+<h1>${CONFIRM}</h1>
+<p>You are signing in as <strong>${user}</strong>.</p>
+<form method="post" action="${action}"${passkeyAttributes(options)}>
+${alertBox(alert)}
+<input type="hidden" name="ticket" value="${ticket}">
+<p data-unsupported>This browser cannot use a passkey: it needs scripts, and a current version.</p>
+${passkeyButton('Use your passkey', 'first')}${otherWays(others)}
+</form>
+${passkeyScript().markup}`,
+  };
+}
+
+export function codePage({ platformName, action, ticket, user, method, others, alert }: CodeView): Page {
   const isApp = method === 'app';
-  const title = 'Confirm that it is you';
   const input = isApp
     ? html` class="code" inputmode="numeric" autocomplete="one-time-code"`
     : html` autocomplete="off" autocapitalize="none" spellcheck="false"`;
-  const other = isApp
-    ? html`<button type="submit" class="second" name="method" value="recovery" formnovalidate>Use a recovery code</button>\n`
-    : html`<button type="submit" class="second" name="method" value="app" formnovalidate>Use the authenticator app</button>\n`;
   return {
-    title: titled(title, alert),
+    title: titled(CONFIRM, alert),
     body: html`${platformHeader(platformName)}
-<h1>${title}</h1>
+<h1>${CONFIRM}</h1>
 <p>You are signing in as <strong>${user}</strong>.</p>
 <form method="post" action="${action}">
 ${alertBox(alert)}
@@ -41,7 +75,7 @@ ${alertBox(alert)}
 <p class="quiet" id="format">${isApp ? 'Six digits. Each code is valid once.' : 'One of the codes that you have saved, or a one-time code of an administrator.'}</p>
 <input id="code" name="code"${input} required autofocus${describedBy(alert, 'code', 'format')}>
 <button type="submit">Sign in</button>
-${hasOther ? other : undefined}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
+${otherWays(others)}
 </form>`,
   };
 }

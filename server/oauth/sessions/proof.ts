@@ -102,27 +102,17 @@ export function byIdentity(
   authTime: number,
   amr: readonly string[] = PASSWORD_ONLY,
 ): Authentication {
-  return { proof, authTime, amr, ...(password ? { password: passwordID(password) } : {}) };
+  return { proof, authTime, amr, ...withPassword(password) };
 }
 
-/** By a passkey alone: the user has the device, and has unlocked it. `password`: the one of the user. */
+/** By a passkey alone. `password`: the one of the user. */
 export function byPasskey(
-  { id, backedUp }: { readonly id: string; readonly backedUp: boolean },
+  id: string,
+  amr: readonly string[],
   password: PasswordID | undefined,
   authTime: number,
 ): Authentication {
-  const amr = [passkeyMethod(backedUp), 'user', 'mfa'];
-  return {
-    proof: { kind: 'passkey', id },
-    authTime,
-    amr,
-    ...(password ? { password: passwordID(password) } : {}),
-  };
-}
-
-/** The key of a passkey that is synced between devices is not bound to hardware. */
-export function passkeyMethod(backedUp: boolean): string {
-  return backedUp ? 'swk' : 'hwk';
+  return { proof: { kind: 'passkey', id }, authTime, amr, ...withPassword(password) };
 }
 
 /** The password that the user had at the authentication. */
@@ -130,6 +120,10 @@ export function passwordOf(authentication: Authentication | undefined): Password
   if (authentication?.proof.kind !== 'password') return authentication?.password;
   const { credentialUID: uid, changedAt } = authentication.proof;
   return { uid, changedAt };
+}
+
+function withPassword(password: PasswordID | undefined): Pick<Authentication, 'password'> {
+  return password ? { password: passwordID(password) } : {};
 }
 
 /** Without the other fields of a Credential. */

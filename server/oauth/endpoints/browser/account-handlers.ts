@@ -195,7 +195,6 @@ export class AccountHandlers {
   async #changeIdentities(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
     const { accountIdentities, directoryLinks } = this.#options;
     const { unlink, link } = IDENTITIES_FORM.decode(form);
-    const { name } = by.account;
     const again = (text: string): void => this.#show(context, by, undefined, { text });
     if (!this.#isRecent(context, by, 'linked accounts')) return;
     if (link !== undefined && directoryLinks.choices.some((directory) => directory.name === link)) {
@@ -211,7 +210,7 @@ export class AccountHandlers {
     if (outcome === 'last way to sign in') {
       return again('You could not sign in without this account. Link another one first.');
     }
-    return redirect(context.response, accountURL(name, 'unlinked'));
+    return redirect(context.response, accountURL(by.account.name, 'unlinked'));
   }
 
   async #changePasskeys(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
@@ -221,11 +220,8 @@ export class AccountHandlers {
     if (remove === undefined) return accountPasskeys.showNew(context, by);
     const outcome = await accountPasskeys.remove(context, by, remove);
     if (outcome === 'signed out') return writePage(context.response, signedOutPage());
-    if (outcome === 'last way to sign in') {
-      const text = 'You could not sign in without this passkey. Add another one first.';
-      return this.#show(context, by, undefined, { text });
-    }
-    redirect(context.response, accountURL(by.account.name, 'passkey-removed'));
+    if (typeof outcome === 'string') return redirect(context.response, accountURL(by.account.name, outcome));
+    this.#show(context, by, undefined, { text: outcome.refusal });
   }
 
   /** Lets a user sign in again whose sign-in is too long ago for changes of `what`. */

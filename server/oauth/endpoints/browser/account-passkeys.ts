@@ -5,10 +5,15 @@ import { NewPasskeyFormSchema } from '../../../../apis/oauth/forms.ts';
 import { printable } from '../../../observability/printable-text.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
-import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
-import { MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
+import { type AuthenticatorsStore, isEmpty } from '../../factors/authenticators-store.ts';
+import { type FactorPolicy, MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
 import type { PasskeySignIn } from '../../factors/passkey-sign-in.ts';
-import { creationOptions, PasskeyRejected, verifyRegistration } from '../../factors/passkeys.ts';
+import {
+  creationOptions,
+  PasskeyRejected,
+  passkeyMethods,
+  verifyRegistration,
+} from '../../factors/passkeys.ts';
 import { readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
@@ -38,6 +43,7 @@ export interface AccountPasskeysOptions extends TicketOptions, BrowserHandlerOpt
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly links: Pick<AccountLinks, 'of'>;
   readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin' | 'end'>;
+  readonly factorPolicy: Pick<FactorPolicy, 'isRequired'>;
   readonly sourceOf: SourceAddress;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
 }
@@ -48,13 +54,19 @@ interface NewPasskeyTicket {
   readonly user: string;
 }
 
-export type PasskeyRemoval = 'removed' | 'signed out' | 'last way to sign in';
+export type PasskeyRemoval =
+  | 'passkey-removed'
+  | 'signed out'
+  /** The reason, for the user. */
+  | { readonly refusal: string };
 
 const NEW_PASSKEY_MS = 10 * 60_000;
 const NEW_PASSKEY_FORM = new FormDecoder(NewPasskeyFormSchema);
 const NO_HOST_NAME =
   'This server has no passkeys: they need a host name, and the address of this server is an IP address.';
 const TOO_MANY = `You have ${MAX_PASSKEYS} passkeys. Remove one before you add another.`;
+const LAST_WAY = { refusal: 'You could not sign in without this passkey. Add another one first.' };
+const LAST_FACTOR = { refusal: 'Your account needs a second factor. Add another one first.' };
 const REJECTED = 'The passkey was not accepted. Try again.';
 
 export class AccountPasskeys {
@@ -132,31 +144,21 @@ export class AccountPasskeys {
     if (name.trim() === '') return again('Enter a name for the passkey.', 'name');
     const problem = await this.#add(context, by, { name: name.trim(), text: passkey ?? '', ticket });
     if (problem !== undefined) return again(problem);
-    await this.#proven(context, by);
     redirect(context.response, accountURL(by.account.name, 'passkey'));
-  }
-
-  /** The user has just used the passkey. Without it, sessions of a user with a passkey end. */
-  async #proven(context: RequestContext, { account, authentication }: BrowserSession): Promise<void> {
-    const { browsers, sourceOf } = this.#options;
-    if (authentication.amr.includes(MULTIPLE_FACTORS)) return;
-    const proven = { ...authentication, amr: [...authentication.amr, MULTIPLE_FACTORS] };
-    await browsers.begin(context, {
-      account,
-      authentication: proven,
-      ...originOf(context.request, sourceOf),
-    });
   }
 
   /** Returns why the passkey is not added, for the user. */
   async #add(
-    { log, signal }: RequestContext,
-    { account }: BrowserSession,
+    context: RequestContext,
+    { account, authentication }: BrowserSession,
     { name, text, ticket }: { readonly name: string; readonly text: string; readonly ticket: string },
   ): Promise<string | undefined> {
-    const { passkeys, authenticators, now } = this.#options;
+    const { passkeys, authenticators, browsers, sourceOf, now } = this.#options;
+    const { log, signal } = context;
     const { relyingParty } = passkeys;
     if (!relyingParty) return NO_HOST_NAME;
+    const { amr, proof } = authentication;
+    const hasFactors = amr.includes(MULTIPLE_FACTORS);
     try {
       const registered = await verifyRegistration({ relyingParty, ticket }, text);
       const added: Passkey = {
@@ -169,12 +171,19 @@ export class AccountPasskeys {
         (current) => {
           const isKnown = current.passkeys.some(({ id }) => id === added.id);
           if (isKnown || current.passkeys.length >= MAX_PASSKEYS) return undefined;
+          // The user has added a factor meanwhile, so the password of this session is not enough any more.
+          if (proof.kind === 'password' && !hasFactors && !isEmpty(current)) return undefined;
           return { ...current, passkeys: [...current.passkeys, added] };
         },
         signal,
       );
       if (!changed) return 'You have this passkey already, or too many others.';
       log.info({ user: account.name, passkey: added.id }, 'passkey added on the account page');
+      if (hasFactors) return undefined;
+      // The user has just used the passkey, and from now on needs a second factor.
+      const methods = [...new Set([...amr, ...passkeyMethods(added)])];
+      const by = { account, authentication: { ...authentication, amr: methods } };
+      await browsers.begin(context, { ...by, ...originOf(context.request, sourceOf) });
       return undefined;
     } catch (error) {
       if (!(error instanceof PasskeyRejected)) throw error;
@@ -190,20 +199,24 @@ export class AccountPasskeys {
     const { log, signal } = context;
     const hasPassword = credentials.get(account.name)?.userUID === account.uid;
     const hasOtherWay = hasPassword || links.of(account).length > 0;
-    let isLast = false;
+    const isRequired = this.#options.factorPolicy.isRequired(account, by.authentication.proof);
+    let rejected: PasskeyRemoval | undefined;
     await authenticators.update(
       account,
       (factors) => {
         const kept = factors.passkeys.filter(({ id }) => id !== passkey);
-        isLast = !hasOtherWay && kept.length === 0;
-        if (isLast || kept.length === factors.passkeys.length) return undefined;
-        // Recovery codes are no factor of their own.
-        const hasFactor = kept.length > 0 || factors.totp !== undefined;
-        return { ...factors, passkeys: kept, recoveryCodes: hasFactor ? factors.recoveryCodes : [] };
+        const isLast = kept.length === 0 && factors.passkeys.length > 0;
+        const isLastFactor = isLast && factors.totp === undefined;
+        rejected = undefined;
+        if (isLast && !hasOtherWay) rejected = LAST_WAY;
+        else if (isLastFactor && isRequired) rejected = LAST_FACTOR;
+        if (rejected !== undefined || kept.length === factors.passkeys.length) return undefined;
+        // Recovery codes replace a factor, so none is needed without one.
+        return { ...factors, passkeys: kept, ...(isLastFactor ? { recoveryCodes: [] } : {}) };
       },
       signal,
     );
-    if (isLast) return 'last way to sign in';
+    if (rejected !== undefined) return rejected;
     log.info({ user: account.name, passkey }, 'passkey removed on the account page');
     const began = sessions.ofUser(account.name).filter(({ userUID, authentication }) => {
       const proof = authentication?.proof;
@@ -214,7 +227,7 @@ export class AccountPasskeys {
         terminateSession({ session, clientID, user }, 'passkey removed', { sessions, log }, signal),
       ),
     );
-    if (began.every(({ id }) => id !== current.id)) return 'removed';
+    if (began.every(({ id }) => id !== current.id)) return 'passkey-removed';
     await browsers.end(context, [current]);
     return 'signed out';
   }

@@ -23,7 +23,7 @@ import type { PushedRequests } from '../pushed-requests.ts';
 import { AccountChoice } from './account-choice.ts';
 import { AccountHandlers, type AccountHandlersOptions } from './account-handlers.ts';
 import { AccountIdentities, type AccountIdentitiesOptions } from './account-identities.ts';
-import { AccountPasskeys } from './account-passkeys.ts';
+import { AccountPasskeys, type AccountPasskeysOptions } from './account-passkeys.ts';
 import { AccountPassword } from './account-password.ts';
 import { AccountSessions } from './account-sessions.ts';
 import { accountContinuation } from './account-visit.ts';
@@ -46,7 +46,14 @@ import { SignInForms, type SignInFormsOptions } from './sign-in.ts';
 export interface PagesOptions
   extends Omit<
       SignInFormsOptions<unknown>,
-      'action' | 'passwordChange' | 'continuation' | 'browsers' | 'redirects' | 'passkeys'
+      | 'action'
+      | 'passwordChange'
+      | 'continuation'
+      | 'browsers'
+      | 'redirects'
+      | 'passkeys'
+      | 'authenticators'
+      | 'factorPolicy'
     >,
     Omit<ProviderRedirectsOptions, 'action'>,
     Pick<AccountHandlersOptions, 'kubeconfig' | 'upstreamSignOut'>,
@@ -55,6 +62,7 @@ export interface PagesOptions
     DeviceRequestsOptions {
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'all' | 'update'>;
   readonly browsers: BrowserSessions;
+  readonly factorPolicy: SignInFormsOptions<unknown>['factorPolicy'] & AccountPasskeysOptions['factorPolicy'];
   readonly links: AccountIdentitiesOptions['links'] & DirectoryLinksOptions['links'];
   readonly sessions: SessionStore;
   readonly validity: Pick<SessionValidity, 'end'>;

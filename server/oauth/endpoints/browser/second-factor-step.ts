@@ -5,6 +5,7 @@ import type { RequestContext } from '../../../request/request-context.ts';
 import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
 import type { EnrolmentRight } from '../../factors/enrolment.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
+import { PASSKEY_REFUSED, type PasskeyResponse, type PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import { type CodeVerdict, type SecondFactor, TOTP_METHODS } from '../../factors/second-factor.ts';
 import type { TOTPSecrets } from '../../factors/totp.ts';
 import type { Form } from '../../http/form.ts';
@@ -13,7 +14,8 @@ import type { TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import { browserIDIn, browserOf, FormTickets } from '../../page/form-tickets.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
-import { codePage } from '../../page/second-factor-pages.ts';
+import { passkeyScript } from '../../page/passkey-form.ts';
+import { codePage, type FactorMethod, passkeyPage } from '../../page/second-factor-pages.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { Authentication } from '../../sessions/proof.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
@@ -46,6 +48,7 @@ export interface SecondFactorStepOptions<T> extends TicketOptions {
   readonly texts: SignInPageTexts;
   readonly factorPolicy: Pick<FactorPolicy, 'lacksFactor' | 'hasFactor' | 'canEnrol'>;
   readonly secondFactor: Pick<SecondFactor, 'of' | 'check'>;
+  readonly passkeys: Pick<PasskeySignIn, 'secondFactorOptions' | 'confirm'>;
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
   readonly secrets: TOTPSecrets;
   readonly continuation: Pick<Continuation<T>, 'describe' | 'cancelled'>;
@@ -60,7 +63,6 @@ const FORM = new FormDecoder(FactorFormSchema);
 /** Validity of the form. */
 const FACTOR_MS = 5 * 60_000;
 const WRONG: Alert = { text: 'This code is wrong, or was already used.', field: 'code' };
-const PASSKEY_ONLY = 'A password alone is not enough. Sign in with your passkey.';
 const TOO_LATE =
   'Your account needs a second factor, and the time to add one is over. Ask an administrator of this platform for a one-time code.';
 
@@ -86,11 +88,7 @@ export class SecondFactorStep<T> {
     const { factorPolicy, complete } = this.#options;
     const { account, authentication } = pending;
     if (!factorPolicy.lacksFactor(account, authentication)) return complete(context, pending);
-    if (factorPolicy.hasFactor(account)) {
-      const { totp, recoveryCodes } = this.#options.secondFactor.of(account);
-      if (totp || recoveryCodes.length > 0) return this.#show(context, pending);
-      return this.#startAgain(context, pending, { text: PASSKEY_ONLY });
-    }
+    if (factorPolicy.hasFactor(account)) return this.#show(context, pending);
     if (factorPolicy.canEnrol(account))
       return this.#enrolment.show(context, { ...pending, right: { kind: 'first' } });
     context.log.info({ user: account.name }, 'sign-in rejected: the user has no second factor');
@@ -99,14 +97,16 @@ export class SecondFactorStep<T> {
 
   /** False for another form. */
   async submitted(context: RequestContext, form: Form): Promise<boolean> {
-    const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
-    if (!ticket) return this.#enrolment.submitted(context, form);
-    const { content: pending, rejection } = ticket;
+    const ticket = form.get('ticket') ?? '';
+    const opened = this.#tickets.open(ticket, browserIDIn(context.request) ?? '');
+    if (!opened) return this.#enrolment.submitted(context, form);
+    const { content: pending, issuedAt, rejection } = opened;
     const { continuation } = this.#options;
-    const { decision, method, code = '', with: used = 'app' } = FORM.decode(form);
+    const { decision, method, passkey: text, code = '', with: used = 'app' } = FORM.decode(form);
     if (decision === 'cancel') await continuation.cancelled(context, pending.request);
     else if (rejection !== undefined) this.#startAgain(context, pending, TICKET_ALERTS[rejection]);
     else if (method !== undefined) this.#show(context, pending, method);
+    else if (text !== undefined) await this.#checkPasskey(context, pending, { text, ticket, issuedAt });
     else if (code === '') this.#show(context, pending, used, { text: 'Enter a code.', field: 'code' });
     else await this.#check(context, pending, used, code);
     return true;
@@ -142,6 +142,21 @@ export class SecondFactorStep<T> {
     return this.#show(context, pending, used, WRONG);
   }
 
+  /** Rejected responses do not count as wrong codes: they cannot be guessed, and a thief of the password could delay the user. */
+  async #checkPasskey(
+    context: RequestContext,
+    pending: PendingSignIn<T>,
+    response: PasskeyResponse,
+  ): Promise<void> {
+    const { continuation, passkeys, originOf } = this.#options;
+    const client = continuation.describe(pending.request).client?.id ?? '';
+    const { auditID: requestID, signal } = context;
+    const attempt = { ...originOf(context), client, requestID, signal };
+    const methods = await passkeys.confirm(pending.account, response, attempt);
+    if (methods) return this.#proven(context, pending, methods);
+    this.#show(context, pending, 'passkey', { text: PASSKEY_REFUSED });
+  }
+
   #proven(context: RequestContext, pending: PendingSignIn<T>, methods: readonly string[]): Promise<void> {
     const { request, account, authentication, replaces } = pending;
     const amr = [...new Set([...authentication.amr, ...methods])];
@@ -156,24 +171,31 @@ export class SecondFactorStep<T> {
   #show(
     { request, response }: RequestContext,
     pending: PendingSignIn<T>,
-    asked?: 'app' | 'recovery',
+    asked?: FactorMethod,
     alert?: Alert,
     options: PageOptions = {},
   ): void {
-    const { action, texts, secondFactor } = this.#options;
-    const { totp } = secondFactor.of(pending.account);
-    const page = codePage({
-      platformName: texts.platformName,
-      action,
-      ticket: this.#tickets.seal(pending, browserOf(request).id),
-      user: pending.account.name,
-      // A code of the app first, because a recovery code is used up.
-      method: totp ? (asked ?? 'app') : 'recovery',
-      hasOther: totp !== undefined,
-      alert,
-    });
+    const { action, texts, secondFactor, passkeys } = this.#options;
+    const { account } = pending;
+    const ticket = this.#tickets.seal(pending, browserOf(request).id);
+    const passkey = passkeys.secondFactorOptions(account, ticket);
+    const methods: FactorMethod[] = [
+      ...(passkey ? ['passkey' as const] : []),
+      ...(secondFactor.of(account).totp ? ['app' as const] : []),
+      // The last one, because a recovery code is used up.
+      'recovery',
+    ];
+    const [first = 'recovery'] = methods;
+    const method = methods.find((each) => each === asked) ?? first;
+    const others = methods.filter((each) => each !== method);
+    const view = { platformName: texts.platformName, action, ticket, user: account.name, others, alert };
+    const isPasskey = method === 'passkey' && passkey;
+    const page = isPasskey
+      ? passkeyPage({ ...view, options: passkey })
+      : codePage({ ...view, method: method === 'app' ? 'app' : 'recovery' });
     writePage(response, page, {
       ...(alert ? { status: 400 } : {}),
+      ...(isPasskey ? passkeyScript().options : {}),
       ...options,
       redirectsToClient: this.#redirectsToClient(pending),
     });

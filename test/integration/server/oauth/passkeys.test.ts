@@ -10,8 +10,9 @@ import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
 const API = '/apis/iam.platform.io/v1beta1';
+const CLIENT = { client_id: 'platform', client_secret: 'platform', scope: 'openid' };
 const REFUSED = 'The passkey was not accepted. Try again, or sign in another way.';
-const USERS = ['alice', 'bob', 'carol', 'dave', 'erin'] as const;
+const USERS = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'] as const;
 
 describe('passkeys', () => {
   let cluster: OAuthCluster;
@@ -43,12 +44,14 @@ describe('passkeys', () => {
     if (!found) throw new Error(`${name} has no passkey`);
     return found;
   };
-  /** Signs in with the password, and shows the account page. */
+  const isSecondStep = (): boolean => browser.page.includes('<h1>Confirm that it is you</h1>');
+  /** Signs in with the password, and with the passkey if there is one, and shows the account page. */
   async function visit(user: string): Promise<void> {
     await browser.ask('/account');
-    const { headers, text: page } = await browser.submit({ username: user, password: PASSWORD });
-    expect(headers.location, page).to.equal(`/account?user=${user}`);
-    await browser.ask(text(headers.location));
+    let response = await browser.submit({ username: user, password: PASSWORD });
+    if (isSecondStep()) response = await browser.submit({ passkey: passkeyOf(user).get(browser.page) });
+    expect(response.headers.location, response.text).to.equal(`/account?user=${user}`);
+    await browser.ask(text(response.headers.location));
   }
   async function register(passkey: SoftwarePasskey, claims: Claims = {}, format?: 'packed') {
     await browser.submitTo('/account/passkeys', { add: 'passkey' });
@@ -211,6 +214,63 @@ describe('passkeys', () => {
     expect(browser.page).to.contain('Your account is disabled.');
     await patch(false);
     await until(() => a.oauth.users.get('bob')?.disabled === false);
+  });
+
+  it('are a second step after the password, for which the user need not unlock the device', async () => {
+    const frank = passkeyOf('frank');
+    const id = frank.id.toString('base64url');
+    await browser.ask('/account');
+    const first = frank.get(browser.page);
+    const step = async (): Promise<void> => {
+      browser = new SiteBrowser(a);
+      await browser.ask('/account');
+      await browser.submit({ username: 'frank', password: PASSWORD });
+      expect(isSecondStep()).to.equal(true);
+      expect(browser.cookies.has('__Host-session')).to.equal(false);
+    };
+    await step();
+    expect(optionsIn(browser.page)).to.deep.include({
+      userVerification: 'preferred',
+      allowCredentials: [{ id, type: 'public-key', transports: ['internal'] }],
+    });
+    const { page } = browser;
+    const used = frank.get(page, { userVerified: false, userHandle: undefined });
+    const own = new SiteBrowser(b);
+    own.cookies.set('__Host-sign-in', browser.cookies.get('__Host-sign-in') ?? '');
+    expect((await browser.submit({ passkey: used })).headers.location).to.equal('/account?user=frank');
+    own.page = page;
+    for (const [passkey, reason] of [
+      [used, /used before/],
+      [passkeyOf('alice').get(page), /no such passkey/],
+      [first, /challenge/],
+      [frank.get(page, { userHandle: passkeyOf('alice').userHandle }), /another user/],
+      [frank.get(page, { origin: 'https://localhost:1' }), /origin/],
+    ] as const) {
+      browser = own;
+      browser.page = page;
+      const { status, text: shown } = await browser.submit({ passkey });
+      expect([status, shown.includes(REFUSED)]).to.deep.equal([400, true]);
+      expect(browser.cookies.has('__Host-session')).to.equal(false);
+      const record = b.audited.at(-1) ?? {};
+      expect(record).to.deep.include({ method: 'second_factor', outcome: 'wrong_passkey', user: 'frank' });
+      expect(record['reason']).to.match(reason);
+    }
+    const form = { grant_type: 'password', username: 'frank', password: PASSWORD, ...CLIENT };
+    const refused = await a.ask('/oauth/token', { form });
+    expect([refused.status, JSON.parse(refused.text).error]).to.deep.equal([400, 'invalid_grant']);
+  });
+
+  it('end the sessions that began with the password only, when the first one is added', async () => {
+    await cluster.addUser('grace', PASSWORD);
+    const form = { grant_type: 'password', username: 'grace', password: PASSWORD, ...CLIENT };
+    const { access_token: token } = JSON.parse((await a.ask('/oauth/token', { form })).text);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await a.ask('/oauth/userinfo', { headers })).status).to.not.equal(401);
+    await visit('grace');
+    await register(new SoftwarePasskey(new URL(a.issuer).origin));
+    expect((await browser.ask('/account')).text).to.contain('<h1>Your account</h1>');
+    for (const site of [a, b])
+      await until(async () => (await site.ask('/oauth/userinfo', { headers })).status === 401);
   });
 
   it('cannot be registered with false claims, with certificates, or twice', async () => {
