@@ -257,6 +257,19 @@ export class Platform {
     return token;
   }
 
+  /**
+   * Resolves when kube-apiserver accepts an access token: it fetches new keys of the issuer within ten seconds. Programs that
+   * wait for that would need a core.
+   */
+  async accepted(token: string): Promise<void> {
+    const { url, ca } = this.controlPlane;
+    using client = new Client(url, { ca });
+    await until(async () => {
+      this.signal.throwIfAborted();
+      return (await client.send('/api', { token })).status === 200;
+    });
+  }
+
   /** Sends a request with curl. `path`: at the server by default. */
   async curl(
     token: string | undefined,

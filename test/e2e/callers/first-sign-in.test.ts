@@ -74,17 +74,8 @@ describe('the first sign-in', () => {
     return String(answer['access_token']);
   }
 
-  /** Runs kubectl with the token, and retries until kube-apiserver has fetched the issuer's keys. */
-  async function kubectl(token: string, ...args: string[]): Promise<string> {
-    let output = '';
-    await until(async () => {
-      const { code, stdout, stderr } = await platform.kubectl(...platform.flags(token), ...args);
-      output = stdout;
-      if (code !== 0) expect(stderr).to.match(/Unauthorized|logged in/);
-      return code === 0;
-    });
-    return output;
-  }
+  const kubectl = (token: string, ...args: string[]): Promise<string> =>
+    platform.succeeding(...platform.flags(token), ...args);
 
   it('needs the password in the Secret, which only the sign-in page accepts', async () => {
     const password = await madePassword();
@@ -105,6 +96,7 @@ describe('the first sign-in', () => {
     expect(await page.title()).to.equal('Choose a new password');
     await submitForm(page, { 'new-password': NEW_PASSWORD, repeated: NEW_PASSWORD });
     const token = await tokenOf(verifier);
+    await platform.accepted(token);
     const who = await kubectl(token, 'auth', 'whoami', '-o', 'jsonpath={.status.userInfo}');
     expect(JSON.parse(who)).to.deep.include({ username: 'admin' });
     expect(await kubectl(token, 'auth', 'can-i', '*', '*', '--all-namespaces')).to.equal('yes\n');

@@ -46,10 +46,9 @@ describe('one sign-in for kube-apiserver and this server', () => {
   const kubectlWith = (token: string, ...args: string[]): Promise<Output> =>
     platform.kubectl(...platform.flags(token), ...args);
 
-  /** Resolves when kube-apiserver has fetched the issuer's keys. */
   async function trustedToken(): Promise<string> {
     const token = await platform.signIn('alice');
-    await until(async () => (await kubectlWith(token, 'auth', 'whoami')).code === 0);
+    await platform.accepted(token);
     return token;
   }
 

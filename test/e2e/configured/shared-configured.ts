@@ -24,12 +24,17 @@ export const PERSON = 'penny';
 /** Its members need a second factor. */
 export const FACTORED_GROUP = 'factored';
 
-/** Creates a user. Resolves when the server accepts the password. */
+/** Creates a user. Resolves when the server accepts the password, and kube-apiserver an access token. */
 export async function addUser(platform: Platform, username: string, spec: object = {}): Promise<void> {
   await platform.addUser(username, PASSWORD, spec);
   const form = { grant_type: 'password', username, password: PASSWORD, client_id: CLIENT };
   const request = { method: 'POST', body: new URLSearchParams(form) } as const;
-  await until(async () => (await platform.ask('/oauth/token', request)).status === 200);
+  let token: unknown;
+  await until(async () => {
+    ({ access_token: token } = (await platform.ask('/oauth/token', request)).body);
+    return token !== undefined;
+  });
+  await platform.accepted(String(token));
 }
 
 /** Clients of kubelogin in the configuration of the server. */

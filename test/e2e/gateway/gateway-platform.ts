@@ -9,7 +9,6 @@ import { type Output, PASSWORD, PLATFORM_CLIENT, Platform, type PlatformOptions 
 import { AuditLog } from './audit-log.ts';
 import { type InteractivePods, type Pod, startInteractivePods } from './interactive-pods.ts';
 import { type RawResponse, type RawTarget, rawRequest } from './raw-request.ts';
-import { SELF_REVIEW, SELF_REVIEWS } from './self-review.ts';
 
 /** Where a request goes: to kube-apiserver, or to the gateway. */
 export type Side = 'direct' | 'gateway';
@@ -61,7 +60,7 @@ export class GatewayPlatform {
   /** Signs a user in. Resolves with an access token that both servers accept. */
   async signIn(username: string): Promise<string> {
     const token = await this.platform.signIn(username);
-    await this.#accepted(token);
+    await this.platform.accepted(token);
     return token;
   }
 
@@ -135,15 +134,5 @@ export class GatewayPlatform {
   #urlOf(side: Side): string {
     const { controlPlane, server } = this.platform;
     return side === 'direct' ? controlPlane.url : server.url;
-  }
-
-  /** Resolves when kube-apiserver accepts the token: it fetches the keys of the issuer within ten seconds. */
-  async #accepted(token: string): Promise<void> {
-    const { url, ca } = this.platform.controlPlane;
-    using client = new Client(url, { ca });
-    await until(async () => {
-      const request = { method: 'POST', body: SELF_REVIEW, token } as const;
-      return (await client.send(SELF_REVIEWS, request)).status === 201;
-    });
   }
 }
