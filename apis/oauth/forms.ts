@@ -185,9 +185,22 @@ export const FactorFormSchema = Type.Object({
 export const AccountPageSchema = Type.Object({
   user: optional('The user name of one of the accounts of the browser.'),
   done: Type.Optional(
-    Type.Enum(['password', 'session', 'others', 'unlinked', 'passkey', 'passkey-removed'], {
-      description: 'The last action.',
-    }),
+    Type.Enum(
+      [
+        'password',
+        'session',
+        'others',
+        'unlinked',
+        'passkey',
+        'passkey-removed',
+        'app',
+        'app-removed',
+        'codes',
+      ],
+      {
+        description: 'The last action.',
+      },
+    ),
   ),
 });
 
@@ -214,6 +227,11 @@ export const DirectoryLinkFormSchema = Type.Object({
   decision: optional('`link` verifies the password, `cancel` returns to the account page.'),
   username: optional('The user name at the provider.'),
   password: optional('The password at the provider.', secret),
+});
+
+/** The action on the authenticator app, or new recovery codes. */
+export const SecondFactorFormSchema = Type.Object({
+  action: Type.Optional(Type.Enum(['add', 'remove', 'codes'])),
 });
 
 /** The passkey to remove, or `add`. */

@@ -9,6 +9,7 @@ import { type Alert, alertBox, describedBy, platformHeader, titled } from './for
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
 import { type ListedPasskey, passkeysSection } from './passkey-pages.ts';
+import { type ListedFactors, secondFactorSection } from './second-factor-section.ts';
 import { shortUserAgent } from './user-agent.ts';
 
 export interface AccountView {
@@ -24,6 +25,7 @@ export interface AccountView {
   readonly hasPassword: boolean;
   readonly sessions: readonly ListedSession[];
   readonly passkeys: readonly ListedPasskey[];
+  readonly secondFactor: ListedFactors;
   /** Why the user cannot add a passkey. */
   readonly passkeyProblem: string | undefined;
   readonly identities: readonly LinkedIdentity[];
@@ -61,6 +63,7 @@ ${profileSection(view)}
 ${sessionsSection(view)}
 ${passwordSection(view)}
 ${passkeysSection(view)}
+${secondFactorSection(view.secondFactor, view.ticket)}
 ${identitiesSection(view)}
 ${view.hasKubeconfig ? kubectlSection() : undefined}`,
   };

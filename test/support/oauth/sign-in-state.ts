@@ -35,7 +35,11 @@ export class SiteState {
   /** Called between the lookup of user and password and the verification. */
   meanwhile: () => void = () => undefined;
   readonly authenticators = new MemoryAuthenticators();
-  secondFactor: SecondFactorSettings = { groups: [], providers: [], enrolmentPeriod: 86_400_000 };
+  secondFactor: SecondFactorSettings & { readonly groups: string[] } = {
+    groups: [],
+    providers: [],
+    enrolmentPeriod: 86_400_000,
+  };
   /** Creation time of all users. */
   createdAt = this.now;
   /** Shared by all replicas. */

@@ -5,6 +5,7 @@ import {
   EndSessionsFormSchema,
   IdentitiesFormSchema,
   PasskeysFormSchema,
+  SecondFactorFormSchema,
 } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
@@ -19,6 +20,7 @@ import { type PageOptions, redirect, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { CredentialDirectory } from '../../users/account.ts';
 import type { AccountChoice } from './account-choice.ts';
+import type { AccountFactors } from './account-factors.ts';
 import type { AccountIdentities } from './account-identities.ts';
 import type { AccountPasskeys } from './account-passkeys.ts';
 import type { AccountPassword } from './account-password.ts';
@@ -41,6 +43,7 @@ export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOpt
   readonly accountIdentities: AccountIdentities;
   readonly directoryLinks: DirectoryLinks;
   readonly accountPassword: AccountPassword;
+  readonly accountFactors: Pick<AccountFactors, 'list' | 'add' | 'renewCodes' | 'remove'>;
   readonly accountPasskeys: Pick<AccountPasskeys, 'list' | 'problem' | 'showNew' | 'remove'>;
   readonly upstreamSignOut: Pick<UpstreamSignOut, 'begin'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
@@ -61,6 +64,7 @@ const PAGE_MS = 30 * 60_000;
 const STEP_UP_MS = 10 * 60_000;
 const PAGE = new FormDecoder(AccountPageSchema);
 const IDENTITIES_FORM = new FormDecoder(IdentitiesFormSchema);
+const SECOND_FACTOR_FORM = new FormDecoder(SecondFactorFormSchema);
 const PASSKEYS_FORM = new FormDecoder(PasskeysFormSchema);
 const SESSIONS_FORM = new FormDecoder(EndSessionsFormSchema);
 
@@ -77,6 +81,7 @@ export class AccountHandlers {
   readonly sessions: Handler;
   readonly identities: Handler;
   readonly passkeys: Handler;
+  readonly secondFactor: Handler;
   readonly #options: AccountHandlersOptions;
   readonly #tickets: FormTickets<AccountTicket>;
 
@@ -102,6 +107,7 @@ export class AccountHandlers {
     this.sessions = submitted((...form) => this.#endSessions(...form));
     this.identities = submitted((...form) => this.#changeIdentities(...form));
     this.passkeys = submitted((...form) => this.#changePasskeys(...form));
+    this.secondFactor = submitted((...form) => this.#changeSecondFactor(...form));
   }
 
   async #page(context: RequestContext): Promise<void> {
@@ -128,6 +134,7 @@ export class AccountHandlers {
       credentials,
       accountSessions,
       accountIdentities,
+      accountFactors,
       accountPasskeys,
       directoryLinks,
       kubeconfig,
@@ -145,6 +152,7 @@ export class AccountHandlers {
       hasPassword: credentials.get(account.name)?.userUID === account.uid,
       sessions: accountSessions.list(by),
       passkeys: accountPasskeys.list(by),
+      secondFactor: accountFactors.list(by),
       passkeyProblem: accountPasskeys.problem(by),
       identities: accountIdentities.list(by),
       providers: [...directoryLinks.choices, ...choices],
@@ -222,6 +230,20 @@ export class AccountHandlers {
     if (outcome === 'signed out') return writePage(context.response, signedOutPage());
     if (typeof outcome === 'string') return redirect(context.response, accountURL(by.account.name, outcome));
     this.#show(context, by, undefined, { text: outcome.refusal });
+  }
+
+  async #changeSecondFactor(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
+    const { accountFactors } = this.#options;
+    const { action } = SECOND_FACTOR_FORM.decode(form);
+    if (!this.#isRecent(context, by, 'second factor')) return;
+    if (action === 'codes') return accountFactors.renewCodes(context, by);
+    if (action !== 'remove') return accountFactors.add(context, by);
+    if (await accountFactors.remove(context, by)) {
+      return redirect(context.response, accountURL(by.account.name, 'app-removed'));
+    }
+    return this.#show(context, by, undefined, {
+      text: 'Your account needs a second factor. Replace the app instead.',
+    });
   }
 
   /** Lets a user sign in again whose sign-in is too long ago for changes of `what`. */

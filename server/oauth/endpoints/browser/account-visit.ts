@@ -15,6 +15,9 @@ export const NOTICES = {
   session: 'Signed out.',
   others: 'All other browsers and programs are signed out.',
   passkey: 'The passkey is added. Try it at the next sign-in.',
+  app: 'The authenticator app is added. Browsers and programs that signed in without it are signed out.',
+  'app-removed': 'The authenticator app is removed.',
+  codes: 'You have new recovery codes. The earlier ones are not valid any more.',
   'passkey-removed': 'The passkey is removed. Sessions that began with it are signed out.',
   unlinked: 'The account is unlinked. Sessions that began with it are signed out.',
 } as const;

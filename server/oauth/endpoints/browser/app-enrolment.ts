@@ -31,6 +31,8 @@ export interface AppEnrolmentOptions<P extends Enrolling> extends TicketOptions 
   readonly secrets: TOTPSecrets;
   /** Whether the form ends in a redirect to a client. */
   readonly redirectsToClient: (pending: P) => boolean;
+  /** Whether the user may still add a factor, when a form is submitted. */
+  readonly isPermitted: (context: RequestContext, pending: P) => Promise<boolean>;
   /** Continues when the factors are stored. */
   readonly enrolled: (context: RequestContext, pending: P, added: NewFactors) => Promise<void>;
   /** Shows the page before the enrolment. */
@@ -89,12 +91,14 @@ export class AppEnrolment<P extends Enrolling> {
     const codes = this.#codes.open(ticket, browser);
     const opened = app ?? codes;
     if (!opened) return false;
-    const { startAgain, cancelled } = this.#options;
+    const { startAgain, cancelled, isPermitted } = this.#options;
     const { pending } = opened.content;
     const { code = '', decision } = FORM.decode(form);
     if (decision === 'cancel') await cancelled(context, pending);
     else if (opened.rejection !== undefined)
       await startAgain(context, pending, TICKET_ALERTS[opened.rejection]);
+    else if (!(await isPermitted(context, pending)))
+      await startAgain(context, pending, TICKET_ALERTS.expired);
     else if (app) await this.#checkCode(context, app.content, code);
     else if (codes) await this.#store(context, pending, codes.content.added);
     return true;

@@ -21,6 +21,7 @@ import type { CredentialStore } from '../../users/account.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import type { PushedRequests } from '../pushed-requests.ts';
 import { AccountChoice } from './account-choice.ts';
+import { AccountFactors } from './account-factors.ts';
 import { AccountHandlers, type AccountHandlersOptions } from './account-handlers.ts';
 import { AccountIdentities, type AccountIdentitiesOptions } from './account-identities.ts';
 import { AccountPasskeys, type AccountPasskeysOptions } from './account-passkeys.ts';
@@ -74,6 +75,7 @@ export interface PagesOptions
   readonly log: Pick<Logger, 'warn'>;
 }
 
+const NEW_FACTOR_PATH = `${ACCOUNT_PATH}/second-factor/new`;
 const NEW_PASSKEY_PATH = `${ACCOUNT_PATH}/passkeys/new`;
 const IDENTITIES_PATH = `${ACCOUNT_PATH}/identities`;
 
@@ -119,6 +121,7 @@ export function newPages(options: PagesOptions): Router {
   router.route('/oauth/page.css').get(endpoint(styleHandler())).all(only('GET, HEAD'));
 
   const accounts = formsFor(ACCOUNT_PATH, accountContinuation);
+  const accountFactors = new AccountFactors({ ...options, browsers, action: NEW_FACTOR_PATH });
   const accountPasskeys = new AccountPasskeys({ ...options, browsers, passkeys, action: NEW_PASSKEY_PATH });
   const accountOptions = {
     ...options,
@@ -127,6 +130,7 @@ export function newPages(options: PagesOptions): Router {
     accountSessions: new AccountSessions({ ...options, browsers }),
     accountIdentities: new AccountIdentities({ ...options, browsers, action: IDENTITIES_PATH }),
     directoryLinks: new DirectoryLinks({ ...options, action: IDENTITIES_PATH }),
+    accountFactors,
     accountPasskeys,
   };
   const account = new AccountHandlers(accountOptions);
@@ -136,6 +140,8 @@ export function newPages(options: PagesOptions): Router {
   post(`${ACCOUNT_PATH}/password`, account.password);
   post(`${ACCOUNT_PATH}/sessions`, account.sessions);
   post(IDENTITIES_PATH, account.identities);
+  post(`${ACCOUNT_PATH}/second-factor`, account.secondFactor);
+  post(NEW_FACTOR_PATH, accountFactors.handler);
   post(`${ACCOUNT_PATH}/passkeys`, account.passkeys);
   post(NEW_PASSKEY_PATH, accountPasskeys.handler);
 

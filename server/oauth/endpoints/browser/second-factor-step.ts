@@ -77,6 +77,8 @@ export class SecondFactorStep<T> {
     this.#enrolment = new AppEnrolment({
       ...options,
       redirectsToClient: (pending) => this.#redirectsToClient(pending),
+      // The write checks the right.
+      isPermitted: async () => true,
       enrolled: (context, pending) => this.#proven(context, pending, TOTP_METHODS),
       startAgain: (context, pending, alert) => this.#startAgain(context, pending, alert),
       cancelled: (context, { request }) => options.continuation.cancelled(context, request),

@@ -1,0 +1,120 @@
+// The authenticator app and the recovery codes of the user of the account page. The pages that add them name the browser session and its
+// user, and both must still be signed in.
+import type { Handler, RequestContext } from '../../../request/request-context.ts';
+import type { SourceAddress } from '../../../request/source-address.ts';
+import type { FactorPolicy } from '../../factors/factor-policy.ts';
+import { TOTP_METHODS } from '../../factors/second-factor.ts';
+import { readForm } from '../../http/form.ts';
+import { isCrossSite } from '../../page/form-tickets.ts';
+import { redirect } from '../../page/page.ts';
+import type { ListedFactors } from '../../page/second-factor-section.ts';
+import type { Authentication } from '../../sessions/proof.ts';
+import { accountURL } from './account-visit.ts';
+import { AppEnrolment, type AppEnrolmentOptions, type Enrolling } from './app-enrolment.ts';
+import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
+import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import { forged } from './form-rejections.ts';
+import { originOf } from './sign-in.ts';
+
+interface AccountEnrolling extends Enrolling {
+  readonly session: string;
+  readonly authentication: Authentication;
+}
+
+export interface AccountFactorsOptions
+  extends BrowserHandlerOptions,
+    Pick<
+      AppEnrolmentOptions<AccountEnrolling>,
+      'keys' | 'now' | 'action' | 'texts' | 'authenticators' | 'secrets'
+    > {
+  readonly factorPolicy: Pick<FactorPolicy, 'isRequired'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'begin'>;
+  readonly sourceOf: SourceAddress;
+}
+
+export class AccountFactors {
+  /** The forms of the pages that add an app or recovery codes. */
+  readonly handler: Handler;
+  readonly #options: AccountFactorsOptions;
+  readonly #enrolment: AppEnrolment<AccountEnrolling>;
+
+  constructor(options: AccountFactorsOptions) {
+    this.#options = options;
+    const back = ({ response }: RequestContext, { account }: AccountEnrolling): void =>
+      redirect(response, accountURL(account.name));
+    this.#enrolment = new AppEnrolment({
+      ...options,
+      redirectsToClient: () => false,
+      isPermitted: async (context, { session, account }) =>
+        (await options.browsers.of(context)).some(
+          (by) => by.session.id === session && by.account.uid === account.uid,
+        ),
+      enrolled: async (context, pending, { app }) => {
+        if (app) await this.#proven(context, pending);
+        redirect(context.response, accountURL(pending.account.name, app ? 'app' : 'codes'));
+      },
+      startAgain: back,
+      cancelled: back,
+    });
+    this.handler = browserHandler(options, async (context) => {
+      if (isCrossSite(context.request)) throw forged();
+      const form = await readForm(context.request);
+      if (!(await this.#enrolment.submitted(context, form))) throw forged();
+    });
+  }
+
+  list({ account }: BrowserSession): ListedFactors {
+    const { totp, passkeys, recoveryCodes } = this.#options.authenticators.of(account);
+    return {
+      appAddedAt: totp && Date.parse(totp.addedTime),
+      recoveryCodes: totp || passkeys.length > 0 ? recoveryCodes.length : undefined,
+    };
+  }
+
+  /** Shows the page that adds an app, in the place of an earlier one. */
+  add(context: RequestContext, by: BrowserSession): Promise<void> {
+    return this.#enrolment.show(context, enrolling(by));
+  }
+
+  /** Shows new recovery codes, in the place of all earlier ones. */
+  renewCodes(context: RequestContext, by: BrowserSession): void {
+    this.#enrolment.showCodes(context, enrolling(by));
+  }
+
+  /** Without any other factor, the recovery codes are removed too. False if the configuration requires a factor. */
+  async remove({ log, signal }: RequestContext, by: BrowserSession): Promise<boolean> {
+    const { authenticators, factorPolicy } = this.#options;
+    const { account, authentication } = by;
+    const isRequired = factorPolicy.isRequired(account, authentication.proof);
+    let isLast = false;
+    await authenticators.update(
+      account,
+      ({ passkeys, recoveryCodes }) => {
+        isLast = passkeys.length === 0;
+        if (isLast && isRequired) return undefined;
+        return { passkeys, recoveryCodes: isLast ? [] : recoveryCodes };
+      },
+      signal,
+    );
+    if (isLast && isRequired) return false;
+    log.info({ user: account.name }, 'authenticator app removed on the account page');
+    return true;
+  }
+
+  /** The user has just used the app. Without it, sessions of a user with an app end. */
+  async #proven(context: RequestContext, { account, authentication }: AccountEnrolling): Promise<void> {
+    const { browsers, sourceOf } = this.#options;
+    const amr = [...new Set([...authentication.amr, ...TOTP_METHODS])];
+    const proven = { ...authentication, amr };
+    await browsers.begin(context, {
+      account,
+      authentication: proven,
+      ...originOf(context.request, sourceOf),
+    });
+  }
+}
+
+function enrolling({ session, account, authentication }: BrowserSession): AccountEnrolling {
+  const { name, uid } = account;
+  return { session: session.id, account: { name, uid }, authentication, right: { kind: 'session' } };
+}

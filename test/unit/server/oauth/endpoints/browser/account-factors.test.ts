@@ -1,0 +1,126 @@
+// Tests of the authenticator app and the recovery codes on the account page, over HTTP, with all state in memory.
+import { expect } from 'chai';
+import { codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
+import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
+import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
+import { SiteBrowser } from '../../../../../support/oauth/site-browser.ts';
+import type { SiteResponse } from '../../../../../support/oauth/site-request.ts';
+
+const PATH = '/account/second-factor';
+const ALICE = { name: 'alice', uid: 'uid-of-alice' };
+
+describe('the authenticator app on the account page', () => {
+  let state: SiteState;
+  let site: SignInSite;
+  let browser: SiteBrowser;
+  beforeEach(async () => {
+    state = await SiteState.make();
+    site = await SignInSite.start(state);
+    browser = await signedIn();
+  });
+  afterEach(() => site.close());
+
+  async function signedIn(): Promise<SiteBrowser> {
+    const each = new SiteBrowser(site);
+    await each.ask('/account');
+    await each.submit({ username: 'alice', password: PASSWORD });
+    await each.ask('/account');
+    return each;
+  }
+  const act = (action: string): Promise<SiteResponse> => browser.submitTo(PATH, { action });
+  /** Adds an app; returns its secret and the recovery codes. */
+  async function add(): Promise<{ readonly secret: string; readonly codes: readonly string[] }> {
+    const secret = secretOn((await act('add')).text);
+    const codes = recoveryCodesOn((await browser.submit({ code: codeOf(secret, state.now) })).text);
+    const { headers } = await browser.submit({});
+    expect(headers.location).to.equal('/account?user=alice&done=app');
+    await browser.ask(String(headers.location));
+    return { secret, codes };
+  }
+
+  it('is added, and keeps only this browser signed in', async () => {
+    const other = await signedIn();
+    const { codes } = await add();
+    expect(codes).to.have.length(10);
+    expect(browser.page)
+      .to.include('The authenticator app is added.')
+      .and.include('Recovery codes left: 10.');
+    expect((await other.ask('/account')).text).to.include('<h1>Sign in</h1>');
+  });
+
+  it('is replaced with the same recovery codes, and the earlier one is not valid any more', async () => {
+    const { secret } = await add();
+    const { recoveryCodes } = state.authenticators.of(ALICE);
+    const replaced = secretOn((await act('add')).text);
+    expect((await browser.submit({ code: codeOf(replaced, state.now) })).status).to.equal(303);
+    expect(state.authenticators.of(ALICE).recoveryCodes).to.deep.equal(recoveryCodes);
+    state.now += 60_000;
+    await browser.signIn();
+    expect((await browser.submit({ code: codeOf(secret, state.now) })).status).to.equal(400);
+    expect((await browser.submit({ code: codeOf(replaced, state.now) })).status).to.equal(303);
+  });
+
+  it('gets new recovery codes, and the earlier ones are not valid any more', async () => {
+    const { codes } = await add();
+    const renewed = recoveryCodesOn((await act('codes')).text);
+    expect((await browser.submit({})).headers.location).to.equal('/account?user=alice&done=codes');
+    await browser.signIn();
+    expect((await browser.submit({ code: codes[0] ?? '' })).status).to.equal(400);
+    expect((await browser.submit({ code: renewed[0] ?? '' })).status).to.equal(303);
+  });
+
+  it('is removed with its recovery codes, unless a factor is required', async () => {
+    await add();
+    state.secondFactor.groups.push('developers');
+    await site.close();
+    site = await SignInSite.start(state);
+    browser.site = site;
+    const refused = await act('remove');
+    expect([refused.status, refused.text.includes('Your account needs a second factor.')]).to.deep.equal([
+      400,
+      true,
+    ]);
+    state.secondFactor.groups.length = 0;
+    await site.close();
+    site = await SignInSite.start(state);
+    browser.site = site;
+    expect((await act('remove')).headers.location).to.equal('/account?user=alice&done=app-removed');
+    expect(state.authenticators.of(ALICE)).to.deep.equal({ passkeys: [], recoveryCodes: [] });
+    expect((await browser.signIn()).status, 'the password is enough').to.equal(303);
+  });
+
+  it('is changed only ten minutes after a sign-in with all factors, which a new password is not', async () => {
+    const { secret } = await add();
+    state.now += 10 * 60_000;
+    const { page } = browser;
+    for (const action of ['add', 'remove', 'codes']) {
+      browser.page = page;
+      const { status, text } = await act(action);
+      expect([status, text.includes('Sign in again to change your second factor.')]).to.deep.equal([
+        400,
+        true,
+      ]);
+    }
+    browser.page = page;
+    const next = 'another good password';
+    await browser.submitTo('/account/password', { password: PASSWORD, new_password: next, repeated: next });
+    await browser.ask('/account');
+    expect((await act('remove')).text).to.include('Sign in again to change your second factor.');
+    await browser.submit({ username: 'alice', password: next });
+    const { headers } = await browser.submit({ code: codeOf(secret, state.now) });
+    await browser.ask(String(headers.location));
+    expect((await act('remove')).headers.location).to.equal('/account?user=alice&done=app-removed');
+  });
+
+  it('is not added by a form whose browser session has ended, or of another site', async () => {
+    const secret = secretOn((await act('add')).text);
+    await browser.submit({ code: codeOf(secret, state.now) });
+    const { page } = browser;
+    expect((await browser.submit({}, { 'sec-fetch-site': 'cross-site' })).status).to.equal(403);
+    await browser.ask('/account');
+    await browser.submitTo('/account/sessions', { end: 'current' });
+    browser.page = page;
+    expect((await browser.submit({})).headers.location).to.equal('/account?user=alice');
+    expect(state.authenticators.of(ALICE).totp).to.equal(undefined);
+  });
+});
