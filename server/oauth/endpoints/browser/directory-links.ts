@@ -18,7 +18,7 @@ import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { AccountLinks } from '../../providers/account-links.ts';
 import { type AuthenticatedPerson, ProviderUnavailable } from '../../providers/provider.ts';
 import type { ProviderSignIn } from '../../providers/provider-sign-in.ts';
-import type { CountedAttempt, LoginThrottle } from '../../throttle/login-throttle.ts';
+import type { Attempted, CountedAttempt, LoginThrottle } from '../../throttle/login-throttle.ts';
 import { accountURL } from './account-visit.ts';
 import type { BrowserSession } from './browser-sessions.ts';
 import { rejection, WRONG_PASSWORD } from './form-rejections.ts';
@@ -107,18 +107,18 @@ export class DirectoryLinks {
     const { throttle, sourceOf } = this.#options;
     const origin = originOf(context.request, sourceOf);
     const attempts: CountedAttempt[] = [];
-    const count = (key: string): void => {
-      const counted = throttle.attempt(key, origin.source);
+    const count = (key: string, kind: Attempted): void => {
+      const counted = throttle.attempt(key, origin.source, kind);
       counted.begin();
       attempts.push(counted);
     };
     let outcome: LoginOutcome = 'unavailable';
     try {
-      count(user.trim().toLowerCase());
+      count(user.trim().toLowerCase(), 'account');
       const result = await this.#options.directories?.prove(provider, {
         user: user.trim(),
         password,
-        resolved: count,
+        resolved: (key) => count(key, 'person'),
         signal: NEVER,
         caller: networkCaller(origin.source),
       });

@@ -5,6 +5,8 @@ import { expect } from 'chai';
 import { record, text } from '../../../../apis/reading/unknown-value.ts';
 import { ActiveDirectory } from '../../../support/directory/active-directory.ts';
 import { GROUPS, PEOPLE, READER } from '../../../support/directory/directory.ts';
+import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
+import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { until } from '../../../support/until.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
@@ -85,5 +87,31 @@ describe('people of Active Directory', () => {
     expect(directory.isLocked(dnOf('ann'))).to.equal(false);
     const [, again] = await signIn('ann', 'wrong');
     expect(again).to.match(/^too many attempts/);
+  });
+
+  it('are not locked by guesses on the account page of another user, which count like those of a sign-in', async () => {
+    await directory.person('cat');
+    await cluster.addUser('mallory', PASSWORD);
+    const browser = new SiteBrowser(replica);
+    await browser.ask('/account');
+    const { headers } = await browser.submit({ username: 'mallory', password: PASSWORD });
+    await browser.ask(text(headers.location));
+    const link = { link: 'company', decision: 'link', password: 'wrong' };
+    const { page } = browser;
+    const guess = (username: string) => {
+      browser.page = page;
+      return browser.submitTo('/account/identities', { ...link, username });
+    };
+    for (const username of ['cat', 'CAT', 'cat@example.com']) {
+      expect((await guess(username)).status, username).to.equal(400);
+    }
+    for (const spelling of ['Cat@Example.com', 'CAT@EXAMPLE.COM']) {
+      expect(await signIn(spelling, 'wrong')).to.include(400);
+    }
+    const [, refused] = await signIn('Cat', 'cat-password');
+    expect(refused, 'five failures').to.match(/^too many attempts/);
+    const throttled = await guess('cat@example.COM');
+    expect(throttled.status).to.equal(429);
+    expect(Number(throttled.headers['retry-after']), 'as for a person').to.be.greaterThan(60);
   });
 });
