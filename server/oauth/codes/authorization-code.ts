@@ -9,7 +9,7 @@ import { isPending, type Session, type SessionStore, type StoredSession } from '
 import { sessionOrigin } from '../sessions/session-creator.ts';
 import type { RequestedClaims } from '../users/user-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { pendingSession, type SessionCode } from './session-code.ts';
+import { pendingSession } from './session-code.ts';
 
 /** RFC 6749, 4.1.2 allows ten minutes; a browser needs seconds. */
 export const CODE_LIFETIME_MS = 60_000;
@@ -46,7 +46,7 @@ interface Grant {
 }
 
 /** With a `rejection`, the code must not be exchanged. */
-export interface AuthorizationCode extends SessionCode, Grant {
+export interface AuthorizationCode extends Grant {
   readonly rejection: TicketRejection | undefined;
 }
 
@@ -99,7 +99,7 @@ export class AuthorizationCodes {
   open(text: string, binding: CodeBinding): AuthorizationCode | undefined {
     if (!text.startsWith(PREFIX)) return undefined;
     const opened = this.#tickets.open(text.slice(PREFIX.length), holderOf(binding));
-    return opened && { ...opened.content, text, rejection: opened.rejection };
+    return opened && { ...opened.content, rejection: opened.rejection };
   }
 }
 

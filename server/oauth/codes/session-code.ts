@@ -66,8 +66,8 @@ export function mayBeStale(cached: Session, token: RefreshToken): boolean {
 }
 
 /**
- * The first refresh token of a session that starts with this code. The code determines its family, so a replayed code
- * is recognized as the code of that session.
+ * The first refresh token of a session that starts with this device code. The code determines its family, so a replayed code
+ * is recognized as the code of that session. An authorization code must not: it is part of URLs, and its readers could end the session.
  */
 export function firstRefreshToken(code: SessionCode, random: RandomBytes): RefreshToken {
   return tokenOfFamily(familyOf(code), random);
@@ -90,6 +90,13 @@ export interface CodeExchangeOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
+/** What a session begins with. */
+export interface Beginning {
+  readonly nonce?: string | undefined;
+  /** Of a client with refresh tokens. Its family becomes that of the session. */
+  readonly refreshToken: RefreshToken;
+}
+
 /** A session and its tokens. The tokens must not leave the server before the session is stored. */
 export interface BegunSession<S extends Session> {
   readonly session: S;
@@ -102,25 +109,24 @@ export interface BegunSession<S extends Session> {
  */
 export async function beginSession<S extends Session>(
   pending: S,
-  code: SessionCode & { readonly nonce?: string },
+  { nonce, refreshToken: first }: Beginning,
   request: CallContext & { readonly client: OAuthClient },
-  { validity, tokens, random, now }: CodeExchangeOptions,
+  { validity, tokens, now }: CodeExchangeOptions,
 ): Promise<BegunSession<S>> {
   const { client } = request;
   const ended = await validity.confirmedEnd(pending, request);
   const account = validity.accountOf(pending);
   if (!account || ended !== undefined) throw invalidCode(ended ?? 'user deleted');
-  const refreshToken = client.grants.includes('refresh_token') ? firstRefreshToken(code, random) : undefined;
+  const refreshToken = client.grants.includes('refresh_token') ? first : undefined;
   const end = now() + client.accessTokenLifetime * 1000;
   const session = {
     ...pending,
     lastUsedAt: Math.max(now(), pending.lastUsedAt),
     ...(refreshToken ? refreshableExpiry(pending.createdAt, client) : { notAfter: end, idleNotAfter: end }),
     refreshHash: refreshToken?.hash ?? '',
-    familyHash: familyHash(code),
+    familyHash: first.familyHash,
   };
   const { scopes } = session;
-  const { nonce } = code;
   const response = tokens.tokenResponse({
     ...{ client, account, session, scopes, nonce },
     refreshToken: refreshToken?.text,

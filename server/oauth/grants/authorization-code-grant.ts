@@ -27,6 +27,7 @@ import {
   type SessionStore,
   type StoredSession,
 } from '../sessions/session.ts';
+import { newRefreshToken } from '../sessions/session-creator.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
@@ -70,7 +71,10 @@ export class AuthorizationCodeGrant implements Grant {
     if (await this.#isUsed(code, request)) return this.#rejectReplay(code, request);
     if (code.rejection !== undefined) throw invalidCode('the binding of the code does not match');
     const pending = await this.#sessionOf(code, request);
-    const { session, response } = await beginSession(pending, code, request, this.#options);
+    const { nonce, sessionID } = code;
+    const refreshToken = newRefreshToken(sessionID, this.#options.random);
+    const beginning = { nonce, refreshToken };
+    const { session, response } = await beginSession(pending, beginning, request, this.#options);
     const stored = await this.#redeem(code, session, request);
     await this.#options.limit.deleteSurplus(stored, signal);
     return response;

@@ -5,7 +5,13 @@ import { DeviceCodeFormSchema } from '../../../apis/oauth/forms.ts';
 import { OAuthError, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { type DeviceCode, parseDeviceCode } from '../codes/device-codes.ts';
 import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/device-requests.ts';
-import { beginSession, type CodeExchangeOptions, familyHash, invalidCode } from '../codes/session-code.ts';
+import {
+  beginSession,
+  type CodeExchangeOptions,
+  familyHash,
+  firstRefreshToken,
+  invalidCode,
+} from '../codes/session-code.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
 import {
   isPending,
@@ -58,7 +64,8 @@ export class DeviceCodeGrant implements Grant {
     if (session.clientID !== request.client.id) throw invalidCode('the code was issued to another client');
     if (!isPending(session)) return this.#rejectReplay(code, session, request);
     if (!sameHash(session.refreshHash, hash)) throw invalidCode('the code does not match');
-    const begun = await beginSession(session, code, request, this.#options);
+    const refreshToken = firstRefreshToken(code, this.#options.random);
+    const begun = await beginSession(session, { refreshToken }, request, this.#options);
     const stored = await this.#redeem(code, begun.session, request);
     await this.#options.limit.deleteSurplus(stored, request.signal);
     return begun.response;

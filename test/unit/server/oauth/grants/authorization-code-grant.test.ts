@@ -1,4 +1,5 @@
 // Tests of the authorization_code grant.
+import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
@@ -229,6 +230,19 @@ describe('the authorization_code grant', () => {
         .filter(isUsedMark)
         .every((each) => site.store.get(each.id) === undefined),
     ).to.equal(true);
+  });
+
+  it('lets no reader of a used code end the session, as of the history of a browser or a log', async () => {
+    const code = await codeFor(site);
+    const { json } = await exchange({ code });
+    const sid = state.sessions.ofClients[0]?.id ?? '';
+    // The beginning of a refresh token that follows from a device code.
+    const family = hash('sha256', `family of ${code}`, 'buffer').subarray(0, 18).toString('base64url');
+    const invented = `prt_${sid}_${family}${'x'.repeat(40)}`;
+    expect(await refresh(invented)).to.equal(400);
+    await site.ask('/oauth/revoke', { form: { client_id: 'console', token: invented } });
+    expect(state.sessions.ofClients.length).to.equal(1);
+    expect(await refresh(json['refresh_token'])).to.equal(200);
   });
 
   it('lets one of two concurrent exchanges win, then terminates the session', async () => {
