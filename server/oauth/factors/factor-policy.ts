@@ -5,7 +5,7 @@ import type { SecondFactorRule } from '../sessions/session-validity.ts';
 import type { UserDirectory, UserID } from '../users/account.ts';
 import type { IdentityDirectory } from '../users/identity-store.ts';
 import type { Users } from '../users/user-directory.ts';
-import { type AuthenticatorsDirectory, isEmpty } from './authenticators-store.ts';
+import { type AuthenticatorsDirectory, type Factors, isEmpty } from './authenticators-store.ts';
 
 /** Time in ms. */
 export interface SecondFactorSettings {
@@ -45,10 +45,18 @@ export class FactorPolicy implements SecondFactorRule {
     return this.#options.authenticators.synced;
   }
 
-  lacksFactor(user: UserID, { proof, amr }: Authenticated = { amr: PASSWORD_ONLY }): boolean {
-    // The factor that was used may be deleted. After a sign-in at the pages of a provider, it may be one of the provider.
-    if (amr.includes(MULTIPLE_FACTORS)) return this.#isPassword(proof) && !this.hasFactor(user);
-    return (this.#isPassword(proof) && this.hasFactor(user)) || this.isRequired(user, proof);
+  /** `factors`: those of the user. */
+  lacksFactor(
+    user: UserID,
+    { proof, amr }: Authenticated = { amr: PASSWORD_ONLY },
+    factors: Factors = this.#options.authenticators.of(user),
+  ): boolean {
+    const isPassword = this.#isPassword(proof);
+    if (!amr.includes(MULTIPLE_FACTORS))
+      return (isPassword && !isEmpty(factors)) || this.isRequired(user, proof);
+    // The factor that was used may be deleted. A one-time code, which replaces it after a reset, was not used: a factor comes in its
+    // place. After a sign-in at the pages of a provider, the factor may be one of the provider.
+    return isPassword && factors.passkeys.length === 0 && factors.totp === undefined;
   }
 
   hasFactor(user: UserID): boolean {

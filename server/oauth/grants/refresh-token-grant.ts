@@ -136,6 +136,8 @@ export class RefreshTokenGrant implements Grant {
     const isConfirmed = stored.authentication?.proof.kind !== 'identity';
     const session = isConfirmed ? stored : await freshness.renewed(stored, request);
     if (typeof session === 'string') throw invalidToken(session);
+    // A group that the provider has just granted may require a second factor.
+    if (!isConfirmed) await this.#checkUser(session, request);
     return this.#granted(session, request);
   }
 

@@ -12,6 +12,7 @@ import { PasswordGrant } from '../../../server/oauth/grants/password-grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
 import { newOAuthRouter } from '../../../server/oauth/oauth-router.ts';
 import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in.ts';
+import type { SessionFreshness } from '../../../server/oauth/providers/session-freshness.ts';
 import { UpstreamSeal } from '../../../server/oauth/providers/upstream-seal.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
@@ -24,7 +25,6 @@ import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
 import { NO_GRANTS } from './no-grants.ts';
-import { NO_FRESHNESS } from './no-providers.ts';
 import type { SiteState } from './sign-in-state.ts';
 import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts';
 
@@ -164,6 +164,9 @@ export class SignInSite {
       now,
     });
     const shared = { sessions: store, validity, tokens, random: randomBytes, now, log: silent };
+    const freshness: Pick<SessionFreshness, 'renewed'> = {
+      renewed: (session, call) => state.freshness.renewed(session, call),
+    };
     const revocation = new RevocationCheck({ sessions: store, validity, now });
     return newOAuthRouter({
       ...shared,
@@ -185,7 +188,7 @@ export class SignInSite {
       grants: {
         ...NO_GRANTS,
         password: new PasswordGrant({ signIn: passwords, sessions: creator, tokens }),
-        refresh_token: new RefreshTokenGrant({ ...shared, freshness: NO_FRESHNESS, keys }),
+        refresh_token: new RefreshTokenGrant({ ...shared, freshness, keys }),
         authorization_code: new AuthorizationCodeGrant({ ...shared, keys, limit: creator }),
         'urn:ietf:params:oauth:grant-type:device_code': new DeviceCodeGrant({
           ...shared,
@@ -195,7 +198,7 @@ export class SignInSite {
       },
       metrics: { tokenRequest: () => undefined },
       creator,
-      freshness: { renewed: (session, call) => state.freshness.renewed(session, call) },
+      freshness,
       browserSession: { idleLifetime: 8 * 3_600_000, lifetime: 86_400_000 },
       redirects: state.redirects,
       names: state.names,

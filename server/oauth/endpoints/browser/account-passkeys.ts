@@ -5,7 +5,7 @@ import { NewPasskeyFormSchema } from '../../../../apis/oauth/forms.ts';
 import { printable } from '../../../observability/printable-text.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
-import { type AuthenticatorsStore, isEmpty } from '../../factors/authenticators-store.ts';
+import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
 import { type FactorPolicy, MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
 import type { PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import {
@@ -43,7 +43,7 @@ export interface AccountPasskeysOptions extends TicketOptions, BrowserHandlerOpt
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly links: Pick<AccountLinks, 'of'>;
   readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin' | 'end'>;
-  readonly factorPolicy: Pick<FactorPolicy, 'isRequired'>;
+  readonly factorPolicy: Pick<FactorPolicy, 'isRequired' | 'lacksFactor'>;
   readonly sourceOf: SourceAddress;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
 }
@@ -153,11 +153,11 @@ export class AccountPasskeys {
     { account, authentication }: BrowserSession,
     { name, text, ticket }: { readonly name: string; readonly text: string; readonly ticket: string },
   ): Promise<string | undefined> {
-    const { passkeys, authenticators, browsers, sourceOf, now } = this.#options;
+    const { passkeys, authenticators, browsers, factorPolicy, sourceOf, now } = this.#options;
     const { log, signal } = context;
     const { relyingParty } = passkeys;
     if (!relyingParty) return NO_HOST_NAME;
-    const { amr, proof } = authentication;
+    const { amr } = authentication;
     const hasFactors = amr.includes(MULTIPLE_FACTORS);
     try {
       const registered = await verifyRegistration({ relyingParty, ticket }, text);
@@ -171,8 +171,8 @@ export class AccountPasskeys {
         (current) => {
           const isKnown = current.passkeys.some(({ id }) => id === added.id);
           if (isKnown || current.passkeys.length >= MAX_PASSKEYS) return undefined;
-          // The user has added a factor meanwhile, so the password of this session is not enough any more.
-          if (proof.kind === 'password' && !hasFactors && !isEmpty(current)) return undefined;
+          // The user has added a factor meanwhile, or the factors were reset, so this session is not enough any more.
+          if (factorPolicy.lacksFactor(account, authentication, current)) return undefined;
           return { ...current, passkeys: [...current.passkeys, added] };
         },
         signal,

@@ -133,6 +133,8 @@ export class BrowserSessions {
     const renewed = (await this.#confirmed(by.session, context))?.authentication;
     if (!renewed) return undefined;
     const session = await this.#update(by.session, (latest) => withFacts(latest, renewed), context);
+    // A group that the provider has just granted may require a second factor.
+    if (session && (await validity.confirmedEnd(session, context)) !== undefined) return undefined;
     const account = session && validity.accountOf(session);
     if (!session?.authentication || !account) return undefined;
     this.#record({ ...session, authentication: renewed }, context);

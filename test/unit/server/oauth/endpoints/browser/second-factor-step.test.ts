@@ -2,9 +2,11 @@
 // the server and a cluster.
 import { request as httpsRequest } from 'node:https';
 import { expect } from 'chai';
-import { NO_FACTORS } from '../../../../../../server/oauth/factors/authenticators-store.ts';
+import { type Factors, NO_FACTORS } from '../../../../../../server/oauth/factors/authenticators-store.ts';
 import { hashOfCode, newRecoveryCode } from '../../../../../../server/oauth/factors/recovery-codes.ts';
 import { newTOTPSecret, TOTPSecrets } from '../../../../../../server/oauth/factors/totp.ts';
+import { byIdentity } from '../../../../../../server/oauth/sessions/proof.ts';
+import type { StoredSession } from '../../../../../../server/oauth/sessions/session.ts';
 import { codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
@@ -54,6 +56,13 @@ describe('a second factor', () => {
     const payload = String(json['id_token']).split('.')[1] ?? '';
     return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
   };
+
+  const refresh = (tokens: Record<string, unknown>) =>
+    site.token({
+      grant_type: 'refresh_token',
+      client_id: 'console',
+      refresh_token: String(tokens['refresh_token']),
+    });
 
   describe('of a user with an authenticator app', () => {
     beforeEach(addApp);
@@ -234,21 +243,21 @@ describe('a second factor', () => {
       expect((await claimsOf(await browser.submit(next)))['amr']).to.deep.equal(['pwd', 'otp', 'mfa']);
     });
 
-    it('ends the sessions that began with it when it is deleted', async () => {
-      await browser.signIn();
-      const redirect = await browser.submit({ code: code() });
-      const { json } = await site.token({ ...EXCHANGE, code: sentBack(redirect).get('code') ?? '' });
-      await state.authenticators.update(ALICE, () => NO_FACTORS);
-      const refresh_token = String(json['refresh_token']);
-      const refreshed = await site.token({
-        grant_type: 'refresh_token',
-        client_id: 'console',
-        refresh_token,
+    const oneTimeCode: Factors = { passkeys: [], recoveryCodes: [{ hash: hashOfCode(newRecoveryCode()) }] };
+    for (const [what, remaining] of [
+      ['deleted', NO_FACTORS],
+      ['replaced by a one-time code', oneTimeCode],
+    ] as const) {
+      it(`ends the sessions that began with it when it is ${what}`, async () => {
+        await browser.signIn();
+        const redirect = await browser.submit({ code: code() });
+        const { json } = await site.token({ ...EXCHANGE, code: sentBack(redirect).get('code') ?? '' });
+        await state.authenticators.update(ALICE, () => remaining);
+        expect((await refresh(json)).json['error']).to.equal('invalid_grant');
+        await browser.authorize();
+        expect(browser.page).to.include('type="password"');
       });
-      expect(refreshed.json['error']).to.equal('invalid_grant');
-      await browser.authorize();
-      expect(browser.page).to.include('type="password"');
-    });
+    }
 
     it('is needed within the last minutes to change the password on the account page', async () => {
       await browser.signIn();
@@ -398,12 +407,34 @@ describe('a second factor', () => {
       });
       state.secondFactor = { groups: ['developers'], providers: [], enrolmentPeriod: 0 };
       await restart();
-      const refresh = {
-        grant_type: 'refresh_token',
-        client_id: 'console',
-        refresh_token: String(json['refresh_token']),
+      expect((await refresh(json)).json['error']).to.equal('invalid_grant');
+    });
+
+    it('is asked for when the identity provider has added the person to a group, before anything has that group', async () => {
+      const identity = { name: 'i-1', uid: 'uid-of-i-1', provider: 'company', issuer: '', subject: '' };
+      const { name: user, uid: userUID } = ALICE;
+      state.secondFactor = { groups: ['operators'], providers: [], enrolmentPeriod: 0 };
+      state.identities = { synced: true, get: () => ({ ...identity, user, userUID, displayName: '' }) };
+      await restart();
+      const exchanged = await site.token({
+        ...EXCHANGE,
+        code: sentBack(await browser.signIn()).get('code') ?? '',
+      });
+      const ofPerson = (session: StoredSession, groups: readonly string[]): StoredSession => {
+        const { name, uid } = identity;
+        const proof = { kind: 'identity', name, uid, groups, checkedAt: state.now } as const;
+        const password = state.credentials.get(user);
+        return { ...session, authentication: byIdentity(proof, password, state.now) };
       };
-      expect((await site.token(refresh)).json['error']).to.equal('invalid_grant');
+      for (const session of site.store.ofUser(user)) await site.store.replace(ofPerson(session, []));
+      state.freshness = { renewed: async (session) => ofPerson(session, ['developers']) };
+      const { status, json } = await refresh(exchanged.json);
+      expect(status).to.equal(200);
+      expect(sentBack(await browser.authorize()).has('code')).to.equal(true);
+      state.freshness = { renewed: async (session) => ofPerson(session, ['operators']) };
+      expect((await refresh(json)).json['error']).to.equal('invalid_grant');
+      await browser.authorize();
+      expect(browser.page).to.include('type="password"');
     });
   });
 });
