@@ -100,8 +100,9 @@ export class BrowserSessions {
     const earlier = signedIn.find(({ session }) => session.userUID === account.uid)?.session;
     const time = now();
     const renewed = { authentication, ...this.#expiry(time), refreshHash: hashOf(secret) };
+    const renew = (latest: StoredSession): StoredSession => ({ ...nextGeneration(latest), ...renewed });
     const session =
-      (earlier && (await this.#replace({ ...nextGeneration(earlier), ...renewed }, signal))) ??
+      (earlier && (await this.#update(earlier, renew, context))) ??
       (await creator.store(
         {
           ...renewed,

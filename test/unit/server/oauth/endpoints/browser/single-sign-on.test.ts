@@ -139,6 +139,21 @@ describe('single sign-on', () => {
     expect(errorOf(await browser.authorize({ prompt: 'none' }))).to.equal('login_required');
   });
 
+  it('replaces the secret also at a replica whose cache is behind', async () => {
+    await using other = await SignInSite.start(state);
+    await browser.signIn();
+    const before = browser.cookies.get('__Host-session') ?? '';
+    other.store.lag();
+    const thief = new SiteBrowser(site);
+    thief.cookies.set('__Host-session', before);
+    state.now += HOUR;
+    expectCode(await thief.authorize({ prompt: 'none' }));
+    browser.site = other;
+    await browser.signIn();
+    expect(errorOf(await thief.authorize({ prompt: 'none' }))).to.equal('login_required');
+    expect(browserSessions()).to.have.length(1);
+  });
+
   for (const [title, change] of [
     ['the idle lifetime', () => (state.now += 8 * HOUR)],
     [
