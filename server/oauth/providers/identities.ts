@@ -85,6 +85,8 @@ export interface IdentitiesOptions {
 
 /** Time after the creation of a user in which an interrupted first sign-in can be completed, in ms. */
 const COMPLETION_MS = 5 * 60_000;
+/** Of all writes. */
+const CREATION_TIMEOUT_MS = 10_000;
 const PURPOSE = 'user-of-identity';
 
 export class Identities {
@@ -198,10 +200,15 @@ export class Identities {
   /**
    * The user first, then its Identity. A MAC in an annotation says for whom the user was created, so that another replica, or the next
    * sign-in after a crash, completes the link. After a few minutes it has no effect, and an Identity that an administrator has deleted
-   * stays deleted.
+   * stays deleted. Completed without the client: otherwise, a person who disconnects in between could take any number of names.
    */
-  async #create(found: NewPerson, user: string, call: CallContext): Promise<KnownPerson | PersonRefusal> {
+  async #create(
+    found: NewPerson,
+    user: string,
+    { signal: _ofClient, ...caller }: CallContext,
+  ): Promise<KnownPerson | PersonRefusal> {
     const { users, store, now, log } = this.#options;
+    const call = { ...caller, signal: AbortSignal.timeout(CREATION_TIMEOUT_MS) };
     const { provider, person } = found;
     const { issuer, subject } = person;
     const identity = identityName({ provider, issuer, subject });

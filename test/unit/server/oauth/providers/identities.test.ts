@@ -25,9 +25,14 @@ const CHOOSE = { name: 'company', accounts: 'choose', groups: { allow: [], prefi
 const RULES = { name: 'company', accounts: 'create', groups: { allow: [], prefix: '' } } as const;
 
 class DatedUsers extends MemoryUsers {
+  /** Called after a user is created. */
+  created = (): void => undefined;
+
   override async create(user: Parameters<MemoryUsers['create']>[0]) {
     const creationTimestamp = new Date(1_000_000).toISOString();
-    return super.create({ ...user, metadata: { ...user.metadata, creationTimestamp } });
+    const created = await super.create({ ...user, metadata: { ...user.metadata, creationTimestamp } });
+    this.created();
+    return created;
   }
 }
 
@@ -44,7 +49,8 @@ class Scene {
       store: {
         get: (name) => this.stored.get(name),
         catchUp: async () => undefined,
-        create: async (identity: NewIdentity) => {
+        create: async (identity: NewIdentity, _linkedAt, signal) => {
+          signal.throwIfAborted();
           if (this.failing) throw this.failing;
           const name = identityName(identity);
           if (this.stored.has(name)) throw new StatusError(409, 'AlreadyExists', 'already exists');
@@ -178,6 +184,17 @@ describe('a name that the person has chosen', () => {
     const names = results.map((result) => (typeof result === 'string' ? result : result.account.name));
     expect(new Set(names).size, names.join()).to.equal(1);
     expect(scene.names).to.deep.equal([names[0]]);
+  });
+
+  it('gets its person although the browser disconnects, so that a person cannot take many names', async () => {
+    const person = await scene.unnamed('zoe');
+    const leaving = new AbortController();
+    scene.users.created = () => leaving.abort();
+    const call = { signal: leaving.signal };
+    await scene.identities.createNamed(person, 'one', CHOOSE, call).catch(() => undefined);
+    expect(await choose(person, 'two')).to.equal('named_meanwhile');
+    expect(scene.names).to.deep.equal(['one']);
+    expect([...scene.stored.values()].map(({ user }) => user)).to.deep.equal(['one']);
   });
 
   it('belongs to one of two people who choose it at the same time', async () => {
