@@ -2,6 +2,7 @@
 // ServiceAccount of this server to write any user, so the API checks the caller.
 import { newForbidden } from '../../apis/meta/v1/errors.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
+import { EVERY_GROUP } from '../oauth/providers/group-grants.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 /**
@@ -67,7 +68,9 @@ export class EscalationCheck {
     const users = await this.#denied(context, 'users', [name]);
     const denied = [
       ...users.map(() => 'the user'),
-      ...(await this.#denied(context, 'groups', groups)).map((group) => `the group "${group}"`),
+      ...(await this.#denied(context, 'groups', groups)).map((group) =>
+        group === EVERY_GROUP ? 'every group, as an identity provider may grant it' : `the group "${group}"`,
+      ),
     ];
     if (denied.length === 0) return;
     throw this.#forbidden(

@@ -6,9 +6,8 @@ import type { FactorReset } from '../../apis/iam/v1beta1/requests.ts';
 import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
 import { newNotFound } from '../../apis/meta/v1/errors.ts';
 import type { SecondFactor } from '../oauth/factors/second-factor.ts';
-import type { SessionStore } from '../oauth/sessions/session.ts';
+import type { GroupGrants } from '../oauth/providers/group-grants.ts';
 import type { UserSessions } from '../oauth/sessions/user-sessions.ts';
-import type { Account } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { EscalationCheck } from './escalation-check.ts';
@@ -18,7 +17,7 @@ export interface FactorResetsOptions {
   readonly group: string;
   readonly users: Pick<Users, 'read' | 'get'>;
   readonly secondFactor: Pick<SecondFactor, 'reset'>;
-  readonly openSessions: Pick<SessionStore, 'ofUser'>;
+  readonly groupGrants: Pick<GroupGrants, 'of'>;
   readonly escalation: EscalationCheck;
   readonly sessions: UserSessions;
   readonly log: Pick<Logger, 'info'>;
@@ -32,10 +31,11 @@ export class FactorResets {
   }
 
   async reset(context: RequestContext, name: string): Promise<FactorReset> {
-    const { group, users, secondFactor, escalation, sessions, log } = this.#options;
+    const { group, users, secondFactor, groupGrants, escalation, sessions, log } = this.#options;
     const user = (await users.read(name, context.signal)) && users.get(name);
     if (!user) throw newNotFound({ group, resource: USER.plural }, name);
-    await escalation.checkImpersonation(context, name, this.#groupsOf(user), 'resetting the second factors');
+    const groups = [...new Set([...user.groups, ...groupGrants.of(user)])];
+    await escalation.checkImpersonation(context, name, groups, 'resetting the second factors');
     const { code, notAfter } = await secondFactor.reset(user, context.signal);
     await sessions.terminate(name, context.signal);
     log.info({ user: name, by: context.user.name, requestID: context.auditID }, 'second factors reset');
@@ -45,14 +45,5 @@ export class FactorResets {
       metadata: { name },
       status: { code, expirationTimestamp: new Date(notAfter).toISOString() },
     };
-  }
-
-  /** With those that an identity provider has granted in sessions of the user. */
-  #groupsOf({ name, groups }: Account): readonly string[] {
-    const granted = this.#options.openSessions.ofUser(name).flatMap(({ authentication }) => {
-      const proof = authentication?.proof;
-      return proof?.kind === 'identity' ? proof.groups : [];
-    });
-    return [...new Set([...groups, ...granted])];
   }
 }

@@ -25,7 +25,7 @@ export interface UsersAPIDependencies {
   readonly authorizer: Authorizer;
   readonly oauth: Pick<
     OAuth,
-    'users' | 'credentials' | 'factors' | 'sessions' | 'hasher' | 'signIn' | 'sourceOf'
+    'users' | 'credentials' | 'factors' | 'groupGrants' | 'sessions' | 'hasher' | 'signIn' | 'sourceOf'
   >;
   readonly log: Logger;
 }
@@ -34,13 +34,14 @@ export function newUsersAPI(
   { platform }: Pick<CompletedConfig, 'platform'>,
   { client, authorizer, oauth, log }: UsersAPIDependencies,
 ): UsersAPI {
-  const { users, credentials, factors, sessions, hasher, signIn, sourceOf } = oauth;
+  const { users, credentials, factors, groupGrants, sessions, hasher, signIn, sourceOf } = oauth;
   const group = groupName(platform.name);
   const handler = usersHandler({
     group,
     users,
     credentials,
     secondFactor: factors.secondFactor,
+    groupGrants,
     sessions,
     hasher,
     passwords: signIn,

@@ -28,7 +28,7 @@ import { UserWrites } from './user-writes.ts';
 
 export interface UsersHandlerOptions
   extends Omit<PasswordChangesOptions, 'escalation' | 'sessions' | 'ownPassword'>,
-    Pick<FactorResetsOptions, 'secondFactor'> {
+    Pick<FactorResetsOptions, 'secondFactor' | 'groupGrants'> {
   readonly users: Users;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly authorizer: Authorizer;
@@ -61,7 +61,7 @@ export function usersHandler(options: UsersHandlerOptions): Handler {
     now: options.now ?? Date.now,
   });
   const passwords = new PasswordChanges({ ...options, ownPassword, escalation, sessions });
-  const factors = new FactorResets({ ...options, openSessions: options.sessions, escalation, sessions });
+  const factors = new FactorResets({ ...options, escalation, sessions });
 
   return async (context) => {
     const { info, request } = context;

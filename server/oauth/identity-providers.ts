@@ -12,6 +12,7 @@ import type { LoginRecords } from './passwords/login-records.ts';
 import { AccountLinks } from './providers/account-links.ts';
 import type { ConfiguredProvider } from './providers/configured-provider.ts';
 import { followSecretKey } from './providers/followed-secret.ts';
+import { GroupGrants } from './providers/group-grants.ts';
 import { type AccountRules, Identities } from './providers/identities.ts';
 import { LDAPProvider } from './providers/ldap/ldap-provider.ts';
 import type { LDAPSettings } from './providers/ldap/ldap-settings.ts';
@@ -83,6 +84,7 @@ export class IdentityProviders {
     readonly providerSignOut: ProviderSignOut;
   } & Pick<DirectoryLinksOptions, 'directories' | 'throttle' | 'records'>;
   readonly freshness: SessionFreshness;
+  readonly groupGrants: GroupGrants;
   readonly #providers: readonly ConfiguredProvider[];
   readonly #runs: readonly Run[];
 
@@ -129,6 +131,7 @@ export class IdentityProviders {
       throttle: options.throttle,
       records: options.records,
     };
+    this.groupGrants = new GroupGrants({ ...options, providers, store });
     this.freshness = new SessionFreshness({
       ...options,
       providers,

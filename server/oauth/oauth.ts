@@ -81,6 +81,7 @@ export interface OAuth {
   readonly credentials: ClusterCredentialStore;
   readonly sessions: ClusterSessionStore;
   readonly factors: SecondFactors;
+  readonly groupGrants: IdentityProviders['groupGrants'];
   readonly hasher: PasswordHasher;
   readonly signIn: PasswordSignIn;
   readonly sourceOf: SourceAddress;
@@ -121,8 +122,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     throttle: newClientThrottle(settings.clients, settings.throttle, sourceOf),
     log,
   });
-  const limits = settings.throttle;
-  const throttle = new SharedThrottle({ limits, keys, sessions, client, namespace, log });
+  const throttle = new SharedThrottle({ limits: settings.throttle, keys, sessions, client, namespace, log });
   const lastLogins = new LastLogins({ client, group, users, log, now });
   const records = newLoginRecords(log.child({ audit: true }), metrics, lastLogins);
   const shared = { ...cache, users, keys, records, now };
@@ -144,7 +144,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
     ...(sessions.fresh ? [] : ['sessions']),
     ...(providers.directory.synced ? [] : ['identities']),
   ];
-
   const factors = newSecondFactors({
     ...shared,
     secondFactor: settings.secondFactor,
@@ -271,6 +270,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     credentials,
     sessions,
     factors,
+    groupGrants: providers.groupGrants,
     hasher,
     signIn,
     sourceOf,

@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import { hashOfCode } from '../../../../server/oauth/factors/recovery-codes.ts';
 import { byIdentity } from '../../../../server/oauth/sessions/proof.ts';
+import type { Session } from '../../../../server/oauth/sessions/session.ts';
 import { newSession } from '../../../support/oauth/new-session.ts';
-import { UsersSite } from './users-site.ts';
+import { document, UsersSite } from './users-site.ts';
 
 const FACTORS = {
   passkeys: [],
@@ -32,6 +33,18 @@ describe('POST users/NAME/factor-reset', () => {
   const unchanged = (name: string): void => {
     expect(site.factors.get(name)).to.equal(FACTORS);
     expect(site.sessions.ofUser(name)).to.have.length(2);
+  };
+
+  const linkAda = (): void => {
+    const person = { provider: 'company', issuer: 'i', subject: 's', displayName: '' };
+    const { uid: userUID = '' } = site.users.get('ada') ?? {};
+    site.identities.push({ ...person, name: 'i-1', uid: 'u', user: 'ada', userUID });
+  };
+  /** A session of ada that began at the provider. */
+  const ofPerson = (...groups: string[]): Session => {
+    const { uid: userUID = '' } = site.users.get('ada') ?? {};
+    const proof = { kind: 'identity', name: 'i-1', uid: 'u', groups, checkedAt: 0 } as const;
+    return newSession({ user: 'ada', userUID, authentication: byIdentity(proof, undefined, 0) });
   };
 
   it('replaces all factors by a code of a day that only this response has, ends the sessions, and is logged', async () => {
@@ -70,12 +83,32 @@ describe('POST users/NAME/factor-reset', () => {
   });
 
   it('requires it also for the groups that an identity provider has granted in a session', async () => {
-    const proof = { kind: 'identity', name: 'i-1', uid: 'u', groups: ['operators'], checkedAt: 0 } as const;
-    const authentication = byIdentity(proof, undefined, 0);
-    await site.sessions.create(newSession({ user: 'ada', authentication }));
+    linkAda();
+    await site.sessions.create(ofPerson('operators'));
     site.allow('helper', 'impersonate users/ada', 'impersonate groups/dev');
     expect((await reset('helper', 'ada')).json.message).to.include('not allowed: the group "operators"');
     expect(site.factors.get('ada')).to.equal(FACTORS);
+    site.allow('helper', 'impersonate users/ada', 'impersonate groups/dev', 'impersonate groups/operators');
+    expect((await reset('helper', 'ada')).status).to.equal(201);
+  });
+
+  it('requires it for all groups that the provider may grant, after the help desk has ended the sessions', async () => {
+    linkAda();
+    await site.sessions.create(ofPerson('c-operators'));
+    site.allow('helper', 'impersonate users/ada', 'impersonate groups/dev');
+    for (const disabled of [true, false]) {
+      const body = document('ada', { groups: ['dev'], disabled });
+      expect((await site.ask('helper', 'PUT', '/ada', body)).status).to.equal(200);
+    }
+    expect(site.sessions.ofUser('ada')).to.have.length(0);
+    const named = await reset('helper', 'ada');
+    expect(named.json.message).to.include('not allowed: the group "c-operators"');
+    site.granted.splice(0, 1, '*');
+    const every = await reset('helper', 'ada');
+    expect(every.json.message).to.include('not allowed: every group, as an identity provider may grant it');
+    expect(site.factors.get('ada')).to.equal(FACTORS);
+    site.allow('helper', 'impersonate users/ada', 'impersonate groups/dev', 'impersonate groups/');
+    expect((await reset('helper', 'ada')).status).to.equal(201);
   });
 
   it('needs a user, and is no way for users to reset their own factors', async () => {

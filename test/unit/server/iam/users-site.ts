@@ -8,7 +8,9 @@ import { TimeSlicer } from '../../../../server/concurrency/time-slicer.ts';
 import { usersHandler } from '../../../../server/iam/users-handler.ts';
 import { type Factors, NO_FACTORS } from '../../../../server/oauth/factors/authenticators-store.ts';
 import { SecondFactor } from '../../../../server/oauth/factors/second-factor.ts';
+import { GroupGrants } from '../../../../server/oauth/providers/group-grants.ts';
 import { byPassword } from '../../../../server/oauth/sessions/proof.ts';
+import type { Identity } from '../../../../server/oauth/users/identity-store.ts';
 import { resourceRequests } from '../../../../server/request/resource-route.ts';
 import type { Answer } from '../../../support/exchange.ts';
 import { MemorySessionStore, MemorySessions } from '../../../support/oauth/memory-session-store.ts';
@@ -26,6 +28,10 @@ export class UsersSite {
   readonly credentials = new MemoryCredentials();
   readonly sessions = new MemorySessionStore(new MemorySessions());
   readonly factors = new Map<string, Factors>();
+  /** Of people of the provider `company`. */
+  readonly identities: Identity[] = [];
+  /** Groups that `company` may grant. */
+  readonly granted = ['operators'];
   /** Users whose delays after wrong codes have ended. */
   readonly forgiven: string[] = [];
   readonly logged: object[] = [];
@@ -71,6 +77,16 @@ export class UsersSite {
       },
       sourceOf: () => '192.0.2.7',
       authorizer,
+      groupGrants: new GroupGrants({
+        providers: [
+          { rules: { name: 'company', accounts: 'create', groups: { allow: this.granted, prefix: 'c-' } } },
+        ],
+        store: {
+          synced: true,
+          ofUser: ({ name }) => this.identities.filter(({ user }) => user === name),
+        },
+        sessions: this.sessions,
+      }),
       secondFactor: new SecondFactor({
         authenticators: {
           of: ({ name }) => this.factors.get(name) ?? NO_FACTORS,
