@@ -20,7 +20,7 @@ import {
 } from '../provider.ts';
 import { ClientCredential } from './client-credential.ts';
 import type { OIDCSettings } from './oidc-settings.ts';
-import { type Claims, personOf } from './person-claims.ts';
+import { type Claims, mergedClaims, personOf } from './person-claims.ts';
 import { providerFetch } from './provider-fetch.ts';
 
 export interface OIDCProviderOptions {
@@ -165,7 +165,6 @@ export class OIDCProvider implements RedirectProvider {
     }
   }
 
-  /** Claims of userinfo replace those of the ID token, which is often small. */
   async #person(
     configuration: openid.Configuration,
     tokens: openid.TokenEndpointResponse,
@@ -181,7 +180,7 @@ export class OIDCProvider implements RedirectProvider {
           });
     if (!claims && !more) throw new ProviderUnavailable('the provider sent no claims about the person');
     const { settings } = this.#options;
-    const person = personOf(settings.issuer, subject, { ...claims, ...more }, settings.claims);
+    const person = personOf(settings.issuer, subject, mergedClaims(claims, more), settings.claims);
     const { id_token: idToken = '', refresh_token: refreshToken } = tokens;
     const isKept = settings.signOut && idToken !== '' && idToken.length <= MAX_HINT;
     return { person, refreshToken, ...(isKept ? { upstream: idToken } : {}) };

@@ -6,6 +6,15 @@ import type { OIDCSettings } from './oidc-settings.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
+/**
+ * Claims of userinfo replace those of the ID token, which is often small. An address and its verification are of the same one, because
+ * both may have different addresses.
+ */
+export function mergedClaims(idToken: Claims = {}, userinfo: Claims = {}): Claims {
+  const { email, email_verified } = Object.hasOwn(userinfo, 'email') ? userinfo : idToken;
+  return { ...idToken, ...userinfo, email, email_verified };
+}
+
 /** `claims`: of the ID token or of userinfo, whose `iss` and `sub` are verified. Throws SignInRefused. */
 export function personOf(
   issuer: string,

@@ -117,6 +117,21 @@ describe('OIDCProvider', () => {
       expect(url.href).not.to.include(secrets.verifier);
     });
 
+    it('does not apply the verification of one address to another one', async () => {
+      const verified = { email: 'ada@example.com', email_verified: true };
+      const other = { email: 'ceo@example.com' };
+      for (const [inToken, inUserinfo, expected] of [
+        [verified, other, { email: 'ceo@example.com', emailVerified: false }],
+        [other, { email_verified: true }, { email: 'ceo@example.com', emailVerified: false }],
+        [verified, {}, { email: 'ada@example.com', emailVerified: true }],
+        [other, verified, { email: 'ada@example.com', emailVerified: true }],
+      ] as const) {
+        upstream.claims = { ...inToken };
+        upstream.userinfo = { sub: 'subject-1', ...inUserinfo };
+        expect((await signIn()).person).to.include(expected);
+      }
+    });
+
     it('returns the person with the claims of userinfo, and the refresh token', async () => {
       upstream.claims = {
         preferred_username: 'from the ID token',
