@@ -31,7 +31,7 @@ export type LoginOutcome =
 export interface LoginRecord {
   readonly method: LoginMethod;
   readonly outcome: LoginOutcome;
-  /** Undefined for an unknown name, because users type passwords into the wrong field. */
+  /** Of `account_link`, the user of the account page. Undefined for an unknown name, because users type passwords into the wrong field. */
   readonly user: string | undefined;
   /** The identity provider that decided; undefined for a local password. */
   readonly provider?: string | undefined;

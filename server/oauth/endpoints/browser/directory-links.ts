@@ -75,7 +75,7 @@ export class DirectoryLinks {
     if (user === undefined) return show({ text: 'Enter your user name.', field: 'username' });
     if (password === undefined) return show({ text: 'Enter your password.', field: 'password' });
     try {
-      const proven = await this.#proven(context, directory, { user, password });
+      const proven = await this.#proven(context, account.name, directory, { user, password });
       if (typeof proven !== 'string') {
         const { person } = proven;
         const call = { signal: context.signal };
@@ -98,9 +98,10 @@ export class DirectoryLinks {
     }
   }
 
-  /** Throws OAuthError 429, and ProviderUnavailable. */
+  /** `signedIn`: the user of the page, whom the audit log names. Throws OAuthError 429, and ProviderUnavailable. */
   async #proven(
     context: RequestContext,
+    signedIn: string,
     { name: provider }: ProviderChoice,
     { user, password }: { readonly user: string; readonly password: string },
   ): Promise<AuthenticatedPerson | Exclude<LoginOutcome, 'success'>> {
@@ -135,7 +136,7 @@ export class DirectoryLinks {
     } finally {
       for (const counted of attempts) counted.cancelled();
       const record = { method: 'account_link' as const, client: '', requestID: context.auditID, ...origin };
-      this.#options.records.record({ ...record, outcome, user: undefined, provider });
+      this.#options.records.record({ ...record, outcome, user: signedIn, provider });
     }
   }
 }

@@ -104,6 +104,8 @@ describe('people of Active Directory', () => {
     };
     for (const username of ['cat', 'CAT', 'cat@example.com']) {
       expect((await guess(username)).status, username).to.equal(400);
+      const record = { method: 'account_link', outcome: 'wrong_password', user: 'mallory' };
+      expect(replica.audited.at(-1)).to.include(record);
     }
     for (const spelling of ['Cat@Example.com', 'CAT@EXAMPLE.COM']) {
       expect(await signIn(spelling, 'wrong')).to.include(400);
