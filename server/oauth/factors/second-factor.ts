@@ -1,7 +1,8 @@
 // Verifies second factors, and changes those of a user. A code is accepted by the write that uses it up, so each is valid once for all
-// replicas; wrong codes count for the user, and a right password does not reset them.
+// replicas; wrong codes of an app count for the user, and a right password does not reset them.
 import { isTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import { tooManyAttempts } from '../../../apis/oauth/oauth-error.ts';
+import { networkOf } from '../../admission/network.ts';
 import type { LoginRecord, LoginRecords } from '../passwords/login-records.ts';
 import type { LoginThrottle } from '../throttle/login-throttle.ts';
 import type { UserID } from '../users/account.ts';
@@ -9,7 +10,7 @@ import type { AuthenticatorsStore, Factors } from './authenticators-store.ts';
 import { MULTIPLE_FACTORS } from './factor-policy.ts';
 import { type OneTimeCode, resetFactors } from './factor-reset.ts';
 import { hashOfCode, unusedCode } from './recovery-codes.ts';
-import { stepOf, type TOTPSecrets } from './totp.ts';
+import { isAppCode, stepOf, type TOTPSecrets } from './totp.ts';
 
 export interface SecondFactorOptions {
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
@@ -60,8 +61,9 @@ export class SecondFactor {
   }
 
   /** Verifies a code of the authenticator app, or a recovery code. Throws OAuthError 429, ServiceUnavailable. */
-  async check(user: UserID, code: string, attempt: FactorAttempt): Promise<CodeVerdict> {
-    return this.counted(user, attempt, async () => {
+  async check(user: UserID, typed: string, attempt: FactorAttempt): Promise<CodeVerdict> {
+    const code = typed.replaceAll(/\s/g, '');
+    return this.#counted(user, code, attempt, async () => {
       let verdict = WRONG;
       await this.#options.authenticators.update(
         user,
@@ -76,17 +78,22 @@ export class SecondFactor {
     });
   }
 
-  /** Counts an attempt with any second factor, and records it. Throws OAuthError 429. */
-  async counted<Verdict extends { readonly outcome: CodeVerdict['outcome'] }>(
+  /** Counts an attempt, and records it. Throws OAuthError 429. */
+  async #counted(
     { name }: UserID,
+    code: string,
     attempt: FactorAttempt,
-    verify: () => Promise<Verdict>,
-  ): Promise<Verdict> {
+    verify: () => Promise<CodeVerdict>,
+  ): Promise<CodeVerdict> {
     const { throttle, records } = this.#options;
     const record = (outcome: LoginRecord['outcome']): void =>
       records.record({ ...attempt, method: 'second_factor', outcome, user: name });
     const counted = await Promise.try(() => {
-      const allowed = throttle.attempt(name, attempt.source, 'factor');
+      // A recovery code cannot be guessed, so its failures delay only their own address: an attacker who has the password must not lock
+      // the user out of it, nor of the one-time code of a reset.
+      const allowed = isAppCode(code)
+        ? throttle.attempt(name, attempt.source, 'factor')
+        : throttle.attempt(`recovery code of ${name} at ${networkOf(attempt.source)}`, attempt.source);
       allowed.begin();
       return allowed;
     }).catch((error: unknown) => {
@@ -117,7 +124,7 @@ export class SecondFactor {
     const now = this.#options.now();
     const { totp, passkeys, recoveryCodes } = factors;
     const secret = totp && (await this.#options.secrets.open(user, totp.secret));
-    const step = secret === undefined ? undefined : stepOf(code.replaceAll(/\s/g, ''), secret, now);
+    const step = secret === undefined ? undefined : stepOf(code, secret, now);
     if (totp && step !== undefined) {
       // Codes of this step and of earlier ones are used up (RFC 6238, 5.2).
       if (step <= totp.lastStep) return { verdict: WRONG };

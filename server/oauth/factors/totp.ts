@@ -22,9 +22,14 @@ export function totpURI(secret: string, issuer: string, user: string): string {
   return new TOTP({ ...PARAMETERS, issuer, label: user, secret: Secret.fromBase32(secret) }).toString();
 }
 
+/** Whether a text has the form of a code of an app. */
+export function isAppCode(text: string): boolean {
+  return CODE.test(text);
+}
+
 /** The time step of a valid code; undefined for an invalid one. Compares in constant time. `now`: ms since the epoch. */
 export function stepOf(code: string, secret: string, now: number): number | undefined {
-  if (!CODE.test(code)) return undefined;
+  if (!isAppCode(code)) return undefined;
   const totp = new TOTP({ ...PARAMETERS, secret: Secret.fromBase32(secret) });
   const delta = totp.validate({ token: code, timestamp: now, window: WINDOW });
   return delta === null ? undefined : totp.counter({ timestamp: now }) + delta;

@@ -88,6 +88,11 @@ export class FailureTable {
     this.#set(key, { failures: this.of(key, now).failures + 1, lastAt: now });
   }
 
+  /** The keys with failures that begin with `prefix`. */
+  keys(prefix: string): readonly string[] {
+    return [...this.#quiet.keys(), ...this.#delaying.keys()].filter((key) => key.startsWith(prefix));
+  }
+
   /** Removes the failures of a key. */
   clear(key: string): void {
     this.#quiet.delete(key);

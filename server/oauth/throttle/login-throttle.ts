@@ -178,7 +178,8 @@ export class LoginThrottle {
   /** Ends the delays of the second factor of an account, here and at other replicas. */
   forgive(account: string): void {
     const key = this.#options.digest('factor', account);
-    for (const each of [key, ...this.#known.of(key).map((source) => `${key}.${source}`)]) {
+    // Only the replica of a sign-in knows its source, but all have the failures of a delayed one.
+    for (const each of [key, ...this.#tables.factor.keys(`${key}.`)]) {
       this.#tables.factor.clear(each);
       this.#share(each, { failures: 0, lastAt: this.#now() });
     }

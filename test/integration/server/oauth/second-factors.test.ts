@@ -106,10 +106,8 @@ describe('second factors with two replicas', () => {
     for (let count = 0; count < 5; count++) expect(await statusOf(c, '000000')).to.equal(400);
     expect(await statusOf(c, '000000')).to.equal(429);
     await until(async () => (await statusOf(d, '000000')) === 429);
-    for (const site of [c, d]) {
-      for (const code of [codeOf(secret, Date.now()), recovery])
-        expect(await statusOf(site, code)).to.equal(429);
-    }
+    for (const site of [c, d]) expect(await statusOf(site, codeOf(secret, Date.now()))).to.equal(429);
+    expect(await statusOf(d, recovery), 'cannot be guessed, so it is not delayed').to.equal(303);
   });
 
   it('are not bypassed by the password grant, nor by a session from before', async () => {

@@ -205,6 +205,21 @@ describe('the login throttle', () => {
       for (const record of scene.records.splice(0)) there.throttle.merge(record);
     };
 
+    it('forgives the wrong codes at an address that only one replica knows', () => {
+      const code = (replica: Scene): CountedAttempt => {
+        const attempt = replica.throttle.attempt('alice', HOME, 'factor');
+        attempt.begin();
+        return attempt;
+      };
+      code(scene).succeeded();
+      for (let count = 0; count < 3; count++) code(scene).failed();
+      expect(() => code(scene)).to.throw(StatusError);
+      for (const record of scene.records.splice(0)) there.throttle.merge(record);
+      there.throttle.forgive('alice');
+      for (const record of there.records.splice(0)) scene.throttle.merge(record);
+      code(scene).succeeded();
+    });
+
     it('merges records', () => {
       scene.succeed('alice', HOME);
       scene.fail('alice', OTHER_SOURCE, 3);

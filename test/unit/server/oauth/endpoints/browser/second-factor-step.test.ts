@@ -143,6 +143,19 @@ describe('a second factor', () => {
       expect(state.records.at(-1)).to.include({ outcome: 'success' });
     });
 
+    it('lets no attacker who has the password lock the user out of a recovery code', async () => {
+      await browser.signIn();
+      for (const typed of ['000 000', 'wrong-recovery-code']) {
+        for (let count = 0; count < 12; count++) await browser.submit({ code: typed });
+        expect((await browser.submit({ code: typed })).status, 'the delay of the attacker').to.equal(429);
+      }
+      state.source = '198.51.100.9';
+      const owner = new SiteBrowser(site);
+      await owner.signIn();
+      expect((await owner.submit({ code: code() })).status).to.equal(429);
+      expect((await owner.submit({ code: recovery[0] ?? '' })).status).to.equal(303);
+    });
+
     it('counts a wrong code although its browser disconnects', async () => {
       await browser.signIn();
       const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
