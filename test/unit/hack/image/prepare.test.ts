@@ -63,7 +63,7 @@ describe('the application in the image', function () {
         purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
         // On arm64, one entry of the lockfile has neither.
         ...(integrity && {
-          licenses: [{ license: { id: license } }],
+          licenses: [/ OR | AND /.test(license) ? { expression: license } : { license: { id: license } }],
           hashes: [{ alg: 'SHA-512', content: hash }],
         }),
       });
