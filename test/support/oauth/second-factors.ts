@@ -7,6 +7,8 @@ import {
   NO_FACTORS,
 } from '../../../server/oauth/factors/authenticators-store.ts';
 import type { FactorPolicy } from '../../../server/oauth/factors/factor-policy.ts';
+import { newTOTPSecret, TOTPSecrets } from '../../../server/oauth/factors/totp.ts';
+import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import type { UserID } from '../../../server/oauth/users/account.ts';
 
 export const NO_FACTORS_NEEDED: Pick<FactorPolicy, 'synced' | 'lacksFactor'> = {
@@ -40,6 +42,25 @@ export class MemoryAuthenticators implements AuthenticatorsDirectory {
     this.#last = next.catch(() => undefined);
     return next;
   }
+}
+
+/** Gives a user an authenticator app, and returns its secret. */
+export async function addApp(
+  {
+    authenticators,
+    keys,
+  }: { readonly authenticators: MemoryAuthenticators; readonly keys: Pick<KeyRing, 'macs'> },
+  user: UserID,
+  recoveryCodes: Factors['recoveryCodes'] = [],
+): Promise<string> {
+  const secret = newTOTPSecret();
+  const sealed = await new TOTPSecrets(keys).seal(user, secret);
+  await authenticators.update(user, () => ({
+    passkeys: [],
+    totp: { secret: sealed, addedTime: new Date(0).toISOString(), lastStep: 0 },
+    recoveryCodes,
+  }));
+  return secret;
 }
 
 /** The code that an authenticator app shows. */

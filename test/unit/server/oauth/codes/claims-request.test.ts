@@ -1,13 +1,16 @@
 // Tests of the parameter `claims`, of `acr_values` and of the claim `acr`.
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
-import { byPassword } from '../../../../../server/oauth/sessions/proof.ts';
+import { NO_FACTORS } from '../../../../../server/oauth/factors/authenticators-store.ts';
 import type { RequestedClaims } from '../../../../../server/oauth/users/user-claims.ts';
+import { addApp, codeOf } from '../../../../support/oauth/second-factors.ts';
 import { SignInSite } from '../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../support/oauth/sign-in-state.ts';
 import { EXCHANGE, sentBack } from '../../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../../support/oauth/site-browser.ts';
 import type { SiteResponse } from '../../../../support/oauth/site-request.ts';
+
+const ALICE = { name: 'alice', uid: 'uid-of-alice' };
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -21,8 +24,9 @@ describe('the claims parameter', () => {
     site = await SignInSite.start(state);
   });
   after(() => site.close());
-  beforeEach(() => {
+  beforeEach(async () => {
     state.sessions.objects.clear();
+    await state.authenticators.update(ALICE, () => NO_FACTORS);
     browser = new SiteBrowser(site);
   });
 
@@ -42,13 +46,11 @@ describe('the claims parameter', () => {
     });
     return JSON.parse(text) as Claims;
   }
-  /** The methods of everybody who is signed in. */
-  function authenticatedWith(amr: readonly string[]): void {
-    for (const [id, session] of state.sessions.objects) {
-      const authentication = { ...byPassword({ uid: '', changedAt: 0 }, 0), ...session.authentication, amr };
-      state.sessions.objects.set(id, { ...session, authentication });
-    }
-  }
+  const signInWithTwoFactors = async (): Promise<SiteResponse> => {
+    const secret = await addApp(state, ALICE);
+    await browser.signIn();
+    return browser.submit({ code: codeOf(secret, state.now) });
+  };
 
   it('adds claims to userinfo and to the ID token, each where it was requested, also after a refresh', async () => {
     const request = { userinfo: { name: { essential: true }, email: null }, id_token: { groups: null } };
@@ -178,8 +180,7 @@ describe('the claims parameter', () => {
     });
 
     it('is mfa after two factors, or the first value in acr_values that they meet', async () => {
-      await browser.signIn();
-      authenticatedWith(['pwd', 'otp', 'mfa']);
+      await signInWithTwoFactors();
       for (const [acr_values, expected] of [
         [undefined, 'mfa'],
         ['gold', 'mfa'],
@@ -199,7 +200,7 @@ describe('the claims parameter', () => {
       await browser.authorize(acr(['mfa']));
       const refused = await browser.submit({ username: 'alice', password: PASSWORD });
       expect(errorOf(refused)).to.equal('unmet_authentication_requirements');
-      authenticatedWith(['pwd', 'otp', 'mfa']);
+      await signInWithTwoFactors();
       for (const values of [['mfa'], ['gold', 'mfa'], ['1fa']]) {
         const { id_token = '' } = await tokensOf(await browser.authorize({ ...acr(values), prompt: 'none' }));
         expect(values).to.include(decodeJwt(id_token)['acr']);

@@ -4,10 +4,9 @@ import { request as httpsRequest } from 'node:https';
 import { expect } from 'chai';
 import { type Factors, NO_FACTORS } from '../../../../../../server/oauth/factors/authenticators-store.ts';
 import { hashOfCode, newRecoveryCode } from '../../../../../../server/oauth/factors/recovery-codes.ts';
-import { newTOTPSecret, TOTPSecrets } from '../../../../../../server/oauth/factors/totp.ts';
 import { byIdentity } from '../../../../../../server/oauth/sessions/proof.ts';
 import type { StoredSession } from '../../../../../../server/oauth/sessions/session.ts';
-import { codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
+import { addApp, codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import { EXCHANGE, sentBack } from '../../../../../support/oauth/sign-in-visit.ts';
@@ -36,19 +35,17 @@ describe('a second factor', () => {
     state = await SiteState.make();
     site = await SignInSite.start(state);
     browser = new SiteBrowser(site);
-    secret = newTOTPSecret();
     recovery = [newRecoveryCode(), newRecoveryCode()];
   });
   afterEach(() => site.close());
 
   /** Gives alice an authenticator app and recovery codes. */
-  const addApp = async (): Promise<void> => {
-    const sealed = await new TOTPSecrets(state.keys).seal(ALICE, secret);
-    await state.authenticators.update(ALICE, () => ({
-      passkeys: [],
-      totp: { secret: sealed, addedTime: new Date(0).toISOString(), lastStep: 0 },
-      recoveryCodes: recovery.map((code) => ({ hash: hashOfCode(code) })),
-    }));
+  const addAppOfAlice = async (): Promise<void> => {
+    secret = await addApp(
+      state,
+      ALICE,
+      recovery.map((each) => ({ hash: hashOfCode(each) })),
+    );
   };
   const code = (steps = 0): string => codeOf(secret, state.now + steps * STEP_MS);
   const claimsOf = async (response: SiteResponse): Promise<Record<string, unknown>> => {
@@ -65,7 +62,7 @@ describe('a second factor', () => {
     });
 
   describe('of a user with an authenticator app', () => {
-    beforeEach(addApp);
+    beforeEach(addAppOfAlice);
 
     it('is asked for after the right password only, and completes the sign-in', async () => {
       await browser.authorize();
@@ -309,7 +306,7 @@ describe('a second factor', () => {
       const refreshed = await browser.signIn();
       const { json } = await site.token({ ...EXCHANGE, code: sentBack(refreshed).get('code') ?? '' });
       const unused = sentBack(await browser.authorize()).get('code') ?? '';
-      await addApp();
+      await addAppOfAlice();
       const refresh = {
         grant_type: 'refresh_token',
         client_id: 'console',
