@@ -129,9 +129,9 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\/tmp\/(LIVE|MERGED)-\d+/g, '/tmp/$1'],
   [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4}/g, 'TIME'],
   // Error output of tar in a pod, which KWOK may drop.
-  [/^tar: .*\n?/gm, ''],
-  // Log lines of client-go.
-  [/^[IWE]\d{4} .*\n/gm, ''],
+  [/^tar: .*\r?\n?/gm, ''],
+  // Log lines of client-go; a terminal ends lines with CR LF.
+  [/^[IWE]\d{4} .*\r?\n/gm, ''],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME'],
   [/\b\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, 'TIME'],
   [/\b\d+[smhd](?:\d+[smhd])?\b|<invalid>/g, 'AGE'],
@@ -141,7 +141,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\.[\da-f]{16}\b/g, '.EVENT'],
   [/\bhttps:\/\/127\.0\.0\.1:\d+/g, 'SERVER'],
   [/\b10\.\d+\.\d+\.\d+/g, 'IP'],
-  [/^Waiting for .*\n/gm, ''],
+  [/^Waiting for .*\r?\n/gm, ''],
   [/ {2,}/g, '  '],
 ];
 
