@@ -13,7 +13,7 @@ export interface AccountSessionsOptions {
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly validity: Pick<SessionValidity, 'end'>;
   readonly clients: Pick<ClientRegistry, 'get'>;
-  readonly browsers: Pick<BrowserSessions, 'end' | 'invalidateCodes'>;
+  readonly browsers: Pick<BrowserSessions, 'end' | 'renew'>;
 }
 
 export class AccountSessions {
@@ -47,9 +47,9 @@ export class AccountSessions {
     await this.#terminate(context, [ended]);
   }
 
-  /** Ends all other sessions, those of kubectl and of unused codes too. Throws 503 unless they are ended. */
+  /** Ends all other sessions, those of kubectl, of unused codes and of copies of the cookie too. Throws 503 unless they are ended. */
   async endOthers(context: RequestContext, by: BrowserSession): Promise<void> {
-    await this.#options.browsers.invalidateCodes(by, context);
+    await this.#options.browsers.renew(by, context);
     await this.#terminate(
       context,
       this.#of(by).filter(({ id }) => id !== by.session.id),

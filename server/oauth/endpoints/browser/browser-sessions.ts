@@ -156,9 +156,19 @@ export class BrowserSessions {
       .finally(() => this.#recording.delete(id));
   }
 
-  /** Invalidates the codes of this browser that are not exchanged yet. */
-  async invalidateCodes({ session }: BrowserSession, context: RequestContext): Promise<void> {
-    await this.#update(session, nextGeneration, context);
+  /**
+   * Replaces the secret, so that only this browser has the session, also after its cookie was copied. Codes that are not exchanged yet
+   * become invalid.
+   */
+  async renew({ session }: BrowserSession, context: RequestContext): Promise<void> {
+    const secret = this.#options.random(32).toString('base64url');
+    const refreshHash = hashOf(secret);
+    const renewed = (latest: StoredSession) => ({ ...nextGeneration(latest), refreshHash });
+    // Otherwise another request has done it, or has ended the session.
+    if (!(await this.#update(session, renewed, context))) return;
+    const entries = entriesIn(context.request);
+    const kept = entries.map((entry) => (entry.id === session.id ? { ...entry, secret } : entry));
+    this.#setCookie(context, kept);
   }
 
   /**

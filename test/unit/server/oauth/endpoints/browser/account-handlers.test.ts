@@ -224,6 +224,23 @@ describe('the account page', () => {
       expect(other.page).to.not.contain('alice@example.com');
     });
 
+    it('are ended for a thief of the cookie of this browser, too; its other accounts stay', async () => {
+      await visit('bob');
+      await browser.signIn('alice');
+      const thief = new SiteBrowser(site);
+      for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
+      await thief.ask('/account?user=alice');
+      expect(thief.page).to.contain('alice@example.com');
+      await browser.ask('/account?user=alice');
+      await end({ end: 'others' });
+      for (const user of ['alice', 'bob']) {
+        await browser.ask(`/account?user=${user}`);
+        expect(browser.page).to.contain(`${user}@example.com`);
+      }
+      await thief.ask('/account?user=alice');
+      expect(thief.page).to.not.contain('alice@example.com');
+    });
+
     it('of this browser end with those of its programs, except kubectl; other accounts stay', async () => {
       const elsewhere = await useConsole(new SiteBrowser(site));
       await visit('bob');
