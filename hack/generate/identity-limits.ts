@@ -11,7 +11,7 @@ import { REJECTED } from '../../server/authentication/token-review.ts';
 import { MAX_PERMISSIONS } from '../../server/authorization/namespace-scopes.ts';
 import { TIMEOUT_MS as EXEC_TIMEOUT_MS } from '../../server/cluster/connection/exec-plugins.ts';
 import { CACHED_REVIEWS, MAX_REFUSAL_MS } from '../../server/cluster/reviews.ts';
-import { MARKS_PER_USER } from '../../server/oauth/codes/authorization-code.ts';
+import { MARKS_PER_CLIENT } from '../../server/oauth/codes/authorization-code.ts';
 import { RECOVERY_CODES } from '../../server/oauth/factors/recovery-codes.ts';
 import { PUBLISH_AHEAD_MS } from '../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../server/oauth/passwords/password-hasher.ts';
@@ -70,8 +70,8 @@ export const IDENTITY_ROWS: readonly Limit[] = [
     'a further sign-in terminates the least recently used session, and a browser session only after those that began with it',
   ],
   [
-    'authorization codes of a user that are exchanged within three minutes',
-    `${MARKS_PER_USER}`,
+    'authorization codes of a user that a client exchanges within three minutes',
+    `${MARKS_PER_CLIENT}`,
     '503 from the token endpoint',
   ],
   [

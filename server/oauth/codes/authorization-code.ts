@@ -16,8 +16,11 @@ export const CODE_LIFETIME_MS = 60_000;
 /** The code is rejected for longer than its lifetime, because the clocks of replicas differ by up to a minute. */
 const MARK_LIFETIME_MS = 3 * CODE_LIFETIME_MS;
 
-/** A sign-on needs no password, so the number of marks of a user needs a limit. */
-export const MARKS_PER_USER = 200;
+/**
+ * Of one user. A sign-on needs no password, so the number of marks needs a limit: for each client, so that one whose pages sign on again
+ * and again keeps the user out of no other.
+ */
+export const MARKS_PER_CLIENT = 100;
 
 /** Parameters that must be equal at the authorization endpoint and the token endpoint. */
 export interface CodeBinding {

@@ -10,7 +10,7 @@ import {
   CODE_LIFETIME_MS,
   challengeOf,
   isUsedMark,
-  MARKS_PER_USER,
+  MARKS_PER_CLIENT,
   usedMark,
 } from '../codes/authorization-code.ts';
 import {
@@ -98,8 +98,8 @@ export class AuthorizationCodeGrant implements Grant {
       throw invalidCode('the user has signed out, or signed in again');
     }
     const { user, userUID, userAgent, authentication } = browser;
-    const marks = sessions.ofUser(user).filter(isUsedMark);
-    if (marks.length >= MARKS_PER_USER) {
+    const marks = sessions.ofUser(user).filter((each) => each.clientID === code.clientID && isUsedMark(each));
+    if (marks.length >= MARKS_PER_CLIENT) {
       throw temporarilyUnavailable('the user signs on too often', RETRY_SECONDS);
     }
     const { sessionID, clientID, scopes, acr, claims, source, issuedAt: createdAt } = code;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { isUsedMark, MARKS_PER_USER } from '../../../../../server/oauth/codes/authorization-code.ts';
+import { isUsedMark, MARKS_PER_CLIENT } from '../../../../../server/oauth/codes/authorization-code.ts';
 import { REPEAT_MS } from '../../../../../server/oauth/grants/refresh-token-grant.ts';
 import type { StoredSession } from '../../../../../server/oauth/sessions/session.ts';
 import { ISSUER, SignInSite } from '../../../../support/oauth/sign-in-site.ts';
@@ -213,14 +213,16 @@ describe('the authorization_code grant', () => {
     }
   });
 
-  it('has a bounded number of used codes for each user', async () => {
+  it('has a bounded number of used codes for each user and client', async () => {
     const code = await codeFor(site);
     expect((await exchange({ code: await codeFor(site) })).status).to.equal(200);
     const mark = [...state.sessions.objects.values()].find(isUsedMark);
     if (!mark) throw new Error('the code has no mark');
-    for (let i = 1; i < MARKS_PER_USER; i++)
+    for (let i = 1; i < MARKS_PER_CLIENT; i++)
       state.sessions.objects.set(`mark ${i}`, { ...mark, id: `mark ${i}` });
     expect((await exchange({ code })).status).to.equal(503);
+    const cli = { client_id: 'cli', redirect_uri: 'http://127.0.0.1:1234/callback' };
+    expect((await exchange({ ...cli, code: await codeFor(site, cli) })).status).to.equal(200);
     for (const id of state.sessions.objects.keys())
       if (id.startsWith('mark')) state.sessions.objects.delete(id);
     expect((await exchange({ code })).status).to.equal(200);
