@@ -1,7 +1,10 @@
 // Adds an authenticator app and recovery codes to the factors of a user. The conditions are checked in the write itself, so that of
 // concurrent enrolments only one succeeds.
+
+import type { Authentication } from '../sessions/proof.ts';
 import type { UserID } from '../users/account.ts';
 import type { AuthenticatorsStore, Factors } from './authenticators-store.ts';
+import type { FactorPolicy } from './factor-policy.ts';
 import { unusedCode } from './recovery-codes.ts';
 
 /**
@@ -11,7 +14,7 @@ import { unusedCode } from './recovery-codes.ts';
 export type EnrolmentRight =
   | { readonly kind: 'first' }
   | { readonly kind: 'one-time code'; readonly hash: string }
-  | { readonly kind: 'session' };
+  | { readonly kind: 'session'; readonly authentication: Authentication };
 
 export interface NewFactors {
   /** Undefined for new recovery codes only. */
@@ -22,6 +25,7 @@ export interface NewFactors {
 
 export interface EnrolmentOptions {
   readonly authenticators: Pick<AuthenticatorsStore, 'update'>;
+  readonly factorPolicy: Pick<FactorPolicy, 'lacksFactor'>;
   /** Ms since the epoch. */
   readonly now: () => number;
 }
@@ -31,13 +35,17 @@ export async function enrol(
   user: UserID,
   right: EnrolmentRight,
   { app, codes }: NewFactors,
-  { authenticators, now }: EnrolmentOptions,
+  { authenticators, factorPolicy, now }: EnrolmentOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   const written = await authenticators.update(
     user,
     (current) => {
-      if (!isAllowed(right, current, now())) return undefined;
+      const isAllowed =
+        right.kind === 'session'
+          ? !factorPolicy.lacksFactor(user, right.authentication, current)
+          : mayAddFirst(right, current, now());
+      if (!isAllowed) return undefined;
       const addedTime = new Date(now()).toISOString();
       return {
         ...current,
@@ -50,9 +58,12 @@ export async function enrol(
   return written !== undefined;
 }
 
-function isAllowed(right: EnrolmentRight, { passkeys, totp, recoveryCodes }: Factors, now: number): boolean {
-  const isFirst = passkeys.length === 0 && totp === undefined;
-  if (right.kind === 'session') return true;
-  if (right.kind === 'first') return isFirst && recoveryCodes.length === 0;
-  return isFirst && unusedCode(recoveryCodes, right.hash, now) !== undefined;
+function mayAddFirst(
+  right: Exclude<EnrolmentRight, { readonly kind: 'session' }>,
+  { passkeys, totp, recoveryCodes }: Factors,
+  now: number,
+): boolean {
+  if (passkeys.length > 0 || totp !== undefined) return false;
+  if (right.kind === 'first') return recoveryCodes.length === 0;
+  return unusedCode(recoveryCodes, right.hash, now) !== undefined;
 }

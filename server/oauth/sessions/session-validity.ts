@@ -29,6 +29,9 @@ export type CheckedSession = Pick<
   'user' | 'userUID' | 'clientID' | 'createdAt' | 'refreshHash' | 'familyHash' | 'authentication' | 'browser'
 >;
 
+/** The fields that a sign-in has before its session. */
+export type CheckedSignIn = Pick<CheckedSession, 'user' | 'userUID' | 'createdAt' | 'authentication'>;
+
 /** Passkeys of users (factors/authenticators-store.ts). */
 interface PasskeyDirectory extends Pick<UserDirectory, 'synced' | 'catchUp'> {
   of(user: UserID): { readonly passkeys: readonly { readonly id: string }[] };
@@ -86,23 +89,27 @@ export class SessionValidity {
 
   /** Returns why the session is invalid, from the cache alone; undefined while it is valid. */
   end(session: CheckedSession): SessionEnd | undefined {
-    return this.#endWithUser(session) ?? (this.#isSignedOut(session) ? 'signed out' : undefined);
+    const end = this.signInEnd(session) ?? this.#endWithFactor(session);
+    return end ?? (this.#isSignedOut(session) ? 'signed out' : undefined);
   }
 
-  #endWithUser(session: CheckedSession): SessionEnd | undefined {
+  /** Why a sign-in that may still lack a second factor cannot continue, from the cache. */
+  signInEnd(session: CheckedSignIn): SessionEnd | undefined {
     const account = this.accountOf(session);
     if (!account) return 'user deleted';
     if (account.uid !== session.userUID) return 'user recreated';
     if (account.disabled) return 'user disabled';
-    const { credentials, factorPolicy } = this.#options;
-    const end = this.#endWithProof(session, account) ?? passwordEnd(session, credentials.get(session.user));
-    // Of a session from before the user had a factor, or the configuration required one.
-    return (
-      end ?? (factorPolicy.lacksFactor(account, session.authentication) ? 'second factor missing' : undefined)
-    );
+    const { credentials } = this.#options;
+    return this.#endWithProof(session, account) ?? passwordEnd(session, credentials.get(session.user));
   }
 
-  #endWithProof(session: CheckedSession, account: Account): SessionEnd | undefined {
+  /** Of a session from before the user had a factor, or the configuration required one. */
+  #endWithFactor({ user: name, userUID: uid, authentication }: CheckedSession): SessionEnd | undefined {
+    const { factorPolicy } = this.#options;
+    return factorPolicy.lacksFactor({ name, uid }, authentication) ? 'second factor missing' : undefined;
+  }
+
+  #endWithProof(session: CheckedSignIn, account: Account): SessionEnd | undefined {
     const { identities, authenticators } = this.#options;
     const proof = session.authentication?.proof;
     if (proof?.kind === 'identity') return identityEnd(session, proof, identities.get(proof.name));
@@ -148,7 +155,7 @@ export class SessionValidity {
 
 /** Deleting the password, or changing it, ends all earlier sessions of the user, also those that began without it. */
 function passwordEnd(
-  { createdAt, authentication }: CheckedSession,
+  { createdAt, authentication }: CheckedSignIn,
   credential: PasswordID | undefined,
 ): SessionEnd | undefined {
   const known = passwordOf(authentication);
@@ -168,7 +175,7 @@ function passwordEnd(
 
 /** Deleting the Identity ends the sessions that began with it. */
 function identityEnd(
-  { user, userUID }: CheckedSession,
+  { user, userUID }: CheckedSignIn,
   proof: IdentityProof,
   identity: Identity | undefined,
 ): SessionEnd | undefined {

@@ -19,12 +19,18 @@ export const NO_FACTORS_NEEDED: Pick<FactorPolicy, 'synced' | 'lacksFactor'> = {
 /** Changes are applied one after the other, as by compare-and-set writes. */
 export class MemoryAuthenticators implements AuthenticatorsDirectory {
   readonly synced = true;
+  /** What a replica still has in its cache after a write of another replica. */
+  cached: Factors | undefined;
   /** Called in each update. */
   meanwhile: () => Promise<void> = async () => undefined;
   readonly #factors = new Map<string, { readonly user: UserID; readonly factors: Factors }>();
   #last: Promise<unknown> = Promise.resolve();
 
-  of({ uid }: UserID): Factors {
+  of(user: UserID): Factors {
+    return this.cached ?? this.#stored(user);
+  }
+
+  #stored({ uid }: UserID): Factors {
     return this.#factors.get(uid)?.factors ?? NO_FACTORS;
   }
 
@@ -35,7 +41,7 @@ export class MemoryAuthenticators implements AuthenticatorsDirectory {
   update(user: UserID, change: FactorsChange): Promise<Factors | undefined> {
     const next = this.#last.then(async () => {
       await this.meanwhile();
-      const changed = await change(this.of(user));
+      const changed = await change(this.#stored(user));
       if (changed) this.#factors.set(user.uid, { user, factors: changed });
       return changed;
     });

@@ -18,7 +18,7 @@ import { originOf } from './sign-in.ts';
 
 interface AccountEnrolling extends Enrolling {
   readonly session: string;
-  readonly authentication: Authentication;
+  readonly right: { readonly kind: 'session'; readonly authentication: Authentication };
 }
 
 export interface AccountFactorsOptions
@@ -27,7 +27,7 @@ export interface AccountFactorsOptions
       AppEnrolmentOptions<AccountEnrolling>,
       'keys' | 'now' | 'action' | 'texts' | 'authenticators' | 'secrets'
     > {
-  readonly factorPolicy: Pick<FactorPolicy, 'isRequired'>;
+  readonly factorPolicy: Pick<FactorPolicy, 'isRequired' | 'lacksFactor'>;
   readonly browsers: Pick<BrowserSessions, 'of' | 'begin'>;
   readonly sourceOf: SourceAddress;
 }
@@ -87,22 +87,28 @@ export class AccountFactors {
     const { account, authentication } = by;
     const isRequired = factorPolicy.isRequired(account, authentication.proof);
     let isLast = false;
-    await authenticators.update(
+    const changed = await authenticators.update(
       account,
-      ({ passkeys, recoveryCodes }) => {
+      (current) => {
+        const { passkeys, recoveryCodes } = current;
         isLast = passkeys.length === 0;
-        if (isLast && isRequired) return undefined;
+        // The factors of another replica may be newer than the session.
+        if ((isLast && isRequired) || factorPolicy.lacksFactor(account, authentication, current))
+          return undefined;
         return { passkeys, recoveryCodes: isLast ? [] : recoveryCodes };
       },
       signal,
     );
     if (isLast && isRequired) return false;
-    log.info({ user: account.name }, 'authenticator app removed on the account page');
+    if (changed) log.info({ user: account.name }, 'authenticator app removed on the account page');
     return true;
   }
 
   /** The user has just used the app. Without it, sessions of a user with an app end. */
-  async #proven(context: RequestContext, { account, authentication }: AccountEnrolling): Promise<void> {
+  async #proven(
+    context: RequestContext,
+    { account, right: { authentication } }: AccountEnrolling,
+  ): Promise<void> {
     const { browsers, sourceOf } = this.#options;
     const amr = [...new Set([...authentication.amr, ...TOTP_METHODS])];
     const proven = { ...authentication, amr };
@@ -116,5 +122,5 @@ export class AccountFactors {
 
 function enrolling({ session, account, authentication }: BrowserSession): AccountEnrolling {
   const { name, uid } = account;
-  return { session: session.id, account: { name, uid }, authentication, right: { kind: 'session' } };
+  return { session: session.id, account: { name, uid }, right: { kind: 'session', authentication } };
 }

@@ -194,12 +194,12 @@ export class AccountPasskeys {
 
   /** Removes a passkey, and ends the sessions that began with it. Throws 503 unless all of this is done. */
   async remove(context: RequestContext, by: BrowserSession, passkey: string): Promise<PasskeyRemoval> {
-    const { authenticators, credentials, links, browsers, sessions } = this.#options;
+    const { authenticators, credentials, links, browsers, factorPolicy, sessions } = this.#options;
     const { account, session: current } = by;
     const { log, signal } = context;
     const hasPassword = credentials.get(account.name)?.userUID === account.uid;
     const hasOtherWay = hasPassword || links.of(account).length > 0;
-    const isRequired = this.#options.factorPolicy.isRequired(account, by.authentication.proof);
+    const isRequired = factorPolicy.isRequired(account, by.authentication.proof);
     let rejected: PasskeyRemoval | undefined;
     await authenticators.update(
       account,
@@ -208,6 +208,8 @@ export class AccountPasskeys {
         const isLast = kept.length === 0 && factors.passkeys.length > 0;
         const isLastFactor = isLast && factors.totp === undefined;
         rejected = undefined;
+        // The factors of another replica may be newer than the session.
+        if (factorPolicy.lacksFactor(account, by.authentication, factors)) return undefined;
         if (isLast && !hasOtherWay) rejected = LAST_WAY;
         else if (isLastFactor && isRequired) rejected = LAST_FACTOR;
         if (rejected !== undefined || kept.length === factors.passkeys.length) return undefined;

@@ -3,7 +3,12 @@
 import { FactorFormSchema } from '../../../../apis/oauth/forms.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
-import { type EnrolmentRight, enrol, type NewFactors } from '../../factors/enrolment.ts';
+import {
+  type EnrolmentOptions,
+  type EnrolmentRight,
+  enrol,
+  type NewFactors,
+} from '../../factors/enrolment.ts';
 import { hashOfCode, newRecoveryCodes } from '../../factors/recovery-codes.ts';
 import { newTOTPSecret, stepOf, type TOTPSecrets, totpURI } from '../../factors/totp.ts';
 import type { Form } from '../../http/form.ts';
@@ -23,7 +28,9 @@ export interface Enrolling {
   readonly right: EnrolmentRight;
 }
 
-export interface AppEnrolmentOptions<P extends Enrolling> extends TicketOptions {
+export interface AppEnrolmentOptions<P extends Enrolling>
+  extends TicketOptions,
+    Pick<EnrolmentOptions, 'factorPolicy'> {
   /** Path of the forms' handler. */
   readonly action: string;
   readonly texts: Pick<SignInPageTexts, 'platformName'>;

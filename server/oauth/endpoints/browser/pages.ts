@@ -66,7 +66,7 @@ export interface PagesOptions
   readonly factorPolicy: SignInFormsOptions<unknown>['factorPolicy'] & AccountPasskeysOptions['factorPolicy'];
   readonly links: AccountIdentitiesOptions['links'] & DirectoryLinksOptions['links'];
   readonly sessions: SessionStore;
-  readonly validity: Pick<SessionValidity, 'end'>;
+  readonly validity: Pick<SessionValidity, 'end' | 'signInEnd'>;
   readonly credentials: CredentialStore;
   readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
   readonly clients: ClientRegistry;

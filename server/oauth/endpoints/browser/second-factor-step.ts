@@ -18,6 +18,7 @@ import { passkeyScript } from '../../page/passkey-form.ts';
 import { codePage, type FactorMethod, passkeyPage } from '../../page/second-factor-pages.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { Authentication } from '../../sessions/proof.ts';
+import type { SessionValidity } from '../../sessions/session-validity.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { AppEnrolment } from './app-enrolment.ts';
 import type { Continuation, Shown, SignedIn } from './continuation.ts';
@@ -48,6 +49,7 @@ export interface SecondFactorStepOptions<T> extends TicketOptions {
   readonly texts: SignInPageTexts;
   readonly factorPolicy: Pick<FactorPolicy, 'lacksFactor' | 'hasFactor' | 'canEnrol'>;
   readonly secondFactor: Pick<SecondFactor, 'of' | 'check'>;
+  readonly validity: Pick<SessionValidity, 'signInEnd'>;
   readonly passkeys: Pick<PasskeySignIn, 'secondFactorOptions' | 'confirm'>;
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
   readonly secrets: TOTPSecrets;
@@ -77,8 +79,11 @@ export class SecondFactorStep<T> {
     this.#enrolment = new AppEnrolment({
       ...options,
       redirectsToClient: (pending) => this.#redirectsToClient(pending),
-      // The write checks the right.
-      isPermitted: async () => true,
+      // The write checks the right. A thief whom the user has found out must not leave a factor behind.
+      isPermitted: async (_context, { account: { name: user, uid: userUID }, authentication }) => {
+        const createdAt = authentication.authTime;
+        return options.validity.signInEnd({ user, userUID, createdAt, authentication }) === undefined;
+      },
       enrolled: (context, pending) => this.#proven(context, pending, TOTP_METHODS),
       startAgain: (context, pending, alert) => this.#startAgain(context, pending, alert),
       cancelled: (context, { request }) => options.continuation.cancelled(context, request),

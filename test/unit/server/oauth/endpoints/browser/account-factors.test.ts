@@ -1,5 +1,6 @@
 // Tests of the authenticator app and the recovery codes on the account page, over HTTP, with all state in memory.
 import { expect } from 'chai';
+import { hashOfCode, newRecoveryCode } from '../../../../../../server/oauth/factors/recovery-codes.ts';
 import { codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
@@ -105,6 +106,23 @@ describe('the authenticator app on the account page', () => {
     const { headers } = await browser.submit({ code: codeOf(secret, state.now) });
     await browser.ask(String(headers.location));
     expect((await act('remove')).headers.location).to.equal('/account?user=alice&done=app-removed');
+  });
+
+  it('does not replace the code of a reset that this replica does not know yet', async () => {
+    await add();
+    const oneTimeCode = { passkeys: [], recoveryCodes: [{ hash: hashOfCode(newRecoveryCode()) }] };
+    state.authenticators.cached = state.authenticators.of(ALICE);
+    await state.authenticators.update(ALICE, () => oneTimeCode);
+    const { page } = browser;
+    const secret = secretOn((await act('add')).text);
+    await browser.submit({ code: codeOf(secret, state.now) });
+    browser.page = page;
+    await act('codes');
+    await browser.submit({});
+    browser.page = page;
+    await act('remove');
+    state.authenticators.cached = undefined;
+    expect(state.authenticators.of(ALICE)).to.equal(oneTimeCode);
   });
 
   it('is not added by a form whose browser session has ended, or of another site', async () => {

@@ -368,6 +368,25 @@ describe('a second factor', () => {
       }
     });
 
+    it('is not added by a thief whose password was changed, or whose user was disabled, meanwhile', async () => {
+      await restart();
+      const alice = state.accounts.get('alice');
+      const credential = state.credentials.get('alice');
+      if (!alice || !credential) throw new Error('no alice');
+      for (const meanwhile of [
+        () => state.accounts.set('alice', { ...alice, disabled: true }),
+        () => state.credentials.set('alice', { ...credential, changedAt: state.now }),
+      ]) {
+        const page = await browser.signIn();
+        const added = secretOn(page.text);
+        await browser.submit({ code: codeOf(added, state.now) });
+        await meanwhile();
+        expect((await browser.submit({})).text).to.include('Please sign in again.');
+        expect(state.authenticators.of(ALICE)).to.equal(NO_FACTORS);
+        state.accounts.set('alice', alice);
+      }
+    });
+
     it('cannot be added after the period, and the page names the cure', async () => {
       await restart();
       state.createdAt = state.now - 86_400_000;
