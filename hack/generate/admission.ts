@@ -108,7 +108,8 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
       variables: [
         {
           name: 'changed',
-          expression: `oldObject == null || (object == null ? !(request.userInfo.username in ${JSON.stringify(GARBAGE_COLLECTORS)}) : object.spec != oldObject.spec)`,
+          // The garbage collector deletes an object whose owner does not exist.
+          expression: `oldObject == null || (object == null ? !(request.userInfo.username in ${JSON.stringify(GARBAGE_COLLECTORS)}) : object.spec != oldObject.spec || ${ownersOf('object')} != ${ownersOf('oldObject')})`,
         },
         { name: 'user', expression: '(object == null ? oldObject : object).metadata.name' },
       ],
@@ -128,6 +129,10 @@ export function admissionPolicies(names: Names): KubernetesObject[] {
       ],
     }),
   ];
+}
+
+function ownersOf(object: string): string {
+  return `(has(${object}.metadata.ownerReferences) ? ${object}.metadata.ownerReferences : [])`;
 }
 
 function groupsOf(object: string, condition = ''): string {

@@ -161,6 +161,14 @@ describe('the admission policies of identity', () => {
         'to impersonate every group',
       );
     }
+    const ownerReferences = [
+      { apiVersion: 'iam.platform.io/v1beta1', kind: 'User', name: 'ada', uid: 'gone' },
+    ];
+    const disown = JSON.stringify({ metadata: { ownerReferences } });
+    expect(
+      await cluster.refusal(HELPDESK, ['patch', target, '--type=merge', '-p', disown]),
+      'a deletion by the garbage collector',
+    ).to.include('to impersonate every group');
     await cluster.as(HELPDESK, ['label', target, 'team=a']);
     await cluster.as(CHIEF, ['delete', target]);
   });
