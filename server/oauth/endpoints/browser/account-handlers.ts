@@ -8,7 +8,7 @@ import {
   SecondFactorFormSchema,
 } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import { MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
+import { type FactorPolicy, MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions, TicketRejection } from '../../keys/tickets.ts';
@@ -46,6 +46,7 @@ export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOpt
   readonly accountFactors: Pick<AccountFactors, 'list' | 'add' | 'renewCodes' | 'remove'>;
   readonly accountPasskeys: Pick<AccountPasskeys, 'list' | 'problem' | 'showNew' | 'remove'>;
   readonly upstreamSignOut: Pick<UpstreamSignOut, 'begin'>;
+  readonly factorPolicy: Pick<FactorPolicy, 'hasFactor'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   /** The kubeconfig of all users; undefined if kubectl cannot reach the cluster through this server. */
   readonly kubeconfig: (() => string) | undefined;
@@ -98,7 +99,8 @@ export class AccountHandlers {
       browserHandler(options, (context) => this.#submitted(context, act));
     this.password = submitted(async (context, by, form) => {
       // The password alone is no step-up of a user with a second factor.
-      const hasFactor = by.authentication.amr.includes(MULTIPLE_FACTORS);
+      const hasFactor =
+        by.authentication.amr.includes(MULTIPLE_FACTORS) || options.factorPolicy.hasFactor(by.account);
       if (hasFactor && !this.#isRecent(context, by, 'password')) return;
       await options.accountPassword.change(context, by, form, (alert, page) =>
         this.#show(context, by, undefined, alert, page),
@@ -246,10 +248,14 @@ export class AccountHandlers {
     });
   }
 
-  /** Lets a user sign in again whose sign-in is too long ago for changes of `what`. */
+  /**
+   * Lets a user sign in again whose sign-in is too long ago for changes of `what`, or was without the second factor, as at an identity
+   * provider.
+   */
   #isRecent(context: RequestContext, { account, authentication }: BrowserSession, what: string): boolean {
-    const { forms, now } = this.#options;
-    if (now() < authentication.authTime + STEP_UP_MS) return true;
+    const { forms, now, factorPolicy } = this.#options;
+    const isComplete = authentication.amr.includes(MULTIPLE_FACTORS) || !factorPolicy.hasFactor(account);
+    if (isComplete && now() < authentication.authTime + STEP_UP_MS) return true;
     const alert = { text: `Sign in again to change your ${what}.` };
     forms.show(context, STEP_UP, { user: account.name, alert }, { status: 400 });
     return false;

@@ -6,7 +6,7 @@ import type { Continuation } from './continuation.ts';
 /** A visit of the account page, for which the user signs in. */
 export type AccountVisit = typeof ACCOUNT_PATH | typeof STEP_UP;
 
-/** A visit for which the user must authenticate again. */
+/** A visit for which the user must authenticate again, with all factors. */
 export const STEP_UP = 'step-up';
 
 /** Shown after the action of this name. */
@@ -29,6 +29,7 @@ export const accountContinuation: Continuation<AccountVisit> = {
     scopes: [],
     destination: undefined,
     again: visit === STEP_UP,
+    withFactor: visit === STEP_UP,
   }),
   accepts: () => true,
   granted: async ({ response }, _visit, { account }) => redirect(response, accountURL(account.name)),

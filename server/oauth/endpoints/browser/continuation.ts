@@ -19,6 +19,8 @@ export interface Continuation<T> {
     readonly notice?: Markup;
     /** Whether the user must authenticate again, even if a session exists elsewhere. */
     readonly again?: boolean;
+    /** Whether a user who has a second factor must use it, also after a sign-in at the pages of an identity provider. */
+    readonly withFactor?: boolean;
   };
   /** Whether the request can be granted to a user who was authenticated earlier. */
   accepts(request: T, by: Pick<SignedIn, 'account' | 'authentication'>): boolean;

@@ -4,7 +4,7 @@ import { FactorFormSchema } from '../../../../apis/oauth/forms.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
 import type { EnrolmentRight } from '../../factors/enrolment.ts';
-import type { FactorPolicy } from '../../factors/factor-policy.ts';
+import { type FactorPolicy, MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
 import { PASSKEY_REFUSED, type PasskeyResponse, type PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import { type CodeVerdict, type SecondFactor, TOTP_METHODS } from '../../factors/second-factor.ts';
 import type { TOTPSecrets } from '../../factors/totp.ts';
@@ -94,12 +94,19 @@ export class SecondFactorStep<T> {
   async next(context: RequestContext, pending: PendingSignIn<T>): Promise<void> {
     const { factorPolicy, complete } = this.#options;
     const { account, authentication } = pending;
-    if (!factorPolicy.lacksFactor(account, authentication)) return complete(context, pending);
+    if (!factorPolicy.lacksFactor(account, authentication) && !this.#isAsked(pending))
+      return complete(context, pending);
     if (factorPolicy.hasFactor(account)) return this.#show(context, pending);
     if (factorPolicy.canEnrol(account))
       return this.#enrolment.show(context, { ...pending, right: { kind: 'first' } });
     context.log.info({ user: account.name }, 'sign-in rejected: the user has no second factor');
     return this.#startAgain(context, pending, { text: TOO_LATE });
+  }
+
+  #isAsked({ request, account, authentication }: PendingSignIn<T>): boolean {
+    const { continuation, factorPolicy } = this.#options;
+    const { withFactor = false } = continuation.describe(request);
+    return withFactor && factorPolicy.hasFactor(account) && !authentication.amr.includes(MULTIPLE_FACTORS);
   }
 
   /** False for another form. */

@@ -1,6 +1,7 @@
 // Tests of the authenticator app and the recovery codes on the account page, over HTTP, with all state in memory.
 import { expect } from 'chai';
 import { hashOfCode, newRecoveryCode } from '../../../../../../server/oauth/factors/recovery-codes.ts';
+import { byIdentity } from '../../../../../../server/oauth/sessions/proof.ts';
 import { codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
@@ -123,6 +124,52 @@ describe('the authenticator app on the account page', () => {
     await act('remove');
     state.authenticators.cached = undefined;
     expect(state.authenticators.of(ALICE)).to.equal(oneTimeCode);
+  });
+
+  it('is changed only with the factor, not with the account of an identity provider alone', async () => {
+    const { secret } = await add();
+    const identity = { name: 'i-1', uid: 'uid-of-i-1', provider: 'company', issuer: '', subject: '' };
+    const { name: user, uid: userUID } = ALICE;
+    state.identities = { synced: true, get: () => ({ ...identity, user, userUID, displayName: '' }) };
+    state.redirects = {
+      ...state.redirects,
+      choices: [{ name: 'company', displayName: 'Company', notice: undefined }],
+      begin: async (_provider, { stateWith }) => {
+        const sealed = await stateWith({ nonce: '', verifier: '' });
+        return new URL(`https://login.example.com/?state=${sealed}`);
+      },
+      finish: async () => {
+        const { name, uid } = identity;
+        const proof = { kind: 'identity', name, uid, groups: [], checkedAt: state.now } as const;
+        const account = state.accounts.get(user) ?? expect.fail();
+        return { account, authentication: byIdentity(proof, state.credentials.get(user), state.now) };
+      },
+    };
+    await site.close();
+    site = await SignInSite.start(state);
+    const arrive = async (): Promise<SiteResponse> => {
+      const { headers } = await browser.submit({ provider: 'company' });
+      return browser.ask(`/oauth/callback/company${new URL(String(headers.location)).search}`);
+    };
+    browser = new SiteBrowser(site);
+    await browser.ask('/account');
+    expect((await arrive()).headers.location).to.equal('/account?user=alice');
+    await browser.ask('/account');
+    const { page } = browser;
+    for (const [path, form] of [
+      ...['add', 'remove', 'codes'].map((action) => [PATH, { action }] as const),
+      ['/account/passkeys', { add: 'yes' }],
+      ['/account/identities', { link: 'company' }],
+    ] as const) {
+      browser.page = page;
+      const { status, text } = await browser.submitTo(path, form);
+      expect([status, text.includes('Sign in again to change')], path).to.deep.equal([400, true]);
+    }
+    expect((await arrive()).text).to.include('name="code"');
+    state.now += 60_000;
+    await browser.submit({ code: codeOf(secret, state.now) });
+    await browser.ask('/account');
+    expect((await act('remove')).headers.location).to.equal('/account?user=alice&done=app-removed');
   });
 
   it('is not added by a form whose browser session has ended, or of another site', async () => {
