@@ -27,6 +27,14 @@ describe('the rules for the lockfile', () => {
       { ...VALID, license: 'MIT AND GPL-2.0-only' },
       'has the licence MIT AND',
     ],
+    'a licence for the development only, in the image': [
+      { ...VALID, license: 'MPL-2.0' },
+      'has the licence MPL-2.0, which',
+    ],
+    'another licence of a package for the development': [
+      { ...VALID, dev: true, license: 'AGPL-3.0-only' },
+      'has the licence AGPL-3.0-only, which',
+    ],
     'no licence': [{ version: '1.0.0', integrity: 'sha512-x' }, 'has the licence undefined'],
     'no hash': [{ version: '1.0.0', license: 'MIT' }, 'has no SHA-512 hash'],
     'a SHA-1 hash': [{ ...VALID, integrity: 'sha1-x' }, 'has no SHA-512 hash, but sha1-x'],
@@ -46,6 +54,10 @@ describe('the rules for the lockfile', () => {
       expect(more).to.deep.equal([]);
     });
   }
+
+  it('accept more licences of packages for the development', () => {
+    expect(problems({ ...VALID, dev: true, license: 'MPL-2.0' })).to.deep.equal([]);
+  });
 
   it('accept other platforms without a hash and a licence', () => {
     expect(problems(OTHER_PLATFORM)).to.deep.equal([]);
