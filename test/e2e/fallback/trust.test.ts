@@ -10,6 +10,10 @@ import { sharedFallback } from './shared-fallback.ts';
 const CURE =
   /^kube-apiserver rejects the tokens of https:\S+\/oauth: add this issuer to the file of --authentication-config of kube-apiserver \(docs\/authentication-configuration\.md\), or set gateway\.impersonation to "all"$/;
 
+/** All states of the check. */
+const STATE =
+  /^(?:kube-apiserver (?:accepts|rejects)|it is unknown whether kube-apiserver accepts) the tokens of /;
+
 const TRUSTED = 'gateway_tokens_trusted';
 
 describe('an issuer that kube-apiserver does not trust', () => {
@@ -22,7 +26,7 @@ describe('an issuer that kube-apiserver does not trust', () => {
   });
   after(() => platform.platform.trust());
 
-  it('is named with the cure: in the readiness check, in a 503, in the log once a minute, and in a metric', async () => {
+  it('is named with the cure: in the readiness check, in a 503, in the log once, and in a metric', async () => {
     const { status, user } = await platform.whoAmI(platform.passthrough, { token });
     expect(status).to.equal(503);
     expect(user).to.match(CURE);
@@ -31,9 +35,9 @@ describe('an issuer that kube-apiserver does not trust', () => {
     expect(await platform.readiness(platform.passthrough)).to.match(CURE);
     expect(await platform.gateway.metric(TRUSTED)).to.equal(0);
     await until(async () => (await logged(platform, CURE)).length > 0);
-    const times = await logged(platform, CURE);
-    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    expect(pauses.filter((pause) => pause < 59_000)).to.deep.equal([]);
+    // A check without a response is a change too, after which the cause is named again.
+    const states = await logged(platform, STATE);
+    expect(states.filter((state, index) => state === states[index - 1])).to.deep.equal([]);
   });
 
   it('is reported by kubectl at once', async () => {
@@ -86,11 +90,8 @@ describe('the recovery without a restart', () => {
   });
 });
 
-/** The times of the log lines with this message, in ms since the epoch. */
-async function logged({ passthrough }: FallbackPlatform, message: RegExp): Promise<number[]> {
+/** The log lines with this message. */
+async function logged({ passthrough }: FallbackPlatform, message: RegExp): Promise<string[]> {
   const lines = wholeLines(await readFile(passthrough.logFile, 'utf8'));
-  return lines
-    .map((line) => record(JSON.parse(line)))
-    .filter((line) => message.test(text(line['message'])))
-    .map((line) => Date.parse(text(line['time'])));
+  return lines.map((line) => text(record(JSON.parse(line))['message'])).filter((line) => message.test(line));
 }
