@@ -28,11 +28,7 @@ export async function renewSecrets(options: SecretRenewalOptions, signal: AbortS
       });
       if (renewed > 0)
         log.info({ secrets: renewed }, 'secrets of authenticator apps encrypted with the new key');
-      const timer = setTimeout(() => wakeup.wake(), INTERVAL_MS);
-      const awake = await wakeup.next(signal);
-      clearTimeout(timer);
-      if (!awake) return;
-    } while (!signal.aborted);
+    } while (await wakeup.next(signal, INTERVAL_MS));
   } finally {
     unsubscribe();
   }

@@ -60,13 +60,7 @@ export class KeyRotator {
     const wakeup = new Wakeup();
     const unsubscribe = this.#options.subscribe(() => wakeup.wake());
     try {
-      do {
-        const wait = await this.#attempt(signal);
-        const timer = setTimeout(() => wakeup.wake(), wait);
-        const awake = await wakeup.next(signal);
-        clearTimeout(timer);
-        if (!awake) return;
-      } while (!signal.aborted);
+      while (await wakeup.next(signal, await this.#attempt(signal)));
     } finally {
       unsubscribe();
     }
