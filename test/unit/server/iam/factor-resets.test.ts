@@ -18,14 +18,7 @@ describe('POST users/NAME/factor-reset', () => {
 
   beforeEach(async () => {
     site = await new UsersSite().start();
-    for (const [name, group] of [
-      ['ada', 'dev'],
-      ['root', 'platform-admins'],
-    ] as const) {
-      await site.users.create({ metadata: { name }, spec: { groups: [group] } });
-      site.factors.set(name, FACTORS);
-    }
-    await site.signIn('ada', 'root');
+    for (const { name } of await site.addAdaAndRoot()) site.factors.set(name, FACTORS);
   });
   afterEach(() => site.stop());
 

@@ -12,15 +12,9 @@ describe('PUT users/NAME/password', () => {
 
   beforeEach(async () => {
     site = await new UsersSite().start();
-    for (const [name, group] of [
-      ['ada', 'dev'],
-      ['root', 'platform-admins'],
-    ] as const) {
-      const { metadata } = await site.users.create({ metadata: { name }, spec: { groups: [group] } });
-      const userUID = metadata.uid ?? '';
+    for (const { name, uid: userUID } of await site.addAdaAndRoot()) {
       await site.credentials.set(name, { passwordHash: HASH, userUID, mustChange: true, changedAt: 1 });
     }
-    await site.signIn('ada', 'root');
   });
   afterEach(() => site.stop());
 

@@ -128,6 +128,20 @@ export class UsersSite {
     await this.#chain?.stop();
   }
 
+  /** Creates a user of a group and an administrator, with two sessions each. Returns them. */
+  async addAdaAndRoot(): Promise<readonly { readonly name: string; readonly uid: string }[]> {
+    const added: { readonly name: string; readonly uid: string }[] = [];
+    for (const [name, group] of [
+      ['ada', 'dev'],
+      ['root', 'platform-admins'],
+    ] as const) {
+      const { metadata } = await this.users.create({ metadata: { name }, spec: { groups: [group] } });
+      added.push({ name, uid: metadata.uid ?? '' });
+    }
+    await this.signIn('ada', 'root');
+    return added;
+  }
+
   /** Creates two sessions of each user. */
   async signIn(...users: readonly string[]): Promise<void> {
     for (const user of [...users, ...users]) await this.sessions.create(newSession({ user }));
