@@ -1,6 +1,5 @@
 // Sign-in at the pages of an identity provider: sends the browser there, and reads the result when it comes back. The state
 // between both is encrypted in the parameter `state`, so that tabs do not share it, and is valid in one browser only.
-import { hash } from 'node:crypto';
 import type { RequestContext } from '../../../request/request-context.ts';
 import { browserIDIn, browserOf } from '../../page/form-tickets.ts';
 import { redirect } from '../../page/page.ts';
@@ -28,11 +27,7 @@ export interface ProviderRedirectsOptions {
 
 /** The content of `state`. */
 interface SealedState<T> extends RedirectSecrets {
-  readonly action: string;
-  readonly provider: string;
   readonly request: T;
-  /** Digest of the id of the browser. */
-  readonly browser: string;
   /** When the browser was sent to the provider, in ms since the epoch. */
   readonly startedAt: number;
   /** Whether the person had to authenticate again. */
@@ -66,7 +61,7 @@ export class ProviderRedirects<T> {
     request: T,
     options: { readonly loginHint?: string | undefined; readonly again: boolean },
   ): Promise<string | undefined> {
-    const { redirects, redirectSeal, action, now } = this.#options;
+    const { redirects, redirectSeal, now } = this.#options;
     const browser = browserOf(context.request);
     const again = options.again || mustSignInAgain(context.request, provider);
     const target = await redirects.begin(provider, {
@@ -75,15 +70,8 @@ export class ProviderRedirects<T> {
       redirectURI: this.#redirectURI(provider),
       stateWith: (secrets) =>
         redirectSeal.seal(
-          JSON.stringify({
-            ...secrets,
-            action,
-            provider,
-            request,
-            browser: digest(browser.id),
-            startedAt: now(),
-            again,
-          } satisfies SealedState<T>),
+          JSON.stringify({ ...secrets, request, startedAt: now(), again } satisfies SealedState<T>),
+          this.#owner(provider, browser.id),
         ),
     });
     if ('refusal' in target) return target.refusal;
@@ -94,18 +82,13 @@ export class ProviderRedirects<T> {
 
   /** The request of a browser that comes back. Undefined for the state of another form, provider or browser. */
   async returning(context: RequestContext, provider: string): Promise<ReturningBrowser<T> | undefined> {
-    const { redirects, redirectSeal, action, now } = this.#options;
+    const { redirects, redirectSeal, now } = this.#options;
     const parameters = new URL(context.request.url ?? '', 'https://localhost').searchParams;
     const state = parameters.get('state') ?? '';
-    const text = await redirectSeal.open(state);
+    const text = await redirectSeal.open(state, this.#owner(provider, browserIDIn(context.request) ?? ''));
     if (text === undefined) return undefined;
-    // Only `begin` can have sealed it. `request` is of this form if `action` is.
+    // Only `begin` of this form can have sealed it.
     const secrets = JSON.parse(text) as SealedState<T>;
-    const isOwn =
-      secrets.action === action &&
-      secrets.provider === provider &&
-      secrets.browser === digest(browserIDIn(context.request) ?? '');
-    if (!isOwn) return undefined;
     const callback = new URL(this.#redirectURI(provider));
     callback.search = parameters.toString();
     const { startedAt, again } = secrets;
@@ -124,6 +107,11 @@ export class ProviderRedirects<T> {
     };
   }
 
+  /** The state is valid for one form, provider and browser. */
+  #owner(provider: string, browser: string): string {
+    return JSON.stringify([this.#options.action, provider, browser]);
+  }
+
   #redirectURI(provider: string): string {
     return new URL(CALLBACK_PATH + provider, this.#options.issuer()).href;
   }
@@ -136,8 +124,4 @@ export interface ReturningBrowser<T> {
   finish(attempt: RedirectAttempt): Promise<RedirectVerdict>;
   /** Links the person to a user who is signed in. */
   link(attempt: RedirectAttempt, user: UserID): Promise<LinkVerdict>;
-}
-
-function digest(browser: string): string {
-  return hash('sha256', `provider redirect ${browser}`, 'base64url');
 }

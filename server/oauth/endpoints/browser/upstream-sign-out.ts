@@ -1,7 +1,6 @@
 // Continues a sign-out at the identity provider, whose own session would otherwise sign the person in again without a question. The
 // session here has ended before. A cookie makes the next sign-in at this provider ask for the person, also if the person leaves the page of
 // the provider without an answer.
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { withParameters } from '../../codes/redirect-target.ts';
@@ -21,14 +20,6 @@ export interface UpstreamSignOutOptions extends BrowserHandlerOptions {
 export interface SignOutReturn {
   readonly target?: string;
   readonly state?: string;
-}
-
-/** The content of `state`. */
-interface SealedReturn {
-  readonly action: typeof SIGNED_OUT_PATH;
-  readonly to: SignOutReturn;
-  /** Digest of the id of the browser. */
-  readonly browser: string;
 }
 
 /** The post_logout_redirect_uri of this server at providers. */
@@ -76,10 +67,9 @@ export class UpstreamSignOut {
     if (!first) return false;
     setCookie(context, [...left.map(({ provider }) => provider), ...providersIn(request)]);
     const browser = browserOf(request);
-    const sealed: SealedReturn = { action: SIGNED_OUT_PATH, to, browser: digest(browser.id) };
     const target = await providerSignOut.addressFor(first.session, {
       redirectURI: new URL(SIGNED_OUT_PATH, issuer()).href,
-      state: await redirectSeal.seal(JSON.stringify(sealed)),
+      state: await redirectSeal.seal(JSON.stringify(to), ownerOf(browser.id)),
     });
     if (!target) return false;
     response.appendHeader('Set-Cookie', browser.cookie);
@@ -89,15 +79,13 @@ export class UpstreamSignOut {
 
   async #returned(context: RequestContext): Promise<void> {
     const { request, response } = context;
-    const text = await this.#options.redirectSeal.open(
-      new URL(request.url ?? '', 'https://localhost').searchParams.get('state') ?? '',
-    );
-    const sealed = text === undefined ? undefined : (JSON.parse(text) as Partial<SealedReturn>);
-    const isOwn = sealed?.action === SIGNED_OUT_PATH && sealed.browser === digest(browserIDIn(request) ?? '');
-    if (!isOwn) {
+    const sealed = new URL(request.url ?? '', 'https://localhost').searchParams.get('state') ?? '';
+    const text = await this.#options.redirectSeal.open(sealed, ownerOf(browserIDIn(request) ?? ''));
+    if (text === undefined) {
       throw new PageError(403, 'Nothing was signed out', 'This sign-out did not begin in this browser.');
     }
-    const { target, state } = sealed.to ?? {};
+    // Only `begin` can have sealed it.
+    const { target, state } = JSON.parse(text) as SignOutReturn;
     if (target === undefined)
       return writePage(response, messagePage('Signed out', 'You can close this page.'));
     return redirect(response, state === undefined ? target : withParameters(target, { state }));
@@ -126,6 +114,7 @@ function setCookie({ response }: RequestContext, providers: readonly string[]): 
   response.appendHeader('Set-Cookie', `${COOKIE}=${value}; ${ATTRIBUTES}; Max-Age=${age}`);
 }
 
-function digest(browser: string): string {
-  return hash('sha256', `sign-out at a provider ${browser}`, 'base64url');
+/** The state is valid in one browser. */
+function ownerOf(browser: string): string {
+  return JSON.stringify([SIGNED_OUT_PATH, browser]);
 }
