@@ -67,13 +67,10 @@ export class ProviderSignIn {
   /** Verifies a password at one provider, without a user. Undefined for an unknown provider. Throws ProviderUnavailable. */
   async prove(
     name: string,
-    { resolved, ...attempt }: ProviderAttempt,
+    attempt: ProviderAttempt,
   ): Promise<AuthenticatedPerson | PasswordRejection | undefined> {
     const found = this.#options.providers.find(({ provider }) => provider.name === name);
-    return found?.provider.signIn({
-      ...attempt,
-      resolved: ({ issuer, subject }) => resolved(`${name} ${issuer} ${subject}`),
-    });
+    return found && signInAt(found.provider, attempt);
   }
 
   /** The first provider that knows the name decides. */
@@ -82,8 +79,8 @@ export class ProviderSignIn {
     for (const { provider, rules } of this.#options.providers) {
       const { name } = provider;
       try {
-        const result = await this.prove(name, attempt);
-        if (result === undefined || result === 'unknown_user') continue;
+        const result = await signInAt(provider, attempt);
+        if (result === 'unknown_user') continue;
         if (typeof result === 'string') return { outcome: result, provider: name };
         const known = await this.#options.identities.resolve(result, rules, attempt);
         const { issuer, subject } = result.person;
@@ -98,4 +95,15 @@ export class ProviderSignIn {
     }
     return verdict;
   }
+}
+
+/** The key of the person has the name of the provider. */
+function signInAt(
+  provider: PasswordProvider,
+  { resolved, ...attempt }: ProviderAttempt,
+): Promise<AuthenticatedPerson | PasswordRejection> {
+  return provider.signIn({
+    ...attempt,
+    resolved: ({ issuer, subject }) => resolved(`${provider.name} ${issuer} ${subject}`),
+  });
 }
