@@ -1,13 +1,11 @@
 // Verifies second factors, and changes those of a user. A code is accepted by the write that uses it up, so each is valid once for all
 // replicas; wrong codes of an app count for the user, and a right password does not reset them.
-import { isTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
-import { tooManyAttempts } from '../../../apis/oauth/oauth-error.ts';
 import { networkOf } from '../../admission/network.ts';
 import type { LoginRecord, LoginRecords } from '../passwords/login-records.ts';
-import type { LoginThrottle } from '../throttle/login-throttle.ts';
+import { MULTIPLE_FACTORS } from '../sessions/proof.ts';
+import { type LoginThrottle, throttledError } from '../throttle/login-throttle.ts';
 import type { UserID } from '../users/account.ts';
 import type { AuthenticatorsStore, Factors } from './authenticators-store.ts';
-import { MULTIPLE_FACTORS } from './factor-policy.ts';
 import { type OneTimeCode, resetFactors } from './factor-reset.ts';
 import { hashOfCode, unusedCode } from './recovery-codes.ts';
 import { isAppCode, stepOf, type TOTPSecrets } from './totp.ts';
@@ -97,9 +95,7 @@ export class SecondFactor {
       allowed.begin();
       return allowed;
     }).catch((error: unknown) => {
-      if (!isTooManyRequests(error)) throw error;
-      record('throttled');
-      throw tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
+      throw throttledError(error, () => record('throttled'));
     });
     try {
       const verdict = await verify();

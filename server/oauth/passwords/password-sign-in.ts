@@ -1,13 +1,8 @@
 // Verifies a user name and password. All failures get the same response after the same work; only the audit log
 // contains the reason.
 import type { Logger } from 'pino';
-import { isServiceUnavailable, isTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
-import {
-  invalidGrant,
-  invalidRequest,
-  temporarilyUnavailable,
-  tooManyAttempts,
-} from '../../../apis/oauth/oauth-error.ts';
+import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
+import { invalidGrant, invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { networkCaller } from '../../admission/network.ts';
 import { userCaller } from '../../authentication/user.ts';
 import { pause } from '../../concurrency/pause.ts';
@@ -15,7 +10,7 @@ import type { NewPerson } from '../providers/identities.ts';
 import type { ProviderSignIn } from '../providers/provider-sign-in.ts';
 import { type Authentication, byPassword } from '../sessions/proof.ts';
 import type { SecondFactorRule } from '../sessions/session-validity.ts';
-import type { CountedAttempt, LoginThrottle } from '../throttle/login-throttle.ts';
+import { type CountedAttempt, type LoginThrottle, throttledError } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { DecoyHashes } from './decoy-hashes.ts';
 import type { LoginMethod, LoginRecord, LoginRecords } from './login-records.ts';
@@ -236,11 +231,8 @@ export class PasswordSignIn {
   }
 
   #refusal(attempt: SignInAttempt, account: Account | undefined, error: unknown): unknown {
-    if (isTooManyRequests(error)) {
-      this.#record(attempt, { outcome: 'throttled', account });
-      return tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
-    }
-    return isServiceUnavailable(error) ? this.#unavailable(attempt, account, error) : error;
+    if (isServiceUnavailable(error)) return this.#unavailable(attempt, account, error);
+    return throttledError(error, () => this.#record(attempt, { outcome: 'throttled', account }));
   }
 
   #unavailable(attempt: SignInAttempt, account: Account | undefined, cause?: unknown): Error {

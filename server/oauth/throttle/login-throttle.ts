@@ -1,7 +1,8 @@
 // Throttles passwords and second factors: failed attempts delay further attempts for the same account or address. Unknown user names
 // are throttled like existing ones.
 import { LRUCache } from 'lru-cache';
-import { newTooManyRequests } from '../../../apis/meta/v1/errors.ts';
+import { isTooManyRequests, newTooManyRequests, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
+import { tooManyAttempts } from '../../../apis/oauth/oauth-error.ts';
 import { networkOf } from '../../admission/network.ts';
 import { type DelayLimits, type Failures, FailureTable } from './failure-table.ts';
 
@@ -86,9 +87,19 @@ export const MAX_SOURCE_DELAY = 60_000;
 /** The key of a record begins with its kind. */
 const KINDS = ['source', 'person', 'factor'] as const;
 
+/**
+ * For clients and pages: OAuthError 429 for the error of an attempt during a delay, after a call of `throttled`; every other error as it
+ * is.
+ */
+export function throttledError(error: unknown, throttled: () => void): unknown {
+  if (!isTooManyRequests(error)) return error;
+  throttled();
+  return tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
+}
+
 export class LoginThrottle {
   readonly #options: LoginThrottleOptions;
-  /** Accounts, and known pairs of account and source. */
+  /** Those of accounts, people and factors contain known pairs with a source, too. */
   readonly #tables: Readonly<Record<Attempted | 'source', FailureTable>>;
   readonly #known: KnownSources;
   readonly #now: () => number;

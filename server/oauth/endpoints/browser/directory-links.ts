@@ -1,9 +1,7 @@
 // Links a person of a directory to the user of the account page, who proves the password of the directory. Attempts count like those of
 // the sign-in form, so that this form is no second way to guess.
 
-import { isTooManyRequests, retryAfterSeconds } from '../../../../apis/meta/v1/errors.ts';
 import { DirectoryLinkFormSchema } from '../../../../apis/oauth/forms.ts';
-import { tooManyAttempts } from '../../../../apis/oauth/oauth-error.ts';
 import { networkCaller } from '../../../admission/network.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
@@ -18,7 +16,12 @@ import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { AccountLinks } from '../../providers/account-links.ts';
 import { type AuthenticatedPerson, ProviderUnavailable } from '../../providers/provider.ts';
 import type { ProviderSignIn } from '../../providers/provider-sign-in.ts';
-import type { Attempted, CountedAttempt, LoginThrottle } from '../../throttle/login-throttle.ts';
+import {
+  type Attempted,
+  type CountedAttempt,
+  type LoginThrottle,
+  throttledError,
+} from '../../throttle/login-throttle.ts';
 import { accountURL } from './account-visit.ts';
 import type { BrowserSession } from './browser-sessions.ts';
 import { rejection, WRONG_PASSWORD } from './form-rejections.ts';
@@ -130,9 +133,9 @@ export class DirectoryLinks {
       if (isWrong) for (const counted of attempts) counted.failed();
       return result;
     } catch (error) {
-      if (!isTooManyRequests(error)) throw error;
-      outcome = 'throttled';
-      throw tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
+      throw throttledError(error, () => {
+        outcome = 'throttled';
+      });
     } finally {
       for (const counted of attempts) counted.cancelled();
       const record = { method: 'account_link' as const, client: '', requestID: context.auditID, ...origin };

@@ -1,12 +1,10 @@
 // Creates the user of a person who chooses its name. Each rejected name counts as a failed attempt, because it tells that a user may exist.
 import { isUserName } from '../../../../apis/iam/v1beta1/custom-resource.ts';
-import { isTooManyRequests, retryAfterSeconds } from '../../../../apis/meta/v1/errors.ts';
-import { tooManyAttempts } from '../../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../../cluster/call-context.ts';
 import type { LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
 import type { ConfiguredProvider } from '../../providers/configured-provider.ts';
 import type { Identities, KnownPerson, NewPerson, PersonRefusal } from '../../providers/identities.ts';
-import type { CountedAttempt, LoginThrottle } from '../../throttle/login-throttle.ts';
+import { type CountedAttempt, type LoginThrottle, throttledError } from '../../throttle/login-throttle.ts';
 
 export interface NameChoiceOptions {
   readonly providers: readonly ConfiguredProvider[];
@@ -66,9 +64,8 @@ export class NameChoice {
       counted.begin();
       return counted;
     } catch (error) {
-      if (!isTooManyRequests(error)) throw error;
-      this.#record({ provider, person }, attempt, { outcome: 'throttled', user: undefined });
-      throw tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
+      const refused = { outcome: 'throttled', user: undefined } as const;
+      throw throttledError(error, () => this.#record({ provider, person }, attempt, refused));
     }
   }
 
