@@ -1,6 +1,7 @@
 // Forms of the OAuth endpoints. Each schema documents its form in OpenAPI, and the server decodes the form with it
 // (server/oauth/http/form-decoder.ts). Unknown parameters are ignored (RFC 6749, 3.1 and 3.2).
 import { type TObject, type TSchema, Type } from 'typebox';
+import { MAX_PASSKEY_NAME } from '../iam/v1beta1/authenticators-resource.ts';
 import { GRANT_TYPES, type GrantType } from './grant-types.ts';
 
 const required = (description: string, more: object = {}) => Type.String({ description, ...more });
@@ -243,7 +244,7 @@ export const PasskeysFormSchema = Type.Object({
 export const NewPasskeyFormSchema = Type.Object({
   decision: optional('`cancel` returns to the account page.'),
   passkey: optional('The response of the browser, as JSON.'),
-  name: optional('The name of the passkey.', { maxLength: 64 }),
+  name: optional('The name of the passkey.', { maxLength: MAX_PASSKEY_NAME }),
 });
 
 export const UserCodeFormSchema = Type.Object({ user_code: optional('The code that a device shows.') });

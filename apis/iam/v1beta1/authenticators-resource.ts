@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
 export const MAX_PASSKEYS = 10;
+export const MAX_PASSKEY_NAME = 64;
 const MAX_RECOVERY_CODES = 20;
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });
@@ -23,7 +24,11 @@ const PasskeySchema = Type.Object(
       maxItems: 8,
       description: 'How a browser reaches the authenticator, such as `internal` or `usb`.',
     }),
-    name: Type.String({ minLength: 1, maxLength: 64, description: 'Name that the user has given.' }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: MAX_PASSKEY_NAME,
+      description: 'Name that the user has given.',
+    }),
     backedUp: Type.Boolean({ description: 'Whether the passkey is synced between devices.' }),
     addedTime: Time('Time of the registration.'),
     lastUsedTime: Type.Optional(Time('Time of the last use.')),

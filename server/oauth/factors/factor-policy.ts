@@ -1,6 +1,12 @@
 // Decides who needs a second factor: everyone who has one, and whom the configuration names by a group or an identity provider.
 
-import { type Authentication, effectiveAccount, PASSWORD_ONLY, type Proof } from '../sessions/proof.ts';
+import {
+  type Authentication,
+  effectiveAccount,
+  MULTIPLE_FACTORS,
+  PASSWORD_ONLY,
+  type Proof,
+} from '../sessions/proof.ts';
 import type { SecondFactorRule } from '../sessions/session-validity.ts';
 import type { UserDirectory, UserID } from '../users/account.ts';
 import type { IdentityDirectory } from '../users/identity-store.ts';
@@ -28,9 +34,6 @@ export interface FactorPolicyOptions {
 
 /** Sessions of earlier versions have no authentication. */
 type Authenticated = Pick<Authentication, 'amr'> & { readonly proof?: Proof | undefined };
-
-/** The method (RFC 8176) that says that more than one factor was used. */
-export const MULTIPLE_FACTORS = 'mfa';
 
 export class FactorPolicy implements SecondFactorRule {
   readonly #options: FactorPolicyOptions;

@@ -189,9 +189,9 @@ export class PasskeySignIn {
     verification: UserVerification,
     { issuedAt }: PasskeyResponse,
     signal: AbortSignal,
-  ): Promise<UsedPasskey> {
+  ): Promise<Pick<Passkey, 'id' | 'backedUp'>> {
     const { authenticators, now } = this.#options;
-    const { userVerified, ...state } = await this.#verify(ceremony, assertion, user, verification);
+    const state = await this.#verify(ceremony, assertion, user, verification);
     const written = await authenticators.update(
       user,
       (current) => {
@@ -208,7 +208,7 @@ export class PasskeySignIn {
       signal,
     );
     if (!written) throw new PasskeyRejected('the challenge or the counter was used before');
-    return { id: assertion.id, backedUp: state.backedUp, userVerified };
+    return { id: assertion.id, backedUp: state.backedUp };
   }
 
   /**
@@ -234,11 +234,6 @@ export class PasskeySignIn {
     const origin = { method, client, source, userAgent, requestID };
     this.#options.records.record({ ...origin, user: undefined, ...verdict });
   }
-}
-
-/** A passkey that was verified. */
-export interface UsedPasskey extends Pick<Passkey, 'id' | 'backedUp'> {
-  readonly userVerified: boolean;
 }
 
 /** For the log. Throws every other error. */

@@ -18,6 +18,7 @@ import { type TObject, Type } from 'typebox';
 import type { Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { compileSchema } from '../../../apis/reading/schema-validator.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { MULTIPLE_FACTORS } from '../sessions/proof.ts';
 import type { Account, UserID } from '../users/account.ts';
 
 /** The site that passkeys belong to. Another host name or port of the issuer is another site. */
@@ -36,9 +37,8 @@ export interface Ceremony {
 
 export type UserVerification = 'required' | 'preferred';
 
-export interface VerifiedAssertion extends Pick<Passkey, 'counter' | 'backedUp'> {
-  readonly userVerified: boolean;
-}
+/** The state of a passkey after its use. */
+export type VerifiedAssertion = Pick<Passkey, 'counter' | 'backedUp'>;
 
 /** The browser's response is invalid. The message is for the log only. */
 export class PasskeyRejected extends Error {
@@ -161,11 +161,7 @@ export async function verifyAssertion(
       },
     });
     if (!verified) throw new Error('the signature is invalid');
-    return {
-      counter: info.newCounter,
-      backedUp: info.credentialBackedUp,
-      userVerified: info.userVerified,
-    };
+    return { counter: info.newCounter, backedUp: info.credentialBackedUp };
   });
 }
 
@@ -202,7 +198,7 @@ export async function verifyRegistration(
 
 /** Methods (RFC 8176). The key of a passkey that is synced between devices is not bound to hardware. `user`: the user was present. */
 export function passkeyMethods({ backedUp }: Pick<Passkey, 'backedUp'>): readonly string[] {
-  return [backedUp ? 'swk' : 'hwk', 'user', 'mfa'];
+  return [backedUp ? 'swk' : 'hwk', 'user', MULTIPLE_FACTORS];
 }
 
 function challengeOf(ticket: string): string {

@@ -1,6 +1,6 @@
 // Renders the passkeys of a user: their section of the account page, and the page that adds one.
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
-import type { Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
+import { MAX_PASSKEY_NAME, type Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { ago, date, form, section, time } from './account-sections.ts';
 import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
@@ -57,8 +57,6 @@ export interface NewPasskeyView {
   readonly name: string;
   readonly alert: Alert | undefined;
 }
-
-export const MAX_PASSKEY_NAME = 64;
 
 export function newPasskeyPage({ platformName, action, ticket, options, name, alert }: NewPasskeyView): Page {
   return {

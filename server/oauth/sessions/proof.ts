@@ -54,6 +54,9 @@ export interface Authentication {
   readonly acr?: AcrValue;
 }
 
+/** The method (RFC 8176) that says that more than one factor was used. */
+export const MULTIPLE_FACTORS = 'mfa';
+
 /** Methods of a sign-in with a password only. */
 export const PASSWORD_ONLY: readonly string[] = ['pwd'];
 
@@ -77,8 +80,8 @@ export function isAcrValue(value: unknown): value is AcrValue {
 
 /** The first requested value that the methods meet; otherwise the strongest one. */
 export function acrOf(amr: readonly string[], request?: AcrRequest): AcrValue {
-  const met: readonly AcrValue[] = amr.includes('mfa') ? ['mfa', '1fa'] : ['1fa'];
-  return request?.values.find((value) => met.includes(value)) ?? (amr.includes('mfa') ? 'mfa' : '1fa');
+  const strongest: AcrValue = amr.includes(MULTIPLE_FACTORS) ? 'mfa' : '1fa';
+  return request?.values.find((value) => value === '1fa' || value === strongest) ?? strongest;
 }
 
 /** False only for an essential request. */
@@ -88,7 +91,12 @@ export function meetsAcr(amr: readonly string[], request: AcrRequest | undefined
 
 /** `others`: the methods in addition to the password. */
 export function byPassword(by: PasswordID, authTime: number, others: readonly string[] = []): Authentication {
-  return { proof: passwordProof(by), authTime, amr: [...new Set([...PASSWORD_ONLY, ...others])] };
+  return withMethods({ proof: passwordProof(by), authTime, amr: PASSWORD_ONLY }, others);
+}
+
+/** After more factors. */
+export function withMethods(earlier: Authentication, methods: readonly string[]): Authentication {
+  return { ...earlier, amr: [...new Set([...earlier.amr, ...methods])] };
 }
 
 function passwordProof({ uid: credentialUID, changedAt }: PasswordID): PasswordProof {

@@ -8,8 +8,8 @@ import { readForm } from '../../http/form.ts';
 import { isCrossSite } from '../../page/form-tickets.ts';
 import { redirect } from '../../page/page.ts';
 import type { ListedFactors } from '../../page/second-factor-section.ts';
-import type { Authentication } from '../../sessions/proof.ts';
-import { accountURL } from './account-visit.ts';
+import { type Authentication, withMethods } from '../../sessions/proof.ts';
+import { accountURL, holderOf } from './account-visit.ts';
 import { AppEnrolment, type AppEnrolmentOptions, type Enrolling } from './app-enrolment.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
@@ -28,7 +28,7 @@ export interface AccountFactorsOptions
       'keys' | 'now' | 'action' | 'texts' | 'authenticators' | 'secrets'
     > {
   readonly factorPolicy: Pick<FactorPolicy, 'isRequired' | 'lacksFactor'>;
-  readonly browsers: Pick<BrowserSessions, 'of' | 'begin'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin'>;
   readonly sourceOf: SourceAddress;
 }
 
@@ -45,10 +45,10 @@ export class AccountFactors {
     this.#enrolment = new AppEnrolment({
       ...options,
       redirectsToClient: () => false,
-      isPermitted: async (context, { session, account }) =>
-        (await options.browsers.of(context)).some(
-          (by) => by.session.id === session && by.account.uid === account.uid,
-        ),
+      isPermitted: async (context, { session, account }) => {
+        const by = await holderOf(session, options.browsers, context);
+        return by?.account.uid === account.uid;
+      },
       enrolled: async (context, pending, { app }) => {
         if (app) await this.#proven(context, pending);
         redirect(context.response, accountURL(pending.account.name, app ? 'app' : 'codes'));
@@ -110,13 +110,9 @@ export class AccountFactors {
     { account, right: { authentication } }: AccountEnrolling,
   ): Promise<void> {
     const { browsers, sourceOf } = this.#options;
-    const amr = [...new Set([...authentication.amr, ...TOTP_METHODS])];
-    const proven = { ...authentication, amr };
-    await browsers.begin(context, {
-      account,
-      authentication: proven,
-      ...originOf(context.request, sourceOf),
-    });
+    const proven = withMethods(authentication, TOTP_METHODS);
+    const origin = originOf(context.request, sourceOf);
+    await browsers.begin(context, { account, authentication: proven, ...origin });
   }
 }
 

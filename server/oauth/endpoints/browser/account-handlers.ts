@@ -8,7 +8,7 @@ import {
   SecondFactorFormSchema,
 } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import { type FactorPolicy, MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
+import type { FactorPolicy } from '../../factors/factor-policy.ts';
 import { type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions, TicketRejection } from '../../keys/tickets.ts';
@@ -18,6 +18,7 @@ import type { Alert } from '../../page/form-fields.ts';
 import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { type PageOptions, redirect, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
+import { MULTIPLE_FACTORS } from '../../sessions/proof.ts';
 import type { CredentialDirectory } from '../../users/account.ts';
 import type { AccountChoice } from './account-choice.ts';
 import type { AccountFactors } from './account-factors.ts';
@@ -25,7 +26,7 @@ import type { AccountIdentities } from './account-identities.ts';
 import type { AccountPasskeys } from './account-passkeys.ts';
 import type { AccountPassword } from './account-password.ts';
 import type { AccountSessions } from './account-sessions.ts';
-import { type AccountVisit, accountURL, NOTICES, STEP_UP } from './account-visit.ts';
+import { type AccountVisit, accountURL, holderOf, NOTICES, STEP_UP } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { DirectoryLinks } from './directory-links.ts';
@@ -176,10 +177,7 @@ export class AccountHandlers {
     const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
     if (!ticket) throw forged();
     const { content, rejection: invalid } = ticket;
-    const { browsers } = this.#options;
-    const signedIn = await browsers.of(context);
-    const found = signedIn.find(({ session }) => session.id === content.session);
-    const by = found && (await browsers.use(found, context));
+    const by = await holderOf(content.session, this.#options.browsers, context);
     if (!by) return redirect(context.response, accountURL(content.user));
     if (invalid !== undefined) return this.#show(context, by, undefined, { text: ALERTS[invalid] });
     return act(context, by, form);

@@ -6,6 +6,7 @@ import type { SourceAddress } from '../../../request/source-address.ts';
 import type { AccountLinks, LinkedIdentity } from '../../providers/account-links.ts';
 import type { SessionStore } from '../../sessions/session.ts';
 import { terminateSession } from '../revoke.ts';
+import { holderOf } from './account-visit.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { ProviderRedirects, type ProviderRedirectsOptions } from './provider-redirects.ts';
 import type { LinkVerdict, ProviderChoice } from './redirect-sign-in.ts';
@@ -76,9 +77,8 @@ export class AccountIdentities {
     const returning = await this.#redirects.returning(context, provider);
     if (!returning) return undefined;
     const { session, user, userUID } = returning.request;
-    const signedIn = await browsers.of(context);
-    const found = signedIn.find((each) => each.session.id === session && each.account.uid === userUID);
-    const by = found && (await browsers.use(found, context));
+    const holder = await holderOf(session, browsers, context);
+    const by = holder?.account.uid === userUID ? holder : undefined;
     if (!by) return { user, by, verdict: SIGNED_OUT };
     const origin = originOf(context.request, sourceOf);
     const attempt = {

@@ -1,12 +1,16 @@
 // The passkeys of the user of the account page: adds and removes them. The ticket of the page that adds one names the browser session
 // and its user, and both must still be signed in.
-import { MAX_PASSKEYS, type Passkey } from '../../../../apis/iam/v1beta1/authenticators-resource.ts';
+import {
+  MAX_PASSKEY_NAME,
+  MAX_PASSKEYS,
+  type Passkey,
+} from '../../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { NewPasskeyFormSchema } from '../../../../apis/oauth/forms.ts';
 import { printable } from '../../../observability/printable-text.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
-import { type FactorPolicy, MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
+import type { FactorPolicy } from '../../factors/factor-policy.ts';
 import type { PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import {
   creationOptions,
@@ -21,14 +25,15 @@ import type { Alert } from '../../page/form-fields.ts';
 import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { redirect, writePage } from '../../page/page.ts';
 import { passkeyScript } from '../../page/passkey-form.ts';
-import { type ListedPasskey, MAX_PASSKEY_NAME, newPasskeyPage } from '../../page/passkey-pages.ts';
+import { type ListedPasskey, newPasskeyPage } from '../../page/passkey-pages.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { shortUserAgent } from '../../page/user-agent.ts';
 import type { AccountLinks } from '../../providers/account-links.ts';
+import { MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import type { SessionStore } from '../../sessions/session.ts';
 import type { CredentialDirectory } from '../../users/account.ts';
 import { terminateSession } from '../revoke.ts';
-import { accountURL } from './account-visit.ts';
+import { accountURL, holderOf } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { forged } from './form-rejections.ts';
@@ -131,9 +136,7 @@ export class AccountPasskeys {
     const opened = this.#tickets.open(ticket, browserIDIn(context.request) ?? '');
     if (!opened) throw forged();
     const { content, rejection } = opened;
-    const signedIn = await this.#options.browsers.of(context);
-    const found = signedIn.find(({ session }) => session.id === content.session);
-    const by = found && (await this.#options.browsers.use(found, context));
+    const by = await holderOf(content.session, this.#options.browsers, context);
     const { decision, passkey, name = '' } = NEW_PASSKEY_FORM.decode(form);
     // The time of the sign-in was checked for the page, which is valid for a few minutes.
     if (!by || decision === 'cancel' || rejection !== undefined) {
@@ -157,8 +160,6 @@ export class AccountPasskeys {
     const { log, signal } = context;
     const { relyingParty } = passkeys;
     if (!relyingParty) return NO_HOST_NAME;
-    const { amr } = authentication;
-    const hasFactors = amr.includes(MULTIPLE_FACTORS);
     try {
       const registered = await verifyRegistration({ relyingParty, ticket }, text);
       const added: Passkey = {
@@ -179,11 +180,11 @@ export class AccountPasskeys {
       );
       if (!changed) return 'You have this passkey already, or too many others.';
       log.info({ user: account.name, passkey: added.id }, 'passkey added on the account page');
-      if (hasFactors) return undefined;
+      if (authentication.amr.includes(MULTIPLE_FACTORS)) return undefined;
       // The user has just used the passkey, and from now on needs a second factor.
-      const methods = [...new Set([...amr, ...passkeyMethods(added)])];
-      const by = { account, authentication: { ...authentication, amr: methods } };
-      await browsers.begin(context, { ...by, ...originOf(context.request, sourceOf) });
+      const proven = withMethods(authentication, passkeyMethods(added));
+      const origin = originOf(context.request, sourceOf);
+      await browsers.begin(context, { account, authentication: proven, ...origin });
       return undefined;
     } catch (error) {
       if (!(error instanceof PasskeyRejected)) throw error;

@@ -2,14 +2,13 @@
 import { OwnPasswordFormSchema } from '../../../../apis/oauth/forms.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
-import { MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
 import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import { type PageOptions, redirect } from '../../page/page.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { PasswordSignIn } from '../../passwords/password-sign-in.ts';
-import { byPassword } from '../../sessions/proof.ts';
+import { byPassword, MULTIPLE_FACTORS } from '../../sessions/proof.ts';
 import type { PasswordID } from '../../users/account.ts';
 import { accountURL } from './account-visit.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';

@@ -1,6 +1,8 @@
 // A visit of the account page: where the browser continues after a sign-in for it or after an action, and the notice that it shows.
+import type { RequestContext } from '../../../request/request-context.ts';
 import { ACCOUNT_PATH } from '../../page/account-sections.ts';
 import { messagePage, redirect, writePage } from '../../page/page.ts';
+import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { Continuation } from './continuation.ts';
 
 /** A visit of the account page, for which the user signs in. */
@@ -39,4 +41,15 @@ export const accountContinuation: Continuation<AccountVisit> = {
 export function accountURL(user: string, done?: keyof typeof NOTICES): string {
   const query = new URLSearchParams({ user, ...(done === undefined ? {} : { done }) });
   return `${ACCOUNT_PATH}?${query.toString()}`;
+}
+
+/** The user of the browser session that a form of the account page names, if the identity provider confirms the person. */
+export async function holderOf(
+  session: string,
+  browsers: Pick<BrowserSessions, 'of' | 'use'>,
+  context: RequestContext,
+): Promise<BrowserSession | undefined> {
+  const signedIn = await browsers.of(context);
+  const found = signedIn.find((each) => each.session.id === session);
+  return found && browsers.use(found, context);
 }

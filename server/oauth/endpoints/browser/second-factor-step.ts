@@ -4,7 +4,7 @@ import { FactorFormSchema } from '../../../../apis/oauth/forms.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
 import type { EnrolmentRight } from '../../factors/enrolment.ts';
-import { type FactorPolicy, MULTIPLE_FACTORS } from '../../factors/factor-policy.ts';
+import type { FactorPolicy } from '../../factors/factor-policy.ts';
 import { PASSKEY_REFUSED, type PasskeyResponse, type PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import { type CodeVerdict, type SecondFactor, TOTP_METHODS } from '../../factors/second-factor.ts';
 import type { TOTPSecrets } from '../../factors/totp.ts';
@@ -17,7 +17,7 @@ import { type PageOptions, writePage } from '../../page/page.ts';
 import { passkeyScript } from '../../page/passkey-form.ts';
 import { codePage, type FactorMethod, passkeyPage } from '../../page/second-factor-pages.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
-import type { Authentication } from '../../sessions/proof.ts';
+import { type Authentication, MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import type { SessionValidity } from '../../sessions/session-validity.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { AppEnrolment } from './app-enrolment.ts';
@@ -173,13 +173,8 @@ export class SecondFactorStep<T> {
 
   #proven(context: RequestContext, pending: PendingSignIn<T>, methods: readonly string[]): Promise<void> {
     const { request, account, authentication, replaces } = pending;
-    const amr = [...new Set([...authentication.amr, ...methods])];
-    return this.#options.complete(context, {
-      request,
-      account,
-      authentication: { ...authentication, amr },
-      replaces,
-    });
+    const proven = withMethods(authentication, methods);
+    return this.#options.complete(context, { request, account, authentication: proven, replaces });
   }
 
   #show(
