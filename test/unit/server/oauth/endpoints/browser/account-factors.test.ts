@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { hashOfCode, newRecoveryCode } from '../../../../../../server/oauth/factors/recovery-codes.ts';
 import { byIdentity } from '../../../../../../server/oauth/sessions/proof.ts';
+import { NO_FRESHNESS } from '../../../../../support/oauth/no-providers.ts';
 import { codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
@@ -48,6 +49,16 @@ describe('the authenticator app on the account page', () => {
       .to.include('The authenticator app is added.')
       .and.include('Recovery codes left: 10.');
     expect((await other.ask('/account')).text).to.include('<h1>Sign in</h1>');
+  });
+
+  it('is not added for a person whom the identity provider does not confirm any more', async () => {
+    const secret = secretOn((await act('add')).text);
+    const codes = { code: codeOf(secret, state.now) };
+    state.freshness = { renewed: async () => 'gone' };
+    expect((await browser.submit(codes)).status).to.equal(303);
+    state.freshness = NO_FRESHNESS;
+    expect(recoveryCodesOn(browser.page)).to.deep.equal([]);
+    expect(state.authenticators.of(ALICE).totp).to.equal(undefined);
   });
 
   it('is replaced with the same recovery codes, and the earlier one is not valid any more', async () => {
