@@ -8,6 +8,7 @@ import type { DirectoryLinksOptions } from './endpoints/browser/directory-links.
 import { NameChoice } from './endpoints/browser/name-choice.ts';
 import { RedirectSignIn } from './endpoints/browser/redirect-sign-in.ts';
 import type { KeyRing } from './keys/key-ring.ts';
+import { Seal } from './keys/seal.ts';
 import type { LoginRecords } from './passwords/login-records.ts';
 import { AccountLinks } from './providers/account-links.ts';
 import type { ConfiguredProvider } from './providers/configured-provider.ts';
@@ -24,7 +25,6 @@ import { ProviderSignIn } from './providers/provider-sign-in.ts';
 import { ProviderSignOut } from './providers/provider-sign-out.ts';
 import { RefreshTokens } from './providers/refresh-tokens.ts';
 import { SessionFreshness } from './providers/session-freshness.ts';
-import { UpstreamSeal } from './providers/upstream-seal.ts';
 import type { SessionStore } from './sessions/session.ts';
 import type { LoginThrottle } from './throttle/login-throttle.ts';
 import type { CredentialDirectory } from './users/account.ts';
@@ -77,10 +77,10 @@ export class IdentityProviders {
   /** What the pages of sign-ins need. */
   readonly pages: {
     readonly redirects: RedirectSignIn;
-    readonly redirectSeal: UpstreamSeal;
+    readonly redirectSeal: Seal;
     readonly links: AccountLinks;
     readonly names: NameChoice;
-    readonly nameSeal: UpstreamSeal;
+    readonly nameSeal: Seal;
     readonly providerSignOut: ProviderSignOut;
   } & Pick<DirectoryLinksOptions, 'directories' | 'throttle' | 'records'>;
   readonly freshness: SessionFreshness;
@@ -106,7 +106,7 @@ export class IdentityProviders {
     }
     const providers = [...passwords, ...redirects];
     const store = new IdentityStore(options);
-    const seal = new UpstreamSeal(keys, 'upstream state of a session');
+    const seal = new Seal(keys, 'upstream state of a session');
     const administrators = administratorsGroup(options.platform.name);
     const refreshTokens = new RefreshTokens({ ...options, store, seal });
     const identities = new Identities({ ...options, administrators, store, seal, refreshTokens });
@@ -122,10 +122,10 @@ export class IdentityProviders {
     const links = new AccountLinks({ ...options, providers: named, store });
     this.pages = {
       redirects: new RedirectSignIn({ ...options, providers: redirects, identities, links }),
-      redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
+      redirectSeal: new Seal(keys, 'redirect to a provider'),
       links,
       names: new NameChoice({ ...options, providers, identities }),
-      nameSeal: new UpstreamSeal(keys, 'person who chooses a user name'),
+      nameSeal: new Seal(keys, 'person who chooses a user name'),
       providerSignOut: new ProviderSignOut({ providers: redirects, directory: this.directory, seal }),
       directories: this.signIn,
       throttle: options.throttle,

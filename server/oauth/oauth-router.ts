@@ -27,7 +27,7 @@ import { userInfoHandler } from './endpoints/userinfo.ts';
 import { only } from './http/oauth-response.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import { PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
-import { UpstreamSeal } from './providers/upstream-seal.ts';
+import { Seal } from './keys/seal.ts';
 import type { SessionStore } from './sessions/session.ts';
 import type { SessionValidity } from './sessions/session-validity.ts';
 import type { TokenVerifier } from './tokens/token-verifier.ts';
@@ -54,7 +54,7 @@ export function newOAuthRouter(options: OAuthRouterOptions): Router {
   const browsers = new BrowserSessions(options);
   const pushed = new PushedRequests({
     ...options,
-    requestSeal: new UpstreamSeal(keys, 'pushed authorization request'),
+    requestSeal: new Seal(keys, 'pushed authorization request'),
   });
   const upstreamSignOut = new UpstreamSignOut(options);
   const pages = newPages({ ...options, hints, browsers, pushed, upstreamSignOut });

@@ -9,10 +9,10 @@ import type { ClientRegistry } from '../clients/oauth-client.ts';
 import { AuthorizationError, authorizationRequest } from '../codes/authorization-request.ts';
 import { asQuery, Form } from '../http/form.ts';
 import { writeJSON } from '../http/oauth-response.ts';
-import type { UpstreamSeal } from '../providers/upstream-seal.ts';
+import type { Seal } from '../keys/seal.ts';
 
 export interface PushedRequestsOptions {
-  readonly requestSeal: Pick<UpstreamSeal, 'seal' | 'open'>;
+  readonly requestSeal: Pick<Seal, 'seal' | 'open'>;
   readonly clients: ClientRegistry;
   /** Ms since the epoch. */
   readonly now: () => number;

@@ -2,7 +2,7 @@
 // user, so that a copied Authenticators object has no effect.
 import { Secret, TOTP } from 'otpauth';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { UpstreamSeal } from '../providers/upstream-seal.ts';
+import { Seal } from '../keys/seal.ts';
 import type { UserID } from '../users/account.ts';
 
 const PARAMETERS = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
@@ -37,10 +37,10 @@ export function stepOf(code: string, secret: string, now: number): number | unde
 
 /** Encrypts secrets for the cluster. */
 export class TOTPSecrets {
-  readonly #seal: UpstreamSeal;
+  readonly #seal: Seal;
 
   constructor(keys: Pick<KeyRing, 'macs'>) {
-    this.#seal = new UpstreamSeal(keys, 'TOTP secret');
+    this.#seal = new Seal(keys, 'TOTP secret');
   }
 
   /** Throws ServiceUnavailable (StatusError) while there is no key. */

@@ -7,6 +7,7 @@ import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import type { Seal } from '../keys/seal.ts';
 import { type Authentication, byIdentity, effectiveAccount, type IdentityProof } from '../sessions/proof.ts';
 import type { Account, CredentialDirectory } from '../users/account.ts';
 import type { Identity, IdentityStore } from '../users/identity-store.ts';
@@ -21,7 +22,6 @@ import {
 } from './person-rules.ts';
 import type { AuthenticatedPerson, UpstreamPerson } from './provider.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
-import type { UpstreamSeal } from './upstream-seal.ts';
 
 /** How the people of a provider get users. */
 export interface AccountRules {
@@ -72,7 +72,7 @@ export interface IdentitiesOptions {
   readonly users: Pick<Users, 'get' | 'catchUp' | 'read' | 'create' | 'delete'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   readonly keys: Pick<KeyRing, 'mac' | 'checkMac'>;
-  readonly seal: Pick<UpstreamSeal, 'seal'>;
+  readonly seal: Pick<Seal, 'seal'>;
   readonly refreshTokens: Pick<RefreshTokens, 'set'>;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;

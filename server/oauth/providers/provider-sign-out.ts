@@ -1,16 +1,17 @@
 // Signs people out at the providers with which their sessions began, where the configuration asks for it (OpenID Connect RP-Initiated
 // Logout).
+
+import type { Seal } from '../keys/seal.ts';
 import type { StoredSession } from '../sessions/session.ts';
 import type { IdentityDirectory } from '../users/identity-store.ts';
 import type { ConfiguredProvider } from './configured-provider.ts';
 import type { RedirectProvider, SignOutOptions } from './provider.ts';
-import type { UpstreamSeal } from './upstream-seal.ts';
 
 export interface ProviderSignOutOptions {
   readonly providers: readonly ConfiguredProvider<RedirectProvider>[];
   readonly directory: Pick<IdentityDirectory, 'get'>;
   /** Of the state of the provider in sessions. */
-  readonly seal: Pick<UpstreamSeal, 'open'>;
+  readonly seal: Pick<Seal, 'open'>;
 }
 
 type Authenticated = Pick<StoredSession, 'authentication'>;

@@ -2,13 +2,13 @@
 // Identity object, and replicas use it one after another: a second use can make a provider revoke all of them.
 import type { CallContext } from '../../cluster/call-context.ts';
 import { pause } from '../../concurrency/pause.ts';
+import type { Seal } from '../keys/seal.ts';
 import type { Identity, IdentityStore } from '../users/identity-store.ts';
 import { ProviderUnavailable } from './provider.ts';
-import type { UpstreamSeal } from './upstream-seal.ts';
 
 export interface RefreshTokensOptions {
   readonly store: Pick<IdentityStore, 'updateRefresh'>;
-  readonly seal: Pick<UpstreamSeal, 'seal' | 'open'>;
+  readonly seal: Pick<Seal, 'seal' | 'open'>;
   /** Ms since the epoch. */
   readonly now: () => number;
   /** Monotonic ms. */

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import { descriptionText, OAuthError, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
+import type { Seal } from '../keys/seal.ts';
 import type { IdentityProof } from '../sessions/proof.ts';
 import type { SessionStore, StoredSession } from '../sessions/session.ts';
 import type { Identity, IdentityDirectory } from '../users/identity-store.ts';
@@ -10,13 +11,12 @@ import type { ConfiguredProvider } from './configured-provider.ts';
 import type { Identities } from './identities.ts';
 import { type AuthenticatedPerson, type PersonEnd, ProviderUnavailable } from './provider.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
-import type { UpstreamSeal } from './upstream-seal.ts';
 
 export interface SessionFreshnessOptions {
   readonly providers: readonly ConfiguredProvider[];
   readonly directory: Pick<IdentityDirectory, 'get'>;
   readonly identities: Pick<Identities, 'confirmed'>;
-  readonly seal: UpstreamSeal;
+  readonly seal: Seal;
   readonly refreshTokens: Pick<RefreshTokens, 'use'>;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   /** Ms since the epoch. */

@@ -29,7 +29,7 @@ export interface IdentityProof {
   readonly verifiedEmail?: string;
   /** When the provider last confirmed the person, in ms since the epoch. */
   readonly checkedAt: number;
-  /** State of the provider for the next confirmation, encrypted (providers/upstream-seal.ts). */
+  /** State of the provider for the next confirmation, encrypted (keys/seal.ts). */
   readonly upstream?: string;
 }
 

@@ -10,10 +10,10 @@ import { AuthorizationCodeGrant } from '../../../server/oauth/grants/authorizati
 import { DeviceCodeGrant } from '../../../server/oauth/grants/device-code-grant.ts';
 import { PasswordGrant } from '../../../server/oauth/grants/password-grant.ts';
 import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
+import { Seal } from '../../../server/oauth/keys/seal.ts';
 import { newOAuthRouter } from '../../../server/oauth/oauth-router.ts';
 import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in.ts';
 import type { SessionFreshness } from '../../../server/oauth/providers/session-freshness.ts';
-import { UpstreamSeal } from '../../../server/oauth/providers/upstream-seal.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
 import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
@@ -206,9 +206,9 @@ export class SignInSite {
       providerSignOut: { isUsed: false, providerOf: () => undefined, addressFor: async () => undefined },
       throttle,
       records: { record: () => undefined },
-      nameSeal: new UpstreamSeal(keys, 'person who chooses a user name'),
+      nameSeal: new Seal(keys, 'person who chooses a user name'),
       links: state.links,
-      redirectSeal: new UpstreamSeal(keys, 'redirect to a provider'),
+      redirectSeal: new Seal(keys, 'redirect to a provider'),
       texts: { platformName: 'Acme <Cloud>', passwordHelp: 'Call <555>.' },
       credentials,
       passwords,

@@ -5,6 +5,7 @@ import { networkCaller } from '../../../admission/network.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
+import type { Seal } from '../../keys/seal.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import { browserIDIn, browserOf, FormTickets } from '../../page/form-tickets.ts';
@@ -14,7 +15,6 @@ import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { NewPerson } from '../../providers/identities.ts';
 import { proposedName } from '../../providers/person-rules.ts';
-import type { UpstreamSeal } from '../../providers/upstream-seal.ts';
 import type { SignedInOnPage } from './browser-sessions.ts';
 import type { Continuation, Shown } from './continuation.ts';
 import { rejection, TICKET_ALERTS } from './form-rejections.ts';
@@ -26,7 +26,7 @@ export interface NameFormsOptions<T> extends TicketOptions {
   readonly action: string;
   readonly texts: Pick<SignInPageTexts, 'platformName'>;
   readonly names: Pick<NameChoice, 'providerOf' | 'choose'>;
-  readonly nameSeal: Pick<UpstreamSeal, 'seal' | 'open'>;
+  readonly nameSeal: Pick<Seal, 'seal' | 'open'>;
   readonly continuation: Pick<Continuation<T>, 'describe' | 'cancelled'>;
   originOf(context: RequestContext): Pick<SignedInOnPage, 'source' | 'userAgent'>;
   /** Shows the sign-in form again. */

@@ -1,10 +1,10 @@
 // Sign-in at the pages of an identity provider: sends the browser there, and reads the result when it comes back. The state
 // between both is encrypted in the parameter `state`, so that tabs do not share it, and is valid in one browser only.
 import type { RequestContext } from '../../../request/request-context.ts';
+import type { Seal } from '../../keys/seal.ts';
 import { browserIDIn, browserOf } from '../../page/form-tickets.ts';
 import { redirect } from '../../page/page.ts';
 import type { RedirectSecrets } from '../../providers/provider.ts';
-import type { UpstreamSeal } from '../../providers/upstream-seal.ts';
 import type { UserID } from '../../users/account.ts';
 import type {
   LinkVerdict,
@@ -20,7 +20,7 @@ export interface ProviderRedirectsOptions {
   readonly action: string;
   readonly issuer: () => string;
   readonly redirects: Pick<RedirectSignIn, 'choices' | 'begin' | 'finish' | 'link'>;
-  readonly redirectSeal: Pick<UpstreamSeal, 'seal' | 'open'>;
+  readonly redirectSeal: Pick<Seal, 'seal' | 'open'>;
   /** Ms since the epoch. */
   readonly now: () => number;
 }

@@ -4,16 +4,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import { withParameters } from '../../codes/redirect-target.ts';
+import type { Seal } from '../../keys/seal.ts';
 import { browserIDIn, browserOf } from '../../page/form-tickets.ts';
 import { messagePage, redirect, writePage } from '../../page/page.ts';
 import type { ProviderSignOut } from '../../providers/provider-sign-out.ts';
-import type { UpstreamSeal } from '../../providers/upstream-seal.ts';
 import type { StoredSession } from '../../sessions/session.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 
 export interface UpstreamSignOutOptions extends BrowserHandlerOptions {
   readonly providerSignOut: Pick<ProviderSignOut, 'isUsed' | 'providerOf' | 'addressFor'>;
-  readonly redirectSeal: Pick<UpstreamSeal, 'seal' | 'open'>;
+  readonly redirectSeal: Pick<Seal, 'seal' | 'open'>;
 }
 
 /** Where the browser goes after the sign-out; only a registered URI. */

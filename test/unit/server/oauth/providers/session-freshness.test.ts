@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
+import { Seal } from '../../../../../server/oauth/keys/seal.ts';
 import {
   type AuthenticatedPerson,
   type PasswordProvider,
@@ -8,7 +9,6 @@ import {
   type StoredProof,
 } from '../../../../../server/oauth/providers/provider.ts';
 import { SessionFreshness } from '../../../../../server/oauth/providers/session-freshness.ts';
-import { UpstreamSeal } from '../../../../../server/oauth/providers/upstream-seal.ts';
 import { byIdentity, type IdentityProof } from '../../../../../server/oauth/sessions/proof.ts';
 import type { StoredSession } from '../../../../../server/oauth/sessions/session.ts';
 import { memoryKeyRing } from '../../../../support/oauth/memory-key-ring.ts';
@@ -37,9 +37,9 @@ class Scene {
   readonly asked: StoredProof[] = [];
   readonly sessions = new MemorySessionStore(new MemorySessions());
   readonly freshness: SessionFreshness;
-  readonly seal: UpstreamSeal;
+  readonly seal: Seal;
 
-  private constructor(seal: UpstreamSeal) {
+  private constructor(seal: Seal) {
     this.seal = seal;
     const provider: PasswordProvider = {
       name: 'company',
@@ -68,7 +68,7 @@ class Scene {
   }
 
   static async create(): Promise<Scene> {
-    return new Scene(new UpstreamSeal(await memoryKeyRing(), 'upstream state of a session'));
+    return new Scene(new Seal(await memoryKeyRing(), 'upstream state of a session'));
   }
 
   async session(changes: Partial<IdentityProof> = {}): Promise<StoredSession> {
@@ -181,12 +181,12 @@ describe('SessionFreshness', () => {
   });
 });
 
-describe('UpstreamSeal', () => {
+describe('Seal', () => {
   it('opens only what was sealed with its keys', async () => {
     const purpose = 'upstream state of a session';
     const keys = await memoryKeyRing();
-    const [one, other] = [new UpstreamSeal(keys, purpose), new UpstreamSeal(await memoryKeyRing(), purpose)];
-    const redirect = new UpstreamSeal(keys, 'redirect to a provider');
+    const [one, other] = [new Seal(keys, purpose), new Seal(await memoryKeyRing(), purpose)];
+    const redirect = new Seal(keys, 'redirect to a provider');
     const sealed = await one.seal('secret');
     expect(sealed).to.not.contain(Buffer.from('secret').toString('base64url'));
     expect(await one.open(sealed)).to.equal('secret');

@@ -1,6 +1,6 @@
-// Encrypts what only this server may read before it leaves the server, such as an upstream refresh token in a session (RFC 7516).
+// Encrypts what only this server may read before it leaves the server, such as a refresh token of a provider in a session (RFC 7516).
 import { CompactEncrypt, compactDecrypt } from 'jose';
-import type { KeyRing } from '../keys/key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
 
 export type SealPurpose =
   | 'upstream state of a session'
@@ -9,7 +9,7 @@ export type SealPurpose =
   | 'person who chooses a user name'
   | 'TOTP secret';
 
-export class UpstreamSeal {
+export class Seal {
   readonly #keys: Pick<KeyRing, 'macs'>;
   readonly #purpose: string;
 
@@ -20,10 +20,10 @@ export class UpstreamSeal {
   }
 
   /** `owner`: the text is opened only for the same one. Throws ServiceUnavailable (StatusError) while there is no key. */
-  seal(upstream: string, owner = ''): Promise<string> {
+  seal(text: string, owner = ''): Promise<string> {
     // The MAC is the key: 256 bits that only the holders of the MAC keys can derive.
     const [key] = this.#keys.macs(this.#purpose, owner);
-    return new CompactEncrypt(Buffer.from(upstream))
+    return new CompactEncrypt(Buffer.from(text))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(key);
   }
