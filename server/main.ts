@@ -1,14 +1,13 @@
-// Main program: parses flags, starts the server and handles signals. No other file exits the process.
+// Main program: runs a command, or starts the server and handles signals. No other file exits the process.
 import { hostname } from 'node:os';
-import { ConfigurationError } from '../apis/config/v1alpha1/configuration-error.ts';
 import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
-import { UsageError, usageText } from '../apis/reading/command-line.ts';
-import { readBuildInfo } from './config/build-info.ts';
-import { type CompletedConfig, completeConfig } from './config/config.ts';
-import { readEnvironment } from './config/environment.ts';
+import { usageText } from '../apis/reading/command-line.ts';
+import { isInvalidInput } from './commands/command.ts';
+import { commandList, runCommand } from './commands/commands.ts';
+import { versionLine } from './config/build-info.ts';
+import type { CompletedConfig } from './config/config.ts';
+import { type Environment, readEnvironment } from './config/environment.ts';
 import { type Options, parseOptions, SERVER } from './config/options.ts';
-import { createLogger } from './observability/logger.ts';
-import { run } from './server.ts';
 
 /**
  * Exit codes: 0 after a graceful stop, 1 after a failure, 2 for an invalid command line or configuration, and these
@@ -21,21 +20,36 @@ const SECOND_SIGNAL_AFTER_MS = 1000;
 
 async function main(): Promise<number> {
   const environment = readEnvironment(process.env, hostname());
+  const [command, ...args] = process.argv.slice(2);
+  if (command === undefined || command.startsWith('-')) return serve(environment, process.argv.slice(2));
+  return runCommand(command, {
+    args,
+    environment,
+    workingDirectory: process.cwd(),
+    input: process.stdin,
+    print: (text) => void process.stdout.write(text),
+    printError: (text) => void process.stderr.write(text),
+  });
+}
+
+async function serve(environment: Environment, args: readonly string[]): Promise<number> {
   let config: CompletedConfig;
   try {
-    const options: Options = parseOptions(process.argv.slice(2));
-    if (options.action === 'help') return print(usageText(SERVER));
+    const options: Options = parseOptions(args);
+    if (options.action === 'help') return print(`${usageText(SERVER)}\n\n${commandList()}`);
     if (options.action === 'version') return print(await versionLine());
     const { config: file, overrides } = options;
+    const { completeConfig } = await import('./config/config.ts');
     config = await completeConfig({ config: file, overrides, environment, workingDirectory: process.cwd() });
   } catch (error) {
-    if (
-      !(error instanceof UsageError || error instanceof ConfigurationError || error instanceof StartupError)
-    ) {
-      throw error;
-    }
+    if (!isInvalidInput(error)) throw error;
     return fail(error.message, 2);
   }
+  // Commands and errors of the command line do not load the server.
+  const [{ createLogger }, { run }] = await Promise.all([
+    import('./observability/logger.ts'),
+    import('./server.ts'),
+  ]);
   const log = createLogger(config.log);
   const stop = new AbortController();
   stopOnSignals(stop);
@@ -65,11 +79,6 @@ function stopOnSignals(stop: AbortController): void {
       }
     });
   }
-}
-
-async function versionLine(): Promise<string> {
-  const { version } = await readBuildInfo();
-  return `ks-apiserver ${version} (node ${process.version})`;
 }
 
 function print(text: string): number {

@@ -8,3 +8,12 @@ export function messageOf(thrown: unknown): string {
 export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
 }
+
+/** The message with that of its cause, for a person at a terminal. */
+export function explanationOf(thrown: unknown): string {
+  const message = messageOf(thrown);
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  if (!(cause instanceof Error) || cause.message === '') return message;
+  // The message already contains the meaning of the system error.
+  return 'path' in cause ? message : `${message}: ${cause.message}`;
+}

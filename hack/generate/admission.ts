@@ -4,18 +4,12 @@ import { AUTHENTICATORS } from '../../apis/iam/v1beta1/authenticators-resource.t
 import { CREDENTIAL } from '../../apis/iam/v1beta1/credential-resource.ts';
 import { groupName, VERSION } from '../../apis/iam/v1beta1/group-version.ts';
 import { IDENTITY } from '../../apis/iam/v1beta1/identity-resource.ts';
-import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
+import { MAX_CHANGED_GROUPS, USER } from '../../apis/iam/v1beta1/user-resource.ts';
 import { IMPERSONATOR, LIFETIME_SECONDS } from '../../server/gateway/impersonator-token.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 
 const API = 'admissionregistration.k8s.io/v1';
-
-/**
- * Maximum number of groups that one write may grant and remove. The cost budget of CEL allows two authorizer checks per
- * expression and 28 per policy, so each changed group has its own expression.
- */
-export const MAX_CHANGED_GROUPS = 16;
 
 /** The user of the garbage collector, which deletes the objects of deleted users; with `--use-service-account-credentials`, and without. */
 const GARBAGE_COLLECTORS = [

@@ -1,6 +1,8 @@
 // Generates the manifests of the workload: Namespace, ServiceAccount, Deployment, PodDisruptionBudget, NetworkPolicy
 // and ResourceQuota.
+import { basename, dirname } from 'node:path';
 import packageManifest from '../../package.json' with { type: 'json' };
+import { MOUNTED_CONFIGURATION } from '../../server/config/options.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 import { type Names, SERVER } from './names.ts';
 
@@ -14,8 +16,8 @@ export const SECURE_PORT = { name: 'https', number: 9443 } as const;
 export const INSECURE_PORT = { name: 'http', number: 9090 } as const;
 export const CONFIGURATION = {
   configMap: `${SERVER}-configuration`,
-  directory: '/etc/ks-apiserver',
-  file: 'configuration.yaml',
+  directory: dirname(MOUNTED_CONFIGURATION),
+  file: basename(MOUNTED_CONFIGURATION),
 } as const;
 /** Longer than the sum of `shutdown.readinessDelay` and `shutdown.timeout`; a test compares them. */
 export const TERMINATION_GRACE_SECONDS = 60;
@@ -155,7 +157,7 @@ function container(): object {
   return {
     name: SERVER,
     image: `${SERVER}:${packageManifest.version}`,
-    args: ['--config', `${CONFIGURATION.directory}/${CONFIGURATION.file}`],
+    args: ['--config', MOUNTED_CONFIGURATION],
     env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
     ports: [
       { name: SECURE_PORT.name, containerPort: SECURE_PORT.number, protocol: 'TCP' },

@@ -7,6 +7,8 @@ import {
   UsageError,
   usageText,
 } from '../../apis/reading/command-line.ts';
+import { explanationOf } from '../../apis/reading/thrown-value.ts';
+import { rejectConsumedFlags } from '../../server/commands/npm-flags.ts';
 import { StoppedError } from '../system/stop-signal.ts';
 
 /**
@@ -34,27 +36,4 @@ async function run<const Known extends Flags>(
   if (given) return work(given);
   process.stdout.write(`${usageText(line)}\n`);
   return 0;
-}
-
-/** Configuration of other tools that an .npmrc may contain. */
-const FOREIGN_KEYS: ReadonlySet<string> = new Set(['email', 'jobs', 'platform']);
-
-/** npm consumes flags before `--`, and passes them in the environment. Without this check, the program ignores them. */
-export function rejectConsumedFlags({ command, flags }: CommandLine, env: NodeJS.ProcessEnv): void {
-  for (const name of Object.keys(flags)) {
-    const key = name.replace(/^no-/, '').replaceAll('-', '_');
-    if (!command.startsWith('npm ') || FOREIGN_KEYS.has(name) || env[`npm_config_${key}`] === undefined) {
-      continue;
-    }
-    throw new UsageError(`npm consumed the flag --${name}: write -- before it, as in ${command} --${name} …`);
-  }
-}
-
-/** The message with its cause. */
-function explanationOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message, cause } = error;
-  if (!(cause instanceof Error) || cause.message === '') return message;
-  // The message already contains the meaning of the system error.
-  return 'path' in cause ? message : `${message}: ${cause.message}`;
 }

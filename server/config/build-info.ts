@@ -1,8 +1,7 @@
-// Reads the version of the server, for `--version` and /version.
+// Reads the version of the server, for `ks-apiserver version` and /version.
 import { readFile } from 'node:fs/promises';
 import { record, text } from '../../apis/reading/unknown-value.ts';
 
-/** The version of the server, for --version and /version. */
 export interface BuildInfo {
   /** Semantic version, without a `v`. */
   readonly version: string;
@@ -14,4 +13,10 @@ export async function readBuildInfo(): Promise<BuildInfo> {
     JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')),
   );
   return { version: text(version) || '0.0.0' };
+}
+
+/** The line that `ks-apiserver version` prints. */
+export async function versionLine(): Promise<string> {
+  const { version } = await readBuildInfo();
+  return `ks-apiserver ${version} (node ${process.version})`;
 }

@@ -2,6 +2,9 @@
 import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
 import { type CommandLine, type Flag, parseCommandLine } from '../../apis/reading/command-line.ts';
 
+/** The configuration file in the container of the server. */
+export const MOUNTED_CONFIGURATION = '/etc/ks-apiserver/configuration.yaml';
+
 /** A flag that overrides an option of the configuration file. */
 interface OverridingFlag extends Flag {
   readonly value: string;
@@ -34,10 +37,10 @@ const OVERRIDES: Readonly<Record<string, OverridingFlag>> = {
 };
 
 export const SERVER = {
-  command: 'node server/main.ts',
-  usage: ['[flags]'],
+  command: 'ks-apiserver',
+  usage: ['[flags]', 'COMMAND [arguments]'],
   about:
-    'ks-apiserver: an API server for platforms on Kubernetes: nodes, tokens, users and logs behind one TLS listener.',
+    'Runs an API server for platforms on Kubernetes, with nodes, tokens, users and logs behind one TLS listener, or a command.',
   flags: {
     config: { value: 'FILE', description: 'configuration file (APIServerConfiguration, YAML)' },
     ...OVERRIDES,

@@ -22,6 +22,12 @@ const LINE = { pattern: '^[^\\x00-\\x1f\\x7f]*$', expects: 'one line of text' };
 export const MAX_GROUPS = 64;
 export const MAX_GROUP_NAME = 128;
 
+/**
+ * Maximum number of groups that one write may grant and remove. The ValidatingAdmissionPolicy of users has an expression for
+ * each of them: the cost budget of CEL allows two authorizer checks per expression and 28 per policy.
+ */
+export const MAX_CHANGED_GROUPS = 16;
+
 const GroupNameSchema = Type.String({
   maxLength: MAX_GROUP_NAME,
   // A colon would allow reserved groups of Kubernetes, such as `system:masters`.

@@ -1,12 +1,12 @@
 // Reads and writes the Secret with the signing keys. An operator requests a rotation with an annotation of the
 // Secret.
-import { newNotFound } from '../../../apis/meta/v1/errors.ts';
+import { isConflict, newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
-import type { SecretLocation } from '../../cluster/secrets/installed-secret.ts';
+import { fillSecret, type SecretLocation } from '../../cluster/secrets/installed-secret.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';
 
-/** `kubectl annotate secret … ks-apiserver/rotate-keys=graceful`; `npm run keys` writes it. */
+/** `kubectl annotate secret … ks-apiserver/rotate-keys=graceful`; `ks-apiserver keys rotate` writes it. */
 export const ROTATE_ANNOTATION = 'ks-apiserver/rotate-keys';
 
 /** The key of the keys in the Secret. */
@@ -28,6 +28,9 @@ export interface StoredKeys {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** Maximum attempts of a request that conflicts with other writes. */
+const ATTEMPTS = 5;
+
 export class KeySecret {
   readonly #client: Pick<ClusterClient, 'json'>;
   readonly #location: SecretLocation;
@@ -39,10 +42,20 @@ export class KeySecret {
 
   /** Throws NotFound when there are no keys, and an Error when they are no valid key set. */
   async read(signal: AbortSignal): Promise<StoredKeys> {
-    const found = await this.#client.json({ path: this.#path, signal });
-    if (!(KEYS_ENTRY in recordIn(found, 'data')))
-      throw newNotFound({ group: '', resource: 'secrets' }, this.#location.name);
-    return storedKeys(found);
+    return storedKeys(await this.#find(signal));
+  }
+
+  /** Requests a rotation. An update, because the server has no permission to patch Secrets. Throws NotFound when there are no keys. */
+  async requestRotation(request: RotationRequest, signal: AbortSignal): Promise<void> {
+    const content = { annotations: { [ROTATE_ANNOTATION]: request }, data: {} };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await fillSecret(this.#client, this.#location, await this.#find(signal), content, signal);
+        return;
+      } catch (error) {
+        if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
   }
 
   /**
@@ -59,6 +72,12 @@ export class KeySecret {
     };
     const json = { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata, data };
     return storedKeys(await this.#client.json({ method: 'PUT', path: this.#path, json, signal }));
+  }
+
+  async #find(signal: AbortSignal): Promise<unknown> {
+    const found = await this.#client.json({ path: this.#path, signal });
+    if (KEYS_ENTRY in recordIn(found, 'data')) return found;
+    throw newNotFound({ group: '', resource: 'secrets' }, this.#location.name);
   }
 
   get #path(): string {

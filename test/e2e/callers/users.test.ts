@@ -1,4 +1,4 @@
-// Tests of user and password management with kubectl and `npm run user`.
+// Tests of user and password management with kubectl and `ks-apiserver user`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -18,9 +18,8 @@ describe('users of a platform', () => {
     platform = await sharedPlatform();
   });
 
-  /** `npm run user` without npm. */
   async function user(input: string, ...args: string[]): Promise<Output> {
-    const child = spawn(process.execPath, ['hack/user.ts', ...args], {
+    const child = spawn(process.execPath, ['server/main.ts', 'user', ...args], {
       cwd: ROOT,
       env: platform.environment(),
     });
@@ -52,7 +51,10 @@ describe('users of a platform', () => {
 
   it('are not created with an invalid password or an existing name', async () => {
     const bad = await user('short', 'create', 'bob');
-    expect([bad.code, bad.stderr]).to.deep.equal([1, 'the password must have at least 8 characters\n']);
+    expect([bad.code, bad.stderr]).to.deep.equal([
+      1,
+      'ks-apiserver: the password must have at least 8 characters\n',
+    ]);
     expect((await platform.kubectl('get user bob')).code).to.equal(1);
     const twice = await user(PASSWORD, 'create', 'uma');
     expect(twice.code).to.equal(1);

@@ -23,6 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
   // Runs on the machines of users.
   ['login'],
   ['server/main.ts'],
+  ['server/commands'],
   // The composition root: every other file directly in server/.
   ['server/*.ts'],
   [

@@ -1,6 +1,6 @@
 // Tests of the ValidatingAdmissionPolicies for User, Credential, Identity and Authenticators objects, against a real kube-apiserver.
 import { expect } from 'chai';
-import { MAX_CHANGED_GROUPS } from '../../../../hack/generate/admission.ts';
+import { MAX_CHANGED_GROUPS } from '../../../../apis/iam/v1beta1/user-resource.ts';
 import { until } from '../../../support/until.ts';
 import { SERVER_USER } from '../registration/registered-cluster.ts';
 import { credential, type IamCluster, object, patchOf, ROOT_USER, SOME_HASH, user } from './iam-cluster.ts';

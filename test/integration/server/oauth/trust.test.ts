@@ -153,7 +153,12 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     const { controlPlane, place } = cluster;
     const flags = ['--kubeconfig', controlPlane.kubeconfig, '--namespace', place.namespace];
     const keys = (...args: string[]): Promise<string> =>
-      run(process.execPath, [join(import.meta.dirname, '../../../../hack/keys.ts'), ...flags, ...args]);
+      run(process.execPath, [
+        join(import.meta.dirname, '../../../../server/main.ts'),
+        'keys',
+        ...flags,
+        ...args,
+      ]);
     const listed = await keys('list');
     const { set } = await new KeySecret(cluster.client, place).read(AbortSignal.timeout(10_000));
     expect(listed.match(/^[\w-]{43} {2}(?:active|next|retired), /gm)).to.have.length(set.keys.length);

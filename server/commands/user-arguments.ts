@@ -1,4 +1,4 @@
-// Command line of `npm run user`.
+// Command line of `ks-apiserver user`.
 import { isUserName, MAX_USER_NAME, USER_NAME_EXPECTS } from '../../apis/iam/v1beta1/custom-resource.ts';
 import {
   type Arguments,
@@ -6,19 +6,16 @@ import {
   UsageError,
   unknownCommand,
 } from '../../apis/reading/command-line.ts';
-import { KUBECONFIG } from '../terminal/given-cluster.ts';
+import { INSTALLATION_FLAGS, type InstallationArguments } from './installation.ts';
 
-export type UserArguments =
-  | { readonly command: 'restore'; readonly file: string; readonly options: ClusterOptions }
-  | { readonly command: 'reset-factors'; readonly name: string; readonly options: ClusterOptions }
-  | { readonly command: 'create' | 'password'; readonly name: string; readonly options: UserOptions };
+/** `installation`: selects the installation. */
+export type UserArguments = { readonly installation: InstallationArguments } & (
+  | { readonly action: 'restore'; readonly file: string }
+  | { readonly action: 'reset-factors'; readonly name: string }
+  | { readonly action: 'create' | 'password'; readonly name: string; readonly options: UserOptions }
+);
 
-export interface ClusterOptions {
-  readonly kubeconfig: string | undefined;
-  readonly platform: string | undefined;
-}
-
-export interface UserOptions extends ClusterOptions {
+export interface UserOptions {
   readonly email: string | undefined;
   readonly emailVerified: boolean;
   readonly displayName: string | undefined;
@@ -27,21 +24,21 @@ export interface UserOptions extends ClusterOptions {
   readonly noPassword: boolean;
 }
 
-const COMMANDS = ['create', 'password', 'reset-factors', 'restore'] as const;
+const ACTIONS = ['create', 'password', 'reset-factors', 'restore'] as const;
 
 export const USER = {
-  command: 'npm run user --',
+  command: 'ks-apiserver user',
   usage: [
     'create NAME [options]',
     'password NAME [--must-change] [options]',
     'reset-factors NAME [options]',
     'restore FILE [options]',
   ],
-  about: `Prompts for the password, or reads it from standard input:  printf %s "$PASSWORD" | npm run user -- create ada
+  about: `Prompts for the password, or reads it from standard input:  printf %s "$PASSWORD" | ks-apiserver user create ada
 
 reset-factors replaces the second factors of a user by a one-time code, prints it, and ends the sessions.
 
-restore restores users and their passwords from a file that was saved with
+restore restores users and their passwords from a file, or with - from standard input. Save it with
   kubectl get users.iam.platform.io,credentials.iam.platform.io -o json > FILE`,
   flags: {
     email: { value: 'ADDRESS', description: 'e-mail address of the new user' },
@@ -50,8 +47,7 @@ restore restores users and their passwords from a file that was saved with
     group: { value: 'GROUP', multiple: true, description: 'group of the new user; may be repeated' },
     'must-change': { description: 'the user must set a new password at the first sign-in' },
     'no-password': { description: 'the new user cannot sign in until a password is set' },
-    kubeconfig: KUBECONFIG,
-    platform: { value: 'NAME', description: 'name of the platform (default: that of the manifests)' },
+    ...INSTALLATION_FLAGS,
   },
   notes:
     'Use kubectl for everything else: kubectl get users, kubectl edit user NAME, kubectl delete user NAME.',
@@ -61,29 +57,26 @@ restore restores users and their passwords from a file that was saved with
 /** Throws UsageError. */
 export function readUserArguments({ values, positionals }: Arguments<typeof USER.flags>): UserArguments {
   const [given, name] = positionals;
-  const command = COMMANDS.find((known) => known === given);
-  if (command === undefined) throw unknownCommand(given, COMMANDS);
+  const action = ACTIONS.find((known) => known === given);
+  if (action === undefined) throw unknownCommand(given, ACTIONS);
   if (name === undefined) {
-    const what = command === 'restore' ? 'a file: restore FILE' : `a user name: ${command} NAME`;
-    throw new UsageError(`${command} needs ${what}`);
+    const what = action === 'restore' ? 'a file: restore FILE' : `a user name: ${action} NAME`;
+    throw new UsageError(`${action} needs ${what}`);
   }
-  const cluster = { kubeconfig: values.kubeconfig, platform: values.platform };
-  if (command === 'restore') return { command, file: name, options: cluster };
+  const { config, kubeconfig, platform, namespace } = values;
+  const installation = { config, kubeconfig, platform, namespace };
+  if (action === 'restore') return { action, file: name, installation };
   if (!isUserName(name)) throw new UsageError(invalidUserName(name));
-  if (command === 'reset-factors') return { command, name, options: cluster };
-  return {
-    command,
-    name,
-    options: {
-      ...cluster,
-      email: values.email,
-      emailVerified: values['email-verified'],
-      displayName: values['display-name'],
-      groups: values.group,
-      mustChange: values['must-change'],
-      noPassword: values['no-password'],
-    },
+  if (action === 'reset-factors') return { action, name, installation };
+  const options = {
+    email: values.email,
+    emailVerified: values['email-verified'],
+    displayName: values['display-name'],
+    groups: values.group,
+    mustChange: values['must-change'],
+    noPassword: values['no-password'],
   };
+  return { action, name, options, installation };
 }
 
 function invalidUserName(name: string): string {

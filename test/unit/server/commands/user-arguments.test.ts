@@ -1,7 +1,7 @@
-// Tests of the command line of `npm run user`.
+// Tests of the command line of `ks-apiserver user`.
 import { expect } from 'chai';
 import { parseCommandLine, UsageError } from '../../../../apis/reading/command-line.ts';
-import { readUserArguments, USER, type UserArguments } from '../../../../hack/user/arguments.ts';
+import { readUserArguments, USER, type UserArguments } from '../../../../server/commands/user-arguments.ts';
 
 function parse(args: readonly string[]): UserArguments {
   const given = parseCommandLine(USER, args);
@@ -9,7 +9,7 @@ function parse(args: readonly string[]): UserArguments {
   return readUserArguments(given);
 }
 
-describe('the command line of npm run user', () => {
+describe('the command line of ks-apiserver user', () => {
   for (const [args, message] of [
     [[], 'a command is missing: create, password, reset-factors or restore; see --help'],
     [['creat', 'ada'], 'there is no command "creat"; did you mean create?'],

@@ -1,8 +1,7 @@
 // Tests of the password input from a terminal, a pipe or a file.
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { StoppedError } from '../../../../hack/system/stop-signal.ts';
-import { readPassword } from '../../../../hack/user/password-input.ts';
+import { InterruptedError, readPassword } from '../../../../server/commands/password-input.ts';
 import { rejection } from '../../../support/rejection.ts';
 
 class Terminal extends Readable {
@@ -50,9 +49,7 @@ describe('a password', () => {
 
   it('is not read after Ctrl-C or end of input; the terminal is restored', async () => {
     const { terminal, answer } = ask('secret\u0003');
-    expect(await rejection(answer))
-      .to.be.instanceOf(StoppedError)
-      .with.property('exitCode', 130);
+    expect(await rejection(answer)).to.be.instanceOf(InterruptedError);
     expect(terminal.modes).to.deep.equal([true, false]);
     expect(await rejection(ask('\u0004').answer)).to.have.property('message', 'no password was given');
     expect(await rejection(ask().answer)).to.have.property('message', 'no password was given');

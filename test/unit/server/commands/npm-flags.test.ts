@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { UsageError } from '../../../../apis/reading/command-line.ts';
 import { BENCH } from '../../../../hack/bench/options.ts';
 import { START } from '../../../../hack/start/arguments.ts';
-import { rejectConsumedFlags } from '../../../../hack/terminal/script.ts';
-import { USER } from '../../../../hack/user/arguments.ts';
+import { rejectConsumedFlags } from '../../../../server/commands/npm-flags.ts';
+import { USER } from '../../../../server/commands/user-arguments.ts';
 
 describe('a missing -- before a flag that npm consumed', () => {
   for (const [given, line, env, message] of [
@@ -13,7 +13,7 @@ describe('a missing -- before a flag that npm consumed', () => {
     ['npm run bench --no-write', BENCH, { npm_config_write: '' }, 'npm run bench -- --no-write …'],
     [
       'npm run user --must-change',
-      USER,
+      { ...USER, command: 'npm run user --' },
       { npm_config_must_change: 'true' },
       'npm run user -- --must-change …',
     ],
@@ -24,7 +24,9 @@ describe('a missing -- before a flag that npm consumed', () => {
   }
 
   it('is not inferred from an .npmrc with the settings of other tools', () => {
-    expect(() => rejectConsumedFlags(USER, { npm_config_email: 'a@example.com' })).to.not.throw();
+    expect(() =>
+      rejectConsumedFlags({ ...USER, command: 'npm run user --' }, { npm_config_email: 'a@example.com' }),
+    ).to.not.throw();
     const tool = { ...START, command: 'node tool.ts' };
     expect(() => rejectConsumedFlags(tool, { npm_config_nodes: '50' })).to.not.throw();
   });

@@ -1,11 +1,10 @@
 // Restores users, passwords and identities from a `kubectl get -o json` backup. Existing ones are not changed.
-import type { User } from '../../apis/iam/v1beta1/user-resource.ts';
+import { MAX_CHANGED_GROUPS, type User } from '../../apis/iam/v1beta1/user-resource.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
-import { type ClusterCredentialStore, readCredential } from '../../server/oauth/users/credential-store.ts';
-import { type IdentityStore, readIdentity } from '../../server/oauth/users/identity-store.ts';
-import { readUser, type Users } from '../../server/oauth/users/user-directory.ts';
-import { MAX_CHANGED_GROUPS } from '../generate/admission.ts';
+import { type ClusterCredentialStore, readCredential } from '../oauth/users/credential-store.ts';
+import { type IdentityStore, readIdentity } from '../oauth/users/identity-store.ts';
+import { readUser, type Users } from '../oauth/users/user-directory.ts';
 
 export interface RestoreTarget {
   readonly users: Pick<Users, 'create' | 'replace' | 'read'>;

@@ -1,6 +1,8 @@
 // Reads a password from a terminal, a pipe or a file.
 import { text } from 'node:stream/consumers';
-import { StoppedError } from '../system/stop-signal.ts';
+
+/** Ctrl-C at a prompt. */
+export class InterruptedError extends Error {}
 
 /** Standard input: a terminal, or a pipe or file. */
 export interface PasswordSource extends AsyncIterable<string | Buffer> {
@@ -41,7 +43,7 @@ async function readLine(
       // Ctrl-C.
       case '\u0003':
         prompt('\n');
-        throw new StoppedError('SIGINT');
+        throw new InterruptedError();
       case '\u0004':
         prompt('\n');
         if (characters.length === 0) throw new Error('no password was given');

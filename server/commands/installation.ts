@@ -1,0 +1,80 @@
+// The installation that a command works on: its cluster, platform and namespace. In a pod of the server these are the cluster
+// of the pod and the names in the configuration of the server.
+import { existsSync } from 'node:fs';
+import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
+import type { Flags } from '../../apis/reading/command-line.ts';
+import { ClusterConnection } from '../cluster/connection/connection.ts';
+import { kubeConfigSource } from '../cluster/connection/kubeconfig.ts';
+import { completeConfig } from '../config/config.ts';
+import { MOUNTED_CONFIGURATION } from '../config/options.ts';
+import type { CommandContext } from './command.ts';
+
+/** The flags that select an installation. */
+export const INSTALLATION_FLAGS = {
+  config: {
+    value: 'FILE',
+    description: `configuration of the server (default: ${MOUNTED_CONFIGURATION} if it exists)`,
+  },
+  kubeconfig: {
+    value: 'FILE',
+    description: 'the cluster (default: KUBECONFIG, else that of the pod, else ~/.kube/config)',
+  },
+  platform: {
+    value: 'NAME',
+    description: 'name of the platform (default: that of the configuration, else platform)',
+  },
+  namespace: {
+    value: 'NAME',
+    description: 'namespace of the server (default: that of the configuration, else PLATFORM-system)',
+  },
+} as const satisfies Flags;
+
+/** The values of INSTALLATION_FLAGS. */
+export type InstallationArguments = Readonly<Record<keyof typeof INSTALLATION_FLAGS, string | undefined>>;
+
+export interface Installation {
+  readonly platform: string;
+  readonly namespace: string;
+  readonly client: ClusterConnection;
+}
+
+/** Connects to the cluster of an installation, and runs `work` with it. Throws ConfigurationError, StartupError, and an Error without a kubeconfig. */
+export async function withInstallation<Result>(
+  given: InstallationArguments,
+  { environment, workingDirectory, printError }: CommandContext,
+  work: (installation: Installation) => Promise<Result>,
+): Promise<Result> {
+  const { platform, kubernetes } = await completeConfig({
+    config: given.config ?? mountedConfiguration(),
+    overrides: overridesOf(given),
+    environment,
+    workingDirectory,
+  });
+  const kubeConfig = kubeConfigSource(kubernetes.kubeconfig || undefined, environment.variables);
+  kubeConfig();
+  const client = new ClusterConnection({
+    kubeConfig,
+    slowCredentials: (giver) => printError(`waiting for ${giver}\n`),
+  });
+  try {
+    await client.authenticated();
+    return await work({ platform: platform.name, namespace: platform.namespace, client });
+  } finally {
+    client.close();
+  }
+}
+
+/** The configuration file of the server in its container; undefined elsewhere. */
+export function mountedConfiguration(): string | undefined {
+  return existsSync(MOUNTED_CONFIGURATION) ? MOUNTED_CONFIGURATION : undefined;
+}
+
+function overridesOf({ kubeconfig, platform, namespace }: InstallationArguments): Override[] {
+  // A platform on the command line is not that of the configuration, nor is its namespace.
+  const place = namespace ?? (platform === undefined ? undefined : `${platform}-system`);
+  return [
+    { path: ['kubernetes', 'kubeconfig'], value: kubeconfig, source: '--kubeconfig' },
+    { path: ['platform', 'name'], value: platform, source: '--platform' },
+    { path: ['platform', 'namespace'], value: place, source: namespace ? '--namespace' : '--platform' },
+  ].filter(({ value }) => value !== undefined);
+}
