@@ -27,7 +27,7 @@ import { REQUEST_TIMEOUT_MS } from './filters/deadline.ts';
 import { MAX_BODY_BYTES } from './filters/request-checks.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
 import { newGateway } from './gateway/gateway.ts';
-import { atHost } from './gateway/proxied-request.ts';
+import { atHost, isKubernetesAPI } from './gateway/proxied-request.ts';
 import { userKubeconfig } from './gateway/user-kubeconfig.ts';
 import { newUsersAPI } from './iam/users-api.ts';
 import { chooseCertificate } from './listener/certificates/certificate-choice.ts';
@@ -124,6 +124,7 @@ export async function serve(
     oauth,
     isSignIn: ({ url = '' }) => isSignInPath(pathIn(url)),
     isAtProxyHost: atHost(config.gateway.proxyHost),
+    isKubernetesAPI,
   });
   const { authorizer, scopes } = newAuthorizers(config, {
     ...access,

@@ -25,3 +25,6 @@ export function jtiOf(credential: string): string | undefined {
 export const OWN_JTI = 'ks.';
 /** Prefix of the `jti` of our ID tokens. kube-apiserver accepts ID tokens only if configured. */
 export const ID_TOKEN_JTI = 'ki.';
+
+/** Message of the 401 for a genuine ID token where only access tokens are accepted. */
+export const ID_TOKEN_REJECTED = 'this is an ID token; send the access token';

@@ -1,11 +1,34 @@
-// Authenticator of access tokens that this server has issued. The modules in oauth/tokens validate the tokens.
-import { CLAIM_MAPPING, CREDENTIAL_ID, credentialID } from '../../apis/oauth/claim-mapping.ts';
+// Authenticators of access tokens and ID tokens that this server has issued. The modules in oauth/tokens validate the
+// tokens.
+import type { IncomingMessage } from 'node:http';
+import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import {
+  CLAIM_MAPPING,
+  CREDENTIAL_ID,
+  credentialID,
+  ID_TOKEN_REJECTED,
+} from '../../apis/oauth/claim-mapping.ts';
 import type { CallContext } from '../cluster/call-context.ts';
-import type { BearerToken, Identification, TokenAuthenticator } from './authenticator.ts';
+import type {
+  AuthenticationRequest,
+  BearerToken,
+  Credential,
+  Identification,
+  TokenAuthenticator,
+} from './authenticator.ts';
 import type { UserInfo } from './user.ts';
 
-/** The name of the authenticator, by which a credential shows that this server has issued the token. */
-export const ACCESS_TOKEN = 'access-token';
+/** The names of the authenticators, by which a credential shows that this server has issued the token. */
+const ACCESS_TOKEN = 'access-token';
+export const ID_TOKEN = 'id-token';
+
+/** Returns true for a token that this server has issued. */
+export function isOwnToken(credential: Credential | undefined): boolean {
+  return (
+    credential?.kind === 'token' &&
+    (credential.authenticator === ACCESS_TOKEN || credential.authenticator === ID_TOKEN)
+  );
+}
 
 /** The claims of a valid token. */
 export interface VerifiedToken {
@@ -41,6 +64,33 @@ export class AccessTokenAuthenticator implements TokenAuthenticator {
     if (!user) {
       user = userOf(claims);
       this.#users.set(claims, user);
+    }
+    return user;
+  }
+}
+
+/** Authenticates ID tokens where kube-apiserver would, and rejects them everywhere else with a message that says so. */
+export class IDTokenAuthenticator implements TokenAuthenticator {
+  readonly name = ID_TOKEN;
+  readonly #tokens: AccessTokenAuthenticator;
+  readonly #isAccepted: (request: IncomingMessage) => boolean;
+
+  /** `isAccepted`: returns true for a request in which an ID token is accepted. */
+  constructor(verifier: TokenVerifier, isAccepted: (request: IncomingMessage) => boolean) {
+    this.#tokens = new AccessTokenAuthenticator(verifier);
+    this.#isAccepted = isAccepted;
+  }
+
+  authenticate(token: BearerToken, context: AuthenticationRequest): Identification {
+    const user = this.#tokens.authenticate(token, context);
+    return user instanceof Promise
+      ? user.then((found) => this.#admitted(found, context))
+      : this.#admitted(user, context);
+  }
+
+  #admitted(user: UserInfo | undefined, { request }: AuthenticationRequest): UserInfo | undefined {
+    if (user && !this.#isAccepted(request)) {
+      throw newUnauthorized(new Error('an ID token outside of the API of Kubernetes'), ID_TOKEN_REJECTED);
     }
     return user;
   }

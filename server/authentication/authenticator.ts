@@ -71,5 +71,5 @@ export interface TokenAuthenticator {
    * Returns undefined for a token of another kind; a token never changes its kind. Throws `newUnauthorized(cause)` for
    * an invalid token of this kind, and `newServiceUnavailable` if the token cannot be checked now.
    */
-  authenticate(token: BearerToken, context: CallContext): Identification;
+  authenticate(token: BearerToken, context: AuthenticationRequest): Identification;
 }

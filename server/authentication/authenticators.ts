@@ -8,7 +8,11 @@ import type { ClusterClient } from '../cluster/connection/client.ts';
 import { type ClusterReviews, refusalTTL } from '../cluster/reviews.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import type { AccessMetrics } from '../observability/access-metrics.ts';
-import { AccessTokenAuthenticator, type TokenVerifier } from './access-token-authenticator.ts';
+import {
+  AccessTokenAuthenticator,
+  IDTokenAuthenticator,
+  type TokenVerifier,
+} from './access-token-authenticator.ts';
 import { ClusterAuthentication } from './authentication-config.ts';
 import type { AuthenticationRequest, Authenticator, ImmediateAuthenticator } from './authenticator.ts';
 import {
@@ -59,7 +63,15 @@ export interface AuthenticatorsDependencies {
   readonly signal: AbortSignal;
   readonly metrics: AccessMetrics;
   /** The authorization server. Its tokens are verified without a TokenReview. Undefined if it is disabled. */
-  readonly oauth: { readonly verifier: TokenVerifier; readonly tokenIDs: TokenIDChecker } | undefined;
+  readonly oauth:
+    | {
+        readonly verifier: TokenVerifier;
+        readonly idTokens: TokenVerifier;
+        readonly tokenIDs: TokenIDChecker;
+      }
+    | undefined;
+  /** Returns true for a request that kube-apiserver could respond to, and in which ID tokens are accepted. */
+  readonly isKubernetesAPI: (request: IncomingMessage) => boolean;
   /** Returns true for a request whose endpoint authenticates callers itself. */
   readonly isSignIn: (request: IncomingMessage) => boolean;
   /** Returns true for a request to the host that has only pages of backends. */
@@ -70,7 +82,8 @@ export function newAuthenticators(
   { authentication, cors }: Pick<CompletedConfig, 'authentication' | 'cors'>,
   dependencies: AuthenticatorsDependencies,
 ): Authenticators {
-  const { client, reviews, lookups, log, signal, metrics, oauth, isSignIn, isAtProxyHost } = dependencies;
+  const { client, reviews, lookups, log, signal, metrics, oauth } = dependencies;
+  const { isKubernetesAPI, isSignIn, isAtProxyHost } = dependencies;
   const settings = new ClusterAuthentication({ client, log });
   const frontProxyStatus = new FrontProxyStatus(settings, log);
   const peers = new PeerCertificates();
@@ -91,7 +104,11 @@ export function newAuthenticators(
   });
   const tokens = new BearerTokenAuthenticator(
     oauth
-      ? [new AccessTokenAuthenticator(oauth.verifier), sessionCheckedTokens(tokenReview, oauth.tokenIDs)]
+      ? [
+          new AccessTokenAuthenticator(oauth.verifier),
+          new IDTokenAuthenticator(oauth.idTokens, isKubernetesAPI),
+          sessionCheckedTokens(tokenReview, oauth.tokenIDs),
+        ]
       : [tokenReview],
     isSignIn,
   );

@@ -1,7 +1,7 @@
 // Authenticator of the gateway. It accepts only credentials that the gateway can forward, or whose user the gateway
 // may impersonate, so that this server and kube-apiserver see the same identity.
 import { newForbidden, newUnauthorized } from '../../apis/meta/v1/errors.ts';
-import { ACCESS_TOKEN } from '../authentication/access-token-authenticator.ts';
+import { isOwnToken } from '../authentication/access-token-authenticator.ts';
 import {
   type Authenticator,
   CallerRejected,
@@ -23,7 +23,7 @@ export type ImpersonationMode = 'none' | 'certificates' | 'all';
 /** Returns true for a credential whose user the gateway impersonates. */
 export function isImpersonated(credential: Credential | undefined, mode: ImpersonationMode): boolean {
   if (credential?.kind !== 'token') return credential !== undefined;
-  return mode === 'all' && credential.authenticator === ACCESS_TOKEN;
+  return mode === 'all' && isOwnToken(credential);
 }
 
 /** `anonymous`: as the option. */

@@ -2,11 +2,14 @@
 
 import { randomBytes } from 'node:crypto';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { decodeJwt } from 'jose';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { text } from '../../apis/reading/unknown-value.ts';
 import type { RequestPools } from '../admission/admission.ts';
 import type { Seats } from '../admission/seats.ts';
-import { ACCESS_TOKEN } from '../authentication/access-token-authenticator.ts';
+import { ID_TOKEN, isOwnToken } from '../authentication/access-token-authenticator.ts';
+import type { Credential } from '../authentication/authenticator.ts';
 import { countedAuthentication } from '../authentication/authenticator-chain.ts';
 import type { Authenticators } from '../authentication/authenticators.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
@@ -27,7 +30,7 @@ import { gatewayAuthenticator } from './gateway-authenticator.ts';
 import { GatewayMetrics } from './gateway-metrics.ts';
 import { IMPERSONATOR, ImpersonatorToken } from './impersonator-token.ts';
 import { proxiedRequests } from './proxied-request.ts';
-import { TrustCheck } from './trust-check.ts';
+import { type CheckedTokens, TrustCheck } from './trust-check.ts';
 import { Upstream, withoutUser } from './upstream.ts';
 
 export interface GatewayParts {
@@ -44,7 +47,7 @@ export interface GatewayDependencies {
   readonly authenticators: Authenticators;
   readonly authorizer: Authorizer;
   readonly accessMetrics: AccessMetrics;
-  readonly oauth: Pick<OAuth, 'checkToken'> | undefined;
+  readonly oauth: Pick<OAuth, 'tokens' | 'idTokensAtGateway'> | undefined;
   readonly issuer: () => string;
   /** The kinds whose reads can be accelerated. */
   readonly kinds: FollowedKinds;
@@ -94,17 +97,14 @@ export function newGateway(
   signal.addEventListener('abort', close, { once: true });
   const pseudonym = `ks-apiserver-${randomBytes(4).toString('hex')}`;
   const gatewayLog = log.child({ component: 'gateway' });
+  const trustIn = (tokens: CheckedTokens): TrustCheck =>
+    new TrustCheck({ ...tokens, client: checking, via: `1.1 ${pseudonym}`, log: gatewayLog });
   // If the gateway impersonates the users of this server, kube-apiserver need not trust its issuer.
-  const trust =
-    oauth && options.impersonation !== 'all'
-      ? new TrustCheck({
-          issuer,
-          token: () => oauth.checkToken(),
-          client: checking,
-          via: `1.1 ${pseudonym}`,
-          log: gatewayLog,
-        })
-      : undefined;
+  const forwarded = options.impersonation === 'all' ? undefined : oauth;
+  const trust = forwarded && trustIn(accessTokens(issuer, forwarded.tokens));
+  const idTokenTrust = new Map(
+    forwarded?.idTokensAtGateway.map((client) => [client, trustIn(idTokensOf(client, forwarded.tokens))]),
+  );
   const impersonator = new ImpersonatorToken({
     client,
     namespace: platform.namespace,
@@ -139,10 +139,11 @@ export function newGateway(
       authorizer,
     },
     frontProxyHeaders: authenticators.settings.identityHeaders,
-    rejection: async ({ credential, signal: aborted }) =>
-      credential?.kind === 'token' && credential.authenticator === ACCESS_TOKEN
-        ? trust?.rejection(aborted)
-        : undefined,
+    rejection: async ({ credential, signal: aborted }) => {
+      if (!isOwnToken(credential)) return undefined;
+      const client = idTokenClient(credential);
+      return (client === undefined ? trust : idTokenTrust.get(client))?.rejection(aborted);
+    },
     metrics: new GatewayMetrics(registry, {
       requests: () => pools.gateway.held,
       streams: () => pools.gatewayStreams.held,
@@ -151,7 +152,11 @@ export function newGateway(
     monotonic: () => performance.now(),
   });
   const select = proxiedRequests(ownGroups, options.proxyHost);
-  const states = [...(trust ? [trust] : []), ...(options.impersonation === 'none' ? [] : [impersonator])];
+  const states = [
+    ...(trust ? [trust] : []),
+    ...idTokenTrust.values(),
+    ...(options.impersonation === 'none' ? [] : [impersonator]),
+  ];
   return {
     route: {
       authenticator: countedAuthentication(authenticator, accessMetrics),
@@ -170,4 +175,26 @@ export function newGateway(
     describe: () => states.map((state) => state.describe()).join('; ') || 'forwards the tokens of callers',
     followers: states,
   };
+}
+
+function accessTokens(issuer: () => string, tokens: OAuth['tokens']): CheckedTokens {
+  return {
+    title: () => `the tokens of ${issuer()}`,
+    cure: 'add this issuer to the file of --authentication-config of kube-apiserver (docs/authentication-configuration.md), or set gateway.impersonation to "all"',
+    token: () => tokens.checkToken(),
+  };
+}
+
+function idTokensOf(client: string, tokens: OAuth['tokens']): CheckedTokens {
+  return {
+    title: () => `the ID tokens of client ${JSON.stringify(client)}`,
+    cure: 'add the client to the file of --authentication-config of kube-apiserver (docs/authentication-configuration.md), or unset its option idTokensAtGateway',
+    token: () => tokens.checkToken(client),
+  };
+}
+
+/** Returns the client of an authenticated ID token; undefined for another credential. */
+function idTokenClient(credential: Credential | undefined): string | undefined {
+  if (credential?.kind !== 'token' || credential.authenticator !== ID_TOKEN) return undefined;
+  return text(decodeJwt(credential.text).aud);
 }

@@ -11,6 +11,11 @@ import { pathIn } from '../request/request-path.ts';
 /** The paths of kube-apiserver. */
 const FORWARDED = /^\/(?:apis?(?:\/|$)|openapi\/v[23](?:\/|$)|version\/?$)/;
 
+/** Returns true for a path of kube-apiserver, also if this server handles the request itself. */
+export function isKubernetesAPI({ url = '' }: Pick<IncomingMessage, 'url'>): boolean {
+  return FORWARDED.test(pathIn(url));
+}
+
 /** The part of a proxy path that kube-apiserver interprets. The rest belongs to the backend. */
 export const PROXY_PATH = /^\/api\/v1\/(?:namespaces\/[^/]+\/)?(?:pods|services|nodes)\/[^/]+\/proxy(?=\/|$)/;
 

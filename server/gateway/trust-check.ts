@@ -1,4 +1,4 @@
-// Trust check: finds out whether kube-apiserver accepts the tokens that the gateway forwards. It periodically sends a
+// Trust check: finds out whether kube-apiserver accepts the tokens of one kind that the gateway forwards. It periodically sends a
 // SelfSubjectReview with a token of this server.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -14,10 +14,16 @@ export interface CheckToken {
   readonly user: string;
 }
 
-export interface TrustCheckOptions {
-  readonly issuer: () => string;
+/** Tokens of one kind. */
+export interface CheckedTokens {
+  readonly title: () => string;
+  /** What to do if kube-apiserver rejects them. */
+  readonly cure: string;
   /** Throws while there is no signing key. */
   readonly token: () => CheckToken;
+}
+
+export interface TrustCheckOptions extends CheckedTokens {
   /** A client without credentials. */
   readonly client: Pick<ClusterClient, 'open'>;
   /** Value of the header `Via`, by which the gateway detects that it forwards to itself. */
@@ -72,17 +78,18 @@ export class TrustCheck {
 
   /** One sentence for `/readyz?verbose` and errors. */
   describe(): string {
-    const issuer = this.#options.issuer();
+    const { cure } = this.#options;
+    const title = this.#options.title();
     const trust = this.#trust;
     switch (trust.state) {
       case 'trusted':
-        return `kube-apiserver accepts the tokens of ${issuer}`;
+        return `kube-apiserver accepts ${title}`;
       case 'rejected':
-        return `kube-apiserver rejects the tokens of ${issuer}: add this issuer to the file of --authentication-config of kube-apiserver (docs/authentication-configuration.md), or set gateway.impersonation to "all"`;
+        return `kube-apiserver rejects ${title}: ${cure}`;
       case 'renamed':
-        return `kube-apiserver accepts the tokens of ${issuer}, but names user "${trust.expected}" "${trust.user}": remove the prefix from claimMappings in the file of --authentication-config of kube-apiserver`;
+        return `kube-apiserver accepts ${title}, but names user "${trust.expected}" "${trust.user}": remove the prefix from claimMappings in the file of --authentication-config of kube-apiserver`;
       default:
-        return `it is unknown whether kube-apiserver accepts the tokens of ${issuer}: ${trust.reason}`;
+        return `it is unknown whether kube-apiserver accepts ${title}: ${trust.reason}`;
     }
   }
 

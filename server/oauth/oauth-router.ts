@@ -30,7 +30,7 @@ import { PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
 import { Seal } from './keys/seal.ts';
 import type { SessionStore } from './sessions/session.ts';
 import type { SessionValidity } from './sessions/session-validity.ts';
-import type { TokenVerifier } from './tokens/token-verifier.ts';
+import type { AccessTokenVerifier } from './tokens/access-token.ts';
 
 export interface OAuthRouterOptions
   extends Omit<PagesOptions, 'hints' | 'browsers' | 'pushed' | 'upstreamSignOut'>,
@@ -42,7 +42,7 @@ export interface OAuthRouterOptions
   readonly keys: KeyRing;
   readonly sessions: SessionStore;
   readonly validity: SessionValidity;
-  readonly verifier: TokenVerifier;
+  readonly verifier: AccessTokenVerifier;
   readonly log: Logger;
 }
 

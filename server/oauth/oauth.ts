@@ -37,8 +37,8 @@ import { SessionValidity } from './sessions/session-validity.ts';
 import { maxLifetime, type OAuthSettings } from './settings.ts';
 import { SharedThrottle } from './throttle/shared-throttle.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
-import { CHECK_USER, TokenIssuer } from './tokens/token-issuer.ts';
-import { TokenVerifier } from './tokens/token-verifier.ts';
+import { TokenIssuer } from './tokens/token-issuer.ts';
+import { newTokenVerifiers, type TokenVerifiers } from './tokens/token-verifiers.ts';
 import { ClusterCredentialStore } from './users/credential-store.ts';
 import { LastLogins } from './users/last-logins.ts';
 import { ClusterUserDirectory } from './users/user-directory.ts';
@@ -64,7 +64,7 @@ export interface OAuthOptions {
   readonly metrics: Registry;
 }
 
-export interface OAuth {
+export interface OAuth extends TokenVerifiers {
   /** The endpoints under `/oauth`, and the metadata of RFC 8414. */
   readonly router: Router;
   readonly errorFamily: ErrorFamily;
@@ -75,7 +75,6 @@ export interface OAuth {
   /** The caches that are not ready, for the readiness check; empty when sign-in is available. */
   readonly missing: readonly string[];
   describeProviders(): string;
-  readonly verifier: TokenVerifier;
   readonly tokenIDs: TokenIDCheck;
   readonly users: ClusterUserDirectory;
   readonly credentials: ClusterCredentialStore;
@@ -85,8 +84,7 @@ export interface OAuth {
   readonly hasher: PasswordHasher;
   readonly signIn: PasswordSignIn;
   readonly sourceOf: SourceAddress;
-  /** A token for CHECK_USER, with which the gateway checks that kube-apiserver accepts tokens of this server. */
-  checkToken(): { readonly text: string; readonly user: string };
+  readonly tokens: Pick<TokenIssuer, 'checkToken'>;
   /** Watches the cluster until `signal` is aborted; never throws. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -164,7 +162,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     now,
   });
   const revocation = new RevocationCheck({ sessions, validity });
-  const verifier = new TokenVerifier({ keys, issuer, audience, revocation });
+  const verifiers = newTokenVerifiers({ ...settings, keys, issuer, revocation });
   const tokens = new TokenIssuer({ keys, issuer, audience });
 
   const hasher = new PasswordHasher({
@@ -214,7 +212,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     validity,
     freshness,
     credentials,
-    verifier,
+    verifier: verifiers.verifier,
     grants,
     passwords: signIn,
     ...factors,
@@ -264,7 +262,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
       return missing();
     },
     describeProviders: () => providers.describe(),
-    verifier,
+    ...verifiers,
     tokenIDs: new TokenIDCheck(revocation),
     users,
     credentials,
@@ -274,7 +272,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     hasher,
     signIn,
     sourceOf,
-    checkToken: () => ({ text: tokens.checkToken(), user: CHECK_USER }),
+    tokens,
     run: async (signal) => {
       await Promise.all([
         users.run(signal),

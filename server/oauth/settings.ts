@@ -19,6 +19,8 @@ export interface OAuthSettings
   readonly audience: string;
   readonly signInPages: SignInPageTexts;
   readonly clients: readonly ConfiguredClient[];
+  /** IDs of the clients whose ID tokens the gateway accepts. */
+  readonly idTokensAtGateway: readonly string[];
   readonly identityProviders: readonly ProviderSettings[];
   readonly throttle: ThrottleLimits;
 }
@@ -37,6 +39,7 @@ export function oauthSettings(
       platformName: oauth.signInPages.platformName || platform.name,
     },
     clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
+    idTokensAtGateway: oauth.clients.filter((client) => client.idTokensAtGateway).map(({ id }) => id),
     browserSession,
     secondFactor,
     identityProviders: oauth.identityProviders.map(providerSettings),

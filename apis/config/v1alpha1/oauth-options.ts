@@ -86,6 +86,10 @@ const client = Type.Object(
       'ES256',
       'Algorithm of the signatures of ID tokens. `RS256` is for clients that accept nothing else. Access tokens are always signed with ES256.',
     ),
+    idTokensAtGateway: flagOption(
+      false,
+      '`true`: the gateway also accepts the ID tokens of this client, for programs that cannot send the access token. kube-apiserver must accept them too.',
+    ),
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
       {

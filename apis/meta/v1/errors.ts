@@ -88,9 +88,12 @@ export function newInvalidParameter(field: string, message: string): StatusError
   ]);
 }
 
-/** Returns the same response for every failure of authentication. `cause` is only logged. */
-export function newUnauthorized(cause?: unknown): StatusError {
-  return new StatusError(401, 'Unauthorized', 'Unauthorized', undefined, { cause });
+/**
+ * Returns the same response for every failure of authentication. `cause` is only logged. `message`: only for a credential
+ * whose signature is verified.
+ */
+export function newUnauthorized(cause?: unknown, message = 'Unauthorized'): StatusError {
+  return new StatusError(401, 'Unauthorized', message, undefined, { cause });
 }
 
 export function newForbidden(target: GroupResource | undefined, name: string, message: string): StatusError {

@@ -7,14 +7,14 @@ import type { CallContext } from '../../cluster/call-context.ts';
 /** Header parameter `typ` of access tokens (RFC 9068, 2.1). */
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
 
-/** Claims of an access token (RFC 9068), checked for presence and type. Times in seconds since the epoch. */
-export interface AccessTokenClaims {
+/** Claims of a token that authenticates a user, checked for presence and type. Times in seconds since the epoch. */
+export interface TokenClaims {
   readonly iss: string;
   readonly sub: string;
   readonly aud: readonly string[];
   readonly exp: number;
   readonly iat: number;
-  /** `ks.<session id>.<random>`: the prefix marks tokens of this server. */
+  /** `<prefix>.<session id>.<random>`: the prefix marks tokens of this server. */
   readonly jti: string;
   readonly client_id: string;
   readonly groups: readonly string[];
@@ -22,6 +22,10 @@ export interface AccessTokenClaims {
   readonly sid: string;
   /** UID of the User object. */
   readonly uid: string;
+}
+
+/** Claims of an access token (RFC 9068). */
+export interface AccessTokenClaims extends TokenClaims {
   readonly scope?: string;
   /** Time and strength of the sign-in (RFC 9470, 6.1). */
   readonly auth_time?: number;
@@ -41,11 +45,6 @@ export interface AccessTokenVerifier {
 }
 
 const JTI = /^(?:ks|ki)\.(s-[a-z2-7]{20})\.[\w-]{16,64}$/;
-
-/** The session id in the `jti` of an access token; undefined for any other `jti`. */
-function sessionOfAccessToken(jti: string): string | undefined {
-  return jti.startsWith(OWN_JTI) ? sessionOfAny(jti) : undefined;
-}
 
 /** The session id in the `jti` of an access token or ID token of this server; undefined for a foreign `jti`. */
 export function sessionOfAny(jti: string): string | undefined {
@@ -83,9 +82,21 @@ function readPart(part: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The claims of a verified payload. Throws Unauthorized when a claim is missing or has the wrong type. */
-export function readClaims(payload: Readonly<Record<string, unknown>>): AccessTokenClaims {
-  const { iss, sub, aud, exp, iat, jti, client_id, groups, sid, uid, scope, auth_time, acr } = payload;
+/** The claims of the verified payload of an access token. Throws Unauthorized when a claim is missing or has the wrong type. */
+export function readAccessToken(payload: Readonly<Record<string, unknown>>): AccessTokenClaims {
+  const { scope, auth_time, acr } = payload;
+  if (scope !== undefined && typeof scope !== 'string') throw malformed();
+  return {
+    ...readClaims(payload, OWN_JTI),
+    ...(scope === undefined ? {} : { scope }),
+    ...(isTime(auth_time) ? { auth_time } : {}),
+    ...(isText(acr) ? { acr } : {}),
+  };
+}
+
+/** The claims of a verified payload. `prefix`: of the `jti`. Throws as `readAccessToken` does. */
+export function readClaims(payload: Readonly<Record<string, unknown>>, prefix: string): TokenClaims {
+  const { iss, sub, aud, exp, iat, jti, client_id, groups, sid, uid } = payload;
   const audiences = typeof aud === 'string' ? [aud] : aud;
   if (
     isText(iss) &&
@@ -99,17 +110,16 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): AccessTo
     groups.every(isName) &&
     isText(sid) &&
     isText(uid) &&
-    (scope === undefined || typeof scope === 'string') &&
-    sessionOfAccessToken(jti) === sid
+    jti.startsWith(prefix) &&
+    sessionOfAny(jti) === sid
   ) {
-    return {
-      ...{ iss, sub, aud: audiences, exp, iat, jti, client_id, groups, sid, uid },
-      ...(scope === undefined ? {} : { scope }),
-      ...(isTime(auth_time) ? { auth_time } : {}),
-      ...(isText(acr) ? { acr } : {}),
-    };
+    return { iss, sub, aud: audiences, exp, iat, jti, client_id, groups, sid, uid };
   }
-  throw newUnauthorized(new Error('a claim of the token is missing or malformed'));
+  throw malformed();
+}
+
+function malformed(): Error {
+  return newUnauthorized(new Error('a claim of the token is missing or malformed'));
 }
 
 function isText(value: unknown): value is string {

@@ -26,7 +26,7 @@ export interface TokenIssuerOptions {
 }
 
 /** User of the tokens that check the trust of kube-apiserver. */
-export const CHECK_USER = 'ks-apiserver-check';
+const CHECK_USER = 'ks-apiserver-check';
 /** Seconds. */
 const CHECK_LIFETIME = 60;
 /** Seconds; at most two minutes are recommended. */
@@ -114,18 +114,21 @@ export class TokenIssuer {
   }
 
   /**
-   * An access token that this server does not accept, because its session does not exist. kube-apiserver accepts it for one minute as
-   * CHECK_USER, without groups. Throws as `accessToken` does.
+   * An access token, or an ID token of a client, that this server does not accept, because its session does not exist.
+   * kube-apiserver accepts it for one minute as CHECK_USER, without groups. Throws as `accessToken` does.
    */
-  checkToken(): string {
+  checkToken(idTokenOf?: string): { readonly text: string; readonly user: string } {
     const now = this.#now();
     const id = `s-check-${this.#random(12).toString('hex')}`;
-    return this.accessToken({
-      client: { id: CHECK_USER, accessTokenLifetime: CHECK_LIFETIME, idTokenAlgorithm: 'ES256', scopes: [] },
+    const client = { accessTokenLifetime: CHECK_LIFETIME, idTokenAlgorithm: 'ES256', scopes: [] } as const;
+    const subject = {
+      client: { ...client, id: idTokenOf ?? CHECK_USER },
       account: { name: CHECK_USER, uid: id, email: '', displayName: '', groups: [], disabled: false },
       session: { id, createdAt: now, notAfter: now + CHECK_LIFETIME * 1000 },
       scopes: [],
-    }).token;
+    };
+    const text = idTokenOf === undefined ? this.accessToken(subject).token : this.idToken(subject);
+    return { text, user: CHECK_USER };
   }
 
   /**

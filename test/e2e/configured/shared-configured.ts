@@ -13,10 +13,14 @@ import { GatewayPlatform } from '../gateway/gateway-platform.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
 import { ConsoleSite } from './console-site.ts';
 
-/** A client whose ID tokens kube-apiserver accepts. */
+/** A client whose ID tokens kube-apiserver and the gateway accept. */
 export const CLIENT = 'kubectl';
 /** A client whose ID tokens kube-apiserver does not accept. */
 export const OTHER_CLIENT = 'other';
+/** A client whose ID tokens, signed with RS256, both servers accept. */
+export const RS256_CLIENT = 'rs256';
+/** A client whose ID tokens the gateway accepts, but kube-apiserver does not. */
+export const UNTRUSTED_CLIENT = 'untrusted';
 
 /** A person of the directory, with the password `PERSON-password`. */
 export const PERSON = 'penny';
@@ -37,10 +41,12 @@ export async function addUser(platform: Platform, username: string, spec: object
   await platform.accepted(String(token));
 }
 
-/** Clients of kubelogin in the configuration of the server. */
-const KUBELOGIN_CLIENTS = [CLIENT, OTHER_CLIENT].map((id) => ({
+/** Clients of kubelogin, and of other programs with ID tokens, in the configuration of the server. */
+const ID_TOKEN_CLIENTS = [CLIENT, OTHER_CLIENT, RS256_CLIENT, UNTRUSTED_CLIENT].map((id) => ({
   id,
   public: true,
+  idTokensAtGateway: id !== OTHER_CLIENT,
+  idTokenSignedResponseAlg: id === RS256_CLIENT ? 'RS256' : 'ES256',
   grants: ['password', 'refresh_token', 'authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
   redirectURIs: ['http://localhost'],
 }));
@@ -95,13 +101,16 @@ export const sharedConfigured = shareEnvironment(async () => {
     logging: { store: 'victorialogs', victorialogs: { url: store.url } },
     cors: { allowedOrigins: [site.origin] },
     oauth: {
-      clients: [site.client, ...KUBELOGIN_CLIENTS, ...confidential],
+      clients: [site.client, ...ID_TOKEN_CLIENTS, ...confidential],
       identityProviders,
       secondFactor: { groups: [FACTORED_GROUP] },
     },
     shutdown: { readinessDelay: '0s' },
   };
-  const gateway = await GatewayPlatform.start({ configure: async () => configuration, idTokensOf: [CLIENT] });
+  const gateway = await GatewayPlatform.start({
+    configure: async () => configuration,
+    idTokensOf: [CLIENT, RS256_CLIENT],
+  });
   await gateway.platform.succeeding(
     `create secret generic ks-apiserver-identity-providers -n platform-system --from-literal=bindPassword=${READER.password}`,
   );

@@ -19,6 +19,9 @@ import { PASSWORD, PLATFORM_CLIENT, type Platform } from '../platform.ts';
 /** Origin of pages that may use client certificates at `impersonating`. */
 export const ALLOWED_ORIGIN = 'https://console.example.com';
 
+/** A public client of `impersonating`, which accepts its ID tokens. */
+export const ID_TOKEN_CLIENT = 'id-tokens';
+
 export type Component = 'gateway-impersonation' | 'gateway-constrained-impersonation';
 
 export interface Reply extends RawResponse {
@@ -58,9 +61,12 @@ export class FallbackPlatform {
         return { kubernetes: { kubeconfig } };
       },
     });
+    const { client_id: id, client_secret: secret } = PLATFORM_CLIENT;
+    const platformClient = { id, secretFiles: [await gateway.platform.write('client-secret', secret)] };
+    const clients = [platformClient, { id: ID_TOKEN_CLIENT, public: true, idTokensAtGateway: true }];
     const impersonating = await gateway.platform.startReplica('impersonating', {
       // The issuer is the address of this server.
-      oauth: {},
+      oauth: { clients: clients.map((client) => ({ ...client, grants: ['password'] })) },
       gateway: { impersonation: 'all' },
       cors: { allowedOrigins: [ALLOWED_ORIGIN] },
     });
@@ -135,16 +141,26 @@ export class FallbackPlatform {
     await this.platform.succeeding(`apply --server-side -f manifests/components/${component}/access.yaml`);
   }
 
-  /** Creates a user, and signs the user in at a server. */
+  /** Creates a user, and signs the user in at a server. Returns the access token. */
   async signIn(server: ServerProcess, name: string, groups: readonly string[]): Promise<string> {
     await this.platform.addUser(name, PASSWORD, { groups });
-    const form = { grant_type: 'password', username: name, password: PASSWORD, ...PLATFORM_CLIENT };
+    return this.tokenOf(server, name, 'access_token', PLATFORM_CLIENT);
+  }
+
+  /** Signs a user in with a client. Returns this token of the response. */
+  async tokenOf(
+    server: ServerProcess,
+    username: string,
+    kind: 'access_token' | 'id_token',
+    client: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    const form = { grant_type: 'password', username, password: PASSWORD, scope: 'openid groups', ...client };
     using http = new Client(server.url, { ca: this.controlPlane.ca });
     let token = '';
     await until(async () => {
       const body = new URLSearchParams(form);
       const answer = await http.send('/oauth/token', { method: 'POST', body });
-      if (answer.status === 200) token = text(record(JSON.parse(answer.body))['access_token']);
+      if (answer.status === 200) token = text(record(JSON.parse(answer.body))[kind]);
       return token !== '';
     });
     return token;

@@ -7,7 +7,13 @@ import type { KeyPair } from '../../../hack/control-plane/certificate-authority.
 import { SERVICE_ACCOUNT } from '../../../hack/extension/registration.ts';
 import { until } from '../../support/until.ts';
 import { WebSocketClient } from '../../support/web-socket-client.ts';
-import { ALLOWED_ORIGIN, type Component, type FallbackPlatform, type Request } from './fallback-platform.ts';
+import {
+  ALLOWED_ORIGIN,
+  type Component,
+  type FallbackPlatform,
+  ID_TOKEN_CLIENT,
+  type Request,
+} from './fallback-platform.ts';
 import { sharedFallback } from './shared-fallback.ts';
 
 export const IMPERSONATOR = 'ks-apiserver-impersonator';
@@ -329,6 +335,16 @@ describe('impersonation', () => {
       watch.close();
       await platform.signOut(platform.impersonating, token);
       await until(async () => (await platform.whoAmI(platform.impersonating, { token })).status === 401);
+    });
+
+    it('serves users with the ID tokens of an accepted client', async () => {
+      await platform.signIn(platform.impersonating, 'ida', ['readers']);
+      const client = { client_id: ID_TOKEN_CLIENT };
+      const token = await platform.tokenOf(platform.impersonating, 'ida', 'id_token', client);
+      const { user } = await platform.whoAmI(platform.impersonating, { token });
+      expect(user).to.deep.include({ username: 'ida', groups: ['readers', 'system:authenticated'] });
+      const { status } = await platform.whoAmI(platform.passthrough, { token });
+      expect(status, 'of another issuer at the other server').to.equal(401);
     });
 
     it('forwards other tokens as they are', async () => {

@@ -19,6 +19,7 @@ import { SessionValidity } from '../../../server/oauth/sessions/session-validity
 import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
+import { accessTokens } from '../../../server/oauth/tokens/token-verifiers.ts';
 import { tlsCheck } from '../../../server/request/source-address.ts';
 import { issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
@@ -174,7 +175,7 @@ export class SignInSite {
       configuredClients: state.clients,
       keys,
       issuer,
-      verifier: new TokenVerifier({ keys, issuer, audience, revocation, now }),
+      verifier: new TokenVerifier({ keys, issuer, kind: accessTokens(audience), revocation, now }),
       factorPolicy,
       authenticators,
       secrets,

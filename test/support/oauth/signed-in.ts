@@ -14,9 +14,11 @@ import { byPassword } from '../../../server/oauth/sessions/proof.ts';
 import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
+import type { AccessTokenClaims } from '../../../server/oauth/tokens/access-token.ts';
 import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer, type TokenResponse } from '../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
+import { accessTokens } from '../../../server/oauth/tokens/token-verifiers.ts';
 import type { Account, Credential } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
@@ -117,7 +119,7 @@ export class Replica {
   readonly cluster: SignedInCluster;
   readonly sessions: MemorySessionStore;
   readonly revocation: RevocationCheck;
-  readonly verifier: TokenVerifier;
+  readonly verifier: TokenVerifier<AccessTokenClaims>;
   readonly tokens: PresentedTokens;
   readonly grant: RefreshTokenGrant;
   readonly #passwordGrant: PasswordGrant;
@@ -132,7 +134,8 @@ export class Replica {
     const { sessions } = this;
     this.revocation = new RevocationCheck({ sessions, validity, now });
     const { revocation } = this;
-    this.verifier = new TokenVerifier({ keys, issuer: () => ISSUER, audience: 'platform', revocation, now });
+    const kind = accessTokens('platform');
+    this.verifier = new TokenVerifier({ keys, issuer: () => ISSUER, kind, revocation, now });
     this.tokens = new PresentedTokens({ verifier: this.verifier, sessions });
     const tokens: Pick<TokenIssuer, 'tokenResponse'> = {
       tokenResponse: (granted) => cluster.issuer.tokenResponse(granted),

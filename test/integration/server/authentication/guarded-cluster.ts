@@ -14,7 +14,7 @@ import type { ClusterClient } from '../../../../server/cluster/connection/client
 import { ClusterConnection } from '../../../../server/cluster/connection/connection.ts';
 import { kubeConfigSource } from '../../../../server/cluster/connection/kubeconfig.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
-import { atHost } from '../../../../server/gateway/proxied-request.ts';
+import { atHost, isKubernetesAPI } from '../../../../server/gateway/proxied-request.ts';
 import { AccessMetrics } from '../../../../server/observability/access-metrics.ts';
 import { createRegistry } from '../../../../server/observability/metrics.ts';
 import { KindCopies } from '../../../../server/resources/kinds/kind-copies.ts';
@@ -84,7 +84,13 @@ export class GuardedCluster {
         authentication: { anonymous: true, tokenCacheTTL: 10_000 },
         cors: { allowedOrigins: [CONSOLE] },
       },
-      { ...shared, oauth: undefined, isSignIn: () => false, isAtProxyHost: atHost(PROXY_HOST) },
+      {
+        ...shared,
+        oauth: undefined,
+        isKubernetesAPI,
+        isSignIn: () => false,
+        isAtProxyHost: atHost(PROXY_HOST),
+      },
     );
     const { authorizer } = newAuthorizers(
       { authorization: { allowCacheTTL: 1, reviewAllNamespaces: false } },

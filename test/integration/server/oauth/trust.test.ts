@@ -15,6 +15,7 @@ import { SessionValidity } from '../../../../server/oauth/sessions/session-valid
 import { RevocationCheck } from '../../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer, type TokenIssuerOptions } from '../../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
+import { accessTokens } from '../../../../server/oauth/tokens/token-verifiers.ts';
 import { NO_AUTHENTICATORS } from '../../../support/oauth/no-factors.ts';
 import { NO_BROWSERS, NO_IDENTITIES } from '../../../support/oauth/no-providers.ts';
 import { newClient } from '../../../support/oauth/oauth-clients.ts';
@@ -68,7 +69,7 @@ describe('kube-apiserver with the generated AuthenticationConfiguration', functi
     const verifier = new TokenVerifier({
       keys: cluster.keys,
       issuer: () => cluster.issuer,
-      audience: AUDIENCE,
+      kind: accessTokens(AUDIENCE),
       revocation: new RevocationCheck({
         sessions: { fresh: true, get: () => SESSION, read: () => Promise.resolve(SESSION) },
         validity: new SessionValidity({

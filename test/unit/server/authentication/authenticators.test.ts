@@ -9,10 +9,13 @@ import type { Authenticator } from '../../../../server/authentication/authentica
 import { newAuthenticators } from '../../../../server/authentication/authenticators.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
+import { isKubernetesAPI } from '../../../../server/gateway/proxied-request.ts';
 import { TokenIDCheck } from '../../../../server/oauth/tokens/revocation-check.ts';
+import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts';
+import { idTokensOf } from '../../../../server/oauth/tokens/token-verifiers.ts';
 import { AccessMetrics } from '../../../../server/observability/access-metrics.ts';
 import { ScriptedCluster } from '../../../support/cluster/scripted-cluster.ts';
-import { type Login, type Replica, SignedInCluster } from '../../../support/oauth/signed-in.ts';
+import { ISSUER, type Login, type Replica, SignedInCluster } from '../../../support/oauth/signed-in.ts';
 import { fewSeats } from '../../../support/request-pools.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
@@ -28,7 +31,8 @@ describe('callers with reviewed tokens', () => {
   const stop = new AbortController();
 
   beforeEach(async () => {
-    replica = (await SignedInCluster.start()).replica();
+    const at = await SignedInCluster.start();
+    replica = at.replica();
     login = await replica.signIn();
     jti = `ks.${login.session.id}.AAAAAAAAAAAAAAAA`;
     token = 'opaque';
@@ -50,7 +54,18 @@ describe('callers with reviewed tokens', () => {
       log: pino({ level: 'silent' }),
       signal: stop.signal,
       metrics,
-      oauth: { verifier: replica.verifier, tokenIDs: new TokenIDCheck(replica.revocation) },
+      oauth: {
+        verifier: replica.verifier,
+        idTokens: new TokenVerifier({
+          kind: idTokensOf(['console']),
+          keys: at.keys,
+          issuer: () => ISSUER,
+          revocation: replica.revocation,
+          now: () => at.now,
+        }),
+        tokenIDs: new TokenIDCheck(replica.revocation),
+      },
+      isKubernetesAPI,
       isSignIn: () => false,
       isAtProxyHost: () => false,
     }));
@@ -58,9 +73,9 @@ describe('callers with reviewed tokens', () => {
   afterEach(() => cluster.stop());
   after(() => stop.abort());
 
-  async function caller(): Promise<UserInfo | undefined | number> {
-    const request = new IncomingMessage(new Socket());
-    // An opaque token, so the server cannot recognise it as its own.
+  async function caller(url = '/', socket = new Socket()): Promise<UserInfo | undefined | number> {
+    const request = Object.assign(new IncomingMessage(socket), { url });
+    // By default an opaque token, so the server cannot recognise it as its own.
     request.headers.authorization = `Bearer ${token}`;
     try {
       return await authenticator.authenticate({ request, secure: false, signal: stop.signal });
@@ -82,5 +97,33 @@ describe('callers with reviewed tokens', () => {
     await replica.sessions.delete(login.session.id, stop.signal);
     expect(await caller()).to.equal(401);
     expect(cluster.calls).to.have.length(1);
+  });
+
+  it('are never those of an ID token, which is accepted at paths of kube-apiserver only', async () => {
+    token = login.id;
+    // All requests on one connection, for which the authenticator is remembered.
+    const socket = new Socket();
+    for (const path of [
+      '/api/v1/pods?limit=1',
+      '/apis/resources.platform.io/v1alpha3/nodes',
+      '/version',
+      '/openapi/v3',
+    ]) {
+      expect(await caller(path, socket), path).to.include({ name: 'alice' });
+    }
+    for (const path of [
+      '/kapis/iam.platform.io/v1beta1/users/alice/password',
+      '/apisx',
+      '/openapi/page',
+      '/metrics',
+      '/account',
+      '//api/v1/pods',
+      'https://localhost/api/v1/pods',
+    ]) {
+      expect(await caller(path, socket), path).to.equal(401);
+    }
+    token = (await replica.signIn('other')).id;
+    expect(await caller('/api/v1/pods')).to.equal(401);
+    expect(cluster.calls).to.have.length(0);
   });
 });

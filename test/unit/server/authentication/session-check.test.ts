@@ -14,7 +14,11 @@ import {
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import { rejection } from '../../../support/rejection.ts';
 
-const context = { signal: new AbortController().signal };
+const context = {
+  request: new IncomingMessage(new Socket()),
+  secure: true,
+  signal: new AbortController().signal,
+};
 const over = newUnauthorized(new Error('the session was terminated'));
 const withToken = (...ids: string[]): UserInfo => ({
   name: 'bob',
@@ -68,13 +72,12 @@ for (const [when, checker] of Object.entries(checkers)) {
     });
 
     it('rejects a forwarded identity with an ended session before all other authenticators', async () => {
-      const request = { request: new IncomingMessage(new Socket()), secure: true, ...context };
       const forwarded = (user: UserInfo | undefined) =>
         sessionCheckedAuthentication({ name: 'front-proxy', authenticate: () => user }, tokens);
-      const refusal = await failure(() => forwarded(withToken(credentialID('over'))).authenticate(request));
+      const refusal = await failure(() => forwarded(withToken(credentialID('over'))).authenticate(context));
       expect(refusal).to.be.instanceOf(CallerRejected).and.to.have.nested.property('cause.code', 401);
       for (const user of [withToken(credentialID('lasts')), withToken(), undefined]) {
-        expect(await forwarded(user).authenticate(request)).to.equal(user);
+        expect(await forwarded(user).authenticate(context)).to.equal(user);
       }
     });
 

@@ -4,12 +4,13 @@ import { expect } from 'chai';
 import { base64url, decodeJwt, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { newDeviceCode } from '../../../../../server/oauth/codes/device-codes.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
-import type { AccessTokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
+import type { AccessTokenClaims, TokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
 import { TokenIDCheck } from '../../../../../server/oauth/tokens/revocation-check.ts';
 import {
   TokenVerifier,
   type TokenVerifierOptions,
 } from '../../../../../server/oauth/tokens/token-verifier.ts';
+import { accessTokens, idTokensOf } from '../../../../../server/oauth/tokens/token-verifiers.ts';
 import { memoryKeyRing, signedBy } from '../../../../support/oauth/memory-key-ring.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import {
@@ -39,8 +40,8 @@ describe('TokenVerifier', () => {
   /** The claims, undefined for a token of another issuer, or the status code of the error. */
   async function response(
     token: string,
-    verifier = replica.verifier,
-  ): Promise<AccessTokenClaims | undefined | number> {
+    verifier: Pick<TokenVerifier<TokenClaims>, 'verify'> = replica.verifier,
+  ): Promise<TokenClaims | undefined | number> {
     try {
       return await verifier.verify(token, scope);
     } catch (error) {
@@ -59,11 +60,13 @@ describe('TokenVerifier', () => {
     return signedBy(key, all, { ...decodeJwt(login.access), ...claims });
   }
 
-  function newVerifier(changes: Partial<TokenVerifierOptions>): TokenVerifier {
+  function newVerifier<Claims extends TokenClaims = AccessTokenClaims>(
+    changes: Partial<TokenVerifierOptions<Claims>> & Pick<TokenVerifierOptions<Claims>, 'kind'>,
+  ): TokenVerifier<Claims> {
     const { keys } = at;
     const { revocation } = replica;
     const now = (): number => at.now;
-    return new TokenVerifier({ keys, issuer: () => ISSUER, audience: AUDIENCE, revocation, now, ...changes });
+    return new TokenVerifier({ keys, issuer: () => ISSUER, revocation, now, ...changes });
   }
 
   it('returns the claims of a valid token, synchronously and without an AbortSignal if it is cached', async () => {
@@ -106,6 +109,14 @@ describe('TokenVerifier', () => {
         expect(await response(signed({ iss })), iss).to.equal(undefined);
       }
     });
+  });
+
+  it('accepts no ID token, even with the audience of access tokens', async () => {
+    const client = newClient(AUDIENCE);
+    const subject = { client, account: ALICE, session: login.session, scopes: ['openid'] };
+    for (const token of [login.id, at.issuer.idToken(subject), signed({}, { typ: 'JWT' })]) {
+      expect(await response(token)).to.equal(undefined);
+    }
   });
 
   describe('rejects', () => {
@@ -157,11 +168,9 @@ describe('TokenVerifier', () => {
       }
     });
 
-    it('an ID token, and any other type', async () => {
-      const client = newClient(AUDIENCE);
-      const subject = { client, account: ALICE, session: login.session, scopes: ['openid'] };
-      const others = ['JWT', 'at+JWT+x', ''].map((typ) => signed({}, { typ }));
-      await rejected(login.id, at.issuer.idToken(subject), ...others);
+    it('any other type', async () => {
+      const logout = at.issuer.logoutToken(newClient(AUDIENCE), { id: login.session.id, user: 'alice' });
+      await rejected(logout, ...['at+JWT+x', 'jwt', ''].map((typ) => signed({}, { typ })));
     });
 
     it('a refresh token and a code, without a TokenReview', async () => {
@@ -206,12 +215,13 @@ describe('TokenVerifier', () => {
   });
 
   it('re-reads the keys once for an unknown kid, and rejects it if it stays unknown', async () => {
+    const kind = accessTokens(AUDIENCE);
     let rereads = 0;
     const reread = async () => void rereads++;
-    const verifier = newVerifier({ keys: { ready: true, verification: () => undefined, reread } });
+    const verifier = newVerifier({ kind, keys: { ready: true, verification: () => undefined, reread } });
     expect(await response(login.access, verifier)).to.equal(401);
     expect(rereads).to.equal(1);
-    const unready = newVerifier({ keys: { ready: false, verification: () => undefined } });
+    const unready = newVerifier({ kind, keys: { ready: false, verification: () => undefined } });
     expect(await response(login.access, unready), 'while there are no keys').to.equal(503);
   });
 
@@ -270,6 +280,110 @@ describe('TokenVerifier', () => {
         Object.assign(cache, { [property]: false });
         expect(await response(login.access)).to.equal(503);
         Object.assign(cache, { [property]: true });
+      }
+    });
+  });
+
+  describe('of ID tokens', () => {
+    const SEND = 'this is an ID token; send the access token';
+    let verifier: TokenVerifier<TokenClaims>;
+    beforeEach(() => {
+      verifier = newVerifier<TokenClaims>({ kind: idTokensOf(['console']) });
+    });
+
+    /** The message of the rejection of a token. */
+    const reason = async (token: string): Promise<string> =>
+      (await rejection(Promise.try(() => verifier.verify(token, scope)))).message;
+
+    /** An ID token of alice with other claims. */
+    function idToken(claims: object, header: object = {}): string {
+      const key = at.keys.signing();
+      const all = { alg: 'ES256', typ: 'JWT', kid: key.kid, ...header };
+      return signedBy(key, all, { ...decodeJwt(login.id), ...claims });
+    }
+
+    it('returns the user of either algorithm, with groups only from the token', async () => {
+      const subject = { account: ALICE, session: login.session };
+      const rsa = { ...subject, client: newClient('console', { idTokenAlgorithm: 'RS256' }) };
+      const es = { ...subject, client: newClient('console') };
+      for (const token of [
+        at.issuer.idToken({ ...es, scopes: ['openid', 'groups'] }),
+        at.issuer.idToken({ ...rsa, scopes: ['openid', 'groups'] }),
+      ]) {
+        const { uid, groups } = ALICE;
+        expect(await response(token, verifier)).to.deep.include({ sub: 'alice', uid, groups });
+      }
+      const ungrouped = at.issuer.idToken({ ...es, scopes: ['openid'] });
+      expect(await response(ungrouped, verifier)).to.deep.include({ sub: 'alice', groups: [] });
+    });
+
+    it('names the cure for a genuine ID token of any other client, whatever its session', async () => {
+      const other = await replica.signIn('other');
+      expect(await reason(other.id)).to.equal(SEND);
+      at.shared.objects.clear();
+      expect(await reason(other.id)).to.equal(SEND);
+      expect(await reason(idToken({ aud: ['console'] }))).to.equal(SEND);
+      expect(await reason(idToken({ aud: undefined }))).to.equal(SEND);
+    });
+
+    it('says nothing about a token that is not genuine or has expired', async () => {
+      const other = await replica.signIn('other');
+      const [header, payload] = other.id.split('.');
+      const foreign = await memoryKeyRing();
+      const { kid } = at.keys.signing();
+      const forged = signedBy(foreign.signing(), { alg: 'ES256', typ: 'JWT', kid }, decodeJwt(other.id));
+      const unsigned = `${new UnsecuredJWT(decodeJwt(other.id)).encode()}AA`;
+      const renamed = `${header}.${payload}.${login.id.split('.')[2]}`;
+      for (const token of [forged, unsigned, renamed, idToken({ aud: 'other' }, { alg: 'RS256' })]) {
+        expect(await reason(token)).to.equal('Unauthorized');
+      }
+      at.now += 7200_000;
+      expect(await reason(other.id)).to.equal('Unauthorized');
+      expect(await reason(login.id)).to.equal('Unauthorized');
+    });
+
+    for (const [what, claims] of [
+      [
+        'the id of an access token',
+        { jti: 'ks.s-bbbbbbbbbbbbbbbbbbbb.AAAAAAAAAAAAAAAA', sid: 's-bbbbbbbbbbbbbbbbbbbb' },
+      ],
+      ['the id of a logout token', { jti: 'kl.AAAAAAAAAAAAAAAA' }],
+      ['a user of Kubernetes', { sub: 'system:admin' }],
+      ['a group of Kubernetes', { groups: ['system:masters'] }],
+      ['another user', { sub: 'bob' }],
+      ['another uid', { uid: 'other' }],
+      ['no expiry', { exp: undefined }],
+    ] as const) {
+      it(`rejects ${what}`, async () => {
+        expect(await reason(idToken(claims))).to.equal('Unauthorized');
+      });
+    }
+
+    it('rejects a session of another client, and the id of an access token of the same session', async () => {
+      const { sid, jti } = decodeJwt((await replica.signIn('other')).id);
+      expect(await reason(idToken({ sid, jti }))).to.equal('Unauthorized');
+      expect(await reason(idToken({ jti: decodeJwt(login.access).jti }))).to.equal('Unauthorized');
+    });
+
+    it('rejects an access token, a logout token, and any other type', async () => {
+      const logout = at.issuer.logoutToken(newClient('console'), { id: login.session.id, user: 'alice' });
+      for (const token of [login.access, logout, idToken({}, { typ: 'at+jwt' }), idToken({}, { typ: '' })]) {
+        expect(await reason(token)).to.equal('Unauthorized');
+      }
+    });
+
+    it('rejects the token when its session, its user or the password is no longer valid', async () => {
+      for (const spoil of [
+        () => at.shared.objects.clear(),
+        () => at.accounts.set('alice', { ...ALICE, disabled: true }),
+        () => at.changePassword(),
+      ]) {
+        const { id } = await replica.signIn();
+        at.now += 60_000;
+        expect(await response(id, verifier)).to.be.an('object');
+        spoil();
+        expect(await reason(id)).to.equal('Unauthorized');
+        at.accounts.set('alice', ALICE);
       }
     });
   });
