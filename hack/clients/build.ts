@@ -1,5 +1,4 @@
-// Builds the Go programs in this folder: client-go informers, a controller and the load generator; and kubelogin, the
-// kubectl plugin for OpenID Connect.
+// Builds the Go programs in this folder: client-go informers, a controller and the load generator.
 import { join } from 'node:path';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';
@@ -25,14 +24,4 @@ export async function buildClients(options: BuildOptions): Promise<Clients> {
     informer: join(folder, 'informer'),
     controller: join(folder, 'controller'),
   };
-}
-
-/** Returns the path of kubelogin in the version of go.mod; builds it if the cache lacks it. */
-export async function buildKubelogin(options: BuildOptions): Promise<string> {
-  const packages = ['github.com/int128/kubelogin'];
-  const folder = await provideGo(
-    { title: 'kubelogin', name: 'kubelogin', module: MODULE, packages },
-    options,
-  );
-  return join(folder, 'kubelogin');
 }

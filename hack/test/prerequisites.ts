@@ -1,10 +1,11 @@
 // Builds the programs that the test suites need.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { BuildOptions } from '../artifacts/artifact.ts';
-import { buildClients, buildKubelogin } from '../clients/build.ts';
+import { buildClients } from '../clients/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
 import { missingForDirectory } from '../directory/slapd.ts';
 import { buildIdentityProgram } from '../identity/build.ts';
+import { buildKubelogin } from '../kubelogin/build.ts';
 import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
 import { buildNode } from '../log-stores/node-build.ts';
 import { NODE_KINDS } from '../log-stores/node-kinds.ts';

@@ -8,10 +8,13 @@ import { rootsFor } from '../listener/certificates/serving-certificate.ts';
 export function userKubeconfig(
   { gateway, platform: { name } }: Pick<CompletedConfig, 'gateway' | 'platform'>,
   certificates: Pick<StartableSource, 'ready' | 'current'>,
-  issuer: () => string,
+  issuerOf: () => string,
 ): (() => string) | undefined {
   if (!gateway.enabled) return undefined;
-  const caAt = (host: string): string | undefined =>
-    certificates.ready ? rootsFor(certificates.current(), host) : undefined;
-  return () => kubeloginKubeconfig({ name, issuer: issuer(), caAt });
+  return () => {
+    const issuer = issuerOf();
+    const { origin: server, hostname } = new URL(issuer);
+    const ca = certificates.ready ? rootsFor(certificates.current(), hostname) : undefined;
+    return kubeloginKubeconfig({ name, issuer, issuerCA: ca, server, serverCA: ca });
+  };
 }

@@ -13,7 +13,7 @@ const SOURCES: Readonly<Record<string, readonly [file: string, name: string]>> =
   'kube-controller-manager': ['hack/control-plane/go.mod', 'k8s.io/kubernetes'],
   '@kubernetes/client-node (JavaScript)': ['package.json', '@kubernetes/client-node'],
   'kubernetes (Python)': ['hack/clients/python/requirements.txt', 'kubernetes'],
-  kubelogin: ['hack/clients/go.mod', 'github.com/int128/kubelogin'],
+  kubelogin: ['hack/kubelogin/go.mod', 'github.com/int128/kubelogin'],
   'oauth2-proxy': ['hack/identity/go.mod', 'github.com/oauth2-proxy/oauth2-proxy/v7'],
   'openid-client (JavaScript)': ['package.json', 'openid-client'],
   'oidc-provider (JavaScript)': ['package.json', 'oidc-provider'],

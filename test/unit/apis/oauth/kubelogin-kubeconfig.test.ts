@@ -3,30 +3,45 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { kubeloginKubeconfig } from '../../../../apis/oauth/kubelogin-kubeconfig.ts';
 
-const ISSUER = 'https://api.example.com:8443/oauth';
+const ADDRESSES = {
+  name: 'acme',
+  issuer: 'https://api.example.com:8443/oauth',
+  server: 'https://kubernetes.example.com',
+};
 
 describe('the kubeconfig for kubelogin', () => {
-  it('has the CA of the host of the issuer, for kubectl and for kubelogin', () => {
-    const hosts: string[] = [];
-    const caAt = (host: string): string => (hosts.push(host), 'the CA');
-    const config: unknown = parse(kubeloginKubeconfig({ name: 'acme', issuer: ISSUER, caAt }));
-    const data = Buffer.from('the CA').toString('base64');
-    expect(hosts).to.deep.equal(['api.example.com']);
-    expect(config).to.deep.include({
+  it('has each address with its CA, one context, and no secret', () => {
+    const text = kubeloginKubeconfig({ ...ADDRESSES, issuerCA: 'the CA', serverCA: 'another CA' });
+    const data = (ca: string): string => Buffer.from(ca).toString('base64');
+    const { users, ...config } = parse(text) as { users: [{ user: { exec: { args: string[] } } }] };
+    expect(config).to.deep.equal({
+      apiVersion: 'v1',
+      kind: 'Config',
       clusters: [
         {
           name: 'acme',
-          cluster: { server: 'https://api.example.com:8443', 'certificate-authority-data': data },
+          cluster: { server: ADDRESSES.server, 'certificate-authority-data': data('another CA') },
         },
       ],
       contexts: [{ name: 'acme', context: { cluster: 'acme', user: 'acme' } }],
       'current-context': 'acme',
     });
-    expect(JSON.stringify(config)).to.contain(`--certificate-authority-data=${data}`);
+    expect(users[0].user.exec.args).to.deep.equal([
+      'get-token',
+      `--oidc-issuer-url=${ADDRESSES.issuer}`,
+      '--oidc-client-id=kubectl',
+      '--oidc-use-access-token',
+      `--certificate-authority-data=${data('the CA')}`,
+    ]);
   });
 
   it('has no CA if the machine of the user trusts the server', () => {
-    const text = kubeloginKubeconfig({ name: 'acme', issuer: ISSUER, caAt: () => undefined });
-    expect(text).to.contain('--oidc-use-access-token').and.not.contain('certificate-authority');
+    expect(kubeloginKubeconfig(ADDRESSES)).to.not.contain('certificate-authority');
+  });
+
+  it('opens no browser with the device flow', () => {
+    const text = kubeloginKubeconfig({ ...ADDRESSES, deviceCode: true, clientID: 'cli' });
+    expect(text).to.contain('--grant-type=device-code').and.contain('--skip-open-browser');
+    expect(text).to.contain('--oidc-client-id=cli');
   });
 });
