@@ -60,7 +60,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
 }
 
 /** A document with generated sections, by name. */
-function document(path: string, parts: Readonly<Record<string, string>>): GeneratedFile {
+export function document(path: string, parts: Readonly<Record<string, string>>): GeneratedFile {
   return {
     path,
     text: (present) => {

@@ -14,8 +14,12 @@ import { LABELS, SECURE_PORT } from './workload.ts';
 export const MONITORING = join(import.meta.dirname, '../../manifests/components/monitoring');
 export const RULES = join(MONITORING, 'rules.yaml');
 
-/** The label that the sidecar of the Grafana chart selects. */
-const DASHBOARD = { grafana_dashboard: '1' } as const;
+/** The ConfigMap with the dashboard. The sidecar of the Grafana chart selects its last label. */
+export const dashboard = {
+  configMap: `${SERVER}-dashboard`,
+  file: 'dashboard.json',
+  labels: { ...LABELS, grafana_dashboard: '1' },
+} as const;
 
 export interface Alert {
   readonly name: string;
@@ -69,10 +73,10 @@ export function monitoringFiles(names: Names): ManifestFile[] {
           resources: ['prometheus-rule.yaml', 'service-monitor.yaml'],
           configMapGenerator: [
             {
-              name: `${SERVER}-dashboard`,
+              name: dashboard.configMap,
               namespace: names.namespace,
-              files: ['dashboard.json'],
-              options: { labels: { ...LABELS, ...DASHBOARD }, disableNameSuffixHash: true },
+              files: [dashboard.file],
+              options: { labels: dashboard.labels, disableNameSuffixHash: true },
             },
           ],
         }),
@@ -81,34 +85,45 @@ export function monitoringFiles(names: Names): ManifestFile[] {
     {
       path: 'components/monitoring/prometheus-rule.yaml',
       about: 'The rules of rules.yaml, for Prometheus Operator.',
-      documents: [{ ...operated(names, 'PrometheusRule'), spec: rules() }],
+      documents: [prometheusRule(names)],
     },
     {
       path: 'components/monitoring/service-monitor.yaml',
       about:
         'Scrapes each pod. Prometheus needs the role for /metrics, and the CA of the serving certificate.',
-      documents: [
+      documents: [serviceMonitor(names)],
+    },
+  ];
+}
+
+/** The objects of Prometheus Operator. */
+export function monitoringObjects(names: Names): KubernetesObject[] {
+  return [prometheusRule(names), serviceMonitor(names)];
+}
+
+function prometheusRule(names: Names): KubernetesObject {
+  return { ...operated(names, 'PrometheusRule'), spec: rules() };
+}
+
+function serviceMonitor(names: Names): KubernetesObject {
+  return {
+    ...operated(names, 'ServiceMonitor'),
+    spec: {
+      selector: { matchLabels: LABELS },
+      endpoints: [
         {
-          ...operated(names, 'ServiceMonitor'),
-          spec: {
-            selector: { matchLabels: LABELS },
-            endpoints: [
-              {
-                port: SECURE_PORT.name,
-                scheme: 'https',
-                path: '/metrics',
-                bearerTokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token',
-                tlsConfig: {
-                  serverName: `${SERVER}.${names.namespace}.svc`,
-                  ca: { secret: { name: `${SERVER}-tls`, key: 'ca.crt' } },
-                },
-              },
-            ],
+          port: SECURE_PORT.name,
+          scheme: 'https',
+          path: '/metrics',
+          bearerTokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token',
+          tlsConfig: {
+            serverName: `${SERVER}.${names.namespace}.svc`,
+            ca: { secret: { name: `${SERVER}-tls`, key: 'ca.crt' } },
           },
         },
       ],
     },
-  ];
+  };
 }
 
 function operated({ namespace }: Names, kind: string): KubernetesObject {

@@ -22,6 +22,13 @@ export const CONFIGURATION = {
 /** Longer than the sum of `shutdown.readinessDelay` and `shutdown.timeout`; a test compares them. */
 export const TERMINATION_GRACE_SECONDS = 60;
 
+export const POD_SECURITY = {
+  runAsNonRoot: true,
+  runAsUser: 1000,
+  runAsGroup: 1000,
+  seccompProfile: { type: 'RuntimeDefault' },
+} as const;
+
 export const LABELS = { 'app.kubernetes.io/name': SERVER } as const;
 
 /**
@@ -125,12 +132,7 @@ export function deployment(names: Names): KubernetesObject {
           // Without this API kube-controller-manager cannot finish the deletion of a namespace.
           priorityClassName: PRIORITY_CLASS,
           terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
-          securityContext: {
-            runAsNonRoot: true,
-            runAsUser: 1000,
-            runAsGroup: 1000,
-            seccompProfile: { type: 'RuntimeDefault' },
-          },
+          securityContext: POD_SECURITY,
           affinity: {
             podAntiAffinity: {
               preferredDuringSchedulingIgnoredDuringExecution: [
@@ -152,7 +154,8 @@ export function deployment(names: Names): KubernetesObject {
   };
 }
 
-function container(): object {
+/** The container of the server, which has all members that the chart changes. */
+export function container() {
   const probe = (path: string) => ({ httpGet: { path, port: SECURE_PORT.name, scheme: 'HTTPS' } });
   return {
     name: SERVER,

@@ -1,0 +1,203 @@
+// The schema of the chart's values, with defaults and descriptions. values.yaml, values.schema.json and the table in
+// docs/installation.md are derived from it.
+import { type TProperties, Type } from 'typebox';
+import {
+  choiceOption,
+  flagOption,
+  namesOption,
+  textOption,
+} from '../../../apis/config/v1alpha1/option-types.ts';
+import { container } from '../workload.ts';
+import { configurationBlock } from './configuration-block.ts';
+
+const LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?';
+const NAME = `^(?:${LABEL}(?:\\.${LABEL})*)?$`;
+
+/** Where a NodePort can be; the range of a cluster is an option of kube-apiserver. */
+const NODE_PORTS = { minimum: 0, maximum: 65_535 } as const;
+
+function section(description: string, properties: TProperties) {
+  return Type.Object(properties, { additionalProperties: false, description });
+}
+
+function nameOption(description: string, initial = '') {
+  return textOption(initial, description, { pattern: NAME, expects: 'a DNS name in lower case' });
+}
+
+/** Objects that kube-apiserver validates, such as tolerations. */
+function objectsOption(description: string) {
+  return Type.Array(Type.Unsafe<object>({ type: 'object' }), { default: [], description });
+}
+
+function objectOption(description: string, initial: object = {}) {
+  return Type.Unsafe<object>({ type: 'object', default: initial, description });
+}
+
+function textsOption(description: string) {
+  return Type.Unsafe<object>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    default: {},
+    description,
+  });
+}
+
+const image = section('The image of the server.', {
+  repository: textOption('ks-apiserver', 'Registry and name of the image.', {
+    pattern: '^[a-zA-Z0-9][-a-zA-Z0-9._/:]*$',
+    expects: 'the name of an image',
+  }),
+  tag: textOption('', 'Tag of the image. Empty: the version of the chart.', {
+    pattern: '^(?:\\w[-.\\w]{0,127})?$',
+    expects: 'a tag',
+  }),
+  digest: textOption('', 'Digest of the image, instead of the tag.', {
+    pattern: '^(?:sha256:[0-9a-f]{64})?$',
+    expects: 'sha256: and 64 hexadecimal digits',
+  }),
+  pullPolicy: choiceOption(['IfNotPresent', 'Always', 'Never'], 'IfNotPresent', 'Pull policy of the image.'),
+  pullSecrets: namesOption('Names of Secrets with the credentials of the registry.'),
+});
+
+const service = section('The Service.', {
+  type: choiceOption(['ClusterIP', 'NodePort', 'LoadBalancer'], 'ClusterIP', 'Type of the Service.'),
+  nodePort: Type.Integer({
+    ...NODE_PORTS,
+    default: 0,
+    description:
+      'Port of the nodes for TLS, with the types NodePort and LoadBalancer. 0: the cluster chooses one.',
+  }),
+  annotations: textsOption('Annotations of the Service, for instance for a load balancer.'),
+});
+
+const ingress = section('An Ingress, whose controller terminates TLS and connects to the server with TLS.', {
+  enabled: flagOption(false, 'Creates the Ingress.'),
+  host: nameOption('Public DNS name of the server. Required with `enabled`.'),
+  className: nameOption('IngressClass. Empty: the default of the cluster.'),
+  tlsSecretName: nameOption(
+    'Secret with the certificate of the Ingress. Empty: the default of the controller.',
+  ),
+  annotations: textsOption(
+    'Annotations of the Ingress. ingress-nginx needs `nginx.ingress.kubernetes.io/backend-protocol: HTTPS`.',
+  ),
+});
+
+const route = section('A route of the Gateway API.', {
+  enabled: flagOption(false, 'Creates the route.'),
+  kind: choiceOption(
+    ['TLSRoute', 'HTTPRoute'],
+    'TLSRoute',
+    '`TLSRoute`: the Gateway passes TLS through, so client certificates work. `HTTPRoute`: the Gateway terminates TLS, and a BackendTLSPolicy lets it verify the server.',
+  ),
+  host: nameOption('Public DNS name of the server. Required with `enabled`.'),
+  parentRefs: objectsOption('The Gateways: `parentRefs` of the route. Required with `enabled`.'),
+  caConfigMap: nameOption(
+    'ConfigMap with the CA of the server as `ca.crt`, for the BackendTLSPolicy. Required for an HTTPRoute.',
+  ),
+  annotations: textsOption('Annotations of the route.'),
+});
+
+const certificates = section('The serving certificate. By default, the server issues its own.', {
+  issuerRef: objectOption(
+    '`issuerRef` of a Certificate of cert-manager, such as `{name: platform-ca, kind: ClusterIssuer}`. Empty: no Certificate.',
+  ),
+  dnsNames: namesOption(
+    'Further DNS names of the Certificate, such as `gateway.proxyHost`. It always has those of the Service and of `issuer`.',
+  ),
+  secretName: nameOption(
+    'Secret with `tls.crt` and `tls.key`. Empty: `ks-apiserver-tls` with `issuerRef`, else none.',
+  ),
+  hasCA: flagOption(
+    true,
+    'The Secret has the CA bundle as `ca.crt`. Set `false` for a public CA, whose certificate is the last in `tls.crt`.',
+  ),
+});
+
+const impersonation = section('Impersonation of callers by the gateway.', {
+  callers: choiceOption(
+    ['none', 'certificates', 'all'],
+    'none',
+    'The option `gateway.impersonation` of the configuration.',
+  ),
+  constrained: flagOption(
+    true,
+    'kube-apiserver never lets the gateway impersonate `system:masters` or a node. Requires Kubernetes 1.36.',
+  ),
+});
+
+const monitoring = section(
+  'ServiceMonitor, PrometheusRule and Grafana dashboard. Requires Prometheus Operator.',
+  {
+    enabled: flagOption(false, 'Creates the objects.'),
+    labels: textsOption(
+      'Further labels of ServiceMonitor and PrometheusRule, which your Prometheus selects.',
+    ),
+  },
+);
+
+/** All values. Every member has a default. */
+export const ValuesSchema = Type.Object(
+  {
+    platform: textOption(
+      'platform',
+      'Name of the platform; part of the API groups: `resources.<platform>.io`.',
+      {
+        // As namesFor() of the kustomize base.
+        pattern: '^[a-z](?:[-a-z0-9]{0,48}[a-z0-9])?$',
+        expects: 'at most 50 lower-case letters, digits and dashes, beginning with a letter',
+      },
+    ),
+    issuer: textOption(
+      '',
+      'Public URL of the server, followed by `/oauth`: the option `oauth.issuer`. Empty: the host of `ingress` or `route`, else the Service.',
+      { pattern: '^(?:https://[^\\s?#]+)?$', expects: 'a URL with https' },
+    ),
+    image,
+    replicas: Type.Integer({ minimum: 0, maximum: 1000, default: 2, description: 'Number of pods.' }),
+    configuration: configurationBlock(
+      'Further [options of the server](configuration.md#options), such as `oauth.clients`. A change restarts the pods.',
+    ),
+    plainHTTP: flagOption(true, 'Plain HTTP on port 80, for clients inside the cluster.'),
+    service,
+    ingress,
+    route,
+    certificates,
+    trustedCAs: textOption(
+      '',
+      'CA certificates, PEM, that the server trusts in addition to those of Node, for instance of identity providers.',
+      { pattern: '^(?:\\s*-----BEGIN CERTIFICATE-----[\\s\\S]*)?$', expects: 'PEM' },
+    ),
+    networkPolicy: section('A NetworkPolicy: plain HTTP from pods only, TLS from everywhere.', {
+      enabled: flagOption(false, 'Creates the NetworkPolicy.'),
+    }),
+    impersonation,
+    monitoring,
+    view: flagOption(
+      true,
+      'Binds the server to the ClusterRole `view`, which [lists](resource-kinds.md) need, and which contains pod logs.',
+    ),
+    priorityQuota: flagOption(
+      false,
+      'Creates a ResourceQuota for pods of critical priority. Some clusters (GKE) do not create the pods without it.',
+    ),
+    keepUsers: flagOption(
+      true,
+      'Keeps the custom resource definitions, so all users, when the chart is uninstalled; with the admission policies that protect them.',
+    ),
+    resources: objectOption('Resources of the container.', container().resources),
+    nodeSelector: textsOption('Labels of the nodes on which the pods run.'),
+    tolerations: objectsOption('Tolerations of the pods.'),
+    affinity: objectOption('Affinity of the pods. Empty: they prefer different nodes.'),
+    topologySpreadConstraints: objectsOption('Topology spread constraints of the pods.'),
+    priorityClassName: nameOption(
+      'Priority class of the pods. Without the server, no namespace of the cluster can be deleted.',
+      'system-cluster-critical',
+    ),
+    podAnnotations: textsOption('Annotations of the pods.'),
+    volumes: objectsOption(
+      'Further volumes of the pods, such as Secrets with the credentials of a log store.',
+    ),
+    volumeMounts: objectsOption('Mounts of these volumes in the container.'),
+  },
+  { additionalProperties: false, description: 'Values of the chart ks-apiserver.' },
+);
