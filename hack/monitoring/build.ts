@@ -1,5 +1,5 @@
-// Builds promtool, which checks the Prometheus rules, and downloads the CustomResourceDefinitions of Prometheus Operator. Both are
-// for tests.
+// Builds Prometheus and promtool, which checks the rules, and downloads the CustomResourceDefinitions of Prometheus Operator. All
+// are for tests.
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, provide } from '../artifacts/artifact.ts';
@@ -14,10 +14,19 @@ const CRDS = ['monitoring.coreos.com_prometheusrules.yaml', 'monitoring.coreos.c
  * Returns the path of promtool in the version of go.mod, without service discovery; builds it if the cache lacks it, in about a
  * minute after a build of the control plane, whose modules have the same versions.
  */
-export async function buildPromtool(options: BuildOptions): Promise<string> {
-  const module = { title: 'promtool', name: 'promtool', module: import.meta.dirname, tags: 'remove_all_sd' };
-  const packages = ['github.com/prometheus/prometheus/cmd/promtool'];
-  return join(await provideGo({ ...module, packages }, options), 'promtool');
+export function buildPromtool(options: BuildOptions): Promise<string> {
+  return build('promtool', 'remove_all_sd', options);
+}
+
+/** Returns the path of Prometheus in the version of go.mod, which discovers only pods and has no web pages. Debian's lacks this. */
+export function buildPrometheus(options: BuildOptions): Promise<string> {
+  return build('prometheus', 'remove_all_sd,enable_kubernetes_sd', options);
+}
+
+async function build(name: string, tags: string, options: BuildOptions): Promise<string> {
+  const packages = [`github.com/prometheus/prometheus/cmd/${name}`];
+  const module = { title: name, name, module: import.meta.dirname, tags, packages };
+  return join(await provideGo(module, options), name);
 }
 
 /** Returns a folder with the CustomResourceDefinitions of PrometheusRule and ServiceMonitor. */

@@ -2,6 +2,7 @@
 import { provideImages } from '../cluster/images.ts';
 import { missingForCluster } from '../cluster/prerequisites.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
+import { buildPrometheus } from '../monitoring/build.ts';
 import { printProgress } from '../terminal/progress.ts';
 import { gate } from './gate.ts';
 import { byEnvironment, inShares, together } from './groups.ts';
@@ -116,6 +117,7 @@ export function stages(options: {
       files: [
         'test/cluster/callers.test.ts',
         'test/cluster/pods.test.ts',
+        'test/cluster/metrics.test.ts',
         'test/cluster/variants.test.ts',
         'test/cluster/documents.test.ts',
         'test/cluster/**/*.test.ts',
@@ -129,6 +131,7 @@ export function stages(options: {
         const options = { env, signal, progress: printProgress(process.stdout) };
         await findBinaries(options);
         await provideImages(root, options);
+        await buildPrometheus(options);
       },
       grep,
       strict,

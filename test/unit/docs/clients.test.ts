@@ -16,6 +16,7 @@ const SOURCES: Readonly<Record<string, readonly [file: string, name: string]>> =
   kubelogin: ['hack/kubelogin/go.mod', 'github.com/int128/kubelogin'],
   'oauth2-proxy': ['hack/identity/go.mod', 'github.com/oauth2-proxy/oauth2-proxy/v7'],
   'openid-client (JavaScript)': ['package.json', 'openid-client'],
+  'Prometheus (3.10)': ['hack/monitoring/go.mod', 'github.com/prometheus/prometheus'],
   'oidc-provider (JavaScript)': ['package.json', 'oidc-provider'],
 };
 /** Its module has no versions; the head of hack/identity/go.mod names the release. */
