@@ -27,6 +27,8 @@ export const ROOT = { dn: `cn=root,${SUFFIX}`, password: 'root-password' };
 export interface SlapdOptions {
   /** Folder of data and log; created if missing. */
   readonly dir: string;
+  /** IP address of this machine; by default the loopback address. */
+  readonly address?: string;
   /** Certificate and key of the server, PEM. */
   readonly certificate: { readonly cert: string; readonly key: string };
   readonly signal: AbortSignal;
@@ -67,7 +69,7 @@ export async function provideSlapd(options: BuildOptions): Promise<string> {
 }
 
 export async function startSlapd(options: SlapdOptions): Promise<Slapd> {
-  const { env = process.env, signal, dir } = options;
+  const { env = process.env, signal, dir, address = '127.0.0.1' } = options;
   const installed = await provideSlapd({ env, signal, progress: () => undefined });
   await rm(dir, { recursive: true, force: true });
   for (const folder of ['data', 'run']) await mkdir(join(dir, folder), { recursive: true });
@@ -90,14 +92,14 @@ export async function startSlapd(options: SlapdOptions): Promise<Slapd> {
           '-f',
           join(dir, 'slapd.conf'),
           '-h',
-          `ldap://127.0.0.1:${ldapPort} ldaps://127.0.0.1:${ldapsPort}`,
+          `ldap://${address}:${ldapPort} ldaps://${address}:${ldapsPort}`,
           '-d',
           '0',
         ],
         env: { LD_LIBRARY_PATH: libraries },
         logFile: join(dir, 'slapd.log'),
         pidFile: join(dir, 'run', 'slapd.json'),
-        ready: (attempt) => isListening(ldapPort, attempt),
+        ready: (attempt) => isListening({ host: address, port: ldapPort }, attempt),
       },
       () => undefined,
     );
@@ -145,9 +147,9 @@ function configuration(installed: string, dir: string): string {
   ].join('\n');
 }
 
-function isListening(port: number, signal: AbortSignal): Promise<boolean> {
+function isListening(target: { host: string; port: number }, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', signal });
+    const socket = connect({ ...target, signal });
     const end = (open: boolean): void => {
       socket.destroy();
       resolve(open);

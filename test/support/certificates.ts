@@ -73,14 +73,15 @@ export async function issue(signer: Issued | undefined, options: CertificateOpti
 }
 
 /** Issues a serving certificate for localhost. */
-export function issueServer(signer: Issued): Promise<Issued> {
+/** `address`: IP address of the server. */
+export function issueServer(signer: Issued, address = '127.0.0.1'): Promise<Issued> {
   return issue(signer, {
     cn: 'localhost',
     purposes: [x509.ExtendedKeyUsage.serverAuth],
     extensions: [
       new x509.SubjectAlternativeNameExtension([
         { type: 'dns', value: 'localhost' },
-        { type: 'ip', value: '127.0.0.1' },
+        { type: 'ip', value: address },
       ]),
     ],
   });

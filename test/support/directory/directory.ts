@@ -27,27 +27,36 @@ export async function requireDirectory(test: Pick<Mocha.Context, 'skip'>): Promi
 
 export class TestDirectory {
   readonly slapd: Slapd;
+  readonly address: string;
   /** CA of the server certificate, PEM. */
   readonly ca: string;
   readonly folder: string;
   readonly #stack: AsyncDisposableStack;
 
-  private constructor(slapd: Slapd, ca: string, folder: string, stack: AsyncDisposableStack) {
+  private constructor(
+    slapd: Slapd,
+    address: string,
+    ca: string,
+    folder: string,
+    stack: AsyncDisposableStack,
+  ) {
     this.slapd = slapd;
+    this.address = address;
     this.ca = ca;
     this.folder = folder;
     this.#stack = stack;
   }
 
-  /** With the service accounts, and the folders of people and groups, but nobody else. */
-  static async start(): Promise<TestDirectory> {
+  /** With the service accounts, and the folders of people and groups, but nobody else. `address`: an IP address of this machine. */
+  static async start(address = '127.0.0.1'): Promise<TestDirectory> {
     const stack = new AsyncDisposableStack();
     const { path } = stack.use(await scratchFolder());
     const ca = await newCA('directory-ca');
-    const certificate = await issueServer(ca);
+    const certificate = await issueServer(ca, address);
     const stop = new AbortController();
-    const slapd = stack.use(await startSlapd({ dir: join(path, 'slapd'), certificate, signal: stop.signal }));
-    const directory = new TestDirectory(slapd, ca.cert, path, stack);
+    const options = { dir: join(path, 'slapd'), address, certificate, signal: stop.signal };
+    const slapd = stack.use(await startSlapd(options));
+    const directory = new TestDirectory(slapd, address, ca.cert, path, stack);
     await directory.#seed();
     return directory;
   }
@@ -130,7 +139,7 @@ export class TestDirectory {
 
   async #asRoot(work: (client: Client) => Promise<void>): Promise<void> {
     const { ldapsPort } = this.slapd;
-    const client = new Client({ url: `ldaps://127.0.0.1:${ldapsPort}`, tlsOptions: { ca: this.ca } });
+    const client = new Client({ url: `ldaps://${this.address}:${ldapsPort}`, tlsOptions: { ca: this.ca } });
     try {
       await client.bind(ROOT.dn, ROOT.password);
       await work(client);
