@@ -129,12 +129,26 @@ async function tryLock() {
   return undefined;
 }
 
+/** Folders of the locked packages that npm installs on this platform. */
+function lockedPackages() {
+  const { packages = {} } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const libc = process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
+  const fits = (accepted, own) => accepted === undefined || accepted.includes(own);
+  return Object.entries(packages)
+    .filter(([path, { os, cpu, libc: libraries }]) => {
+      const isHere = fits(os, process.platform) && fits(cpu, process.arch) && fits(libraries, libc);
+      return path !== '' && isHere;
+    })
+    .map(([path]) => path);
+}
+
 /**
  * Runs `npm ci` in a process group, because npm leaves its children running when only npm gets a signal.
  * After a signal, exits with the code that shells expect.
  */
 async function install(npm) {
-  console.error('Installing the locked dependencies (npm ci) …');
+  const wanted = lockedPackages();
+  console.error(`Installing the locked dependencies (npm ci): ${wanted.length} packages …`);
   const began = Date.now();
   const elapsed = () => `${Math.round((Date.now() - began) / 1000)} s`;
   // Lifecycle scripts of dependencies never run: none is needed.
@@ -169,12 +183,22 @@ async function install(npm) {
     stdio: ['ignore', 2, 2, 'pipe'],
     env: environment(),
   });
-  const ticker = setInterval(() => console.error(`  still installing, ${elapsed()}`), 10_000);
+  const progress = () => {
+    const done = wanted.filter((path) => existsSync(join(root, path, 'package.json'))).length;
+    return `  ${done} of ${wanted.length} packages unpacked, ${elapsed()}`;
+  };
+  const inPlace = process.stderr.isTTY;
+  const ticker = setInterval(
+    // npm's own messages overwrite the line.
+    () => process.stderr.write(inPlace ? `\u001b[K${progress()}\r` : `${progress()}\n`),
+    inPlace ? 1_000 : 10_000,
+  );
   const outcome = await new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(signal ?? code));
   });
   clearInterval(ticker);
+  if (inPlace) process.stderr.write('\u001b[K');
   child.stdio[3].destroy();
   if (stoppedBy) {
     // Lifecycle scripts may outlive npm itself.

@@ -3,12 +3,19 @@ import { withElapsed } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import { type BuildOptions, hashOfInputs, provide } from './artifact.ts';
 import { compile } from './compiler.ts';
+import { GoProgress, LIST_STALE, requiredModules } from './go-progress.ts';
 import { findGo } from './toolchain.ts';
 
 const GO_VERSION = '1.26.0';
 
 /** Flags for a reproducible build that does not depend on the folder; each module adds its linker flags. */
 export const GO_FLAGS = ['-v', '-trimpath', '-mod=readonly', '-buildvcs=false'] as const;
+
+/** The linker removes it (-w), so the compiler need not create it. No part of cache keys: the programs are the same. */
+const WITHOUT_DEBUG_INFORMATION = ['-gcflags=all=-dwarf=false'] as const;
+
+/** Fewer garbage collections of the compiler, within the memory that debug information needed. */
+const GOGC = '400';
 
 export interface GoBuild {
   /** Name in messages, such as `control plane`. */
@@ -24,33 +31,38 @@ export interface GoBuild {
 /** Builds programs of a Go module of the repository, without cgo. */
 export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOptions): Promise<void> {
   const toolchain = await findGo(GO_VERSION, env, signal);
-  let compiled = 0;
-  let latest = '';
-  const line = (text: string): boolean => {
-    if (text.startsWith('go: downloading ')) {
-      latest = text.slice('go: '.length);
-    } else if (/^[\w./~-]+$/.test(text)) {
-      compiled++; // -v names each package when it is compiled
-      latest = `${compiled} packages compiled`;
-    } else {
-      return false;
-    }
-    return true;
-  };
-  const describe = (): string => `${build.title}: building${latest === '' ? '' : `, ${latest}`}`;
-  await withElapsed(progress, describe, () =>
+  const reached = new GoProgress(await requiredModules(build.module));
+  const go = (args: readonly string[], line: (text: string) => boolean): Promise<void> =>
     compile(
       {
         command: 'go',
-        args: ['build', ...build.flags, '-o', build.output, ...build.packages],
+        args: [...args, ...build.packages],
         cwd: build.module,
         failure: `building the ${build.title} failed`,
         alone: `(cd ${shellWord(build.module)} && go build ${build.packages.join(' ')}); what it downloads comes from: go env GOPROXY`,
         line,
       },
-      // GOFLAGS and GOWORK of the user apply to other modules.
-      { env: { ...env, ...toolchain, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' }, signal },
-    ),
+      {
+        env: {
+          GOGC,
+          ...env,
+          ...toolchain,
+          CGO_ENABLED: '0',
+          // Those of the user apply to other modules.
+          GOFLAGS: '',
+          GOWORK: 'off',
+        },
+        signal,
+      },
+    );
+  const flags = [...build.flags, ...WITHOUT_DEBUG_INFORMATION];
+  await withElapsed(
+    progress,
+    () => `${build.title}: ${reached.describe()}`,
+    async () => {
+      await go(['list', ...flags, '-deps', '-f', LIST_STALE], reached.listed);
+      await go(['build', ...flags, '-o', build.output], reached.compiled);
+    },
   );
 }
 

@@ -58,7 +58,7 @@ async function make(staging: string, options: BuildOptions): Promise<void> {
   const bin = join(staging, 'bin');
   await mkdir(bin);
   options.progress(
-    `${TITLE}: building Kubernetes ${KUBERNETES_VERSION}, etcd and KWOK from source (once; about 5 minutes on 2 cores)`,
+    `${TITLE}: building Kubernetes ${KUBERNETES_VERSION}, etcd and KWOK from source, once for this machine`,
   );
   await buildGo(
     {

@@ -96,6 +96,20 @@ describe('the bootstrap', () => {
     expect(more).to.deep.equal([]);
   });
 
+  it('counts the packages that npm installs on this platform', async () => {
+    const packages = {
+      '': {},
+      'node_modules/a': {},
+      'node_modules/b': { os: [process.platform], cpu: [process.arch] },
+      'node_modules/c': { os: ['aix'] },
+      'node_modules/d': { cpu: ['s390x'] },
+    };
+    await writeFile(join(dir, 'package-lock.json'), JSON.stringify({ packages }));
+    expect((await end(start())).lines[0]).to.equal(
+      'Installing the locked dependencies (npm ci): 2 packages …',
+    );
+  });
+
   it('installs again when the lock file has changed', async () => {
     await end(start());
     await writeFile(join(dir, 'package-lock.json'), '{"lockfileVersion": 3, "packages": {}}');
