@@ -9,6 +9,7 @@ import {
   viewBindingName,
 } from './access.ts';
 import { configuration } from './configuration.ts';
+import { headlampFiles } from './headlamp.ts';
 import { component } from './kustomization.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import { monitoringFiles } from './monitoring.ts';
@@ -152,6 +153,7 @@ export function componentFiles(names: Names): ManifestFile[] {
         }),
       ],
     },
+    ...headlampFiles(names),
     ...monitoringFiles(names),
   ];
 }

@@ -1,10 +1,12 @@
 // Lists all generated files with their generator functions.
 import { join } from 'node:path';
+import { stringify } from 'yaml';
 import { indexTemplate } from '../log-stores/recommended-template.ts';
 import { descriptions } from './api-description.ts';
 import { exampleConfiguration, idTokenExample } from './authentication-configuration.ts';
 import { faultTable } from './fault-table.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { headlampChartValues } from './headlamp.ts';
 import { IDENTITY_ROWS } from './identity-limits.ts';
 import { limitTable } from './limit.ts';
 import { LIST_ROWS } from './list-limits.ts';
@@ -41,6 +43,9 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
     document(join(root, 'docs/authentication-configuration.md'), {
       'authentication-configuration': codeBlock('yaml', exampleConfiguration(names.platform)),
       'id-tokens': codeBlock('yaml', idTokenExample(names.platform)),
+    }),
+    document(join(root, 'docs/relying-parties.md'), {
+      'headlamp-values': codeBlock('yaml', stringify(headlampChartValues(names), { lineWidth: 0 })),
     }),
     document(join(root, 'docs/resource-lists.md'), {
       parameters: resourceQueryTable(),

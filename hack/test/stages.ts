@@ -2,6 +2,7 @@
 import { provideImages } from '../cluster/images.ts';
 import { missingForCluster } from '../cluster/prerequisites.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
+import { missingForHeadlamp } from '../identity/headlamp.ts';
 import { buildPrometheus } from '../monitoring/build.ts';
 import { printProgress } from '../terminal/progress.ts';
 import { gate } from './gate.ts';
@@ -95,6 +96,17 @@ export function stages(options: {
       groups: byEnvironment,
       jobs: shared,
       timeout: 180_000,
+      prepare,
+      grep,
+      strict,
+    }),
+    suite({
+      name: 'headlamp',
+      files: ['test/headlamp/*.test.ts'],
+      groups: together,
+      jobs: shared,
+      timeout: 180_000,
+      missing: ({ env }) => missingForHeadlamp(env),
       prepare,
       grep,
       strict,

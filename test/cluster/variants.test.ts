@@ -22,6 +22,8 @@ const VARIANTS: readonly Variant[] = [
   ['components/node-port', SERVICE, /\sNodePort\s/],
   ['components/gateway-constrained-impersonation', IMPERSONATOR, /^role/],
   ['components/gateway-impersonation', IMPERSONATOR, /^role/],
+  // Its image is not available here.
+  ['components/headlamp', `delete deployment,service,serviceaccount -n ${NAMESPACE} headlamp`, /^deployment/],
   ['components/monitoring', `get servicemonitor -n ${NAMESPACE} -o name`, /\/ks-apiserver$/m],
   ['components/network-policy', `get networkpolicy -n ${NAMESPACE} -o name`, /\/ks-apiserver$/m],
   [

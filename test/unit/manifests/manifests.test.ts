@@ -132,6 +132,26 @@ describe('the generated manifests', () => {
     }
   });
 
+  it('harden Headlamp as the server, and give it neither a permission nor a credential', () => {
+    const names = namesFor('acme');
+    const podOf = (path: string): Readonly<Record<string, unknown>> => {
+      const documents = parseAllDocuments(text(names, path)).map((each) => record(each.toJS()));
+      const found = documents.find((document) => document['kind'] === 'Deployment');
+      return record(record(record(found?.['spec'])['template'])['spec']);
+    };
+    const containers = (pod: Readonly<Record<string, unknown>>) =>
+      [...array(pod['initContainers'] ?? []), ...array(pod['containers'])].map(record);
+    const [server, headlamp] = [podOf('base/deployment.yaml'), podOf('components/headlamp/headlamp.yaml')];
+    expect(headlamp['securityContext']).to.deep.equal(server['securityContext']);
+    const [hardened] = containers(server).map(({ securityContext }) => securityContext);
+    for (const container of containers(headlamp))
+      expect(container['securityContext']).to.deep.equal(hardened);
+    expect(headlamp).to.include({ serviceAccountName: 'headlamp', automountServiceAccountToken: false });
+    expect(JSON.stringify(headlamp['volumes'])).not.to.include('serviceAccountToken');
+    const granted = [...manifests(names)].filter(([, content]) => /kind: \w*RoleBinding/.test(content));
+    for (const [path, content] of granted) expect(content, path).not.to.include('headlamp');
+  });
+
   it('keep a server without synced caches in its Service until it stops', () => {
     const deployment: unknown = parseDocument(text(namesFor('platform'), 'base/deployment.yaml')).toJS();
     const probe = 'spec.template.spec.containers[0].readinessProbe.httpGet.path';

@@ -86,15 +86,24 @@ describe('the manifests, applied to a real kube-apiserver', function () {
   }
 
   it('are used by the kustomizations in the documentation', async () => {
-    const pages = ['configuration', 'network', 'installation', 'metrics'].map((page) => `docs/${page}.md`);
+    const pages = ['configuration', 'network', 'installation', 'metrics', 'relying-parties'].map(
+      (page) => `docs/${page}.md`,
+    );
     const shown = (await Promise.all(['README.md', ...pages].map(kustomizationsOf))).flat();
-    expect(shown).to.have.length(6);
-    const [base = '', configuration = '', certificates = '', variant = '', logs = '', monitoring = ''] =
-      shown;
+    expect(shown).to.have.length(7);
+    const [
+      base = '',
+      configuration = '',
+      certificates = '',
+      variant = '',
+      logs = '',
+      monitoring = '',
+      headlamp = '',
+    ] = shown;
     const [, patch = ''] = /^patches:\n(.*)/ms.exec(certificates) ?? [];
     const built = new Map<string, string>();
     const combined = [base + configuration, logs + patch];
-    for (const kustomization of [base, certificates, variant, logs, monitoring, ...combined]) {
+    for (const kustomization of [base, certificates, variant, logs, monitoring, headlamp, ...combined]) {
       const objects = await build(kustomization);
       built.set(kustomization, objects);
       expect(objects, kustomization).to.match(/^kind: Deployment$/m);
@@ -102,6 +111,7 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     }
     expect(built.get(base)).to.include('image: REGISTRY/ks-apiserver:');
     expect(built.get(base + configuration)).to.include('OURS: true');
+    expect(built.get(headlamp)).to.match(/KUBERNETES_SERVICE_HOST\n\s+value: platform\.example\.com\n/);
     expect(built.get(logs + patch))
       .to.include('/etc/ks-apiserver-logs')
       .and.include('/etc/ks-apiserver-tls');
