@@ -1,12 +1,11 @@
 // Builds Prometheus and promtool, which checks the rules, and downloads the CustomResourceDefinitions of Prometheus Operator. All
 // are for tests.
-import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuildOptions, provide } from '../artifacts/artifact.ts';
-import { compile } from '../artifacts/compiler.ts';
+import type { BuildOptions } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';
+import { provideModuleFiles } from '../artifacts/module-files.ts';
 
-/** The Go module also contains the CustomResourceDefinitions. The checksum database of Go verifies the download. */
+/** The Go module also contains the CustomResourceDefinitions. */
 const OPERATOR = 'github.com/prometheus-operator/prometheus-operator@v0.88.0';
 const CRDS = ['monitoring.coreos.com_prometheusrules.yaml', 'monitoring.coreos.com_servicemonitors.yaml'];
 
@@ -30,25 +29,8 @@ async function build(name: string, tags: string, options: BuildOptions): Promise
 }
 
 /** Returns a folder with the CustomResourceDefinitions of PrometheusRule and ServiceMonitor. */
-export async function provideOperatorCRDs(options: BuildOptions): Promise<string> {
+export function provideOperatorCRDs(options: BuildOptions): Promise<string> {
   const title = 'CustomResourceDefinitions of Prometheus Operator';
-  const make = async (staging: string): Promise<void> => {
-    let folder = '';
-    await compile(
-      {
-        command: 'go',
-        args: ['mod', 'download', '-json', OPERATOR],
-        cwd: staging,
-        failure: `downloading the ${title} failed`,
-        line: (line) => {
-          folder = /^\s*"Dir": "(.+)",?$/.exec(line)?.[1] ?? folder;
-          return false;
-        },
-      },
-      { ...options, env: { ...options.env, GOFLAGS: '', GOWORK: 'off' } },
-    );
-    const source = join(folder, 'example/prometheus-operator-crd');
-    for (const file of CRDS) await copyFile(join(source, file), join(staging, file));
-  };
-  return provide({ title, name: `prometheus-operator-crds-${OPERATOR.split('@')[1]}`, make }, options);
+  const files = CRDS.map((file) => `example/prometheus-operator-crd/${file}`);
+  return provideModuleFiles({ title, name: 'prometheus-operator-crds', module: OPERATOR, files }, options);
 }

@@ -4,7 +4,7 @@ import type { BuildOptions } from '../artifacts/artifact.ts';
 import { buildClients } from '../clients/build.ts';
 import { findBinaries } from '../control-plane/binaries.ts';
 import { missingForDirectory } from '../directory/slapd.ts';
-import { buildHelm } from '../helm/build.ts';
+import { buildHelmProgram, provideChartCRDs } from '../helm/build.ts';
 import { buildIdentityProgram } from '../identity/build.ts';
 import { buildKubelogin } from '../kubelogin/build.ts';
 import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
@@ -41,7 +41,8 @@ export class Prerequisites {
       });
     }
     await buildPromtool({ env, signal, progress });
-    await buildHelm({ env, signal, progress });
+    await buildHelmProgram('helm', { env, signal, progress });
+    await provideChartCRDs({ env, signal, progress });
     await provideOperatorCRDs({ env, signal, progress });
     await buildVictoriaLogs({ env, signal, progress });
     const lacking = await missingForDirectory({ env, signal, progress });

@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 import { CUSTOM_RESOURCES } from '../../../apis/iam/v1beta1/custom-resources.ts';
 import { record } from '../../../apis/reading/unknown-value.ts';
 import packageManifest from '../../../package.json' with { type: 'json' };
+import { KEYS_SECRET } from '../../../server/oauth/keys/key-rotator.ts';
 import {
   administrators,
   CONSTRAINED_IMPERSONATION,
@@ -105,7 +106,9 @@ function templates(): Template[] {
     {
       file: 'secrets.yaml',
       about: 'Empty Secrets, which the server fills: it is not allowed to create Secrets.',
-      objects: installedSecrets(names),
+      objects: installedSecrets(names).map((secret) =>
+        secret.metadata.name === KEYS_SECRET ? kept(secret) : secret,
+      ),
     },
     {
       file: 'server-access.yaml',
@@ -218,7 +221,10 @@ function templates(): Template[] {
   ];
 }
 
-/** Users must survive an uninstallation, and without their policies anyone who can write users could become an administrator. */
+/**
+ * Users survive an uninstallation, with the keys that encrypt their second factors, and with the policies without which
+ * anyone who can write users could become an administrator.
+ */
 function kept(object: KubernetesObject): KubernetesObject {
   return changed(object, {
     metadata: (metadata) => ({

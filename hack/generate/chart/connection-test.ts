@@ -65,7 +65,10 @@ export function connectionTest(): KubernetesObject {
     metadata: {
       name: `${SERVER}-test`,
       namespace: TEMPLATE_NAMES.namespace,
-      annotations: { 'helm.sh/hook': 'test', 'helm.sh/hook-delete-policy': 'before-hook-creation' },
+      annotations: {
+        'helm.sh/hook': 'test',
+        'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
+      },
     },
     spec: {
       restartPolicy: 'Never',

@@ -182,7 +182,7 @@ export const ValuesSchema = Type.Object(
     ),
     keepUsers: flagOption(
       true,
-      'Keeps the custom resource definitions, so all users, when the chart is uninstalled; with the admission policies that protect them.',
+      'Keeps users, sessions and signing keys when the chart is uninstalled: the custom resource definitions, the admission policies that protect them, and the Secret `ks-apiserver-signing-keys`.',
     ),
     resources: objectOption('Resources of the container.', container().resources),
     nodeSelector: textsOption('Labels of the nodes on which the pods run.'),

@@ -247,7 +247,7 @@ describe('the documents', () => {
   it('name the tag of the image that the manifests run', async () => {
     const containerfile = await readFile(join(ROOT, 'hack/image/Containerfile'), 'utf8');
     const tag = `ks-apiserver:${packageManifest.version}`;
-    expect(readme).to.include(tag);
+    expect(all.find(({ path }) => path === 'CONTRIBUTING.md')?.text).to.include(tag);
     expect(containerfile).to.include(tag);
   });
 

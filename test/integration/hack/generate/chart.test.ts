@@ -12,7 +12,7 @@ import { findBinaries } from '../../../../hack/control-plane/binaries.ts';
 import { manifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { CONFIGURATION } from '../../../../hack/generate/workload.ts';
-import { buildHelm } from '../../../../hack/helm/build.ts';
+import { buildHelmProgram } from '../../../../hack/helm/build.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const CHART = join(ROOT, 'manifests/chart');
@@ -102,7 +102,7 @@ describe('the Helm chart', function () {
 
   before(async () => {
     const options = { env: process.env, signal: AbortSignal.timeout(600_000), progress: () => undefined };
-    helm = await buildHelm(options);
+    helm = await buildHelmProgram('helm', options);
     ({ kubectl } = await findBinaries(options));
     folder = await mkdtemp(join(tmpdir(), 'chart-'));
   });

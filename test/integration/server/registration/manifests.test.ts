@@ -1,15 +1,19 @@
 // Tests of the manifests against a real kube-apiserver.
+import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { parseAllDocuments } from 'yaml';
+import { parseAllDocuments, stringify } from 'yaml';
 import { groupVersionsOf } from '../../../../hack/generate/groups.ts';
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
+import { buildHelmProgram, provideChartCRDs } from '../../../../hack/helm/build.ts';
 import { provideOperatorCRDs } from '../../../../hack/monitoring/build.ts';
 import { until } from '../../../support/until.ts';
+import { chartValues } from './chart-values.ts';
 import { type RegisteredCluster, SERVER_USER, startCluster } from './registered-cluster.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -29,14 +33,17 @@ async function kustomizationsOf(document: string): Promise<string[]> {
 describe('the manifests, applied to a real kube-apiserver', function () {
   this.timeout(120_000);
   let cluster: RegisteredCluster;
+  let helm: string;
 
   before(async () => {
     cluster = await startCluster();
     await cluster.kubectl(['apply', '-k', 'manifests/access']);
-    const { signal } = new AbortController();
-    const crds = await provideOperatorCRDs({ env: process.env, signal, progress: () => undefined });
-    await cluster.kubectl(['apply', '--server-side', '-f', crds]);
-    await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=30s', '-f', crds]);
+    const options = { env: process.env, signal: AbortSignal.timeout(600_000), progress: () => undefined };
+    helm = await buildHelmProgram('helm', options);
+    for (const crds of [await provideOperatorCRDs(options), ...(await provideChartCRDs(options))]) {
+      await cluster.kubectl(['apply', '--server-side', '-f', crds]);
+      await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=30s', '-f', crds]);
+    }
   });
   after(() => cluster?.stop());
 
@@ -85,16 +92,44 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     });
   }
 
+  for (const kind of ['TLSRoute', 'HTTPRoute']) {
+    it(`passes strict validation with all values of the chart and a ${kind}`, async () => {
+      const values = stringify(chartValues(kind));
+      const folder = await mkdtemp(join(tmpdir(), 'values-'));
+      try {
+        await writeFile(join(folder, 'values.yaml'), values);
+        const args = ['template', 'ks-apiserver', 'manifests/chart', '--namespace=platform-system'];
+        const { stdout } = await promisify(execFile)(
+          helm,
+          [
+            ...args,
+            '--values',
+            join(folder, 'values.yaml'),
+            '--api-versions=gateway.networking.k8s.io/v1/TLSRoute',
+          ],
+          { cwd: ROOT, maxBuffer: 64 << 20 },
+        );
+        const objects = stdout.split(/^---\n/m).filter((document) => /^kind: /m.test(document));
+        expect(stdout)
+          .to.match(new RegExp(`^kind: "?${kind}"?$`, 'm'))
+          .and.match(/^kind: Ingress$/m);
+        await validate(objects.join('---\n'));
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  }
+
   it('are used by the kustomizations in the documentation', async () => {
     const pages = ['configuration', 'network', 'installation', 'metrics', 'relying-parties'].map(
       (page) => `docs/${page}.md`,
     );
-    const shown = (await Promise.all(['README.md', ...pages].map(kustomizationsOf))).flat();
+    const shown = (await Promise.all(pages.map(kustomizationsOf))).flat();
     expect(shown).to.have.length(7);
     const [
-      base = '',
       configuration = '',
       certificates = '',
+      base = '',
       variant = '',
       logs = '',
       monitoring = '',
@@ -129,6 +164,22 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     // Controllers may update the status of objects during the comparison, which also counts as a difference.
     const differences = () => cluster.kubectl(['diff', '-k', 'manifests/base']).catch(String);
     await until(async () => (await differences()) === '');
+  });
+
+  it('changes nothing when the base is applied again', async () => {
+    const generation = [
+      'get',
+      'pdb',
+      '--namespace=platform-system',
+      'ks-apiserver',
+      '-o=jsonpath={.metadata.generation}',
+    ];
+    const before = await cluster.kubectl(generation);
+    const output = await cluster.kubectl(['apply', '-k', 'manifests/base']);
+    // kubectl sends the selector of each PodDisruptionBudget again, because its patch strategy is `replace`.
+    const changed = output.split('\n').filter((line) => line !== '' && !line.endsWith(' unchanged'));
+    expect(changed).to.deep.equal(['poddisruptionbudget.policy/ks-apiserver configured']);
+    expect(await cluster.kubectl(generation)).to.equal(before);
   });
 
   it('creates pods that the restricted Pod Security Standard admits', async () => {
