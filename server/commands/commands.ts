@@ -20,6 +20,10 @@ export const COMMANDS: Readonly<Record<string, TableEntry>> = {
     about: 'list and rotate the signing keys',
     load: async () => (await import('./keys-command.ts')).keysCommand,
   },
+  kubeconfig: {
+    about: 'print a kubeconfig with which people sign in to kubectl',
+    load: async () => (await import('./kubeconfig-command.ts')).kubeconfigCommand,
+  },
   version: {
     about: 'print the version',
     load: async () => (await import('./version-command.ts')).versionCommand,

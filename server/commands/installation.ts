@@ -5,7 +5,7 @@ import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
 import type { Flags } from '../../apis/reading/command-line.ts';
 import { ClusterConnection } from '../cluster/connection/connection.ts';
 import { kubeConfigSource } from '../cluster/connection/kubeconfig.ts';
-import { completeConfig } from '../config/config.ts';
+import { type CompletedConfig, completeConfig } from '../config/config.ts';
 import { MOUNTED_CONFIGURATION } from '../config/options.ts';
 import type { CommandContext } from './command.ts';
 
@@ -41,15 +41,26 @@ export interface Installation {
 /** Connects to the cluster of an installation, and runs `work` with it. Throws ConfigurationError, StartupError, and an Error without a kubeconfig. */
 export async function withInstallation<Result>(
   given: InstallationArguments,
-  { environment, workingDirectory, printError }: CommandContext,
+  context: CommandContext,
   work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> {
-  const { platform, kubernetes } = await completeConfig({
+  const { environment, workingDirectory } = context;
+  const config = await completeConfig({
     config: given.config ?? mountedConfiguration(),
     overrides: overridesOf(given),
     environment,
     workingDirectory,
   });
+  const { name: platform, namespace } = config.platform;
+  return withCluster(config, context, (client) => work({ platform, namespace, client }));
+}
+
+/** Connects to the cluster of a configuration, and runs `work` with it. Throws an Error without a kubeconfig. */
+export async function withCluster<Result>(
+  { kubernetes }: CompletedConfig,
+  { environment, printError }: CommandContext,
+  work: (client: ClusterConnection) => Promise<Result>,
+): Promise<Result> {
   const kubeConfig = kubeConfigSource(kubernetes.kubeconfig || undefined, environment.variables);
   kubeConfig();
   const client = new ClusterConnection({
@@ -58,7 +69,7 @@ export async function withInstallation<Result>(
   });
   try {
     await client.authenticated();
-    return await work({ platform: platform.name, namespace: platform.namespace, client });
+    return await work(client);
   } finally {
     client.close();
   }

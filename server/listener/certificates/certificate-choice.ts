@@ -21,25 +21,27 @@ export interface CertificateDependencies
 /** The Service of the server in the manifests. */
 export const SERVICE = 'ks-apiserver';
 
+type CertificateConfiguration = Pick<ResolvedConfiguration, 'listeners' | 'platform' | 'gateway'>;
+
 export function chooseCertificate(
-  {
-    listeners: { secure },
-    platform,
-    gateway,
-  }: Pick<ResolvedConfiguration, 'listeners' | 'platform' | 'gateway'>,
+  config: CertificateConfiguration,
   { log, metrics, hostname, secret }: CertificateDependencies,
 ): StartableSource {
+  const { secure } = config.listeners;
   if (secure.certFile !== '') return new CertificateFiles({ paths: secure, log, metrics });
-  return new IssuedCertificate({
-    names: servingNames({
-      service: SERVICE,
-      namespace: platform.namespace,
-      hostname,
-      additional: [...secure.selfSigned.names, gateway.proxyHost],
-    }),
-    secret,
-    log,
-    metrics,
+  return new IssuedCertificate({ names: issuedNames(config, hostname), secret, log, metrics });
+}
+
+/** The names of a certificate that the server on the machine `hostname` issues itself. */
+export function issuedNames(
+  { listeners: { secure }, platform, gateway }: CertificateConfiguration,
+  hostname: string,
+): string[] {
+  return servingNames({
+    service: SERVICE,
+    namespace: platform.namespace,
+    hostname,
+    additional: [...secure.selfSigned.names, gateway.proxyHost],
   });
 }
 

@@ -55,11 +55,19 @@ export class ChangeListeners {
  * The root certificates that verify the serving certificate at the address `host`, PEM. Undefined if the certificate is not for
  * this address, because a proxy has another one there, and without a root.
  */
-export function rootsFor({ cert, ca }: ServingCertificate, host: string): string | undefined {
+export function rootsFor(
+  { cert, ca }: Pick<ServingCertificate, 'cert' | 'ca'>,
+  host: string,
+): string | undefined {
   const leaf = new X509Certificate(cert);
   const name = host.replace(/^\[(.*)\]$/, '$1');
   if ((isIP(name) ? leaf.checkIP(name) : leaf.checkHost(name)) === undefined) return undefined;
-  const roots = pemCertificates(ca).filter((pem) => {
+  return rootsIn(ca);
+}
+
+/** The root certificates of a bundle, PEM; undefined if it has none. */
+export function rootsIn(bundle: string): string | undefined {
+  const roots = pemCertificates(bundle).filter((pem) => {
     const certificate = new X509Certificate(pem);
     return certificate.checkIssued(certificate);
   });

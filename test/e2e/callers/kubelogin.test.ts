@@ -1,10 +1,11 @@
 // Tests of kubelogin with the kubeconfig of the account page and the built-in client: kubectl and client libraries through
 // the gateway.
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
-import { kubeloginKubeconfig } from '../../../apis/oauth/kubelogin-kubeconfig.ts';
 import { buildKubelogin } from '../../../hack/kubelogin/build.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { pythonWith } from '../../support/python.ts';
@@ -155,12 +156,13 @@ describe('kubelogin', () => {
     expectUser(await again);
   });
 
-  it('signs in with a code on another device', async () => {
-    const { url } = platform.server;
-    const ca = platform.controlPlane.ca;
-    const target = { name: 'remote', issuer: `${url}/oauth`, issuerCA: ca, server: url, serverCA: ca };
-    const remote = kubeloginKubeconfig({ ...target, deviceCode: true });
-    const user = await KubeloginUser.at(program, 'device', remote);
+  it('signs in with a code on another device, with the kubeconfig of the command', async () => {
+    // Without certificate files in the configuration, the CA is that of the APIService.
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...[join(ROOT, 'server/main.ts'), 'kubeconfig', '--device-code'],
+      ...['--issuer', `${platform.server.url}/oauth`, '--kubeconfig', platform.controlPlane.kubeconfig],
+    ]);
+    const user = await KubeloginUser.at(program, 'device', stdout);
     const first = user.start(platform.controlPlane.kubectl, whoami);
     const visit = /Please visit the following URL in your browser: (\S+)/;
     await until(() => visit.test(first.printed()));
