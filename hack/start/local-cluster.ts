@@ -8,6 +8,7 @@ import type { Client } from '../control-plane/client.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { apply, available, grant, register, serviceAccountOf } from '../extension/registration.ts';
 import type { Names } from '../generate/names.ts';
+import { writeLauncher } from '../kubelogin/launcher.ts';
 import { podLogs, startKwok } from '../simulation/kwok.ts';
 import { growPodLogs } from '../simulation/pod-logs.ts';
 import { nodeName } from '../simulation/realistic-node.ts';
@@ -77,6 +78,7 @@ export async function startLocal(
         server,
         kubeconfig: cp.kubeconfig,
         kubectl: cp.kubectl,
+        kubelogin: await writeLauncher(join(dir, 'bin')),
       }),
       server,
       logs: join(cp.dir, 'logs'),

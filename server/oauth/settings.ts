@@ -168,8 +168,8 @@ function pageClient(issuer: string, shared: Configuration): ConfiguredClient {
 }
 
 /**
- * The public client of command-line programs: `npm run login` and kubelogin. A configured client with this id replaces the
- * built-in one. Codes are redirected only to the user's own machine, on any port (RFC 8252, 7.3).
+ * The public client of kubelogin and other command-line programs. A configured client with this id replaces the built-in
+ * one. Codes are redirected only to the user's own machine, on any port (RFC 8252, 7.3).
  */
 function kubectlClient(shared: Configuration): ConfiguredClient {
   return {

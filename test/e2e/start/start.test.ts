@@ -50,7 +50,7 @@ describe('npm start', function () {
     const first = clone.start();
     await first.printed(/Ctrl-C stops everything/);
     printedFirst = first.advice;
-    // The commands that do not end, and the sign-in that needs a browser: login.ts tests it.
+    // The commands that do not end, and the sign-in that needs a browser: kubelogin.test.ts tests it.
     const advice = first.advice.filter((line) => !/--watch|follow=true|ada\.kubeconfig/.test(line));
     await described(advice);
     const printed = await type(advice.slice(0, -1));
@@ -110,6 +110,15 @@ describe('npm start', function () {
       expect(program.advice).to.deep.equal(printedFirst);
       const kept = await type([...environment, 'kubectl get configmap kept -o name']);
       expect(kept).to.equal('configmap/kept\n');
+    });
+
+    it('writes a kubeconfig for the sign-in, and has kubelogin on the PATH', async () => {
+      const command = program.advice.find((line) => line.includes(' kubeconfig -- ')) ?? expect.fail();
+      const file = command.slice(command.indexOf('> ') + 2);
+      const printed = await type([...environment, command, `cat ${file}`, 'command -v kubectl-oidc_login']);
+      expect(printed).to.match(/^ +command: kubectl-oidc_login$/m);
+      expect(printed).to.include('certificate-authority-data: ');
+      expect(printed.trimEnd()).to.match(/\.local\/bin\/kubectl-oidc_login$/);
     });
 
     it('serves an existing cluster without changing it, and leaves nothing running when the terminal is closed', async () => {

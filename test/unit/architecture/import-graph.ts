@@ -20,8 +20,6 @@ export function importsOf(file: string, source: string): Import[] {
 const LAYERS: readonly (readonly string[])[] = [
   ['test'],
   ['hack'],
-  // Runs on the machines of users.
-  ['login'],
   ['server/main.ts'],
   ['server/commands'],
   // The composition root: every other file directly in server/.
