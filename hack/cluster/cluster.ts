@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { BuildOptions } from '../artifacts/artifact.ts';
-import { findBinaries } from '../control-plane/binaries.ts';
+import { CLUSTER, findPrograms } from '../control-plane/programs.ts';
 import { prepareTokenTrust } from '../start/token-trust.ts';
 import {
   type Addresses,
@@ -70,7 +70,7 @@ export class Cluster implements AsyncDisposable {
   static async start(options: ClusterOptions): Promise<Cluster> {
     const missing = await missingForCluster(options.env);
     if (missing !== undefined) throw new Error(missing);
-    await findBinaries(options);
+    await findPrograms(CLUSTER, options);
     const images = await provideImages(options.root, options);
     const supervisor = new Supervisor(options, images);
     try {

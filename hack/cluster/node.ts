@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { findPrograms, NODE } from '../control-plane/programs.ts';
 import { prepareTokenTrust } from '../start/token-trust.ts';
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import { createCgroups } from './cgroups.ts';
@@ -112,7 +113,8 @@ async function startApiserver(): Promise<ControlPlane> {
 }
 
 async function startNode(cp: ControlPlane): Promise<void> {
-  const { binaries, pki } = cp;
+  const { pki } = cp;
+  const node = await findPrograms(NODE, { signal });
   const kubeconfigs = await Promise.all([
     cp.kubeconfigFor({ name: `system:node:${NODE_NAME}`, groups: ['system:nodes'] }),
     cp.kubeconfigFor({ name: 'system:kube-proxy' }),
@@ -137,7 +139,7 @@ async function startNode(cp: ControlPlane): Promise<void> {
   const programs: Program[] = [
     {
       name: 'kubelet',
-      command: binaries.kubelet,
+      command: node.kubelet,
       args: [
         `--config=${await file('kubelet.yaml', kubelet)}`,
         `--kubeconfig=${kubeletUser}`,
@@ -149,13 +151,13 @@ async function startNode(cp: ControlPlane): Promise<void> {
     },
     {
       name: 'kube-proxy',
-      command: binaries.kubeProxy,
+      command: node.kubeProxy,
       args: [`--config=${await file('kube-proxy.yaml', proxyConfiguration(proxyUser, addresses))}`],
       port: 10256,
     },
     {
       name: 'kube-scheduler',
-      command: binaries.kubeScheduler,
+      command: node.kubeScheduler,
       args: [
         `--kubeconfig=${schedulerUser}`,
         `--authentication-kubeconfig=${schedulerUser}`,

@@ -1,25 +1,29 @@
-// Builds one Go binary that contains all control plane programs. The build cache (hack/artifacts) stores the binary.
-import { mkdir, symlink } from 'node:fs/promises';
+// Builds the control plane programs as one Go binary, and those of a real node as another. The build cache (hack/artifacts)
+// stores them.
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, cacheFolder, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { buildGo, GO_FLAGS } from '../artifacts/go-build.ts';
 
 export const KUBERNETES_VERSION = '1.36.3';
 
-/** The names of the links to the binary. */
-const NAMES = [
-  'etcd',
-  'kube-apiserver',
-  'kube-controller-manager',
-  'kube-proxy',
-  'kube-scheduler',
-  'kubectl',
-  'kubelet',
-  'kwok',
-  'kwok-stages',
-] as const;
-const BINARY = 'control-plane';
-const TITLE = 'control plane';
+/** The binaries with their Go packages, and the names of the links to them. */
+const BINARIES = {
+  'control-plane': {
+    title: 'control plane',
+    contents: `Kubernetes ${KUBERNETES_VERSION}, etcd and KWOK`,
+    folder: '.',
+    programs: ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'kwok', 'kwok-stages'],
+  },
+  node: {
+    title: 'node',
+    contents: `kubelet, kube-proxy and kube-scheduler ${KUBERNETES_VERSION}`,
+    folder: 'node',
+    programs: ['kube-proxy', 'kube-scheduler', 'kubelet'],
+  },
+} as const;
+
+export type Binary = keyof typeof BINARIES;
 
 const VERSION_PACKAGES = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'];
 const LINKER_FLAGS = [
@@ -37,38 +41,38 @@ const LINKER_FLAGS = [
 ];
 const BUILD_FLAGS = [...GO_FLAGS, `-ldflags=${LINKER_FLAGS.join(' ')}`];
 
-/** The cache folder for the current sources, whether it exists or not. */
-export async function builtFolder(env: NodeJS.ProcessEnv): Promise<string> {
-  return join(cacheFolder(env), await nameOfResult(), 'bin');
+/** The cache folder of the programs for the current sources, whether it exists or not. */
+export async function builtFolder(binary: Binary, env: NodeJS.ProcessEnv): Promise<string> {
+  return join(cacheFolder(env), await nameOfResult(binary));
 }
 
 /** Returns the folder of the programs; builds them if they are missing. */
-export async function build(options: BuildOptions): Promise<string> {
-  const folder = await provide({ title: TITLE, name: await nameOfResult(), make }, options);
-  return join(folder, 'bin');
+export async function build(binary: Binary, options: BuildOptions): Promise<string> {
+  const { title } = BINARIES[binary];
+  const make = (staging: string): Promise<void> => makeBinary(binary, staging, options);
+  return provide({ title, name: await nameOfResult(binary), make }, options);
 }
 
 /** Cache key: sources, locked modules, flags and platform. */
-function nameOfResult(): Promise<string> {
-  const files = ['*.go', 'go.mod', 'go.sum'];
-  return hashOfInputs({ folder: import.meta.dirname, files, settings: [NAMES, BUILD_FLAGS] });
+async function nameOfResult(binary: Binary): Promise<string> {
+  const { folder, programs } = BINARIES[binary];
+  const files = [`${folder}/*.go`, 'multicall/*.go', 'go.mod', 'go.sum'];
+  const settings = [programs, BUILD_FLAGS];
+  return `${binary}-${await hashOfInputs({ folder: import.meta.dirname, files, settings })}`;
 }
 
-async function make(staging: string, options: BuildOptions): Promise<void> {
-  const bin = join(staging, 'bin');
-  await mkdir(bin);
-  options.progress(
-    `${TITLE}: building Kubernetes ${KUBERNETES_VERSION}, etcd and KWOK from source, once for this machine`,
-  );
+async function makeBinary(binary: Binary, staging: string, options: BuildOptions): Promise<void> {
+  const { title, contents, folder, programs } = BINARIES[binary];
+  options.progress(`${title}: building ${contents} from source, once for this machine`);
   await buildGo(
     {
-      title: TITLE,
+      title,
       module: import.meta.dirname,
-      packages: ['.'],
-      output: join(bin, BINARY),
+      packages: [`./${folder}`],
+      output: join(staging, binary),
       flags: BUILD_FLAGS,
     },
     options,
   );
-  await Promise.all(NAMES.map((name) => symlink(BINARY, join(bin, name))));
+  await Promise.all(programs.map((name) => symlink(binary, join(staging, name))));
 }

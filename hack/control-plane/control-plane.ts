@@ -7,13 +7,13 @@ import { withPortRetry } from '../system/port-retry.ts';
 import { choosePorts, type Ports } from '../system/ports.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { Apiserver } from './apiserver.ts';
-import { type Binaries, findBinaries } from './binaries.ts';
 import { Client } from './client.ts';
 import { ControllerManager } from './controller-manager.ts';
 import { Etcd } from './etcd.ts';
 import { type Folder, openFolder, type ProgramFiles } from './folder.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { openPki, type PairFiles, type Pki, readPair } from './pki.ts';
+import { API, findPrograms, type Paths } from './programs.ts';
 
 export interface ControlPlaneOptions {
   /** Folder of the state, created if missing. Only one control plane can use it at a time. */
@@ -41,7 +41,6 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** Path of a kubectl of the same version. */
   readonly kubectl: string;
-  readonly binaries: Binaries;
   readonly pki: Pki;
   readonly ports: Ports;
   /** A client with administrator credentials. */
@@ -68,8 +67,9 @@ const CLUSTER = 'ks-apiserver-dev';
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const folder = await openFolder(resolve(options.dir));
   try {
-    const binaries = await findBinaries(options);
-    return await withPortRetry(() => startIn(folder, binaries, options));
+    const manager = options.controllers === false ? [] : (['kubeControllerManager'] as const);
+    const programs = await findPrograms([...API, ...manager], options);
+    return await withPortRetry(() => startIn(folder, programs, options));
   } catch (error) {
     await folder.release();
     throw error;
@@ -78,7 +78,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 async function startIn(
   folder: Folder,
-  binaries: Binaries,
+  programs: Paths<(typeof API)[number]> & Partial<Paths<'kubeControllerManager'>>,
   options: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const { signal, progress = () => undefined } = options;
@@ -114,7 +114,7 @@ async function startIn(
 
   try {
     const store = {
-      binary: binaries.etcd,
+      binary: programs.etcd,
       dataDir: folder.etcd,
       ports: { client: ports.etcd, peer: ports.etcdPeer },
       files: pki.files,
@@ -122,7 +122,7 @@ async function startIn(
     };
     const etcd = await launch('etcd', (place, failed) => new Etcd({ ...store, place, failed }));
 
-    const server = { binary: binaries.kubeApiserver, port: ports.apiserver, files: pki.files, etcd, client };
+    const server = { binary: programs.kubeApiserver, port: ports.apiserver, files: pki.files, etcd, client };
     const extraFlags = options.extraApiserverFlags ?? [];
     const apiserver = await launch(
       'kube-apiserver',
@@ -130,10 +130,10 @@ async function startIn(
     );
 
     let controllerManager: ControllerManager | undefined;
-    if (options.controllers !== false) {
+    if (programs.kubeControllerManager !== undefined) {
       const path = folder.kubeconfig('controller-manager');
       const controllers = {
-        binary: binaries.kubeControllerManager,
+        binary: programs.kubeControllerManager,
         port: ports.controllerManager,
         files: pki.files,
         kubeconfig: await kubeconfigOf(path, 'system:kube-controller-manager', pki.files.controllerManager),
@@ -154,8 +154,7 @@ async function startIn(
       url,
       ca,
       kubeconfig,
-      kubectl: binaries.kubectl,
-      binaries,
+      kubectl: programs.kubectl,
       pki,
       ports,
       client,

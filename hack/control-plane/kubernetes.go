@@ -1,20 +1,15 @@
 package main
 
 import (
-	"context"
 	"os"
 
 	"go.etcd.io/etcd/server/v3/etcdmain"
 	"k8s.io/component-base/cli"
 	"k8s.io/component-base/logs"
-	_ "k8s.io/component-base/logs/json/register" // --logging-format=json
 	"k8s.io/kubectl/pkg/cmd"
 	"k8s.io/kubectl/pkg/cmd/util"
 	apiserverapp "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllermanagerapp "k8s.io/kubernetes/cmd/kube-controller-manager/app"
-	proxyapp "k8s.io/kubernetes/cmd/kube-proxy/app"
-	schedulerapp "k8s.io/kubernetes/cmd/kube-scheduler/app"
-	kubeletapp "k8s.io/kubernetes/cmd/kubelet/app"
 )
 
 func etcd() int {
@@ -28,18 +23,6 @@ func apiserver() int {
 
 func controllerManager() int {
 	return cli.Run(controllermanagerapp.NewControllerManagerCommand())
-}
-
-func scheduler() int {
-	return cli.Run(schedulerapp.NewSchedulerCommand())
-}
-
-func kubelet() int {
-	return cli.Run(kubeletapp.NewKubeletCommand(context.Background()))
-}
-
-func kubeProxy() int {
-	return cli.Run(proxyapp.NewProxyCommand())
 }
 
 func kubectl() int {

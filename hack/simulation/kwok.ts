@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
 import { Client } from '../control-plane/client.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import type { Folder } from '../control-plane/folder.ts';
+import { findPrograms } from '../control-plane/programs.ts';
 import { Daemon } from '../system/daemon.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { forEach, namesIn } from './bulk.ts';
@@ -31,7 +32,8 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
   const kubelet = { address: '127.0.0.1', port: cp.ports.kwok };
   const dir = cp.folder.kwok;
   await mkdir(dir, { recursive: true });
-  const config = await writeConfig(cp, dir, options);
+  const { kwok, kwokStages } = await findPrograms(['kwok', 'kwokStages'], options);
+  const config = await writeConfig(cp, dir, kwokStages, options);
   const kubeconfig = await cp.kubeconfigFor({ name: 'kwok-controller', groups: ['system:masters'] });
   const { cert, key } = cp.pki.files.kubelet;
   const args = [
@@ -54,7 +56,7 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
         new Daemon(
           {
             name: 'kwok',
-            command: cp.binaries.kwok,
+            command: kwok,
             args,
             ...place,
             // A separate folder, so that KWOK does not read a configuration in the user's home.
@@ -89,9 +91,10 @@ async function dropLeases(client: Client, options: KwokOptions): Promise<void> {
 async function writeConfig(
   cp: ControlPlane,
   dir: string,
+  stagesProgram: string,
   { signal, objects = [] }: KwokOptions,
 ): Promise<string> {
-  const { stdout: stages } = await promisify(execFile)(cp.binaries.kwokStages, [], { signal });
+  const { stdout: stages } = await promisify(execFile)(stagesProgram, [], { signal });
   const logs = {
     apiVersion: 'kwok.x-k8s.io/v1alpha1',
     kind: 'ClusterLogs',

@@ -14,6 +14,8 @@ import { DEVELOPER, TENANT } from './examples.ts';
 /** The commands to try against the server behind the aggregation layer of the local cluster. */
 export function localAnnouncement(facts: {
   names: Names;
+  /** Whether pods run. */
+  isSimulated: boolean;
   /** The command that loads the environment file. */
   loadEnvironment: string;
   server: DevelopmentServer;
@@ -83,6 +85,7 @@ export function localAnnouncement(facts: {
     `  kubectl --kubeconfig ${kubeconfig} get pods --all-namespaces`,
     `  kubectl --kubeconfig ${kubeconfig} get ${nodes}`,
     '',
+    ...(facts.isSimulated ? [] : WITHOUT_CONTROLLERS),
     `API page for the browser: https://127.0.0.1:${server.ports.secure}/openapi/page`,
     `Logs: ${facts.logs}`,
     `State: ${facts.state} (delete it to start from scratch)`,
@@ -111,6 +114,12 @@ export function existingAnnouncement(facts: { names: Names; loadEnvironment: str
     'Ctrl-C stops the server.',
   ].join('\n');
 }
+
+const WITHOUT_CONTROLLERS = [
+  'No pods run, and deleted namespaces stay: KUBEBUILDER_ASSETS has no kube-controller-manager and no KWOK. Without this',
+  'variable, npm start builds them.',
+  '',
+];
 
 const CURL = 'curl --cacert "$CA"';
 

@@ -6,14 +6,17 @@ import { record } from '../../apis/reading/unknown-value.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Client } from '../control-plane/client.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { API, areInstalled, SIMULATION } from '../control-plane/programs.ts';
 import { apply, available, grant, register, serviceAccountOf } from '../extension/registration.ts';
 import type { Names } from '../generate/names.ts';
 import { writeLauncher } from '../kubelogin/launcher.ts';
 import { podLogs, startKwok } from '../simulation/kwok.ts';
 import { growPodLogs } from '../simulation/pod-logs.ts';
 import { nodeName } from '../simulation/realistic-node.ts';
+import { createCluster } from '../simulation/simulated-cluster.ts';
 import { until } from '../system/until.ts';
 import type { Progress } from '../terminal/progress.ts';
+import { aggregateRoles } from './aggregated-roles.ts';
 import { localAnnouncement } from './announcement.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';
 import { writeEnvironmentFile } from './environment-file.ts';
@@ -50,11 +53,13 @@ export async function startLocal(
   const step = stepsWith(progress);
   const dir = join(options.root, '.local');
   await mkdir(dir, { recursive: true });
+  const isSimulated = !(await hasOnlyAssets(life.signal));
   const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
   const cp = await step('Control plane', (progress) =>
     startControlPlane({
       dir: join(dir, 'control-plane'),
       keep: true,
+      controllers: isSimulated,
       extraApiserverFlags: [trust.flag],
       signal: life.signal,
       progress,
@@ -66,7 +71,7 @@ export async function startLocal(
     await trust.withdraw();
   };
   try {
-    const server = await setUp(cp, step, { ...options, dir });
+    const server = await setUp(cp, step, { ...options, dir, isSimulated });
     await trust.establish({
       issuer: server.issuer,
       caFile: server.caFile,
@@ -74,6 +79,7 @@ export async function startLocal(
     });
     const announcement = localAnnouncement({
       names,
+      isSimulated,
       loadEnvironment: await writeEnvironmentFile(dir, {
         server,
         kubeconfig: cp.kubeconfig,
@@ -92,19 +98,29 @@ export async function startLocal(
   }
 }
 
+/** With the programs of envtest, nothing is built: the control plane then has no controllers and no kubelets. */
+async function hasOnlyAssets(signal: AbortSignal): Promise<boolean> {
+  if ((process.env['KUBEBUILDER_ASSETS'] ?? '') === '') return false;
+  return (await areInstalled(API, { signal })) && !(await areInstalled(SIMULATION, { signal }));
+}
+
 async function setUp(
   cp: ControlPlane,
   step: Steps,
-  options: LocalOptions & { dir: string },
+  options: LocalOptions & { dir: string; isSimulated: boolean },
 ): Promise<DevelopmentServer> {
-  const { names, nodes, progress, life } = options;
+  const { names, nodes, progress, life, isSimulated } = options;
   const { signal } = life;
-  await step(`Simulated nodes (${nodes})`, (progress) =>
-    startKwok(cp, { nodes, pods: PODS, signal, progress }),
-  );
-  growPodLogs(podLogs(cp.folder), { signal }).catch((error: unknown) => {
-    progress(`the simulated pods stopped writing logs: ${String(error)}`);
+  await step(`Simulated nodes (${nodes})`, (progress) => {
+    if (isSimulated) return startKwok(cp, { nodes, pods: PODS, signal, progress });
+    const kubelet = { address: '127.0.0.1', port: cp.ports.kwok };
+    return createCluster(cp.client, { nodes, pods: 0, kubelet, signal, progress });
   });
+  if (isSimulated) {
+    growPodLogs(podLogs(cp.folder), { signal }).catch((error: unknown) => {
+      progress(`the simulated pods stopped writing logs: ${String(error)}`);
+    });
+  }
   const cluster = { kubectl: cp.kubectl, kubeconfig: cp.kubeconfig, names };
   const server = await prepareServer({
     dir: join(options.dir, 'server'),
@@ -119,6 +135,7 @@ async function setUp(
     await grant(cluster, port, signal);
     // Node 0 is a control-plane node.
     await apply(cluster, exampleObjects(names, nodeName(Math.min(1, nodes - 1))), signal);
+    if (!isSimulated) await aggregateRoles(cp.client, signal);
   });
   await step('Server', () => options.startServer(cp, server, signal));
   await step('APIService', async () => {

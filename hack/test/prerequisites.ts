@@ -2,7 +2,7 @@
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { buildClients } from '../clients/build.ts';
-import { findBinaries } from '../control-plane/binaries.ts';
+import { API, findPrograms, SIMULATION } from '../control-plane/programs.ts';
 import { missingForDirectory } from '../directory/slapd.ts';
 import { buildHelmProgram, provideChartCRDs } from '../helm/build.ts';
 import { buildIdentityProgram } from '../identity/build.ts';
@@ -26,7 +26,7 @@ export class Prerequisites {
 
   async #build({ env, signal }: Pick<StageContext, 'env' | 'signal'>): Promise<void> {
     const progress = printProgress(process.stdout);
-    await findBinaries({ env, signal, progress });
+    await findPrograms([...API, ...SIMULATION], { env, signal, progress });
     await buildClients({ env, signal, progress });
     const signIns = ['dex', 'oauth2-proxy'] as const;
     for (const build of [

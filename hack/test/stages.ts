@@ -1,7 +1,7 @@
 // Lists the stages of `npm test`.
 import { provideImages } from '../cluster/images.ts';
 import { missingForCluster } from '../cluster/prerequisites.ts';
-import { findBinaries } from '../control-plane/binaries.ts';
+import { CLUSTER, findPrograms } from '../control-plane/programs.ts';
 import { missingForHeadlamp } from '../identity/headlamp.ts';
 import { buildPrometheus } from '../monitoring/build.ts';
 import { printProgress } from '../terminal/progress.ts';
@@ -141,7 +141,7 @@ export function stages(options: {
       missing: ({ env }) => missingForCluster(env),
       prepare: async ({ root, env, signal }) => {
         const options = { env, signal, progress: printProgress(process.stdout) };
-        await findBinaries(options);
+        await findPrograms(CLUSTER, options);
         await provideImages(root, options);
         await buildPrometheus(options);
       },

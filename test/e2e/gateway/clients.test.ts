@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { CoreV1Api, Exec, KubeConfig, makeInformer, type V1Status, Watch } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { buildClients } from '../../../hack/clients/build.ts';
+import { findPrograms } from '../../../hack/control-plane/programs.ts';
 import type { PythonEnvironment } from '../../../hack/python/environment.ts';
 import { freePort } from '../../../hack/system/ports.ts';
 import { pythonWith } from '../../support/python.ts';
@@ -203,10 +204,13 @@ async function startControllerManager(
   { platform }: GatewayPlatform,
   kubeconfig: string,
 ): Promise<ChildProcess> {
-  const { binaries, pki } = platform.controlPlane;
+  const { kubeControllerManager } = await findPrograms(['kubeControllerManager'], {
+    signal: platform.signal,
+  });
+  const { pki } = platform.controlPlane;
   const { cert, key } = pki.files.apiserver;
   return spawn(
-    binaries.kubeControllerManager,
+    kubeControllerManager,
     [
       '--controllers=job-controller',
       `--kubeconfig=${kubeconfig}`,

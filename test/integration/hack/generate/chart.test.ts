@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
 import { array, isRecord, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
-import { findBinaries } from '../../../../hack/control-plane/binaries.ts';
+import { findPrograms } from '../../../../hack/control-plane/programs.ts';
 import { manifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { CONFIGURATION } from '../../../../hack/generate/workload.ts';
@@ -103,7 +103,7 @@ describe('the Helm chart', function () {
   before(async () => {
     const options = { env: process.env, signal: AbortSignal.timeout(600_000), progress: () => undefined };
     helm = await buildHelmProgram('helm', options);
-    ({ kubectl } = await findBinaries(options));
+    ({ kubectl } = await findPrograms(['kubectl'], options));
     folder = await mkdtemp(join(tmpdir(), 'chart-'));
   });
   after(() => rm(folder, { recursive: true }));

@@ -13,7 +13,7 @@ describe('the build', () => {
     const { path } = machine;
     const env = { ...machine.env, PATH: `${path}:/usr/bin:/bin` };
     const { signal } = new AbortController();
-    const { message } = await rejection(build({ env, signal, progress: () => undefined }));
+    const { message } = await rejection(build('control-plane', { env, signal, progress: () => undefined }));
     expect(message).to.match(/^building the control plane failed .*go build/);
     expect(message).to.include('main.go:7: undefined: nothing');
     expect(await readdir(join(path, 'cache', 'ks-apiserver'))).to.deep.equal([]);
