@@ -25,8 +25,16 @@ export interface StageResult {
   readonly tally: Tally;
   /** The failed tests, then problems that no test reports. */
   readonly problems: readonly string[];
+  /** Of the processes of a suite. */
+  readonly durations?: readonly Duration[];
   /** Why this machine cannot run the stage. Unlike a skipped test, this is no failure on a build machine. */
   readonly skipped?: string;
+}
+
+export interface Duration {
+  /** The first file, and the number of the others. */
+  readonly what: string;
+  readonly seconds: number;
 }
 
 export interface FinishedStage extends StageResult {

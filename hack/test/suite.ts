@@ -10,7 +10,7 @@ import type { Jobs } from './jobs.ts';
 import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { newScratch, unwritableReason } from './scratch.ts';
-import { failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
+import { type Duration, failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
 import { NOTHING, sum } from './tally.ts';
 
 export interface SuiteOptions {
@@ -70,6 +70,7 @@ export function suite(options: SuiteOptions): Stage {
       return {
         tally: sum(results.map(({ tally }) => tally)),
         problems: results.flatMap(({ problems }) => problems),
+        durations: results.map(({ duration }) => duration),
       };
     },
   };
@@ -79,7 +80,8 @@ async function runGroup(
   options: SuiteOptions,
   files: readonly string[],
   context: StageContext,
-): Promise<StageResult> {
+): Promise<StageResult & { readonly duration: Duration }> {
+  const began = performance.now();
   // Interleaved output of several jobs would be unreadable.
   const isLive = options.jobs.limit === 1 && options.output !== 'none';
   const scratch = await newScratch(options.name);
@@ -92,7 +94,8 @@ async function runGroup(
       isLive ? 'inherit' : 'collect',
     );
     if (!isLive && options.output !== 'none') context.print(output.trimEnd());
-    return result;
+    const what = files.length === 1 ? (files[0] ?? '') : `${files[0]} and ${files.length - 1} others`;
+    return { ...result, duration: { what, seconds: (performance.now() - began) / 1000 } };
   } finally {
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -2,7 +2,10 @@
 import type { FinishedStage } from './stage.ts';
 import { sum, type Tally, tallyLine } from './tally.ts';
 
-/** A table of the stages, the failures with their cures, and the total in the last line. */
+/** Number of processes in the list of the slowest. */
+const SLOWEST = 10;
+
+/** A table of the stages, the slowest processes, the failures with their cures, and the total in the last line. */
 export function summary(finished: readonly FinishedStage[], total: Tally): string {
   const width = Math.max(...finished.map(({ stage }) => stage.name.length), 0);
   const rows = finished.map(
@@ -15,7 +18,18 @@ export function summary(finished: readonly FinishedStage[], total: Tally): strin
       `${stage.name} failed. Cure: ${stage.cure}`,
       ...problems.map((problem) => `  ${problem.replaceAll('\n', '\n  ')}`),
     ]);
-  return [...rows, ...failures, ...emptiness(finished), tallyLine(total)].join('\n');
+  return [...rows, ...slowest(finished), ...failures, ...emptiness(finished), tallyLine(total)].join('\n');
+}
+
+/** The processes that took longest, of suites with several: they run in parallel, so the last one can delay the end. */
+function slowest(finished: readonly FinishedStage[]): string[] {
+  const durations = finished.flatMap(({ durations = [] }) => (durations.length > 1 ? durations : []));
+  const longest = durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+  if (longest.length === 0) return [];
+  return [
+    'slowest test processes:',
+    ...longest.map(({ what, seconds }) => `  ${seconds.toFixed(1).padStart(6)} s  ${what}`),
+  ];
 }
 
 /** The reason why a run without checks has failed. */

@@ -40,6 +40,20 @@ describe('the summary of npm test', () => {
     expect(exitCode).to.equal(1);
   });
 
+  it('lists the slowest processes of suites that have several', async () => {
+    const took = (...seconds: number[]) => ({
+      ...counted(1, 0, 0)(),
+      durations: seconds.map((each) => ({ what: `test/${each}.test.ts`, seconds: each })),
+    });
+    const { lines } = await run([
+      stage('unit', () => took(...Array.from({ length: 12 }, (_, index) => index + 1))),
+      stage('load', () => took(99)),
+    ]);
+    const first = lines.indexOf('slowest test processes:');
+    expect(lines[first + 1]).to.equal('    12.0 s  test/12.test.ts');
+    expect(lines.slice(first + 1, -1)).to.have.length(10);
+  });
+
   it('lists each failed test under its stage', async () => {
     const { lines } = await run([
       stage('e2e', () => ({
