@@ -105,6 +105,13 @@ export interface TokenOwner {
   readonly user: string;
 }
 
+/** The sign-in that a token names. */
+export interface HintedSignIn extends TokenOwner {
+  readonly userUID: unknown;
+  /** When the user was authenticated, in seconds since the epoch. */
+  readonly authTime: unknown;
+}
+
 export interface IDTokenHintsOptions {
   readonly keys: Pick<KeyRing, 'hintVerification'>;
   readonly issuer: () => string;
@@ -122,13 +129,13 @@ export class IDTokenHints {
   }
 
   /** `id_token_hint`. Undefined unless one of our keys signed it as an ID token. */
-  async read(token: string): Promise<TokenOwner | undefined> {
+  async read(token: string): Promise<HintedSignIn | undefined> {
     const payload = await this.#verified(token, 'JWT');
     return payload && ownerIn(payload, payload['aud']);
   }
 
   /** Undefined unless one of our keys signed it as an access token. */
-  async readAccessToken(token: string): Promise<TokenOwner | undefined> {
+  async readAccessToken(token: string): Promise<HintedSignIn | undefined> {
     const payload = await this.#verified(token, ACCESS_TOKEN_TYPE);
     return payload && ownerIn(payload, payload['client_id']);
   }
@@ -151,13 +158,13 @@ export class IDTokenHints {
 }
 
 function ownerIn(
-  { sid: session, sub: user }: Readonly<Record<string, unknown>>,
+  { sid: session, sub: user, uid: userUID, auth_time: authTime }: Readonly<Record<string, unknown>>,
   clientID: unknown,
-): TokenOwner | undefined {
+): HintedSignIn | undefined {
   return typeof session === 'string' &&
     isSessionID(session) &&
     typeof clientID === 'string' &&
     typeof user === 'string'
-    ? { session, clientID, user }
+    ? { session, clientID, user, userUID, authTime }
     : undefined;
 }

@@ -16,7 +16,7 @@ import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/for
 import { messagePage, redirect, writePage } from '../../page/page.ts';
 import { signOutPage } from '../../page/sign-out-page.ts';
 import type { SessionStore, StoredSession } from '../../sessions/session.ts';
-import { bearerToken, type IDTokenHints, type TokenOwner } from '../presented-tokens.ts';
+import { bearerToken, type HintedSignIn, type IDTokenHints, type TokenOwner } from '../presented-tokens.ts';
 import { type SessionTermination, terminateSession } from '../revoke.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { SignOutReturn, UpstreamSignOut } from './upstream-sign-out.ts';
@@ -70,7 +70,10 @@ export function logoutHandler(options: LogoutOptions): Handler {
     if (SIGN_OUT_FORM.decode(form).decision === 'stay') {
       return writePage(context.response, messagePage('You are still signed in', 'You can close this page.'));
     }
-    const sessions = signedIn.map(({ session }) => session);
+    return end(context, to, signedIn);
+  };
+  const end = async (context: RequestContext, to: Return, ended: readonly BrowserSession[]) => {
+    const sessions = ended.map(({ session }) => session);
     await browsers.end(context, sessions);
     if (await upstreamSignOut.begin(context, sessions, to)) return;
     return finish(context, to, 'Signed out');
@@ -96,6 +99,8 @@ export function logoutHandler(options: LogoutOptions): Handler {
     if (request.method === 'POST' && !isProgram)
       return redirect(context.response, `${PATH}?${asQuery(form)}`);
     const signedIn = await browsers.of(context);
+    const own = signedIn.filter((each) => owners.some((owner) => began(owner, each, options)));
+    if (own.length > 0) return end(context, to, own);
     if (signedIn.length > 0) return ask(context, to, signedIn);
     return finish(context, to, owners.length > 0 ? 'Signed out' : 'You are not signed in');
   };
@@ -105,7 +110,7 @@ async function decode(
   form: Form,
   request: IncomingMessage,
   { hints, clients }: LogoutOptions,
-): Promise<{ readonly to: Return; readonly owners: readonly TokenOwner[] }> {
+): Promise<{ readonly to: Return; readonly owners: readonly HintedSignIn[] }> {
   const parameters = PARAMETERS.decode(form);
   const { id_token_hint: hint, client_id: named, post_logout_redirect_uri: target, state } = parameters;
   const token = bearerToken(request);
@@ -142,6 +147,22 @@ async function endSessions(
   if (browsersToEnd.length > 0) await browsers.end(context, browsersToEnd);
   for (const owner of found) await terminateSession(owner, 'signed out', options, context.signal);
   return found.length > 0 ? browsersToEnd.map(({ id }) => id) : undefined;
+}
+
+/**
+ * Whether the session of the token, which has ended, began with this sign-in of the browser: programs revoke their tokens before they send
+ * the browser. A token of an earlier sign-in, for instance in the history of the browser, ends no session.
+ */
+function began(
+  { userUID, authTime, clientID }: HintedSignIn,
+  { account, authentication }: BrowserSession,
+  { clients }: LogoutOptions,
+): boolean {
+  return (
+    userUID === account.uid &&
+    authTime === Math.floor(authentication.authTime / 1000) &&
+    clients.get(clientID)?.keepAfterSignOut === false
+  );
 }
 
 function finish({ request, response }: RequestContext, to: Return, title: string): void {

@@ -26,7 +26,10 @@ describe('an ID token as a hint', () => {
   it('is accepted as long as sessions live, even when its key is no longer published, but not after an immediate rotation', async () => {
     const first = firstSet(await newKey(), 0);
     const hint = await hintUnder(first);
-    const login = { session: session.id, clientID: 'console', user: ALICE.name };
+    const login = {
+      ...{ session: session.id, clientID: 'console', user: ALICE.name, userUID: ALICE.uid },
+      authTime: Math.floor(session.createdAt / 1000),
+    };
     expect(await read(hint, first)).to.deep.equal(login);
     expect(await read(hint, await rotated(first, 1, POLICY, newKey, 'immediate'))).to.equal(undefined);
     let set = first;

@@ -74,9 +74,31 @@ describe('the sign-out of a browser', () => {
     expect(await isSignedIn()).to.equal(true);
   });
 
-  it('asks without a hint, and with the hint of a session that has ended; only a confirmation signs out', async () => {
+  it('signs out without a question with the ID token of a client that has revoked its tokens', async () => {
+    const { id_token = '', refresh_token = '' } = await tokensOf(await browser.signIn());
+    await tokensOf(await browser.authorize({ client_id: 'second' }), 'second');
+    await site.ask('/oauth/revoke', { form: { client_id: 'console', token: refresh_token } });
+    expect(clients()).to.deep.equal(['second']);
+    const { status, headers } = await logout({ ...toClient, id_token_hint: id_token });
+    expect([status, headers.location]).to.deep.equal([303, `${SIGNED_OUT}?state=s`]);
+    expect(clients()).to.deep.equal([]);
+    expect(await isSignedIn()).to.equal(false);
+  });
+
+  it('asks with the ID token of a client that outlives the browser, and has revoked its tokens', async () => {
+    await browser.signIn();
+    const tokens = await tokensOf(await browser.authorize({ client_id: 'kept' }), 'kept');
+    const { id_token = '', refresh_token = '' } = tokens;
+    await site.ask('/oauth/revoke', { form: { client_id: 'kept', token: refresh_token } });
+    await logout({ id_token_hint: id_token });
+    expect(browser.page).to.contain('<h1>Sign out?</h1>');
+    expect(await isSignedIn()).to.equal(true);
+  });
+
+  it('asks without a hint, and with the hint of an earlier sign-in; only a confirmation signs out', async () => {
     const { id_token = '' } = await tokensOf(await browser.signIn());
     await logout({ id_token_hint: id_token });
+    state.now += 1000;
     await browser.signIn();
     for (const hint of [{}, { id_token_hint: id_token }]) {
       const { status, headers } = await logout({ ...toClient, ...hint });
