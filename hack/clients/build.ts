@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { BuildOptions } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';
+import type { PythonEnvironment } from '../python/environment.ts';
 
 /** Paths of the built programs. */
 export interface Clients {
@@ -11,6 +12,12 @@ export interface Clients {
 }
 
 const MODULE = import.meta.dirname;
+
+/** Environment of the programs in the folder `python`. */
+export const PYTHON_CLIENTS: PythonEnvironment = {
+  name: 'python-client',
+  requirements: join(MODULE, 'python/requirements.txt'),
+};
 
 /**
  * Builds the programs if the cache lacks them: in about ten seconds after a build of the control plane, whose modules have the same

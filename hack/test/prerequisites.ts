@@ -1,7 +1,7 @@
 // Builds the programs that the test suites need.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { BuildOptions } from '../artifacts/artifact.ts';
-import { buildClients } from '../clients/build.ts';
+import { buildClients, PYTHON_CLIENTS } from '../clients/build.ts';
 import { API, findPrograms, SIMULATION } from '../control-plane/programs.ts';
 import { missingForDirectory } from '../directory/slapd.ts';
 import { buildHelmProgram, provideChartCRDs } from '../helm/build.ts';
@@ -12,6 +12,7 @@ import { buildNode } from '../log-stores/node-build.ts';
 import { NODE_KINDS } from '../log-stores/node-kinds.ts';
 import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
 import { buildPromtool, provideOperatorCRDs } from '../monitoring/build.ts';
+import { findPython } from '../python/environment.ts';
 import { printProgress } from '../terminal/progress.ts';
 import type { StageContext } from './stage.ts';
 
@@ -28,6 +29,8 @@ export class Prerequisites {
     const progress = printProgress(process.stdout);
     await findPrograms([...API, ...SIMULATION], { env, signal, progress });
     await buildClients({ env, signal, progress });
+    // Without Python, its suites report that they are skipped.
+    await findPython(PYTHON_CLIENTS, { env, signal, progress });
     const signIns = ['dex', 'oauth2-proxy'] as const;
     for (const build of [
       buildKubelogin,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import { PYTHON_CLIENTS } from '../../../hack/clients/build.ts';
 import { buildKubelogin } from '../../../hack/kubelogin/build.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { pythonWith } from '../../support/python.ts';
@@ -17,10 +18,6 @@ import { sharedPlatform } from './shared-platform.ts';
 
 const USER = 'kim';
 const ROOT = join(import.meta.dirname, '../../..');
-const PYTHON_CLIENT = {
-  name: 'python-client',
-  requirements: join(ROOT, 'hack/clients/python/requirements.txt'),
-};
 
 describe('kubelogin', () => {
   let platform: Platform;
@@ -196,7 +193,7 @@ describe('kubelogin', () => {
   });
 
   it('serves Python', async function () {
-    const python = await pythonWith(PYTHON_CLIENT, platform.signal);
+    const python = await pythonWith(PYTHON_CLIENTS, platform.signal);
     if (python === undefined) this.skip();
     const user = await signedIn('python');
     const lines = [

@@ -1,30 +1,19 @@
-// Tests of the client libraries of JavaScript, Python and Go, and of controllers with leader election, through the
-// gateway.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+// Tests of the client libraries of JavaScript and Go, and of controllers with leader election, through the gateway.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { CoreV1Api, Exec, KubeConfig, makeInformer, type V1Status, Watch } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { buildClients } from '../../../hack/clients/build.ts';
 import { findPrograms } from '../../../hack/control-plane/programs.ts';
-import type { PythonEnvironment } from '../../../hack/python/environment.ts';
 import { freePort } from '../../../hack/system/ports.ts';
-import { pythonWith } from '../../support/python.ts';
 import { until } from '../../support/until.ts';
 import { INFORMERS, InformerProgram } from '../clients/informer-program.ts';
-import { type GatewayPlatform, SIDES } from './gateway-platform.ts';
+import type { GatewayPlatform } from './gateway-platform.ts';
 import { sharedGateway } from './shared-gateway.ts';
 
 const NAMESPACE = 'clients';
-const PYTHON = join(import.meta.dirname, '../../../hack/clients/python');
-const PYTHON_CLIENT: PythonEnvironment = {
-  name: 'python-client',
-  requirements: join(PYTHON, 'requirements.txt'),
-};
-
 const LEASE = 'gateway-clients';
 
 describe('clients', () => {
@@ -88,28 +77,6 @@ describe('clients', () => {
       expect(phases).to.deep.equal(['ADDED', 'DELETED']);
       watch.abort();
       await informer.stop();
-    });
-  });
-
-  it('of Python: lists, watches with bookmarks, exec, logs, port-forward and server-side apply', async function () {
-    const { platform, pod } = gateway;
-    const python = await pythonWith(PYTHON_CLIENT, platform.signal);
-    if (python === undefined) this.skip();
-    const [direct, through] = await Promise.all(
-      SIDES.map(async (side): Promise<unknown> => {
-        const name = `python-${side}`;
-        const { url } = side === 'direct' ? platform.controlPlane : platform.server;
-        const file = await platform.writeKubeconfig(`${name}.json`, { token }, url);
-        const args = [join(PYTHON, 'client.py'), file, pod.namespace, pod.name, pod.container, name];
-        const { stdout } = await promisify(execFile)(python, args, { signal: platform.signal });
-        return JSON.parse(stdout.replaceAll(name, 'scratch'));
-      }),
-    );
-    expect(through).to.deep.equal(direct);
-    expect(through).to.deep.include({
-      events: ['ADDED', 'BOOKMARK', 'MODIFIED', 'DELETED'],
-      execs: ['the input\n', 'error\n', 0],
-      forwards: 'through a port',
     });
   });
 

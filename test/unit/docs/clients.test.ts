@@ -5,15 +5,19 @@ import { expect } from 'chai';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** File and package with the version of each program that a test runs. */
+const PYTHON = 'hack/clients/python/requirements.txt';
+/** File and package with the version of each program that the repository runs. */
 const SOURCES: Readonly<Record<string, readonly [file: string, name: string]>> = {
   kubectl: ['hack/control-plane/go.mod', 'k8s.io/kubernetes'],
   'client-go': ['hack/clients/go.mod', 'k8s.io/client-go'],
   'controller-runtime': ['hack/clients/go.mod', 'sigs.k8s.io/controller-runtime'],
   'kube-controller-manager': ['hack/control-plane/go.mod', 'k8s.io/kubernetes'],
   '@kubernetes/client-node (JavaScript)': ['package.json', '@kubernetes/client-node'],
-  'kubernetes (Python)': ['hack/clients/python/requirements.txt', 'kubernetes'],
   kubelogin: ['hack/kubelogin/go.mod', 'github.com/int128/kubelogin'],
+  'kubernetes (Python)': [PYTHON, 'kubernetes'],
+  'kubernetes_asyncio (Python)': [PYTHON, 'kubernetes_asyncio'],
+  'lightkube (Python)': [PYTHON, 'lightkube'],
+  'kopf (Python)': [PYTHON, 'kopf'],
   'oauth2-proxy': ['hack/identity/go.mod', 'github.com/oauth2-proxy/oauth2-proxy/v7'],
   'openid-client (JavaScript)': ['package.json', 'openid-client'],
   'Prometheus (3.10)': ['hack/monitoring/go.mod', 'github.com/prometheus/prometheus'],
@@ -41,25 +45,25 @@ async function rows(): Promise<Row[]> {
     });
 }
 
-/** The version of a package in package.json, go.mod, a pom.xml or the requirements of pip. */
+/** The version of a package in package.json, go.mod, a pom.xml, a Cargo.toml or the requirements of pip. */
 async function versionIn([file, name]: readonly [string, string]): Promise<string | undefined> {
   const text = await readFile(join(ROOT, file), 'utf8');
   const escaped = RegExp.escape(name);
   const pattern = file.endsWith('.xml')
     ? `<artifactId>${escaped}</artifactId>\\s*<version>([^<]+)<`
-    : `(?:^|\\s|")${escaped}(?: v|": "|==)([\\d.]+)`;
+    : `(?:^|\\s|")${escaped}(?: v|": "|==| = \\{ version = "=)([\\d.]+)`;
   return new RegExp(pattern).exec(text)?.[1];
 }
 
 describe('the table of programs that were tried', () => {
   it('has the versions that the tests run', async () => {
-    const tested = (await rows()).filter(({ test }) => test.startsWith('['));
-    const names = tested.map(({ program }) => program);
-    expect(names).to.have.members([...Object.keys(SOURCES), ...UNVERSIONED]);
-    for (const { program, version } of tested) {
+    const all = await rows();
+    for (const { program, version, test } of all) {
       const source = SOURCES[program];
       if (source) expect(version, `${program} in ${source[0]}`).to.equal(await versionIn(source));
+      else if (test.startsWith('[')) expect(UNVERSIONED).to.include(program);
     }
+    expect(all.map(({ program }) => program)).to.include.members([...Object.keys(SOURCES), ...UNVERSIONED]);
   });
 
   it('has the date of each trial by hand', async () => {
