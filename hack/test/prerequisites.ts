@@ -5,6 +5,7 @@ import { buildClients, PYTHON_CLIENTS } from '../clients/build.ts';
 import { API, findPrograms, SIMULATION } from '../control-plane/programs.ts';
 import { missingForDirectory } from '../directory/slapd.ts';
 import { buildHelmProgram, provideChartCRDs } from '../helm/build.ts';
+import { provideApache } from '../identity/apache.ts';
 import { buildIdentityProgram } from '../identity/build.ts';
 import { buildKubelogin } from '../kubelogin/build.ts';
 import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
@@ -34,6 +35,7 @@ export class Prerequisites {
     const signIns = ['dex', 'oauth2-proxy'] as const;
     for (const build of [
       buildKubelogin,
+      provideApache,
       ...signIns.map((name) => (options: BuildOptions) => buildIdentityProgram(name, options)),
     ]) {
       await build({ env, signal, progress }).catch((error: unknown) => {

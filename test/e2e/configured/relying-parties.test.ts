@@ -1,16 +1,21 @@
-// Tests programs that share one sign-on in a browser: two instances of oauth2-proxy, and the account page.
+// Tests programs that share one sign-on in a browser: two instances of oauth2-proxy, Apache with mod_auth_openidc, and
+// the account page.
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import { provideApache, startApache } from '../../../hack/identity/apache.ts';
 import { startOAuth2Proxy } from '../../../hack/identity/oauth2-proxy.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
-import { requireIdentityProgram } from '../../support/identity-program.ts';
+import { requireIdentityProgram, requireProgram } from '../../support/identity-program.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
 import { addUser, type RelyingParty, sharedConfigured } from './shared-configured.ts';
 
 const USER = 'robin';
+const GROUP = 'readers';
+/** Index of Apache among the programs. */
+const APACHE = 2;
 const SIGN_IN = 'Sign in to platform';
 
 describe('programs that share one sign-on', () => {
@@ -22,16 +27,21 @@ describe('programs that share one sign-on', () => {
 
   before(async function () {
     await requireIdentityProgram(this, 'oauth2-proxy');
+    await requireProgram(this, 'Apache', provideApache);
     const configured = await sharedConfigured();
     ({ relyingParties } = configured);
     ({ platform } = configured.gateway);
-    await addUser(platform, USER);
+    await addUser(platform, USER, { groups: [GROUP] });
     const dir = dirname(await platform.write('relying-parties', ''));
-    for (const { client, port } of relyingParties) {
+    for (const [index, { client, port }] of relyingParties.entries()) {
       const issuer = `${platform.server.url}/oauth`;
       const { ca } = platform.controlPlane;
-      const proxy = { dir: join(dir, client.id), port, issuer, ca, client, signal: platform.signal };
-      stack.use(await startOAuth2Proxy(proxy));
+      const options = { port, issuer, ca, client, signal: platform.signal };
+      stack.use(
+        index === APACHE
+          ? await startApache({ ...options, group: GROUP })
+          : await startOAuth2Proxy({ ...options, dir: join(dir, client.id) }),
+      );
     }
     chromium = await startChromium();
     page = await (await chromium.browser.createBrowserContext()).newPage();
@@ -65,5 +75,23 @@ describe('programs that share one sign-on', () => {
     await until(async () => (await opened(1)) === SIGN_IN);
     await page.goto(`${platform.server.url}/account`);
     expect(await page.title()).to.equal(SIGN_IN);
+  });
+
+  it('get user and groups in Apache, until the session ends there or here', async () => {
+    expect(await opened(APACHE)).to.equal(SIGN_IN);
+    await submitForm(page, { username: USER, password: PASSWORD });
+    const member = await page.goto(`${addressOf(APACHE)}/group`);
+    expect(member?.status()).to.equal(200);
+    expect(member?.headers()).to.include({ 'remote-user': USER, 'remote-groups': GROUP });
+    const other = await page.goto(`${addressOf(APACHE)}/other-group`);
+    expect(other?.status()).to.equal(401);
+    const back = encodeURIComponent(`${addressOf(APACHE)}/`);
+    // Apache revokes its tokens before it sends the browser.
+    expect(await opened(APACHE, `/oauth2/callback?logout=${back}`)).to.equal(SIGN_IN);
+    await submitForm(page, { username: USER, password: PASSWORD });
+    expect(await opened(APACHE)).to.equal('a page of Apache');
+    await platform.succeeding('delete sessions.iam.platform.io --all');
+    // Apache learns it at its next refresh.
+    await until(async () => (await opened(APACHE)) === SIGN_IN);
   });
 });

@@ -62,8 +62,12 @@ async function confidentialClient({ port, client }: RelyingParty, dir: string): 
   const { id, secret } = client;
   const secretFile = join(dir, id);
   await writeFile(secretFile, secret);
-  const redirectURIs = [`http://127.0.0.1:${port}/oauth2/callback`];
-  return { id, secretFiles: [secretFile], redirectURIs, refreshTokens: 'kept' };
+  const address = `http://127.0.0.1:${port}/`;
+  return {
+    ...{ id, secretFiles: [secretFile], refreshTokens: 'kept' },
+    redirectURIs: [`${address}oauth2/callback`],
+    postLogoutRedirectURIs: [address],
+  };
 }
 
 /** A provider whose people choose their user names. */
@@ -88,7 +92,7 @@ export const sharedConfigured = shareEnvironment(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-logs-'));
   const end = new AbortController();
   const site = await ConsoleSite.start();
-  const relyingParties: readonly RelyingParty[] = (await freePorts(2)).map((port, index) => ({
+  const relyingParties: readonly RelyingParty[] = (await freePorts(3)).map((port, index) => ({
     port,
     client: { id: `program-${index}`, secret: `secret of program ${index}` },
   }));

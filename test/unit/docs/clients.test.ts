@@ -23,8 +23,8 @@ const SOURCES: Readonly<Record<string, readonly [file: string, name: string]>> =
   'Prometheus (3.10)': ['hack/monitoring/go.mod', 'github.com/prometheus/prometheus'],
   'oidc-provider (JavaScript)': ['package.json', 'oidc-provider'],
 };
-/** Its module has no versions; the head of hack/identity/go.mod names the release. */
-const UNVERSIONED = ['Dex, with an LDAP directory'];
+/** The module of Dex has no versions: the head of hack/identity/go.mod names the release. Debian selects the version of Apache. */
+const UNVERSIONED = ['Dex, with an LDAP directory', 'Apache with mod_auth_openidc'];
 
 interface Row {
   readonly program: string;
