@@ -44,12 +44,12 @@ interface Grant {
   /** The browser session, which knows the user, and its generation when it issued the code. */
   readonly browser: Pick<StoredSession, 'id' | 'generation'>;
   readonly source: string;
-  /** Ms since the epoch. */
-  readonly issuedAt: number;
 }
 
 /** With a `rejection`, the code must not be exchanged. */
 export interface AuthorizationCode extends Grant {
+  /** Ms since the epoch. */
+  readonly issuedAt: number;
   readonly rejection: TicketRejection | undefined;
 }
 
@@ -80,7 +80,7 @@ export class AuthorizationCodes {
 
   /** Throws ServiceUnavailable (StatusError) while there is no key. */
   issue({ request, client, authentication, browser, source }: GrantedRequest): string {
-    const { sessions, random, now } = this.#options;
+    const { sessions, random } = this.#options;
     const { scopes, nonce, claims, redirectURI, challenge = '' } = request;
     const { id, generation } = browser;
     const content: Grant = {
@@ -93,7 +93,6 @@ export class AuthorizationCodes {
       ...(claims ? { claims } : {}),
       browser: { id, generation },
       source: sessionOrigin(source, '').source,
-      issuedAt: now(),
     };
     return `${PREFIX}${this.#tickets.seal(content, holderOf({ redirectURI, challenge }))}`;
   }
@@ -102,7 +101,9 @@ export class AuthorizationCodes {
   open(text: string, binding: CodeBinding): AuthorizationCode | undefined {
     if (!text.startsWith(PREFIX)) return undefined;
     const opened = this.#tickets.open(text.slice(PREFIX.length), holderOf(binding));
-    return opened && { ...opened.content, rejection: opened.rejection };
+    if (!opened) return undefined;
+    const { content, issuedAt, rejection } = opened;
+    return { ...content, issuedAt, rejection };
   }
 }
 

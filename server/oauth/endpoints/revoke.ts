@@ -27,7 +27,7 @@ export interface RevocationOptions extends SessionTermination {
 
 const FORM = new FormDecoder(PresentedTokenFormSchema);
 
-/** ID tokens cannot be revoked, because they grant no access; the logout endpoint accepts them as `id_token_hint`. */
+/** ID tokens cannot be revoked: another token of the session can, and the logout endpoint accepts them as `id_token_hint`. */
 export function revocationHandler({ clients, tokens, hints, ...termination }: RevocationOptions): Handler {
   return async (context) => {
     const { form, client } = await readClientRequest(context, clients);
@@ -56,10 +56,12 @@ function ownerOf(token: PresentedToken): TokenOwner {
   return { session, clientID, user };
 }
 
+export type TerminationReason = 'signed out' | 'revoked' | 'identity unlinked' | 'passkey removed';
+
 /** Terminates the session on every replica. Throws OAuthError 503 on failure (RFC 7009, 2.2.1). */
 export async function terminateSession(
   { session, clientID, user }: TokenOwner,
-  reason: 'signed out' | 'revoked' | 'identity unlinked' | 'passkey removed',
+  reason: TerminationReason,
   { sessions, log }: SessionTermination,
   signal: AbortSignal,
 ): Promise<void> {

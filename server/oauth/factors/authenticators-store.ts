@@ -21,6 +21,7 @@ import {
 import { compileSchema } from '../../../apis/reading/schema-validator.ts';
 import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
+import { retryConflicts } from '../../cluster/retry-conflicts.ts';
 import type { UserID } from '../users/account.ts';
 import { ObjectCache, type ObjectCacheOptions } from '../users/object-cache.ts';
 
@@ -56,8 +57,6 @@ interface Current {
 }
 
 const validate = compileSchema(AuthenticatorsSpecSchema);
-/** Maximum attempts of a change that conflicts with other writes. */
-const ATTEMPTS = 5;
 /** No code has this hash. */
 const UNUSABLE: Factors = { passkeys: [], recoveryCodes: [{ hash: '' }] };
 
@@ -97,17 +96,16 @@ export class AuthenticatorsStore implements AuthenticatorsDirectory {
    * again. An object without factors is deleted. Throws ServiceUnavailable while the factors cannot be changed.
    */
   async update(user: UserID, change: FactorsChange, signal: AbortSignal): Promise<Factors | undefined> {
-    for (let attempt = 1; ; attempt++) {
-      try {
+    try {
+      return await retryConflicts(async () => {
         const current = await this.#read(user.name, signal);
         const changed = await change(factorsFor(user, current?.stored));
         if (changed) await this.#write(user, changed, current, signal);
         return changed;
-      } catch (error) {
-        if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw withoutSpec(error);
-        if (attempt === ATTEMPTS)
-          throw newServiceUnavailable('cannot change the authenticators', 1, { cause: error });
-      }
+      }, isRace);
+    } catch (error) {
+      if (!isRace(error)) throw withoutSpec(error);
+      throw newServiceUnavailable('cannot change the authenticators', 1, { cause: error });
     }
   }
 
@@ -147,6 +145,11 @@ export class AuthenticatorsStore implements AuthenticatorsDirectory {
 /** Whether a user has none, and needs none of them to sign in. */
 export function isEmpty({ passkeys, totp, recoveryCodes }: Factors): boolean {
   return passkeys.length === 0 && totp === undefined && recoveryCodes.length === 0;
+}
+
+/** The object was changed, created or deleted meanwhile. */
+function isRace(error: unknown): boolean {
+  return isConflict(error) || isAlreadyExists(error) || isNotFound(error);
 }
 
 /** Ignores the factors of an earlier user with the same name. */

@@ -3,7 +3,7 @@
 import type { Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { printable } from '../../observability/printable-text.ts';
-import type { LoginMethod, LoginOutcome, LoginRecord, LoginRecords } from '../passwords/login-records.ts';
+import type { LoginMethod, LoginOrigin, LoginOutcome, LoginRecords } from '../passwords/login-records.ts';
 import type { AccountLinks } from '../providers/account-links.ts';
 import { type Authentication, byPasskey } from '../sessions/proof.ts';
 import type { Account, CredentialDirectory, PasswordID, UserDirectory, UserID } from '../users/account.ts';
@@ -47,9 +47,7 @@ export interface PasskeyResponse {
   readonly issuedAt: number;
 }
 
-export type PasskeyAttempt = Pick<LoginRecord, 'client' | 'source' | 'userAgent' | 'requestID'> & {
-  readonly signal: AbortSignal;
-};
+export type PasskeyAttempt = LoginOrigin & { readonly signal: AbortSignal };
 
 export type PasskeyVerdict =
   | { readonly account: Account; readonly authentication: Authentication }

@@ -1,7 +1,7 @@
 // Verifies second factors, and changes those of a user. A code is accepted by the write that uses it up, so each is valid once for all
 // replicas; wrong codes of an app count for the user, and a right password does not reset them.
 import { networkOf } from '../../admission/network.ts';
-import type { LoginRecord, LoginRecords } from '../passwords/login-records.ts';
+import type { LoginOrigin, LoginRecord, LoginRecords } from '../passwords/login-records.ts';
 import { MULTIPLE_FACTORS } from '../sessions/proof.ts';
 import { type LoginThrottle, throttledError } from '../throttle/login-throttle.ts';
 import type { UserID } from '../users/account.ts';
@@ -20,7 +20,6 @@ export interface SecondFactorOptions {
 }
 
 /** Origin of an attempt, for the throttle and the audit record. */
-export type FactorAttempt = Pick<LoginRecord, 'client' | 'source' | 'userAgent' | 'requestID'>;
 
 /**
  * `replace`: the user has only this one-time code, and must add a factor in its place: the code is valid until then. `wrong`: also for
@@ -59,7 +58,7 @@ export class SecondFactor {
   }
 
   /** Verifies a code of the authenticator app, or a recovery code. Throws OAuthError 429, ServiceUnavailable. */
-  async check(user: UserID, typed: string, attempt: FactorAttempt): Promise<CodeVerdict> {
+  async check(user: UserID, typed: string, attempt: LoginOrigin): Promise<CodeVerdict> {
     const code = typed.replaceAll(/\s/g, '');
     return this.#counted(user, code, attempt, async () => {
       let verdict = WRONG;
@@ -80,7 +79,7 @@ export class SecondFactor {
   async #counted(
     { name }: UserID,
     code: string,
-    attempt: FactorAttempt,
+    attempt: LoginOrigin,
     verify: () => Promise<CodeVerdict>,
   ): Promise<CodeVerdict> {
     const { throttle, records } = this.#options;

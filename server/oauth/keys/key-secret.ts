@@ -1,8 +1,9 @@
 // Reads and writes the Secret with the signing keys. An operator requests a rotation with an annotation of the
 // Secret.
-import { isConflict, newNotFound } from '../../../apis/meta/v1/errors.ts';
+import { newNotFound } from '../../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
+import { retryConflicts } from '../../cluster/retry-conflicts.ts';
 import { fillSecret, type SecretLocation } from '../../cluster/secrets/installed-secret.ts';
 import { type KeySet, readKeySet, writeKeySet } from './key-set.ts';
 
@@ -28,9 +29,6 @@ export interface StoredKeys {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Maximum attempts of a request that conflicts with other writes. */
-const ATTEMPTS = 5;
-
 export class KeySecret {
   readonly #client: Pick<ClusterClient, 'json'>;
   readonly #location: SecretLocation;
@@ -48,14 +46,9 @@ export class KeySecret {
   /** Requests a rotation. An update, because the server has no permission to patch Secrets. Throws NotFound when there are no keys. */
   async requestRotation(request: RotationRequest, signal: AbortSignal): Promise<void> {
     const content = { annotations: { [ROTATE_ANNOTATION]: request }, data: {} };
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await fillSecret(this.#client, this.#location, await this.#find(signal), content, signal);
-        return;
-      } catch (error) {
-        if (!isConflict(error) || attempt === ATTEMPTS) throw error;
-      }
-    }
+    await retryConflicts(async () =>
+      fillSecret(this.#client, this.#location, await this.#find(signal), content, signal),
+    );
   }
 
   /**

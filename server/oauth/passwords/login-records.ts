@@ -28,7 +28,16 @@ export type LoginOutcome =
   | 'second_factor_required'
   | 'wrong_code';
 
-export interface LoginRecord {
+/** Where an attempt comes from. */
+export interface LoginOrigin {
+  /** Id of a configured client; empty without one. */
+  readonly client: string;
+  readonly source: string;
+  readonly userAgent: string;
+  readonly requestID: string;
+}
+
+export interface LoginRecord extends LoginOrigin {
   readonly method: LoginMethod;
   readonly outcome: LoginOutcome;
   /** Of `account_link`, the user of the account page. Undefined for an unknown name, because users type passwords into the wrong field. */
@@ -39,11 +48,6 @@ export interface LoginRecord {
   readonly person?: { readonly issuer: string; readonly subject: string } | undefined;
   /** Why the provider did not authenticate the person, or the passkey was rejected. */
   readonly reason?: string | undefined;
-  /** Id of a configured client; empty without one. */
-  readonly client: string;
-  readonly source: string;
-  readonly userAgent: string;
-  readonly requestID: string;
 }
 
 export interface LoginRecords {

@@ -13,11 +13,9 @@ import {
 } from '../../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
+import { retryConflicts } from '../../cluster/retry-conflicts.ts';
 import type { Credential, CredentialStore, NewCredential, WrittenCredential } from './account.ts';
 import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
-
-/** Maximum attempts of a write without a precondition, when it conflicts with other writes. */
-const ATTEMPTS = 5;
 
 export class ClusterCredentialStore implements CredentialStore {
   readonly #options: ObjectCacheOptions;
@@ -55,18 +53,13 @@ export class ClusterCredentialStore implements CredentialStore {
       await this.#replace(user, credential, credential.resourceVersion, signal);
       return;
     }
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const version = await this.#currentVersion(user, signal);
-        await (version === undefined
-          ? this.create(user, credential, signal)
-          : this.#replace(user, credential, version, signal));
-        return;
-      } catch (error) {
-        const isRace = isConflict(error) || isAlreadyExists(error);
-        if (!isRace || attempt === ATTEMPTS) throw error;
-      }
-    }
+    const isRace = (error: unknown): boolean => isConflict(error) || isAlreadyExists(error);
+    await retryConflicts(async () => {
+      const version = await this.#currentVersion(user, signal);
+      await (version === undefined
+        ? this.create(user, credential, signal)
+        : this.#replace(user, credential, version, signal));
+    }, isRace);
   }
 
   /** Throws AlreadyExists if the user has a password. */

@@ -4,6 +4,7 @@ import { IDENTITY, type IdentitySpec, identityName } from '../../../apis/iam/v1b
 import { isConflict, isNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { optionalText, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
+import { retryConflicts } from '../../cluster/retry-conflicts.ts';
 import type { UserID } from './account.ts';
 import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
 
@@ -28,9 +29,6 @@ export interface IdentityDirectory {
   get(name: string): Identity | undefined;
   catchUp?(name: string, call: CallContext): Promise<void>;
 }
-
-/** Maximum attempts of a change that conflicts with other writes. */
-const ATTEMPTS = 5;
 
 export class IdentityStore implements IdentityDirectory {
   readonly #options: ObjectCacheOptions;
@@ -91,8 +89,8 @@ export class IdentityStore implements IdentityDirectory {
   ): Promise<StoredRefresh | undefined> {
     const { client } = this.#options;
     const path = this.#cache.pathOf(name);
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      try {
+    try {
+      return await retryConflicts(async () => {
         const object = record(await client.json({ path, signal }));
         const spec = recordIn(object, 'spec');
         if (recordIn(object, 'metadata')['uid'] !== uid) return undefined;
@@ -102,13 +100,11 @@ export class IdentityStore implements IdentityDirectory {
         const json = { ...object, spec: { ...spec, refresh } };
         this.#cache.index.put(await client.json({ method: 'PUT', path, json, signal }));
         return refresh;
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        if (!isConflict(error))
-          throw newServiceUnavailable('cannot update the identity', 1, { cause: error });
-      }
+      });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw newServiceUnavailable('cannot update the identity', 1, { cause: error });
     }
-    throw newServiceUnavailable('the identity is being modified', 1);
   }
 
   /** Has no effect on an object with another UID. */

@@ -13,8 +13,8 @@ import { accountURL, holderOf } from './account-visit.ts';
 import { AppEnrolment, type AppEnrolmentOptions, type Enrolling } from './app-enrolment.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import { originOf } from './form-attempt.ts';
 import { forged } from './form-rejections.ts';
-import { originOf } from './sign-in.ts';
 
 interface AccountEnrolling extends Enrolling {
   readonly session: string;

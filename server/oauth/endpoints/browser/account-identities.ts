@@ -1,16 +1,16 @@
 // The identities of the user of the account page: links the person that a provider authenticates, and unlinks. The state of a link
 // names the browser session and its user, and both must be there when the browser comes back.
-import { networkCaller } from '../../../admission/network.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { AccountLinks, LinkedIdentity } from '../../providers/account-links.ts';
+import type { ProviderChoice } from '../../providers/configured-provider.ts';
 import type { SessionStore } from '../../sessions/session.ts';
-import { terminateSession } from '../revoke.ts';
+import { endSessionsOf } from './account-sessions.ts';
 import { holderOf } from './account-visit.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import { formAttempt } from './form-attempt.ts';
 import { ProviderRedirects, type ProviderRedirectsOptions } from './provider-redirects.ts';
-import type { LinkVerdict, ProviderChoice } from './redirect-sign-in.ts';
-import { originOf } from './sign-in.ts';
+import type { LinkVerdict } from './redirect-sign-in.ts';
 
 export interface AccountIdentitiesOptions extends ProviderRedirectsOptions {
   readonly links: Pick<AccountLinks, 'of' | 'providerOf' | 'unlink'>;
@@ -80,38 +80,21 @@ export class AccountIdentities {
     const holder = await holderOf(session, browsers, context);
     const by = holder?.account.uid === userUID ? holder : undefined;
     if (!by) return { user, by, verdict: SIGNED_OUT };
-    const origin = originOf(context.request, sourceOf);
-    const attempt = {
-      ...origin,
-      client: '',
-      requestID: context.auditID,
-      caller: networkCaller(origin.source),
-      signal: context.signal,
-    };
-    const verdict = await returning.link(attempt, by.account);
+    const verdict = await returning.link(formAttempt(context, sourceOf), by.account);
     if ('linked' in verdict) context.log.info({ user, provider }, 'identity linked on the account page');
     return { user, by, verdict };
   }
 
   /** Deletes the Identity, and ends the sessions that began with it. Throws 503 unless all of this is done. */
   async unlink(context: RequestContext, by: BrowserSession, identity: string): Promise<Unlinking> {
-    const { links, browsers, sessions } = this.#options;
-    const { account, session: current } = by;
+    const { account } = by;
     const { log, signal } = context;
-    const outcome = await links.unlink(identity, account, signal);
+    const outcome = await this.#options.links.unlink(identity, account, signal);
     if (outcome !== 'unlinked') return outcome;
     log.info({ user: account.name, identity }, 'identity unlinked on the account page');
-    const began = sessions.ofUser(account.name).filter(({ userUID, authentication }) => {
-      const proof = authentication?.proof;
-      return userUID === account.uid && proof?.kind === 'identity' && proof.name === identity;
+    const isSignedOut = await endSessionsOf(context, by, 'identity unlinked', this.#options, (proof) => {
+      return proof.kind === 'identity' && proof.name === identity;
     });
-    await Promise.all(
-      began.map(({ id: session, clientID, user }) =>
-        terminateSession({ session, clientID, user }, 'identity unlinked', { sessions, log }, signal),
-      ),
-    );
-    if (began.every(({ id }) => id !== current.id)) return 'unlinked';
-    await browsers.end(context, [current]);
-    return 'signed out';
+    return isSignedOut ? 'signed out' : 'unlinked';
   }
 }

@@ -32,12 +32,12 @@ import type { AccountLinks } from '../../providers/account-links.ts';
 import { MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import type { SessionStore } from '../../sessions/session.ts';
 import type { CredentialDirectory } from '../../users/account.ts';
-import { terminateSession } from '../revoke.ts';
+import { endSessionsOf } from './account-sessions.ts';
 import { accountURL, holderOf } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import { originOf } from './form-attempt.ts';
 import { forged } from './form-rejections.ts';
-import { originOf } from './sign-in.ts';
 
 export interface AccountPasskeysOptions extends TicketOptions, BrowserHandlerOptions {
   /** Path of the handler of the page that adds a passkey. */
@@ -195,8 +195,8 @@ export class AccountPasskeys {
 
   /** Removes a passkey, and ends the sessions that began with it. Throws 503 unless all of this is done. */
   async remove(context: RequestContext, by: BrowserSession, passkey: string): Promise<PasskeyRemoval> {
-    const { authenticators, credentials, links, browsers, factorPolicy, sessions } = this.#options;
-    const { account, session: current } = by;
+    const { authenticators, credentials, links, factorPolicy } = this.#options;
+    const { account } = by;
     const { log, signal } = context;
     const hasPassword = credentials.get(account.name)?.userUID === account.uid;
     const hasOtherWay = hasPassword || links.of(account).length > 0;
@@ -221,17 +221,9 @@ export class AccountPasskeys {
     );
     if (rejected !== undefined) return rejected;
     log.info({ user: account.name, passkey }, 'passkey removed on the account page');
-    const began = sessions.ofUser(account.name).filter(({ userUID, authentication }) => {
-      const proof = authentication?.proof;
-      return userUID === account.uid && proof?.kind === 'passkey' && proof.id === passkey;
+    const isSignedOut = await endSessionsOf(context, by, 'passkey removed', this.#options, (proof) => {
+      return proof.kind === 'passkey' && proof.id === passkey;
     });
-    await Promise.all(
-      began.map(({ id: session, clientID, user }) =>
-        terminateSession({ session, clientID, user }, 'passkey removed', { sessions, log }, signal),
-      ),
-    );
-    if (began.every(({ id }) => id !== current.id)) return 'passkey-removed';
-    await browsers.end(context, [current]);
-    return 'signed out';
+    return isSignedOut ? 'signed out' : 'passkey-removed';
   }
 }

@@ -4,9 +4,10 @@ import type { RequestContext } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { isUsedMark } from '../../codes/authorization-code.ts';
 import type { ListedSession } from '../../page/account-page.ts';
+import type { Proof } from '../../sessions/proof.ts';
 import { isPending, NO_CLIENT, type SessionStore, type StoredSession } from '../../sessions/session.ts';
 import type { SessionValidity } from '../../sessions/session-validity.ts';
-import { terminateSession } from '../revoke.ts';
+import { type TerminationReason, terminateSession } from '../revoke.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 
 export interface AccountSessionsOptions {
@@ -44,16 +45,14 @@ export class AccountSessions {
     const ended = this.#of(by).find((session) => session.id === id);
     if (!ended) return;
     if (ended.clientID === NO_CLIENT) return this.#options.browsers.end(context, [ended]);
-    await this.#terminate(context, [ended]);
+    await terminate(context, [ended], 'signed out', this.#options);
   }
 
   /** Ends all other sessions, those of kubectl, of unused codes and of copies of the cookie too. Throws 503 unless they are ended. */
   async endOthers(context: RequestContext, by: BrowserSession): Promise<void> {
     await this.#options.browsers.renew(by, context);
-    await this.#terminate(
-      context,
-      this.#of(by).filter(({ id }) => id !== by.session.id),
-    );
+    const others = this.#of(by).filter(({ id }) => id !== by.session.id);
+    await terminate(context, others, 'signed out', this.#options);
   }
 
   #of({ account }: BrowserSession): readonly StoredSession[] {
@@ -65,14 +64,40 @@ export class AccountSessions {
           session.userUID === account.uid && !isUsedMark(session) && validity.end(session) === undefined,
       );
   }
+}
 
-  async #terminate(context: RequestContext, ended: readonly StoredSession[]): Promise<void> {
-    const { log, signal } = context;
-    const options = { ...this.#options, log };
-    await Promise.all(
-      ended.map(({ id: session, clientID, user }) =>
-        terminateSession({ session, clientID, user }, 'signed out', options, signal),
-      ),
+/**
+ * Ends the sessions of the user of `by` that began with a proof. Returns true if that of the browser is one of them. Throws 503 unless all
+ * are ended.
+ */
+export async function endSessionsOf(
+  context: RequestContext,
+  { account, session: current }: BrowserSession,
+  reason: TerminationReason,
+  options: Pick<AccountSessionsOptions, 'sessions'> & { readonly browsers: Pick<BrowserSessions, 'end'> },
+  isOf: (proof: Proof) => boolean,
+): Promise<boolean> {
+  const began = options.sessions
+    .ofUser(account.name)
+    .filter(
+      ({ userUID, authentication }) =>
+        userUID === account.uid && authentication !== undefined && isOf(authentication.proof),
     );
-  }
+  await terminate(context, began, reason, options);
+  if (began.every(({ id }) => id !== current.id)) return false;
+  await options.browsers.end(context, [current]);
+  return true;
+}
+
+async function terminate(
+  { log, signal }: RequestContext,
+  ended: readonly StoredSession[],
+  reason: TerminationReason,
+  { sessions }: Pick<AccountSessionsOptions, 'sessions'>,
+): Promise<void> {
+  await Promise.all(
+    ended.map(({ id: session, clientID, user }) =>
+      terminateSession({ session, clientID, user }, reason, { sessions, log }, signal),
+    ),
+  );
 }

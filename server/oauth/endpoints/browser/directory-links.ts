@@ -2,7 +2,6 @@
 // the sign-in form, so that this form is no second way to guess.
 
 import { DirectoryLinkFormSchema } from '../../../../apis/oauth/forms.ts';
-import { networkCaller } from '../../../admission/network.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { Form } from '../../http/form.ts';
@@ -14,6 +13,7 @@ import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { LoginOutcome, LoginRecords } from '../../passwords/login-records.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { AccountLinks } from '../../providers/account-links.ts';
+import type { ProviderChoice } from '../../providers/configured-provider.ts';
 import { type AuthenticatedPerson, ProviderUnavailable } from '../../providers/provider.ts';
 import type { ProviderSignIn } from '../../providers/provider-sign-in.ts';
 import {
@@ -24,9 +24,9 @@ import {
 } from '../../throttle/login-throttle.ts';
 import { accountURL } from './account-visit.ts';
 import type { BrowserSession } from './browser-sessions.ts';
+import { formAttempt } from './form-attempt.ts';
 import { rejection, WRONG_PASSWORD } from './form-rejections.ts';
-import { type LinkVerdict, linkVerdict, type ProviderChoice } from './redirect-sign-in.ts';
-import { originOf } from './sign-in.ts';
+import { type LinkVerdict, linkVerdict } from './redirect-sign-in.ts';
 
 export interface DirectoryLinksOptions {
   /** Path of the form's handler. */
@@ -109,10 +109,10 @@ export class DirectoryLinks {
     { user, password }: { readonly user: string; readonly password: string },
   ): Promise<AuthenticatedPerson | Exclude<LoginOutcome, 'success'>> {
     const { throttle, sourceOf } = this.#options;
-    const origin = originOf(context.request, sourceOf);
+    const attempt = formAttempt(context, sourceOf);
     const attempts: CountedAttempt[] = [];
     const count = (key: string, kind: Attempted): void => {
-      const counted = throttle.attempt(key, origin.source, kind);
+      const counted = throttle.attempt(key, attempt.source, kind);
       counted.begin();
       attempts.push(counted);
     };
@@ -124,7 +124,7 @@ export class DirectoryLinks {
         password,
         resolved: (key) => count(key, 'person'),
         signal: NEVER,
-        caller: networkCaller(origin.source),
+        caller: attempt.caller,
       });
       if (result === undefined) throw new ProviderUnavailable('the provider is not configured any more');
       outcome = typeof result === 'string' ? result : 'success';
@@ -138,7 +138,8 @@ export class DirectoryLinks {
       });
     } finally {
       for (const counted of attempts) counted.cancelled();
-      const record = { method: 'account_link' as const, client: '', requestID: context.auditID, ...origin };
+      const { client, source, userAgent, requestID } = attempt;
+      const record = { method: 'account_link' as const, client, source, userAgent, requestID };
       this.#options.records.record({ ...record, outcome, user: signedIn, provider });
     }
   }

@@ -1,10 +1,10 @@
 // Creates the user of a person who chooses its name. Each rejected name counts as a failed attempt, because it tells that a user may exist.
 import { isUserName } from '../../../../apis/iam/v1beta1/custom-resource.ts';
-import type { CallContext } from '../../../cluster/call-context.ts';
 import type { LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
 import type { ConfiguredProvider } from '../../providers/configured-provider.ts';
 import type { Identities, KnownPerson, NewPerson, PersonRefusal } from '../../providers/identities.ts';
 import { type CountedAttempt, type LoginThrottle, throttledError } from '../../throttle/login-throttle.ts';
+import type { FormAttempt } from './form-attempt.ts';
 
 export interface NameChoiceOptions {
   readonly providers: readonly ConfiguredProvider[];
@@ -12,10 +12,6 @@ export interface NameChoiceOptions {
   readonly throttle: Pick<LoginThrottle, 'attempt'>;
   readonly records: LoginRecords;
 }
-
-export interface NameAttempt
-  extends CallContext,
-    Pick<LoginRecord, 'client' | 'source' | 'userAgent' | 'requestID'> {}
 
 /** `name_taken`: also a reserved name. `named_meanwhile`: the person has a user now. */
 export type NameRefusal = PersonRefusal | 'named_meanwhile';
@@ -36,7 +32,7 @@ export class NameChoice {
    * `name`: as typed. Throws OAuthError 429 after too many rejected names of the person, and ServiceUnavailable during an outage of the
    * cluster.
    */
-  async choose(person: NewPerson, name: string, attempt: NameAttempt): Promise<KnownPerson | NameRefusal> {
+  async choose(person: NewPerson, name: string, attempt: FormAttempt): Promise<KnownPerson | NameRefusal> {
     const { identities } = this.#options;
     // As in the sign-in form.
     const user = name.trim().toLowerCase();
@@ -56,7 +52,7 @@ export class NameChoice {
     }
   }
 
-  #counted({ provider, person }: NewPerson, attempt: NameAttempt): CountedAttempt {
+  #counted({ provider, person }: NewPerson, attempt: FormAttempt): CountedAttempt {
     const { issuer, subject } = person;
     try {
       const key = `name of ${provider} ${issuer} ${subject}`;
@@ -75,7 +71,7 @@ export class NameChoice {
 
   #record(
     { provider, person: { issuer, subject } }: Pick<NewPerson, 'provider' | 'person'>,
-    { client, source, userAgent, requestID }: NameAttempt,
+    { client, source, userAgent, requestID }: FormAttempt,
     result: Pick<LoginRecord, 'outcome' | 'user'>,
   ): void {
     const origin = { method: 'provider' as const, client, source, userAgent, requestID };

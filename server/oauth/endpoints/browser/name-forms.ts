@@ -1,7 +1,6 @@
 // Handles the form on which a person of an identity provider chooses a user name, before the sign-in continues. The person is encrypted
 // in the ticket of the form, which is valid in one browser.
 import { NameFormSchema } from '../../../../apis/oauth/forms.ts';
-import { networkCaller } from '../../../admission/network.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
@@ -15,8 +14,8 @@ import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { NewPerson } from '../../providers/identities.ts';
 import { proposedName } from '../../providers/person-rules.ts';
-import type { SignedInOnPage } from './browser-sessions.ts';
 import type { Continuation, Shown } from './continuation.ts';
+import type { FormAttempt } from './form-attempt.ts';
 import { rejection, TICKET_ALERTS } from './form-rejections.ts';
 import type { NameChoice, NameRefusal } from './name-choice.ts';
 import { type PendingSignIn, pendingSignIn } from './second-factor-step.ts';
@@ -28,7 +27,7 @@ export interface NameFormsOptions<T> extends TicketOptions {
   readonly names: Pick<NameChoice, 'providerOf' | 'choose'>;
   readonly nameSeal: Pick<Seal, 'seal' | 'open'>;
   readonly continuation: Pick<Continuation<T>, 'describe' | 'cancelled'>;
-  originOf(context: RequestContext): Pick<SignedInOnPage, 'source' | 'userAgent'>;
+  attempt(context: RequestContext, request: T): FormAttempt;
   /** Shows the sign-in form again. */
   startAgain(context: RequestContext, request: T, shown: Shown): void;
   /** Continues the sign-in as the new user. */
@@ -114,19 +113,11 @@ export class NameForms<T> {
     person: NewPerson,
     { ticket, name }: { readonly ticket: string; readonly name: string },
   ): Promise<void> {
-    const { names, continuation } = this.#options;
+    const { names } = this.#options;
     const again = (alert: Alert, options: PageOptions = {}): void =>
       this.#write(context, request, person, ticket, { name, alert }, { status: 400, ...options });
-    const origin = this.#options.originOf(context);
-    const attempt = {
-      ...origin,
-      client: continuation.describe(request).client?.id ?? '',
-      requestID: context.auditID,
-      caller: networkCaller(origin.source),
-      signal: context.signal,
-    };
     try {
-      const outcome = await names.choose(person, name, attempt);
+      const outcome = await names.choose(person, name, this.#options.attempt(context, request));
       if (typeof outcome !== 'string')
         return await this.#options.next(context, pendingSignIn(request, outcome));
       const text = ALERTS[outcome];

@@ -4,15 +4,11 @@ import type { RequestContext } from '../../../request/request-context.ts';
 import type { Seal } from '../../keys/seal.ts';
 import { browserIDIn, browserOf } from '../../page/form-tickets.ts';
 import { redirect } from '../../page/page.ts';
+import type { ProviderChoice } from '../../providers/configured-provider.ts';
 import type { RedirectSecrets } from '../../providers/provider.ts';
 import type { UserID } from '../../users/account.ts';
-import type {
-  LinkVerdict,
-  ProviderChoice,
-  RedirectAttempt,
-  RedirectSignIn,
-  RedirectVerdict,
-} from './redirect-sign-in.ts';
+import type { FormAttempt } from './form-attempt.ts';
+import type { LinkVerdict, RedirectSignIn, RedirectVerdict } from './redirect-sign-in.ts';
 import { hasSignedInAgain, mustSignInAgain } from './upstream-sign-out.ts';
 
 export interface ProviderRedirectsOptions {
@@ -121,7 +117,7 @@ export class ProviderRedirects<T> {
 export interface ReturningBrowser<T> {
   readonly request: T;
   /** Signs the person in. */
-  finish(attempt: RedirectAttempt): Promise<RedirectVerdict>;
+  finish(attempt: FormAttempt): Promise<RedirectVerdict>;
   /** Links the person to a user who is signed in. */
-  link(attempt: RedirectAttempt, user: UserID): Promise<LinkVerdict>;
+  link(attempt: FormAttempt, user: UserID): Promise<LinkVerdict>;
 }

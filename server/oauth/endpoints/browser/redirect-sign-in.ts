@@ -1,9 +1,12 @@
 // Signs people in at the pages of identity providers. provider-redirects.ts sends the browser there and back.
-import type { CallContext } from '../../../cluster/call-context.ts';
 import type { LoginOutcome, LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { AccountLinks, LinkOutcome } from '../../providers/account-links.ts';
-import type { ConfiguredProvider } from '../../providers/configured-provider.ts';
+import {
+  type ConfiguredProvider,
+  choicesOf,
+  type ProviderChoice,
+} from '../../providers/configured-provider.ts';
 import type { Identities, KnownPerson, NewPerson } from '../../providers/identities.ts';
 import {
   type AuthenticatedPerson,
@@ -14,14 +17,7 @@ import {
   SignInRefused,
 } from '../../providers/provider.ts';
 import type { UserID } from '../../users/account.ts';
-
-/** A provider that a person can choose on the sign-in page. */
-export interface ProviderChoice {
-  readonly name: string;
-  readonly displayName: string;
-  /** Why it does not work, for users. */
-  readonly notice: string | undefined;
-}
+import type { FormAttempt } from './form-attempt.ts';
 
 /** What the browser has brought back. */
 export interface ProviderResponse {
@@ -32,10 +28,6 @@ export interface ProviderResponse {
   /** The person must not have been authenticated before, in ms since the epoch. */
   readonly notBefore: number;
 }
-
-export interface RedirectAttempt
-  extends CallContext,
-    Pick<LoginRecord, 'client' | 'source' | 'userAgent' | 'requestID'> {}
 
 export type RedirectVerdict =
   | KnownPerson
@@ -71,11 +63,7 @@ export class RedirectSignIn {
   }
 
   get choices(): readonly ProviderChoice[] {
-    return this.#options.providers.map(({ provider: { name, displayName, problem } }) => ({
-      name,
-      displayName,
-      notice: problem?.notice,
-    }));
+    return choicesOf(this.#options.providers);
   }
 
   /** The address at the provider, or the reason why it does not work. */
@@ -90,7 +78,7 @@ export class RedirectSignIn {
   }
 
   /** Verifies the response of the provider, and finds the user. Throws ServiceUnavailable during an outage of the cluster. */
-  async finish(name: string, response: ProviderResponse, attempt: RedirectAttempt): Promise<RedirectVerdict> {
+  async finish(name: string, response: ProviderResponse, attempt: FormAttempt): Promise<RedirectVerdict> {
     const found = await this.#authenticated(name, response, attempt);
     if ('refusal' in found) return found;
     const { authenticated, rules } = found;
@@ -113,7 +101,7 @@ export class RedirectSignIn {
   async link(
     name: string,
     response: ProviderResponse,
-    attempt: RedirectAttempt,
+    attempt: FormAttempt,
     user: UserID,
   ): Promise<LinkVerdict> {
     const found = await this.#authenticated(name, response, attempt);
@@ -126,7 +114,7 @@ export class RedirectSignIn {
   async #authenticated(
     name: string,
     { callback, state, secrets, notBefore }: ProviderResponse,
-    attempt: RedirectAttempt,
+    attempt: FormAttempt,
   ): Promise<
     | (ConfiguredProvider<RedirectProvider> & { readonly authenticated: AuthenticatedPerson })
     | { readonly refusal: string }
@@ -156,7 +144,7 @@ export class RedirectSignIn {
   }
 
   #record(
-    { client, source, userAgent, requestID }: RedirectAttempt,
+    { client, source, userAgent, requestID }: FormAttempt,
     result: Pick<LoginRecord, 'provider' | 'person' | 'reason'> & {
       readonly outcome: LoginOutcome;
       readonly user?: string;

@@ -22,6 +22,7 @@ import type { SessionValidity } from '../../sessions/session-validity.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
 import { AppEnrolment } from './app-enrolment.ts';
 import type { Continuation, Shown, SignedIn } from './continuation.ts';
+import type { FormAttempt } from './form-attempt.ts';
 import { rejection, TICKET_ALERTS } from './form-rejections.ts';
 
 /** A user who is authenticated, perhaps not with all factors. */
@@ -54,7 +55,7 @@ export interface SecondFactorStepOptions<T> extends TicketOptions {
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
   readonly secrets: TOTPSecrets;
   readonly continuation: Pick<Continuation<T>, 'describe' | 'cancelled'>;
-  readonly originOf: (context: RequestContext) => Pick<SignedIn, 'source' | 'userAgent'>;
+  readonly attempt: (context: RequestContext, request: T) => FormAttempt;
   /** Shows the sign-in form again. */
   readonly startAgain: (context: RequestContext, request: T, shown: Shown) => void;
   /** Continues with all factors that the user needs. */
@@ -132,16 +133,10 @@ export class SecondFactorStep<T> {
     used: 'app' | 'recovery',
     code: string,
   ): Promise<void> {
-    const { continuation, secondFactor, originOf } = this.#options;
-    const { client } = continuation.describe(pending.request);
-    const origin = originOf(context);
+    const { secondFactor, attempt } = this.#options;
     let verdict: CodeVerdict;
     try {
-      verdict = await secondFactor.check(pending.account, code, {
-        ...origin,
-        client: client?.id ?? '',
-        requestID: context.auditID,
-      });
+      verdict = await secondFactor.check(pending.account, code, attempt(context, pending.request));
     } catch (error) {
       const rejected = rejection(error, WRONG);
       if (!rejected) throw error;
@@ -162,11 +157,8 @@ export class SecondFactorStep<T> {
     pending: PendingSignIn<T>,
     response: PasskeyResponse,
   ): Promise<void> {
-    const { continuation, passkeys, originOf } = this.#options;
-    const client = continuation.describe(pending.request).client?.id ?? '';
-    const { auditID: requestID, signal } = context;
-    const attempt = { ...originOf(context), client, requestID, signal };
-    const methods = await passkeys.confirm(pending.account, response, attempt);
+    const { passkeys, attempt } = this.#options;
+    const methods = await passkeys.confirm(pending.account, response, attempt(context, pending.request));
     if (methods) return this.#proven(context, pending, methods);
     this.#show(context, pending, 'passkey', { text: PASSKEY_REFUSED });
   }

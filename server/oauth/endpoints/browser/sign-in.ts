@@ -1,8 +1,6 @@
 // Handles the sign-in form. passwords/ verifies passwords, throttle/ limits attempts, and new-password.ts handles the form for a forced
 // password change.
-import type { IncomingMessage } from 'node:http';
 import { SignInFormSchema } from '../../../../apis/oauth/forms.ts';
-import { networkCaller } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { PasskeyResponse, PasskeySignIn } from '../../factors/passkey-sign-in.ts';
@@ -19,7 +17,8 @@ import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-
 import { NameMissing } from '../../passwords/sign-in-refusal.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
-import type { Continuation, Shown, SignedIn } from './continuation.ts';
+import type { Continuation, Shown } from './continuation.ts';
+import { type FormAttempt, formAttempt, originOf } from './form-attempt.ts';
 import { forged, PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
 import { NameForms, type NameFormsOptions } from './name-forms.ts';
 import { NewPasswordForms } from './new-password.ts';
@@ -33,7 +32,7 @@ import {
 
 export interface SignInFormsOptions<T>
   extends BrowserHandlerOptions,
-    Omit<SecondFactorStepOptions<T>, 'originOf' | 'startAgain' | 'complete' | 'continuation'>,
+    Omit<SecondFactorStepOptions<T>, 'attempt' | 'startAgain' | 'complete' | 'continuation'>,
     Pick<NameFormsOptions<T>, 'names' | 'nameSeal'> {
   readonly passwords: Pick<PasswordSignIn, 'check' | 'notices'>;
   readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
@@ -62,10 +61,10 @@ export class SignInForms<T> {
   constructor(options: SignInFormsOptions<T>) {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
-    const steps: Pick<NameFormsOptions<T>, 'startAgain' | 'next' | 'originOf'> = {
+    const steps: Pick<NameFormsOptions<T>, 'startAgain' | 'next' | 'attempt'> = {
       startAgain: (context, request, shown) => this.show(context, request, shown, { status: 400 }),
       next: (context, pending) => this.#factors.next(context, pending),
-      originOf: (context) => this.#origin(context),
+      attempt: (context, request) => this.#attempt(context, request),
     };
     this.#newPasswords = new NewPasswordForms({
       ...options,
@@ -136,19 +135,10 @@ export class SignInForms<T> {
 
   /** Continues after a sign-in at a provider. False if the sign-in did not begin with this form in this browser. */
   async returned(context: RequestContext, provider: string): Promise<boolean> {
-    const { redirects, continuation } = this.#options;
-    const returning = await redirects.returning(context, provider);
+    const returning = await this.#options.redirects.returning(context, provider);
     if (!returning) return false;
     const { request } = returning;
-    const { client } = continuation.describe(request);
-    const origin = this.#origin(context);
-    const verdict = await returning.finish({
-      ...origin,
-      client: client?.id ?? '',
-      requestID: context.auditID,
-      caller: networkCaller(origin.source),
-      signal: context.signal,
-    });
+    const verdict = await returning.finish(this.#attempt(context, request));
     if ('refusal' in verdict) {
       this.show(context, request, { alert: { text: verdict.refusal } }, { status: 400 });
     } else if ('newPerson' in verdict) {
@@ -180,16 +170,7 @@ export class SignInForms<T> {
   }
 
   async #verifyPasskey(context: RequestContext, request: T, response: PasskeyResponse): Promise<void> {
-    const { continuation, passkeys } = this.#options;
-    const { client } = continuation.describe(request);
-    const origin = this.#origin(context);
-    const { auditID: requestID, signal } = context;
-    const verdict = await passkeys.signIn(response, {
-      ...origin,
-      client: client?.id ?? '',
-      requestID,
-      signal,
-    });
+    const verdict = await this.#options.passkeys.signIn(response, this.#attempt(context, request));
     if ('refusal' in verdict) {
       return this.show(context, request, { alert: { text: verdict.refusal } }, { status: 400 });
     }
@@ -203,21 +184,15 @@ export class SignInForms<T> {
     { user, password }: { readonly user: string; readonly password: string },
     wrong = WRONG_PASSWORD,
   ): Promise<void> {
-    const { continuation, passwords } = this.#options;
-    const { client } = continuation.describe(request);
-    const origin = this.#origin(context);
     let checked: CheckedUser;
     try {
-      checked = await passwords.check({
+      checked = await this.#options.passwords.check({
         user,
         password,
-        ...origin,
-        client: client?.id ?? '',
+        ...this.#attempt(context, request),
         method: 'page',
-        requestID: context.auditID,
         acceptMustChange: true,
         asksForFactor: true,
-        signal: context.signal,
       });
     } catch (error) {
       if (error instanceof NameMissing) return this.#names.show(context, request, error.newPerson);
@@ -238,19 +213,13 @@ export class SignInForms<T> {
     const { request, account, authentication, replaces: proven } = pending;
     if (proven)
       return this.#newPasswords.show(context, { request, account, proven, amr: authentication.amr });
-    const { browsers, continuation } = this.#options;
-    const by = { account, authentication, ...this.#origin(context) };
+    const { browsers, continuation, sourceOf } = this.#options;
+    const by = { account, authentication, ...originOf(context.request, sourceOf) };
     await continuation.granted(context, request, { ...by, browser: await browsers.begin(context, by) });
   }
 
-  #origin({ request }: RequestContext): Pick<SignedIn, 'source' | 'userAgent'> {
-    return originOf(request, this.#options.sourceOf);
+  #attempt(context: RequestContext, request: T): FormAttempt {
+    const { continuation, sourceOf } = this.#options;
+    return formAttempt(context, sourceOf, continuation.describe(request).client?.id);
   }
-}
-
-export function originOf(
-  request: IncomingMessage,
-  sourceOf: SourceAddress,
-): Pick<SignedIn, 'source' | 'userAgent'> {
-  return { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
 }

@@ -28,7 +28,6 @@ export interface BindResult {
 const MAX_RESPONSE_BYTES = 16 << 20;
 /** Servers limit the size of a page, Active Directory to 1000 entries. */
 const PAGE = 500;
-const SIZE_LIMIT_EXCEEDED = 4;
 
 export class DirectoryClient implements Disposable {
   readonly #socket: TLSSocket;
@@ -109,8 +108,4 @@ export class DirectoryClient implements Disposable {
     }
     return entries;
   }
-}
-
-export function isSizeLimit(error: unknown): boolean {
-  return error instanceof ResultCodeError && error.code === SIZE_LIMIT_EXCEEDED;
 }

@@ -301,12 +301,7 @@ describe('the authorization_code grant', () => {
     it('another redirect URI', () => refused({ code, redirect_uri: `${REDIRECT}?x=1` }));
     it('a missing redirect URI', () => refused({ code, redirect_uri: '' }, 'invalid_request'));
     it('another client', () => refused({ code, client_id: 'cli' }));
-    for (const changes of [
-      { nonce: 'x' },
-      { scopes: ['openid', 'groups'] },
-      { clientID: 'cli' },
-      { issuedAt: 0 },
-    ]) {
+    for (const changes of [{ nonce: 'x' }, { scopes: ['openid', 'groups'] }, { clientID: 'cli' }]) {
       it(`a code with another ${Object.keys(changes).join()}`, () =>
         refused({ code: forged(code, changes) }));
     }

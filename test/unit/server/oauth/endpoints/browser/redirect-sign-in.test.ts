@@ -9,6 +9,7 @@ const ATTEMPT = {
   source: '192.0.2.7',
   userAgent: '',
   requestID: 'r',
+  caller: 'network 192.0.2.1',
   signal: new AbortController().signal,
 };
 
