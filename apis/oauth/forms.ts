@@ -180,6 +180,7 @@ export const FactorFormSchema = Type.Object({
     Type.Enum(['passkey', 'app', 'recovery'], { description: 'Asks for another factor.' }),
   ),
   passkey: optional('The response of a passkey, as JSON, instead of a code.'),
+  name: optional('The name of a new passkey.', { maxLength: MAX_PASSKEY_NAME }),
 });
 
 /** The query of the account page. */

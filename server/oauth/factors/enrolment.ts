@@ -1,10 +1,11 @@
-// Adds an authenticator app and recovery codes to the factors of a user. The conditions are checked in the write itself, so that of
+// Adds an authenticator app, a first passkey and recovery codes to the factors of a user. The conditions are checked in the write itself, so that of
 // concurrent enrolments only one succeeds.
 
 import type { Authentication } from '../sessions/proof.ts';
 import type { UserID } from '../users/account.ts';
 import type { AuthenticatorsStore, Factors } from './authenticators-store.ts';
 import type { FactorPolicy } from './factor-policy.ts';
+import type { NewPasskey } from './passkeys.ts';
 import { unusedCode } from './recovery-codes.ts';
 
 /**
@@ -16,9 +17,10 @@ export type EnrolmentRight =
   | { readonly kind: 'one-time code'; readonly hash: string }
   | { readonly kind: 'session'; readonly authentication: Authentication };
 
+/** At most one of `app` and `passkey`; none of them for new recovery codes only. */
 export interface NewFactors {
-  /** Undefined for new recovery codes only. */
   readonly app?: { readonly secret: string; readonly step: number } | undefined;
+  readonly passkey?: NewPasskey | undefined;
   /** Hashes of recovery codes, which replace all others; undefined to keep those. */
   readonly codes?: readonly string[] | undefined;
 }
@@ -34,7 +36,7 @@ export interface EnrolmentOptions {
 export async function enrol(
   user: UserID,
   right: EnrolmentRight,
-  { app, codes }: NewFactors,
+  { app, passkey, codes }: NewFactors,
   { authenticators, factorPolicy, now }: EnrolmentOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -50,6 +52,7 @@ export async function enrol(
       return {
         ...current,
         ...(app ? { totp: { secret: app.secret, addedTime, lastStep: app.step } } : {}),
+        ...(passkey ? { passkeys: [...current.passkeys, { ...passkey, addedTime }] } : {}),
         ...(codes ? { recoveryCodes: codes.map((hash) => ({ hash })) } : {}),
       };
     },

@@ -15,9 +15,10 @@ import {
   isoBase64URL,
 } from '@simplewebauthn/server/helpers';
 import { type TObject, Type } from 'typebox';
-import type { Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
+import { MAX_PASSKEY_NAME, type Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { compileSchema } from '../../../apis/reading/schema-validator.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { printable } from '../../observability/printable-text.ts';
 import { MULTIPLE_FACTORS } from '../sessions/proof.ts';
 import type { Account, UserID } from '../users/account.ts';
 
@@ -36,6 +37,9 @@ export interface Ceremony {
 }
 
 export type UserVerification = 'required' | 'preferred';
+
+/** A passkey that the browser has created. */
+export type NewPasskey = Pick<Passkey, 'id' | 'name' | 'publicKey' | 'counter' | 'transports' | 'backedUp'>;
 
 /** The state of a passkey after its use. */
 export type VerifiedAssertion = Pick<Passkey, 'counter' | 'backedUp'>;
@@ -75,8 +79,8 @@ export function requestOptions(
 
 export function creationOptions(
   { relyingParty: { id, name }, ticket }: Ceremony,
-  account: Account,
-  passkeys: readonly Passkey[],
+  account: UserID & Partial<Pick<Account, 'displayName'>>,
+  passkeys: readonly Passkey[] = [],
 ): PublicKeyCredentialCreationOptionsJSON {
   return {
     challenge: challengeOf(ticket),
@@ -84,7 +88,7 @@ export function creationOptions(
     user: {
       id: userHandle(account),
       name: account.name,
-      displayName: account.displayName === '' ? account.name : account.displayName,
+      displayName: account.displayName || account.name,
     },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ alg, type: 'public-key' })),
     timeout: TIMEOUT_MS,
@@ -165,11 +169,11 @@ export async function verifyAssertion(
   });
 }
 
-/** `text`: JSON of the browser. Throws PasskeyRejected. */
+/** `text`: JSON of the browser; `name`: as typed. Throws PasskeyRejected. */
 export async function verifyRegistration(
   { relyingParty, ticket }: Ceremony,
-  text: string,
-): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports' | 'backedUp'>> {
+  { text, name }: { readonly text: string; readonly name: string },
+): Promise<NewPasskey> {
   return rejecting(async () => {
     const response = parsed(text, isRegistration());
     rejectFrames(response.response.clientDataJSON);
@@ -186,6 +190,7 @@ export async function verifyRegistration(
     const { id, publicKey, counter } = info.credential;
     return {
       id,
+      name: printable(name, MAX_PASSKEY_NAME).toWellFormed(),
       publicKey: isoBase64URL.fromBuffer(publicKey),
       counter,
       transports: (response.response.transports ?? [])

@@ -55,14 +55,21 @@ export interface NewPasskeyView {
   readonly options: PublicKeyCredentialCreationOptionsJSON;
   /** Initial value of the name field. */
   readonly name: string;
+  /** Whether the user cannot sign in without a second factor, and can add an app instead. */
+  readonly isRequired?: boolean;
   readonly alert: Alert | undefined;
 }
 
-export function newPasskeyPage({ platformName, action, ticket, options, name, alert }: NewPasskeyView): Page {
+const APP_INSTEAD = html`<button type="submit" class="second" name="method" value="app" formnovalidate>Add an authenticator app instead</button>
+`;
+
+export function newPasskeyPage(view: NewPasskeyView): Page {
+  const { platformName, action, ticket, options, name, isRequired = false, alert } = view;
   return {
     title: titled('Add a passkey', alert),
     body: html`${platformHeader(platformName)}
 <h1>Add a passkey</h1>
+${isRequired ? html`<p>Your account needs a second factor.</p>` : undefined}
 <p>Your browser asks where to store it: on this device, in a password manager, on a phone or on a security key.</p>
 <form method="post" action="${action}"${passkeyAttributes(options)}>
 ${alertBox(alert)}
@@ -70,7 +77,7 @@ ${alertBox(alert)}
 <label for="name">Name of the passkey</label>
 <input id="name" name="name"${textValue(name, MAX_PASSKEY_NAME)} autocomplete="off" required autofocus${describedBy(alert, 'name')}>
 <p data-unsupported>This browser cannot create a passkey: it needs scripts, and a current version.</p>
-${passkeyButton('Create the passkey', 'first')}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
+${passkeyButton('Create the passkey', 'first')}${isRequired ? APP_INSTEAD : undefined}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>
 ${passkeyScript().markup}`,
   };

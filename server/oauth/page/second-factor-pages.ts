@@ -88,10 +88,15 @@ export interface NewAppView extends FactorView {
   readonly uri: string;
   /** Whether the user cannot sign in without a second factor. */
   readonly isRequired: boolean;
+  /** Whether the user can add a passkey instead. */
+  readonly canAddPasskey: boolean;
 }
 
+const PASSKEY_INSTEAD = html`<button type="submit" class="second" name="method" value="passkey" formnovalidate>Add a passkey instead</button>
+`;
+
 export function newAppPage(view: NewAppView): Page {
-  const { platformName, action, ticket, user, secret, uri, isRequired, alert } = view;
+  const { platformName, action, ticket, user, secret, uri, isRequired, canAddPasskey, alert } = view;
   const title = 'Add an authenticator app';
   const groups = secret.match(/.{1,4}/g) ?? [];
   return {
@@ -108,7 +113,7 @@ ${alertBox(alert)}
 <label for="code">Code that the app shows for ${user}</label>
 <input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" required autofocus${describedBy(alert, 'code')}>
 <button type="submit">Continue</button>
-<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
+${canAddPasskey ? PASSKEY_INSTEAD : undefined}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>`,
   };
 }

@@ -10,9 +10,9 @@ import { redirect } from '../../page/page.ts';
 import type { ListedFactors } from '../../page/second-factor-section.ts';
 import { type Authentication, withMethods } from '../../sessions/proof.ts';
 import { accountURL, holderOf } from './account-visit.ts';
-import { AppEnrolment, type AppEnrolmentOptions, type Enrolling } from './app-enrolment.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
+import { type Enrolling, FactorEnrolment, type FactorEnrolmentOptions } from './factor-enrolment.ts';
 import { originOf } from './form-attempt.ts';
 import { forged } from './form-rejections.ts';
 
@@ -24,7 +24,7 @@ interface AccountEnrolling extends Enrolling {
 export interface AccountFactorsOptions
   extends BrowserHandlerOptions,
     Pick<
-      AppEnrolmentOptions<AccountEnrolling>,
+      FactorEnrolmentOptions<AccountEnrolling>,
       'keys' | 'now' | 'action' | 'texts' | 'authenticators' | 'secrets'
     > {
   readonly factorPolicy: Pick<FactorPolicy, 'isRequired' | 'lacksFactor'>;
@@ -36,13 +36,13 @@ export class AccountFactors {
   /** The forms of the pages that add an app or recovery codes. */
   readonly handler: Handler;
   readonly #options: AccountFactorsOptions;
-  readonly #enrolment: AppEnrolment<AccountEnrolling>;
+  readonly #enrolment: FactorEnrolment<AccountEnrolling>;
 
   constructor(options: AccountFactorsOptions) {
     this.#options = options;
     const back = ({ response }: RequestContext, { account }: AccountEnrolling): void =>
       redirect(response, accountURL(account.name));
-    this.#enrolment = new AppEnrolment({
+    this.#enrolment = new FactorEnrolment({
       ...options,
       redirectsToClient: () => false,
       isPermitted: async (context, { session, account }) => {

@@ -1,23 +1,13 @@
 // The passkeys of the user of the account page: adds and removes them. The ticket of the page that adds one names the browser session
 // and its user, and both must still be signed in.
-import {
-  MAX_PASSKEY_NAME,
-  MAX_PASSKEYS,
-  type Passkey,
-} from '../../../../apis/iam/v1beta1/authenticators-resource.ts';
+import { MAX_PASSKEYS } from '../../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { NewPasskeyFormSchema } from '../../../../apis/oauth/forms.ts';
-import { printable } from '../../../observability/printable-text.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
 import type { PasskeySignIn } from '../../factors/passkey-sign-in.ts';
-import {
-  creationOptions,
-  PasskeyRejected,
-  passkeyMethods,
-  verifyRegistration,
-} from '../../factors/passkeys.ts';
+import { creationOptions, passkeyMethods } from '../../factors/passkeys.ts';
 import { readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
@@ -27,7 +17,6 @@ import { redirect, writePage } from '../../page/page.ts';
 import { passkeyScript } from '../../page/passkey-form.ts';
 import { type ListedPasskey, newPasskeyPage } from '../../page/passkey-pages.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
-import { shortUserAgent } from '../../page/user-agent.ts';
 import type { AccountLinks } from '../../providers/account-links.ts';
 import { MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import type { SessionStore } from '../../sessions/session.ts';
@@ -38,6 +27,7 @@ import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { originOf } from './form-attempt.ts';
 import { forged } from './form-rejections.ts';
+import { type CreatedPasskey, deviceName, verifiedPasskey } from './new-passkey.ts';
 
 export interface AccountPasskeysOptions extends TicketOptions, BrowserHandlerOptions {
   /** Path of the handler of the page that adds a passkey. */
@@ -72,7 +62,6 @@ const NO_HOST_NAME =
 const TOO_MANY = `You have ${MAX_PASSKEYS} passkeys. Remove one before you add another.`;
 const LAST_WAY = { refusal: 'You could not sign in without this passkey. Add another one first.' };
 const LAST_FACTOR = { refusal: 'Your account needs a second factor. Add another one first.' };
-const REJECTED = 'The passkey was not accepted. Try again.';
 
 export class AccountPasskeys {
   /** The form of the page that adds a passkey. */
@@ -107,10 +96,7 @@ export class AccountPasskeys {
   showNew(
     context: RequestContext,
     by: BrowserSession,
-    {
-      name = shortUserAgent(context.request.headers['user-agent'] ?? ''),
-      alert,
-    }: { name?: string; alert?: Alert } = {},
+    { name = deviceName(context), alert }: { name?: string; alert?: Alert } = {},
   ): void {
     const { passkeys, authenticators, action, texts } = this.#options;
     const { account, session } = by;
@@ -142,55 +128,43 @@ export class AccountPasskeys {
     if (!by || decision === 'cancel' || rejection !== undefined) {
       return redirect(context.response, accountURL(content.user));
     }
-    const again = (text: string, field?: string): void =>
-      this.showNew(context, by, { name, alert: { text, ...(field === undefined ? {} : { field }) } });
-    if (name.trim() === '') return again('Enter a name for the passkey.', 'name');
-    const problem = await this.#add(context, by, { name: name.trim(), text: passkey ?? '', ticket });
-    if (problem !== undefined) return again(problem);
+    const alert = await this.#add(context, by, { name, text: passkey ?? '', ticket });
+    if (alert) return this.showNew(context, by, { name, alert });
     redirect(context.response, accountURL(by.account.name, 'passkey'));
   }
 
-  /** Returns why the passkey is not added, for the user. */
+  /** Returns an alert for the user if the passkey is not added. */
   async #add(
     context: RequestContext,
     { account, authentication }: BrowserSession,
-    { name, text, ticket }: { readonly name: string; readonly text: string; readonly ticket: string },
-  ): Promise<string | undefined> {
+    { ticket, ...created }: CreatedPasskey & { readonly ticket: string },
+  ): Promise<Alert | undefined> {
     const { passkeys, authenticators, browsers, factorPolicy, sourceOf, now } = this.#options;
     const { log, signal } = context;
     const { relyingParty } = passkeys;
-    if (!relyingParty) return NO_HOST_NAME;
-    try {
-      const registered = await verifyRegistration({ relyingParty, ticket }, text);
-      const added: Passkey = {
-        ...registered,
-        name: printable(name, MAX_PASSKEY_NAME).toWellFormed(),
-        addedTime: new Date(now()).toISOString(),
-      };
-      const changed = await authenticators.update(
-        account,
-        (current) => {
-          const isKnown = current.passkeys.some(({ id }) => id === added.id);
-          if (isKnown || current.passkeys.length >= MAX_PASSKEYS) return undefined;
-          // The user has added a factor meanwhile, or the factors were reset, so this session is not enough any more.
-          if (factorPolicy.lacksFactor(account, authentication, current)) return undefined;
-          return { ...current, passkeys: [...current.passkeys, added] };
-        },
-        signal,
-      );
-      if (!changed) return 'You have this passkey already, or too many others.';
-      log.info({ user: account.name, passkey: added.id }, 'passkey added on the account page');
-      if (authentication.amr.includes(MULTIPLE_FACTORS)) return undefined;
-      // The user has just used the passkey, and from now on needs a second factor.
-      const proven = withMethods(authentication, passkeyMethods(added));
-      const origin = originOf(context.request, sourceOf);
-      await browsers.begin(context, { account, authentication: proven, ...origin });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof PasskeyRejected)) throw error;
-      log.info({ user: account.name, reason: printable(error.message, 200) }, 'passkey rejected');
-      return REJECTED;
-    }
+    if (!relyingParty) return { text: NO_HOST_NAME };
+    const passkey = await verifiedPasskey(context, account, { relyingParty, ticket }, created);
+    if ('text' in passkey) return passkey;
+    const added = { ...passkey, addedTime: new Date(now()).toISOString() };
+    const changed = await authenticators.update(
+      account,
+      (current) => {
+        const isKnown = current.passkeys.some(({ id }) => id === added.id);
+        if (isKnown || current.passkeys.length >= MAX_PASSKEYS) return undefined;
+        // The user has added a factor meanwhile, or the factors were reset, so this session is not enough any more.
+        if (factorPolicy.lacksFactor(account, authentication, current)) return undefined;
+        return { ...current, passkeys: [...current.passkeys, added] };
+      },
+      signal,
+    );
+    if (!changed) return { text: 'You have this passkey already, or too many others.' };
+    log.info({ user: account.name, passkey: added.id }, 'passkey added on the account page');
+    if (authentication.amr.includes(MULTIPLE_FACTORS)) return undefined;
+    // The user has just used the passkey, and from now on needs a second factor.
+    const proven = withMethods(authentication, passkeyMethods(added));
+    const origin = originOf(context.request, sourceOf);
+    await browsers.begin(context, { account, authentication: proven, ...origin });
+    return undefined;
   }
 
   /** Removes a passkey, and ends the sessions that began with it. Throws 503 unless all of this is done. */

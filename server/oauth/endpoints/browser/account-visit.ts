@@ -18,9 +18,11 @@ export const NOTICES = {
   others: 'All other browsers and programs are signed out.',
   passkey: 'The passkey is added. Try it at the next sign-in.',
   app: 'The authenticator app is added. Browsers and programs that signed in without it are signed out.',
-  'app-removed': 'The authenticator app is removed.',
+  'app-removed':
+    'The authenticator app is removed. If you have lost it, choose “Sign out everywhere else”, too.',
   codes: 'You have new recovery codes. The earlier ones are not valid any more.',
-  'passkey-removed': 'The passkey is removed. Sessions that began with it are signed out.',
+  'passkey-removed':
+    'The passkey is removed. Sessions that began with it alone are signed out. If you have lost it, choose “Sign out everywhere else”, too.',
   unlinked: 'The account is unlinked. Sessions that began with it are signed out.',
 } as const;
 

@@ -6,6 +6,7 @@ import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts'
 import type { EnrolmentRight } from '../../factors/enrolment.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
 import { PASSKEY_REFUSED, type PasskeyResponse, type PasskeySignIn } from '../../factors/passkey-sign-in.ts';
+import { passkeyMethods } from '../../factors/passkeys.ts';
 import { type CodeVerdict, type SecondFactor, TOTP_METHODS } from '../../factors/second-factor.ts';
 import type { TOTPSecrets } from '../../factors/totp.ts';
 import type { Form } from '../../http/form.ts';
@@ -20,8 +21,8 @@ import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { type Authentication, MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import type { SessionValidity } from '../../sessions/session-validity.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
-import { AppEnrolment } from './app-enrolment.ts';
 import type { Continuation, Shown, SignedIn } from './continuation.ts';
+import { FactorEnrolment } from './factor-enrolment.ts';
 import type { FormAttempt } from './form-attempt.ts';
 import { rejection, TICKET_ALERTS } from './form-rejections.ts';
 
@@ -51,7 +52,7 @@ export interface SecondFactorStepOptions<T> extends TicketOptions {
   readonly factorPolicy: Pick<FactorPolicy, 'lacksFactor' | 'hasFactor' | 'canEnrol'>;
   readonly secondFactor: Pick<SecondFactor, 'of' | 'check'>;
   readonly validity: Pick<SessionValidity, 'signInEnd'>;
-  readonly passkeys: Pick<PasskeySignIn, 'secondFactorOptions' | 'confirm'>;
+  readonly passkeys: Pick<PasskeySignIn, 'relyingParty' | 'secondFactorOptions' | 'confirm'>;
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
   readonly secrets: TOTPSecrets;
   readonly continuation: Pick<Continuation<T>, 'describe' | 'cancelled'>;
@@ -72,12 +73,12 @@ const TOO_LATE =
 export class SecondFactorStep<T> {
   readonly #options: SecondFactorStepOptions<T>;
   readonly #tickets: FormTickets<PendingSignIn<T>>;
-  readonly #enrolment: AppEnrolment<Enrolling<T>>;
+  readonly #enrolment: FactorEnrolment<Enrolling<T>>;
 
   constructor(options: SecondFactorStepOptions<T>) {
     this.#options = options;
     this.#tickets = new FormTickets(`second factor ${options.action}`, FACTOR_MS, options);
-    this.#enrolment = new AppEnrolment({
+    this.#enrolment = new FactorEnrolment({
       ...options,
       redirectsToClient: (pending) => this.#redirectsToClient(pending),
       // The write checks the right. A thief whom the user has found out must not leave a factor behind.
@@ -85,7 +86,8 @@ export class SecondFactorStep<T> {
         const createdAt = authentication.authTime;
         return options.validity.signInEnd({ user, userUID, createdAt, authentication }) === undefined;
       },
-      enrolled: (context, pending) => this.#proven(context, pending, TOTP_METHODS),
+      enrolled: (context, pending, { passkey }) =>
+        this.#proven(context, pending, passkey ? passkeyMethods(passkey) : TOTP_METHODS),
       startAgain: (context, pending, alert) => this.#startAgain(context, pending, alert),
       cancelled: (context, { request }) => options.continuation.cancelled(context, request),
     });

@@ -36,7 +36,10 @@ export interface SignInFormsOptions<T>
     Pick<NameFormsOptions<T>, 'names' | 'nameSeal'> {
   readonly passwords: Pick<PasswordSignIn, 'check' | 'notices'>;
   readonly passwordChange: Pick<OwnPasswordChange, 'change'>;
-  readonly passkeys: Pick<PasskeySignIn, 'optionsFor' | 'signIn' | 'secondFactorOptions' | 'confirm'>;
+  readonly passkeys: Pick<
+    PasskeySignIn,
+    'relyingParty' | 'optionsFor' | 'signIn' | 'secondFactorOptions' | 'confirm'
+  >;
   readonly browsers: Pick<BrowserSessions, 'begin'>;
   /** Sign-in at the pages of identity providers. */
   readonly redirects: Pick<ProviderRedirects<T>, 'choices' | 'begin' | 'returning'>;

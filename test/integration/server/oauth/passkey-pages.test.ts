@@ -9,6 +9,9 @@ import { VirtualAuthenticator } from '../../../support/virtual-authenticator.ts'
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
+/** Its members need a second factor. */
+const FACTORED = 'factored';
+
 describe('passkeys in Chromium', () => {
   let cluster: OAuthCluster;
   let replica: OAuthReplica;
@@ -20,8 +23,9 @@ describe('passkeys in Chromium', () => {
 
   before(async () => {
     cluster = await sharedCluster();
-    replica = await cluster.replica('{}', {}, 'localhost');
+    replica = await cluster.replica(`{ secondFactor: { groups: [${FACTORED}] } }`, {}, 'localhost');
     for (const name of ['alice', 'bob']) await cluster.addUser(name, PASSWORD);
+    await cluster.addUser('carol', PASSWORD, { groups: [FACTORED] });
     // Chromium has no passkeys for a site whose certificate it does not trust.
     chromium = await startChromium(['--ignore-certificate-errors']);
     page = await (await chromium.browser.createBrowserContext()).newPage();
@@ -115,6 +119,24 @@ describe('passkeys in Chromium', () => {
     await open('/account');
     expect(await accessibilityProblems(page), 'sign-in').to.deep.equal([]);
     await device.setPresent(true);
+  });
+
+  it('are added at a sign-in by a user who needs a second factor', async () => {
+    await device.setPresent(false);
+    await open('/account');
+    await submitForm(page, { username: 'carol', password: PASSWORD });
+    expect(await heading()).to.equal('Add an authenticator app');
+    expect(await accessibilityProblems(page), 'new app').to.deep.equal([]);
+    await press('button[value=passkey]');
+    expect(await heading()).to.equal('Add a passkey');
+    expect(await accessibilityProblems(page), 'new passkey').to.deep.equal([]);
+    await device.setPresent(true);
+    await press('button[data-start]');
+    expect(await heading()).to.equal('Save your recovery codes');
+    await press('main button');
+    expect(await heading()).to.equal('Your account');
+    expect(await texts('#passkeys ~ form strong')).to.have.length(1);
+    expect(complaints).to.deep.equal([]);
   });
 
   it('are offered by the autofill of the user name', async () => {

@@ -7,15 +7,17 @@ import { hashOfCode, newRecoveryCode } from '../../../../../../server/oauth/fact
 import { byIdentity } from '../../../../../../server/oauth/sessions/proof.ts';
 import type { StoredSession } from '../../../../../../server/oauth/sessions/session.ts';
 import { addApp, codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
-import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
+import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import { EXCHANGE, sentBack } from '../../../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../../../support/oauth/site-browser.ts';
 import type { SiteResponse } from '../../../../../support/oauth/site-request.ts';
+import { SoftwarePasskey } from '../../../../../support/oauth/software-passkey.ts';
 import { until } from '../../../../../support/until.ts';
 
 const ALICE = { name: 'alice', uid: 'uid-of-alice' };
 const STEP_MS = 30_000;
+const ORIGIN = new URL(ISSUER).origin;
 const WRONG = 'This code is wrong, or was already used.';
 const PASSWORD_GRANT = {
   grant_type: 'password',
@@ -351,6 +353,68 @@ describe('a second factor', () => {
         400,
       );
       expect((await browser.submit({ code: codes[0] ?? '' })).status).to.equal(303);
+    });
+
+    it('can be a passkey, which the user names, and the next sign-in asks for', async () => {
+      await restart();
+      const app = await browser.signIn();
+      expect(app.text).to.include('Add a passkey instead');
+      const page = await browser.submit({ method: 'passkey' });
+      expect(page.text).to.include('Your account needs a second factor.').and.include('Add a passkey');
+      expect((await browser.submit({ method: 'app' })).text).to.include('Add an authenticator app');
+      await browser.submit({ method: 'passkey' });
+      const passkey = new SoftwarePasskey(ORIGIN);
+      const unnamed = await browser.submit({ name: ' ', passkey: passkey.create(browser.page) });
+      expect([unnamed.status, unnamed.text.includes('Enter a name for the passkey.')]).to.deep.equal([
+        400,
+        true,
+      ]);
+      const shown = await browser.submit({ name: 'My key', passkey: passkey.create(browser.page) });
+      expect(recoveryCodesOn(shown.text)).to.have.length(10);
+      expect(state.authenticators.of(ALICE), 'nothing is stored yet').to.equal(NO_FACTORS);
+      const { amr } = await claimsOf(await browser.submit({}));
+      expect(amr).to.deep.equal(['pwd', 'hwk', 'user', 'mfa']);
+      const { passkeys, totp, recoveryCodes } = state.authenticators.of(ALICE);
+      expect(passkeys.map(({ name }) => name)).to.deep.equal(['My key']);
+      expect([totp, recoveryCodes.length]).to.deep.equal([undefined, 10]);
+      await browser.signIn();
+      expect((await browser.submit({ passkey: passkey.get(browser.page) })).status).to.equal(303);
+    });
+
+    it('is no passkey of another page, another browser or without the user, and no second one', async () => {
+      await restart();
+      const visit = async (each: SiteBrowser): Promise<string> => {
+        await each.signIn();
+        return (await each.submit({ method: 'passkey' })).text;
+      };
+      const other = new SiteBrowser(site);
+      const foreign = await visit(other);
+      const page = await visit(browser);
+      const passkey = new SoftwarePasskey(ORIGIN);
+      for (const response of [
+        passkey.create(foreign),
+        passkey.create(page, { origin: 'https://localhost.example.com' }),
+        passkey.create(page, { rpId: 'example.com' }),
+        passkey.create(page, { userVerified: false }),
+        passkey.create(page, { crossOrigin: true }),
+        passkey.create(page, {}, 'packed'),
+        '',
+      ]) {
+        browser.page = page;
+        const { status, text } = await browser.submit({ name: 'a', passkey: response });
+        expect([status, text.includes('The passkey was not accepted.')]).to.deep.equal([400, true]);
+      }
+      const stolen = new SiteBrowser(site);
+      stolen.page = page;
+      await stolen.submit({ name: 'a', passkey: passkey.create(page) });
+      expect(state.authenticators.of(ALICE)).to.equal(NO_FACTORS);
+      for (const each of [browser, other]) {
+        each.page = each === browser ? page : foreign;
+        await each.submit({ name: 'a', passkey: new SoftwarePasskey(ORIGIN).create(each.page) });
+      }
+      expect((await browser.submit({})).status).to.equal(303);
+      expect((await other.submit({})).text).to.include('were changed in the meantime');
+      expect(state.authenticators.of(ALICE).passkeys).to.have.length(1);
     });
 
     it('is added by the first of several browsers only, and each of their pages once', async () => {

@@ -1,5 +1,5 @@
-// The pages on which a user adds an authenticator app and gets recovery codes, at a sign-in and on the account page. Nothing is stored
-// before the user has entered a code of the app, and confirmed that the recovery codes are saved.
+// The pages on which a user adds an authenticator app, or at a sign-in a passkey, and gets recovery codes. Nothing is stored before the
+// user has used the factor, and confirmed that the recovery codes are saved.
 import { FactorFormSchema } from '../../../../apis/oauth/forms.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
@@ -9,6 +9,8 @@ import {
   enrol,
   type NewFactors,
 } from '../../factors/enrolment.ts';
+import type { PasskeySignIn } from '../../factors/passkey-sign-in.ts';
+import { creationOptions } from '../../factors/passkeys.ts';
 import { hashOfCode, newRecoveryCodes } from '../../factors/recovery-codes.ts';
 import { newTOTPSecret, stepOf, type TOTPSecrets, totpURI } from '../../factors/totp.ts';
 import type { Form } from '../../http/form.ts';
@@ -17,10 +19,13 @@ import type { TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import { browserIDIn, browserOf, FormTickets } from '../../page/form-tickets.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
+import { passkeyScript } from '../../page/passkey-form.ts';
+import { newPasskeyPage } from '../../page/passkey-pages.ts';
 import { newAppPage, recoveryCodesPage } from '../../page/second-factor-pages.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { UserID } from '../../users/account.ts';
-import { TICKET_ALERTS } from './form-rejections.ts';
+import { forged, TICKET_ALERTS } from './form-rejections.ts';
+import { type CreatedPasskey, deviceName, verifiedPasskey } from './new-passkey.ts';
 
 /** A user who adds a factor, and why this is allowed. */
 export interface Enrolling {
@@ -28,7 +33,7 @@ export interface Enrolling {
   readonly right: EnrolmentRight;
 }
 
-export interface AppEnrolmentOptions<P extends Enrolling>
+export interface FactorEnrolmentOptions<P extends Enrolling>
   extends TicketOptions,
     Pick<EnrolmentOptions, 'factorPolicy'> {
   /** Path of the forms' handler. */
@@ -36,6 +41,8 @@ export interface AppEnrolmentOptions<P extends Enrolling>
   readonly texts: Pick<SignInPageTexts, 'platformName'>;
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
   readonly secrets: TOTPSecrets;
+  /** Undefined where the user can add only an app. */
+  readonly passkeys?: Pick<PasskeySignIn, 'relyingParty'>;
   /** Whether the form ends in a redirect to a client. */
   readonly redirectsToClient: (pending: P) => boolean;
   /** Whether the user may still add a factor, when a form is submitted. */
@@ -53,6 +60,10 @@ interface Step<P> {
   readonly secret: string;
 }
 
+interface PasskeyStep<P> {
+  readonly pending: P;
+}
+
 interface CodesStep<P> {
   readonly pending: P;
   readonly added: NewFactors;
@@ -63,14 +74,16 @@ const FORM = new FormDecoder(FactorFormSchema);
 const ENROLMENT_MS = 15 * 60_000;
 const CONFLICT = { text: 'Your second factors were changed in the meantime. Please try again.' };
 
-export class AppEnrolment<P extends Enrolling> {
-  readonly #options: AppEnrolmentOptions<P>;
+export class FactorEnrolment<P extends Enrolling> {
+  readonly #options: FactorEnrolmentOptions<P>;
   readonly #apps: FormTickets<Step<P>>;
+  readonly #passkeys: FormTickets<PasskeyStep<P>>;
   readonly #codes: FormTickets<CodesStep<P>>;
 
-  constructor(options: AppEnrolmentOptions<P>) {
+  constructor(options: FactorEnrolmentOptions<P>) {
     this.#options = options;
     this.#apps = new FormTickets(`authenticator app ${options.action}`, ENROLMENT_MS, options);
+    this.#passkeys = new FormTickets(`new passkey ${options.action}`, ENROLMENT_MS, options);
     this.#codes = new FormTickets(`recovery codes ${options.action}`, ENROLMENT_MS, options);
   }
 
@@ -95,17 +108,21 @@ export class AppEnrolment<P extends Enrolling> {
   async submitted(context: RequestContext, form: Form): Promise<boolean> {
     const [ticket, browser] = [form.get('ticket') ?? '', browserIDIn(context.request) ?? ''];
     const app = this.#apps.open(ticket, browser);
+    const passkey = this.#passkeys.open(ticket, browser);
     const codes = this.#codes.open(ticket, browser);
-    const opened = app ?? codes;
+    const opened = app ?? passkey ?? codes;
     if (!opened) return false;
     const { startAgain, cancelled, isPermitted } = this.#options;
     const { pending } = opened.content;
-    const { code = '', decision } = FORM.decode(form);
+    const { code = '', decision, method, passkey: text = '', name = '' } = FORM.decode(form);
     if (decision === 'cancel') await cancelled(context, pending);
     else if (opened.rejection !== undefined)
       await startAgain(context, pending, TICKET_ALERTS[opened.rejection]);
     else if (!(await isPermitted(context, pending)))
       await startAgain(context, pending, TICKET_ALERTS.expired);
+    else if (method === 'app') await this.show(context, pending);
+    else if (method === 'passkey') this.#showPasskey(context, pending);
+    else if (passkey) await this.#checkPasskey(context, pending, { ticket, text, name });
     else if (app) await this.#checkCode(context, app.content, code);
     else if (codes) await this.#store(context, pending, codes.content.added);
     return true;
@@ -128,6 +145,31 @@ export class AppEnrolment<P extends Enrolling> {
     return keepsCodes ? this.#store(context, pending, { app }) : this.showCodes(context, pending, { app });
   }
 
+  /** There are passkeys, because the page with this form was shown. */
+  async #checkPasskey(
+    context: RequestContext,
+    pending: P,
+    { ticket, ...created }: CreatedPasskey & { readonly ticket: string },
+  ): Promise<void> {
+    const relyingParty = this.#options.passkeys?.relyingParty;
+    if (!relyingParty) return this.show(context, pending);
+    const passkey = await verifiedPasskey(context, pending.account, { relyingParty, ticket }, created);
+    if ('text' in passkey) return this.#showPasskey(context, pending, created.name, passkey);
+    return this.showCodes(context, pending, { passkey });
+  }
+
+  #showPasskey(context: RequestContext, pending: P, name = deviceName(context), alert?: Alert): void {
+    const { passkeys, action, texts } = this.#options;
+    const relyingParty = passkeys?.relyingParty;
+    if (!relyingParty) throw forged();
+    const ticket = this.#passkeys.seal({ pending }, browserOf(context.request).id);
+    const options = creationOptions({ relyingParty, ticket }, pending.account);
+    const { platformName } = texts;
+    const page = newPasskeyPage({ platformName, action, ticket, options, name, isRequired: true, alert });
+    const status = alert ? { status: 400 } : {};
+    this.#write(context, pending, page, { ...status, ...passkeyScript().options });
+  }
+
   async #store(context: RequestContext, pending: P, added: NewFactors): Promise<void> {
     const { enrolled, startAgain } = this.#options;
     const { account, right } = pending;
@@ -137,6 +179,7 @@ export class AppEnrolment<P extends Enrolling> {
       {
         user: account.name,
         app: added.app !== undefined,
+        passkey: added.passkey?.id,
         recoveryCodes: added.codes?.length ?? 0,
         right: right.kind,
       },
@@ -157,6 +200,7 @@ export class AppEnrolment<P extends Enrolling> {
       secret,
       uri: totpURI(secret, platformName, account.name),
       isRequired: right.kind !== 'session',
+      canAddPasskey: this.#options.passkeys?.relyingParty !== undefined,
       alert,
     });
     this.#write(context, step.pending, page, alert ? { status: 400 } : {});
