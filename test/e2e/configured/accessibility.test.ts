@@ -116,6 +116,33 @@ describe('the pages of the authorization server, for people with disabilities', 
     await expectAccessible('Confirm that it is you');
   });
 
+  it('the change of a password that an administrator has set', async () => {
+    const user = { username: 'fred', password: PASSWORD };
+    await platform.addUser(user.username);
+    await platform.succeeding('patch credential fred --type=merge -p {"spec":{"mustChange":true}}');
+    await until(async () => {
+      await open('/account');
+      await submitForm(page, user);
+      return (await page.title()) === 'Choose a new password';
+    });
+    await expectAccessible('Choose a new password');
+    await submitForm(page, { 'new-password': `new ${PASSWORD}`, repeated: 'another' });
+    await expectAccessible('Error: Choose a new password');
+  });
+
+  it('the return to a program by a form', async () => {
+    // The program does not respond, so that the page stays.
+    await page.setRequestInterception(true);
+    const program = 'http://localhost:8000';
+    page.on('request', (request) => {
+      void (request.url().startsWith(program) ? request.abort('aborted') : request.continue());
+    });
+    await authorize({ response_mode: 'form_post' });
+    await signIn();
+    await expectAccessible('Continue to the program');
+    expect(await page.$eval('form', (form) => form.getAttribute('action'))).to.equal(program);
+  });
+
   it('the link to an account of a directory', async () => {
     await open('/account');
     await signIn();
