@@ -5,6 +5,9 @@ import type { Session, SessionStore } from '../sessions/session.ts';
 import type { CheckedSession, SessionValidity } from '../sessions/session-validity.ts';
 import { sessionOfAny } from './access-token.ts';
 
+/** kubectl shows it. kubelogin does not know that its token was revoked, so it gives it to kubectl until it expires. */
+export const SESSION_ENDED = 'the session has ended: sign in again (kubelogin: kubectl oidc-login clean)';
+
 /** The fields of a session that decide whether its tokens are valid. */
 export type TokenSession = CheckedSession & Pick<Session, 'clientID' | 'notAfter' | 'idleNotAfter'>;
 
@@ -50,7 +53,7 @@ export class RevocationCheck {
     if (!sessions.fresh) throw newServiceUnavailable('the session cache is stale');
     if (session) return this.#checkSession(session, token, context);
     return sessions.read(token.sid, context).then((found) => {
-      if (!found) throw revoked('session not found');
+      if (!found) throw ended('session not found');
       return this.#checkSession(found, token, context);
     });
   }
@@ -63,16 +66,16 @@ export class RevocationCheck {
     const { validity } = this.#options;
     const now = this.#now();
     if (session.user !== user || (clientID !== undefined && session.clientID !== clientID)) {
-      throw revoked('the session belongs to another user or client');
+      throw newUnauthorized(new Error('the session belongs to another user or client'));
     }
-    if (now >= session.notAfter || now >= session.idleNotAfter) throw revoked('the session has expired');
-    if (uid !== undefined && session.userUID !== uid) throw revoked('user recreated');
+    if (now >= session.notAfter || now >= session.idleNotAfter) throw ended('the session has expired');
+    if (uid !== undefined && session.userUID !== uid) throw newUnauthorized(new Error('user recreated'));
     if (!validity.synced) throw newServiceUnavailable('the user cache is stale');
     const end = validity.end(session);
     if (end === undefined) return undefined;
-    if (!validity.mayBeStale(session)) throw revoked(end);
+    if (!validity.mayBeStale(session)) throw ended(end);
     return validity.confirmedEnd(session, context).then((confirmed) => {
-      if (confirmed !== undefined) throw revoked(confirmed);
+      if (confirmed !== undefined) throw ended(confirmed);
     });
   }
 }
@@ -99,6 +102,6 @@ export class TokenIDCheck {
   }
 }
 
-function revoked(reason: string): Error {
-  return newUnauthorized(new Error(reason));
+function ended(reason: string): Error {
+  return newUnauthorized(new Error(reason), SESSION_ENDED);
 }

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { PYTHON_CLIENTS } from '../../../hack/clients/build.ts';
 import { buildKubelogin } from '../../../hack/kubelogin/build.ts';
+import { SESSION_ENDED } from '../../../server/oauth/tokens/revocation-check.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { pythonWith } from '../../support/python.ts';
 import { submitForm } from '../../support/submit-form.ts';
@@ -146,7 +147,7 @@ describe('kubelogin', () => {
     // kubelogin cannot know that its token was revoked before the token expires.
     const revoked = await user.kubectl(...whoami);
     expect(revoked.code).to.equal(1);
-    expect(revoked.stderr).to.match(/Unauthorized|must be logged in/);
+    expect(revoked.stderr).to.equal(`error: You must be logged in to the server (${SESSION_ENDED})\n`);
     await user.run(program.kubelogin, ['clean']);
     const again = user.kubectl(...whoami);
     await confirm(await user.sentTo(again));

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
+import { SESSION_ENDED } from '../../../server/oauth/tokens/revocation-check.ts';
 import { until } from '../../support/until.ts';
 import { type GatewayPlatform, SIDES, type Side } from '../gateway/gateway-platform.ts';
 import { openStream } from '../gateway/raw-request.ts';
@@ -20,6 +21,7 @@ import {
 const USER = 'ida';
 const GROUPS = ['developers', 'system:authenticated'];
 const UNAUTHORIZED = { status: 401, user: 'Unauthorized' };
+const OVER = { status: 401, user: SESSION_ENDED };
 const SEND_ACCESS_TOKEN = { status: 401, user: 'this is an ID token; send the access token' };
 
 interface Tokens {
@@ -133,9 +135,9 @@ describe('an ID token at the gateway', () => {
     expect(response.status).to.equal(200);
     const { status } = await platform.client.send(`/oauth/logout?id_token_hint=${id}`);
     expect(status).to.equal(200);
-    expect(await whoAmI('gateway', id)).to.deep.equal(UNAUTHORIZED);
+    expect(await whoAmI('gateway', id)).to.deep.equal(OVER);
     expect(await read(`/apis/${RESOURCE.slice(RESOURCE.indexOf('.') + 1)}/v1alpha3/nodes`, id)).to.deep.equal(
-      UNAUTHORIZED,
+      OVER,
     );
     await ended;
   });

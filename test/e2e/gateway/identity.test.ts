@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { record } from '../../../apis/reading/unknown-value.ts';
 import { Client } from '../../../hack/control-plane/client.ts';
+import { SESSION_ENDED } from '../../../server/oauth/tokens/revocation-check.ts';
 import { until } from '../../support/until.ts';
 import { wholeLines } from '../../support/whole-lines.ts';
 import { type GatewayPlatform, SIDES, type Side } from './gateway-platform.ts';
@@ -182,7 +183,7 @@ describe('the identity at kube-apiserver', () => {
     );
     expect(streams.map(({ response }) => response.status)).to.deep.equal([200, 200, 101]);
     await gateway.signOut(leaving);
-    expect(await whoAmI('gateway', [credentials])).to.deep.equal({ status: 401, user: 'Unauthorized' });
+    expect(await whoAmI('gateway', [credentials])).to.deep.equal({ status: 401, user: SESSION_ENDED });
     await Promise.all(streams.map(({ ended }) => ended));
   });
 

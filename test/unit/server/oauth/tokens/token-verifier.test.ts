@@ -5,7 +5,7 @@ import { base64url, decodeJwt, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT
 import { newDeviceCode } from '../../../../../server/oauth/codes/device-codes.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
 import type { AccessTokenClaims, TokenClaims } from '../../../../../server/oauth/tokens/access-token.ts';
-import { TokenIDCheck } from '../../../../../server/oauth/tokens/revocation-check.ts';
+import { SESSION_ENDED, TokenIDCheck } from '../../../../../server/oauth/tokens/revocation-check.ts';
 import {
   TokenVerifier,
   type TokenVerifierOptions,
@@ -382,7 +382,7 @@ describe('TokenVerifier', () => {
         at.now += 60_000;
         expect(await response(id, verifier)).to.be.an('object');
         spoil();
-        expect(await reason(id)).to.equal('Unauthorized');
+        expect(await reason(id)).to.equal(SESSION_ENDED);
         at.accounts.set('alice', ALICE);
       }
     });
