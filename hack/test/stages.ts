@@ -88,9 +88,11 @@ export function stages(options: {
     suite({
       name: 'e2e',
       files: [
+        // Schemathesis alone takes several times as long as any other test.
+        'test/e2e/description.test.ts',
         'test/e2e/gateway/*.test.ts',
         'test/e2e/{callers,acceleration}/*.test.ts',
-        'test/e2e/**/{description,start,journeys}.test.ts',
+        'test/e2e/**/{start,journeys}.test.ts',
         'test/e2e/**/!(faults|flood).test.ts',
       ],
       groups: byEnvironment,
