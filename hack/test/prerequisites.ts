@@ -7,6 +7,7 @@ import { missingForDirectory } from '../directory/slapd.ts';
 import { buildHelmProgram, provideChartCRDs } from '../helm/build.ts';
 import { provideApache } from '../identity/apache.ts';
 import { buildIdentityProgram } from '../identity/build.ts';
+import { provideKeycloak } from '../identity/keycloak.ts';
 import { buildKubelogin } from '../kubelogin/build.ts';
 import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
 import { buildNode } from '../log-stores/node-build.ts';
@@ -36,6 +37,7 @@ export class Prerequisites {
     for (const build of [
       buildKubelogin,
       provideApache,
+      provideKeycloak,
       ...signIns.map((name) => (options: BuildOptions) => buildIdentityProgram(name, options)),
     ]) {
       await build({ env, signal, progress }).catch((error: unknown) => {

@@ -21,6 +21,8 @@ const SOURCES: Readonly<Record<string, readonly [file: string, name: string]>> =
   'oauth2-proxy': ['hack/identity/go.mod', 'github.com/oauth2-proxy/oauth2-proxy/v7'],
   'openid-client (JavaScript)': ['package.json', 'openid-client'],
   'Prometheus (3.10)': ['hack/monitoring/go.mod', 'github.com/prometheus/prometheus'],
+  'fabric8 (Java)': ['hack/clients/java/pom.xml', 'kubernetes-client'],
+  Keycloak: ['hack/identity/keycloak/pom.xml', 'keycloak-quarkus-dist'],
   'oidc-provider (JavaScript)': ['package.json', 'oidc-provider'],
 };
 /** The module of Dex has no versions: the head of hack/identity/go.mod names the release. Debian selects the version of Apache. */
