@@ -22,6 +22,7 @@ const SOURCES: Readonly<Record<string, readonly [file: string, name: string]>> =
   'openid-client (JavaScript)': ['package.json', 'openid-client'],
   'Prometheus (3.10)': ['hack/monitoring/go.mod', 'github.com/prometheus/prometheus'],
   'fabric8 (Java)': ['hack/clients/java/pom.xml', 'kubernetes-client'],
+  'kube-rs (Rust)': ['hack/clients/rust/Cargo.toml', 'kube'],
   Keycloak: ['hack/identity/keycloak/pom.xml', 'keycloak-quarkus-dist'],
   'oidc-provider (JavaScript)': ['package.json', 'oidc-provider'],
 };
