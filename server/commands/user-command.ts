@@ -159,6 +159,7 @@ class UserAction {
       users: this.#users,
       credentials: this.#credentials,
       identities: new IdentityStore(this.#stores),
+      authenticators: new AuthenticatorsStore(this.#stores),
     };
     await restore(backup, stores, report, this.#signal);
     return code;

@@ -1,7 +1,14 @@
-// Restores users, passwords and identities from a `kubectl get -o json` backup. Existing ones are not changed.
+// Restores users, passwords, identities and recovery codes from a `kubectl get -o json` backup. Existing ones are not changed.
 import { MAX_CHANGED_GROUPS, type User } from '../../apis/iam/v1beta1/user-resource.ts';
 import { isAlreadyExists } from '../../apis/meta/v1/errors.ts';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
+import {
+  type AuthenticatorsStore,
+  isEmpty,
+  readAuthenticators,
+  type StoredFactors,
+} from '../oauth/factors/authenticators-store.ts';
+import { hashOfCode, newRecoveryCode } from '../oauth/factors/recovery-codes.ts';
 import { type ClusterCredentialStore, readCredential } from '../oauth/users/credential-store.ts';
 import { type IdentityStore, readIdentity } from '../oauth/users/identity-store.ts';
 import { readUser, type Users } from '../oauth/users/user-directory.ts';
@@ -10,6 +17,7 @@ export interface RestoreTarget {
   readonly users: Pick<Users, 'create' | 'replace' | 'read'>;
   readonly credentials: Pick<ClusterCredentialStore, 'create'>;
   readonly identities: Pick<IdentityStore, 'create'>;
+  readonly authenticators: Pick<AuthenticatorsStore, 'update'>;
 }
 
 /** Reports the result of one object; `skipped` if it was not written. */
@@ -18,7 +26,7 @@ export type RestoreReport = (line: string, skipped: boolean) => void;
 /** `backup`: a List as JSON. Existing objects are not changed. */
 export async function restore(
   backup: string,
-  { users, credentials, identities }: RestoreTarget,
+  { users, credentials, identities, authenticators }: RestoreTarget,
   report: RestoreReport,
   signal: AbortSignal,
 ): Promise<void> {
@@ -28,6 +36,17 @@ export async function restore(
     const { name } = user.metadata;
     const isNew = await unlessExists(() => create(users, user, signal));
     report(`user ${name} ${isNew ? 'restored' : 'already exists'}`, !isNew);
+  }
+  const uidInBackup = new Map(
+    ofKind(items, 'User').map((user) => [recordIn(user, 'metadata')['name'], uidOf(user)]),
+  );
+  // Before the passwords, so that at no time a password alone suffices.
+  for (const stored of ofKind(items, 'Authenticators').map(readAuthenticators)) {
+    // Those of a user that was recreated later are not valid.
+    if (!stored || isEmpty(stored.factors) || uidInBackup.get(stored.user.name) !== stored.user.uid) {
+      continue;
+    }
+    await restoreCodes(stored, { users, authenticators }, report, signal);
   }
   for (const object of ofKind(items, 'Credential')) {
     const credential = readCredential(object);
@@ -42,14 +61,11 @@ export async function restore(
     const isNew = await unlessExists(() => credentials.create(name, { ...credential, userUID }, signal));
     report(isNew ? `password of ${name} restored` : `${name} already has a password`, !isNew);
   }
-  const linkable = new Map(
-    ofKind(items, 'User').map((user) => [recordIn(user, 'metadata')['name'], uidOf(user)]),
-  );
   for (const identity of ofKind(items, 'Identity').map(readIdentity)) {
     if (!identity) continue;
     const { name, uid: _, user, ...link } = identity;
     // The identity of a user that was deleted or recreated keeps the person out.
-    const isCurrent = linkable.get(user) === link.userUID;
+    const isCurrent = uidInBackup.get(user) === link.userUID;
     const userUID = isCurrent ? (await users.read(user, signal))?.metadata.uid : undefined;
     if (userUID === undefined) {
       report(`identity ${name} skipped: it is not valid for the user ${user}`, true);
@@ -58,6 +74,30 @@ export async function restore(
     const isNew = await unlessExists(() => identities.create({ ...link, user, userUID }, Date.now(), signal));
     report(`identity ${name} of ${user} ${isNew ? 'restored' : 'already exists'}`, !isNew);
   }
+}
+
+/**
+ * Passkeys and the secret of an app are valid only with the uid of the user, which is new. A user who had any of them needs a recovery
+ * code; without one, an unknown one, so that the password alone does not suffice.
+ */
+async function restoreCodes(
+  { user: { name }, factors: { recoveryCodes } }: StoredFactors,
+  { users, authenticators }: Pick<RestoreTarget, 'users' | 'authenticators'>,
+  report: RestoreReport,
+  signal: AbortSignal,
+): Promise<void> {
+  const uid = (await users.read(name, signal))?.metadata.uid;
+  if (uid === undefined) return report(`recovery codes of ${name} skipped: the user does not exist`, true);
+  const hasCodes = recoveryCodes.length > 0;
+  const codes = hasCodes ? recoveryCodes : [{ hash: hashOfCode(newRecoveryCode()) }];
+  const written = await authenticators.update(
+    { name, uid },
+    (current) => (isEmpty(current) ? { passkeys: [], recoveryCodes: codes } : undefined),
+    signal,
+  );
+  if (!written) report(`${name} already has second factors`, true);
+  else if (hasCodes) report(`recovery codes of ${name} restored`, false);
+  else report(`${name} has no recovery code: issue a one-time code with user reset-factors ${name}`, true);
 }
 
 function uidOf(object: unknown): unknown {

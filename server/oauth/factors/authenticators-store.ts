@@ -44,7 +44,7 @@ export interface AuthenticatorsDirectory {
 /** Returns the changed factors; undefined to change nothing. */
 export type FactorsChange = (current: Factors) => Factors | undefined | Promise<Factors | undefined>;
 
-interface Stored {
+export interface StoredFactors {
   readonly user: UserID;
   readonly factors: Factors;
 }
@@ -53,7 +53,7 @@ interface Stored {
 interface Current {
   readonly uid: string;
   readonly resourceVersion: string;
-  readonly stored: Stored | undefined;
+  readonly stored: StoredFactors | undefined;
 }
 
 const validate = compileSchema(AuthenticatorsSpecSchema);
@@ -62,7 +62,7 @@ const UNUSABLE: Factors = { passkeys: [], recoveryCodes: [{ hash: '' }] };
 
 export class AuthenticatorsStore implements AuthenticatorsDirectory {
   readonly #options: ObjectCacheOptions;
-  readonly #cache: ObjectCache<Stored>;
+  readonly #cache: ObjectCache<StoredFactors>;
 
   constructor(options: ObjectCacheOptions) {
     this.#options = options;
@@ -87,7 +87,7 @@ export class AuthenticatorsStore implements AuthenticatorsDirectory {
   }
 
   /** All users with factors, from the cache, in no order. */
-  *all(): Generator<Stored> {
+  *all(): Generator<StoredFactors> {
     yield* this.#cache.index.values();
   }
 
@@ -153,7 +153,7 @@ function isRace(error: unknown): boolean {
 }
 
 /** Ignores the factors of an earlier user with the same name. */
-function factorsFor(user: UserID, stored: Stored | undefined): Factors {
+function factorsFor(user: UserID, stored: StoredFactors | undefined): Factors {
   return stored?.user.uid === user.uid ? stored.factors : NO_FACTORS;
 }
 
@@ -161,7 +161,7 @@ function factorsFor(user: UserID, stored: Stored | undefined): Factors {
  * Converts an Authenticators object. Undefined for a deleted object, and without a user. For an object that is otherwise invalid, the
  * user needs a recovery code that does not exist, because the user may have had a valid one.
  */
-function readAuthenticators(object: unknown): Stored | undefined {
+export function readAuthenticators(object: unknown): StoredFactors | undefined {
   const { name, deletionTimestamp } = recordIn(object, 'metadata');
   const spec = record(object)['spec'];
   const uid = text(recordIn(object, 'spec')['userUID']);

@@ -14,6 +14,7 @@ import { clearedCluster } from './shared-cluster.ts';
 
 const run = promisify(execFile);
 const NAMES = 'users.iam.platform.io,credentials.iam.platform.io,identities.iam.platform.io';
+const APP = { secret: 'encrypted', addedTime: '2026-11-01T00:00:00Z', lastStep: 1 };
 const PERSON = { provider: 'company', issuer: 'ldap:///dc=example', subject: 'a' };
 /** More groups than admission allows in one write. */
 const GROUPS = Array.from({ length: 40 }, (_, index) => `group-${index}`);
@@ -75,10 +76,13 @@ describe('users from a backup', () => {
     for (const count of [32, 40]) {
       await cluster.kubectl(patchOf('users.iam.platform.io/ada', { groups: GROUPS.slice(0, count) }));
     }
-    await created(user('robot', { disabled: true }));
+    const robotUID = await created(user('robot', { disabled: true }));
     await created(credential('ada', { userUID: uid, mustChange: true }));
     const identity = { ...PERSON, user: 'ada', userUID: uid };
     await created(object('Identity', identityName(PERSON), identity));
+    const recoveryCodes = [{ hash: 'a'.repeat(64) }];
+    await created(object('Authenticators', 'ada', { userUID: uid, totp: APP, recoveryCodes }));
+    await created(object('Authenticators', 'robot', { userUID: robotUID, totp: APP }));
     const before = await all();
     // The user of this person was recreated.
     const outdated = { ...PERSON, subject: 'b' };
@@ -93,7 +97,9 @@ describe('users from a backup', () => {
     expect(failure).to.have.property('stderr').that.includes('is not valid for the user ada\n');
     expect(failure)
       .to.have.property('stdout')
-      .that.includes('user ada restored\nuser robot restored\npassword of ada restored\n');
+      .that.includes(
+        'user ada restored\nuser robot restored\nrecovery codes of ada restored\npassword of ada restored\n',
+      );
     const after = await all();
     expect(after.map(restorable)).to.deep.equal(before.map(restorable));
     const [ada, , password, link] = after.map((object) => record(object));
@@ -102,6 +108,16 @@ describe('users from a backup', () => {
     expect(adaUID).not.to.equal(uid);
     expect(record(password?.['spec'])['userUID']).to.equal(adaUID);
     expect(record(array(record(password?.['metadata'])['ownerReferences'])[0])['uid']).to.equal(adaUID);
+    const factors = ['get', 'authenticators.iam.platform.io', '-o', 'jsonpath={.spec}'];
+    const ofAda = JSON.parse(await cluster.kubectl([...factors, 'ada']));
+    expect(ofAda).to.deep.equal({ userUID: adaUID, recoveryCodes });
+    // The password alone must not suffice.
+    expect(failure)
+      .to.have.property('stderr')
+      .that.includes('robot has no recovery code: issue a one-time code');
+    const ofRobot = record(JSON.parse(await cluster.kubectl([...factors, 'robot'])));
+    expect(ofRobot).to.have.all.keys('userUID', 'recoveryCodes');
+    expect(array(ofRobot['recoveryCodes'])).to.have.length(1);
   });
 
   it('do not replace existing users and passwords, and report them', async () => {
@@ -110,6 +126,7 @@ describe('users from a backup', () => {
     expect(failure).to.have.property('code', 1);
     expect(failure).to.have.property('stderr').that.includes('user ada already exists\n');
     expect(failure).to.have.property('stderr').that.includes('ada already has a password\n');
+    expect(failure).to.have.property('stderr').that.includes('ada already has second factors\n');
     expect(failure).to.have.property('stdout').that.includes('user robot restored\n');
   });
 
@@ -124,7 +141,7 @@ describe('users from a backup', () => {
       expect(failure).to.have.property('code', 1);
       expect(failure)
         .to.have.property('stderr')
-        .that.matches(/^the file contains no users in the format of kubectl .*\n$/);
+        .that.matches(/^ks-apiserver: the file contains no users in the format of kubectl .*\n$/);
     });
   }
 });
