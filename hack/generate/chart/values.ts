@@ -70,8 +70,11 @@ const service = section('The Service.', {
   annotations: textsOption('Annotations of the Service, for instance for a load balancer.'),
 });
 
-const ingress = section('An Ingress, whose controller terminates TLS and connects to the server with TLS.', {
-  enabled: flagOption(false, 'Creates the Ingress.'),
+const ingress = section('The public address, at an Ingress controller.', {
+  enabled: flagOption(
+    false,
+    'Creates an Ingress, whose controller terminates TLS and connects to the server with TLS.',
+  ),
   host: nameOption('Public DNS name of the server. Required with `enabled`.'),
   className: nameOption('IngressClass. Empty: the default of the cluster.'),
   tlsSecretName: nameOption(
@@ -82,8 +85,8 @@ const ingress = section('An Ingress, whose controller terminates TLS and connect
   ),
 });
 
-const route = section('A route of the Gateway API.', {
-  enabled: flagOption(false, 'Creates the route.'),
+const route = section('The public address, at a Gateway.', {
+  enabled: flagOption(false, 'Creates a route of the Gateway API.'),
   kind: choiceOption(
     ['TLSRoute', 'HTTPRoute'],
     'TLSRoute',
@@ -99,7 +102,7 @@ const route = section('A route of the Gateway API.', {
 
 const certificates = section('The serving certificate. By default, the server issues its own.', {
   issuerRef: objectOption(
-    '`issuerRef` of a Certificate of cert-manager, such as `{name: platform-ca, kind: ClusterIssuer}`. Empty: no Certificate.',
+    '`issuerRef` of a Certificate of cert-manager, such as `{name: platform-ca, kind: ClusterIssuer}`: a private CA, because kube-apiserver requires the DNS name of the Service. Empty: no Certificate.',
   ),
   dnsNames: namesOption(
     'Further DNS names of the Certificate, such as `gateway.proxyHost`. It always has those of the Service and of `issuer`.',
@@ -109,7 +112,7 @@ const certificates = section('The serving certificate. By default, the server is
   ),
   hasCA: flagOption(
     true,
-    'The Secret has the CA bundle as `ca.crt`. Set `false` for a public CA, whose certificate is the last in `tls.crt`.',
+    'The Secret has the CA bundle as `ca.crt`. Set `false` if the last certificate of `tls.crt` is the CA.',
   ),
 });
 
@@ -117,23 +120,21 @@ const impersonation = section('Impersonation of callers by the gateway.', {
   callers: choiceOption(
     ['none', 'certificates', 'all'],
     'none',
-    'The option `gateway.impersonation` of the configuration.',
+    'The option `gateway.impersonation` of the configuration, with [the objects](gateway.md#impersonation) that it needs.',
   ),
   constrained: flagOption(
     true,
-    'kube-apiserver never lets the gateway impersonate `system:masters` or a node. Requires Kubernetes 1.36.',
+    'kube-apiserver never lets the gateway impersonate `system:masters` or a node. Set `false` before Kubernetes 1.36.',
   ),
 });
 
-const monitoring = section(
-  'ServiceMonitor, PrometheusRule and Grafana dashboard. Requires Prometheus Operator.',
-  {
-    enabled: flagOption(false, 'Creates the objects.'),
-    labels: textsOption(
-      'Further labels of ServiceMonitor and PrometheusRule, which your Prometheus selects.',
-    ),
-  },
-);
+const monitoring = section('Metrics, alerts and dashboard.', {
+  enabled: flagOption(
+    false,
+    'Creates ServiceMonitor, PrometheusRule and [Grafana dashboard](metrics.md#with-prometheus-operator). Requires Prometheus Operator.',
+  ),
+  labels: textsOption('Further labels of ServiceMonitor and PrometheusRule, which your Prometheus selects.'),
+});
 
 /** All values. Every member has a default. */
 export const ValuesSchema = Type.Object(
@@ -167,8 +168,11 @@ export const ValuesSchema = Type.Object(
       'CA certificates, PEM, that the server trusts in addition to those of Node, for instance of identity providers.',
       { pattern: '^(?:\\s*-----BEGIN CERTIFICATE-----[\\s\\S]*)?$', expects: 'PEM' },
     ),
-    networkPolicy: section('A NetworkPolicy: plain HTTP from pods only, TLS from everywhere.', {
-      enabled: flagOption(false, 'Creates the NetworkPolicy.'),
+    networkPolicy: section('Network policies.', {
+      enabled: flagOption(
+        false,
+        'Creates a [NetworkPolicy](network.md#network-policies): plain HTTP from pods only, TLS from everywhere.',
+      ),
     }),
     impersonation,
     monitoring,

@@ -1,18 +1,19 @@
 // Tests of the Helm chart with the real helm: it renders the same objects as kustomize does, and rejects invalid values.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { parse, parseAllDocuments, stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
-import { array, isRecord, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
+import { isRecord, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import { findPrograms } from '../../../../hack/control-plane/programs.ts';
 import { manifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { CONFIGURATION } from '../../../../hack/generate/workload.ts';
 import { buildHelmProgram } from '../../../../hack/helm/build.ts';
+import { inChart, type KubernetesObject, nameOf, objectsOf, ofHelm, ofKustomize } from './chart-objects.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const CHART = join(ROOT, 'manifests/chart');
@@ -200,87 +201,18 @@ describe('the Helm chart', function () {
     expect(options.oauth.clients[0]?.displayName).to.equal(hostile);
   });
 
+  it('accepts the values of the documentation', async () => {
+    const page = await readFile(join(ROOT, 'docs/installation.md'), 'utf8');
+    const [, values = ''] = /```yaml\n(# values\.yaml\n[^`]*)```/.exec(page) ?? [];
+    const objects = await render(record(parse(values)));
+    const configMap = objects.find(({ kind, data }) => kind === 'ConfigMap' && isRecord(data));
+    const file = recordIn(configMap, 'data')[CONFIGURATION.file];
+    const { oauth } = decodeConfiguration({ source: 'chart', text: text(file) });
+    expect(oauth.issuer).to.equal('https://api.example.com/oauth');
+    expect(oauth.clients).to.have.length(1);
+  });
+
   it('passes helm lint --strict', async () => {
     expect(await helmWith(['lint', '--strict'], {}, 'platform-system')).to.match(/0 chart\(s\) failed/);
   });
 });
-
-type KubernetesObject = Record<string, unknown> & { kind: string; metadata: Record<string, unknown> };
-
-function objectsOf(yaml: string): KubernetesObject[] {
-  return parseAllDocuments(yaml)
-    .map((document): unknown => document.toJS())
-    .filter((object) => object !== null)
-    .map(objectOf);
-}
-
-function objectOf(value: unknown): KubernetesObject {
-  const object = record(value);
-  return { ...object, kind: text(object['kind']), metadata: { ...recordIn(object, 'metadata') } };
-}
-
-function nameOf({ kind, metadata }: KubernetesObject): string {
-  return [kind, metadata['namespace'], metadata['name']].join('/');
-}
-
-/**
- * Objects that the chart has too. Helm creates the namespace. An object that kustomize empties, because kubectl deletes none,
- * does not exist in the chart.
- */
-function inChart(objects: readonly KubernetesObject[]): KubernetesObject[] {
-  const isEmpty = ({ rules, subjects }: KubernetesObject): boolean =>
-    [rules, subjects].some((list) => Array.isArray(list) && list.length === 0);
-  const empty = new Set(objects.filter(isEmpty).map(({ metadata }) => metadata['name']));
-  return objects.filter(({ kind, metadata }) => kind !== 'Namespace' && !empty.has(metadata['name']));
-}
-
-/** The name of the ConfigMap without the hash of kustomize, and the options that an operator adds to the file. */
-function ofKustomize(object: KubernetesObject, options: object = {}): KubernetesObject {
-  const text = JSON.stringify(object).replaceAll(/("ks-apiserver-configuration)-[a-z0-9]{10}"/g, '$1"');
-  const named = objectOf(JSON.parse(text));
-  const file = recordIn(named, 'data')[CONFIGURATION.file];
-  if (typeof file !== 'string') return named;
-  return { ...named, data: { [CONFIGURATION.file]: { ...record(parse(file)), ...options } } };
-}
-
-/** Without what only Helm needs, and without defaults of kube-apiserver that the chart writes. */
-function ofHelm(object: KubernetesObject): KubernetesObject {
-  const { metadata, data, spec } = object;
-  const annotations = without(metadata['annotations'], 'helm.sh/resource-policy');
-  const others = without(metadata, 'annotations');
-  const result = { ...object, metadata: { ...others, ...(annotations && { annotations }) } };
-  const file = isRecord(data) ? data[CONFIGURATION.file] : undefined;
-  if (typeof file === 'string') {
-    const { gateway, ...options } = record(parse(file));
-    const isDefault = record(gateway)['impersonation'] === 'none';
-    return { ...result, data: { [CONFIGURATION.file]: isDefault ? options : { ...options, gateway } } };
-  }
-  if (object.kind === 'Service' && recordIn(object, 'spec')['type'] === 'ClusterIP') {
-    return { ...result, spec: without(spec, 'type') };
-  }
-  if (object.kind !== 'Deployment') return result;
-  const template = recordIn(recordIn(object, 'spec'), 'template');
-  const pod = recordIn(template, 'spec');
-  const containers = array(pod['containers']).map((container) => without(container, 'imagePullPolicy'));
-  const podMetadata = recordIn(template, 'metadata');
-  return {
-    ...result,
-    spec: {
-      ...record(spec),
-      template: {
-        metadata: {
-          ...podMetadata,
-          annotations: without(podMetadata['annotations'], 'checksum/configuration'),
-        },
-        spec: { ...pod, containers },
-      },
-    },
-  };
-}
-
-/** Returns undefined if nothing is left. */
-function without(value: unknown, name: string): object | undefined {
-  if (!isRecord(value)) return undefined;
-  const { [name]: _, ...rest } = value;
-  return Object.keys(rest).length === 0 ? undefined : rest;
-}

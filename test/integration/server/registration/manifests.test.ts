@@ -60,6 +60,12 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     }
   }
 
+  async function runHelm(...args: string[]): Promise<string> {
+    const env = { ...process.env, KUBECONFIG: cluster.controlPlane.kubeconfig };
+    const { stdout } = await promisify(execFile)(helm, args, { cwd: ROOT, env, maxBuffer: 64 << 20 });
+    return stdout;
+  }
+
   /** Documents that kube-apiserver has accepted: kustomizations share most of them. */
   const accepted = new Set<string>();
 
@@ -98,16 +104,15 @@ describe('the manifests, applied to a real kube-apiserver', function () {
       const folder = await mkdtemp(join(tmpdir(), 'values-'));
       try {
         await writeFile(join(folder, 'values.yaml'), values);
-        const args = ['template', 'ks-apiserver', 'manifests/chart', '--namespace=platform-system'];
-        const { stdout } = await promisify(execFile)(
-          helm,
-          [
-            ...args,
-            '--values',
-            join(folder, 'values.yaml'),
-            '--api-versions=gateway.networking.k8s.io/v1/TLSRoute',
-          ],
-          { cwd: ROOT, maxBuffer: 64 << 20 },
+        const flags = ['--namespace=platform-system', '--api-versions=gateway.networking.k8s.io/v1/TLSRoute'];
+        const file = join(folder, 'values.yaml');
+        const stdout = await runHelm(
+          'template',
+          'ks-apiserver',
+          'manifests/chart',
+          ...flags,
+          '--values',
+          file,
         );
         const objects = stdout.split(/^---\n/m).filter((document) => /^kind: /m.test(document));
         expect(stdout)
@@ -257,6 +262,15 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     const shown = 'jsonpath={.spec.service.namespace}:{.spec.service.port}';
     const service = await cluster.kubectl(['get', 'apiservice', 'v1alpha3.resources.acme.io', '-o', shown]);
     expect(service).to.equal('acme-system:1234');
+  });
+
+  it('lets Helm manage what kubectl has applied, with its signing keys', async () => {
+    const keys = { data: { 'keys.json': 'e30=' } };
+    const secret = ['secret', 'ks-apiserver-signing-keys', '--namespace=platform-system'];
+    await cluster.kubectl(['patch', ...secret, '--patch', JSON.stringify(keys)]);
+    const flags = ['--namespace=platform-system', '--take-ownership', '--force-conflicts'];
+    await runHelm('install', 'ks-apiserver', 'manifests/chart', ...flags);
+    expect(JSON.parse(await cluster.kubectl(['get', ...secret, '-o', 'json']))).to.deep.include(keys);
   });
 
   it('leaves nothing behind after the documented uninstallation', async () => {
