@@ -2,11 +2,9 @@
 // copies of kinds, and serving.ts serves clients.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { StartupError } from '../apis/config/v1alpha1/startup-error.ts';
-import { messageOf } from '../apis/reading/thrown-value.ts';
 import { CacheMetrics } from './cache/cache-metrics.ts';
 import { ClusterConnection } from './cluster/connection/connection.ts';
-import { kubeConfigSource, UnusableKubeConfigError } from './cluster/connection/kubeconfig.ts';
+import { startupKubeConfig } from './cluster/connection/kubeconfig.ts';
 import { aborted } from './concurrency/aborted.ts';
 import { readBuildInfo } from './config/build-info.ts';
 import type { CompletedConfig } from './config/config.ts';
@@ -38,7 +36,7 @@ export async function run(
   };
   for (const warning of config.warnings) log.warn(`configuration: ${warning}`);
   try {
-    const kubeConfig = findKubeConfig(config);
+    const kubeConfig = startupKubeConfig(config.kubernetes.kubeconfig, config.environment.variables);
     const { version } = await readBuildInfo();
     const metrics = createRegistry();
     collectProcessMetrics(metrics, version);
@@ -73,21 +71,4 @@ export async function run(
     log.info('stopped');
     log.flush();
   }
-}
-
-/** Returns the kubeconfig source. Loads it once, because a later error would look like an unreachable cluster. */
-function findKubeConfig({
-  kubernetes: { kubeconfig },
-  environment,
-}: CompletedConfig): ReturnType<typeof kubeConfigSource> {
-  const source = kubeConfigSource(kubeconfig || undefined, environment.variables);
-  try {
-    source();
-  } catch (error) {
-    const reason = messageOf(error);
-    const cure = 'set a readable kubeconfig with --kubeconfig or KUBECONFIG';
-    const message = error instanceof UnusableKubeConfigError ? reason : `${reason}; ${cure}`;
-    throw new StartupError('ERR_KUBECONFIG', `kubeconfig: ${message}`, { cause: error });
-  }
-  return source;
 }

@@ -132,6 +132,7 @@ export function stages(options: {
         'test/cluster/callers.test.ts',
         'test/cluster/pods.test.ts',
         'test/cluster/metrics.test.ts',
+        'test/cluster/commands.test.ts',
         'test/cluster/variants.test.ts',
         'test/cluster/documents.test.ts',
         'test/cluster/**/*.test.ts',

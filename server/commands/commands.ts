@@ -24,6 +24,10 @@ export const COMMANDS: Readonly<Record<string, TableEntry>> = {
     about: 'print a kubeconfig with which people sign in to kubectl',
     load: async () => (await import('./kubeconfig-command.ts')).kubeconfigCommand,
   },
+  config: {
+    about: 'check a configuration file, and print the effective configuration',
+    load: async () => (await import('./config-command.ts')).configCommand,
+  },
   version: {
     about: 'print the version',
     load: async () => (await import('./version-command.ts')).versionCommand,
@@ -50,8 +54,10 @@ export async function runCommand(name: string, context: CommandContext): Promise
     return await command(context);
   } catch (error) {
     if (error instanceof InterruptedError) return 130;
-    for (const line of explanationOf(error).split('\n')) context.printError(`ks-apiserver: ${line}\n`);
-    return isInvalidInput(error) ? 2 : 1;
+    const isInvalid = isInvalidInput(error);
+    const message = isInvalid ? error.message : explanationOf(error);
+    for (const line of message.split('\n')) context.printError(`ks-apiserver: ${line}\n`);
+    return isInvalid ? 2 : 1;
   }
 }
 

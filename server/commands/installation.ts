@@ -2,7 +2,9 @@
 // of the pod and the names in the configuration of the server.
 import { existsSync } from 'node:fs';
 import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
+import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
 import type { Flags } from '../../apis/reading/command-line.ts';
+import { array, record, text } from '../../apis/reading/unknown-value.ts';
 import { ClusterConnection } from '../cluster/connection/connection.ts';
 import { kubeConfigSource } from '../cluster/connection/kubeconfig.ts';
 import { type CompletedConfig, completeConfig } from '../config/config.ts';
@@ -73,6 +75,20 @@ export async function withCluster<Result>(
   } finally {
     client.close();
   }
+}
+
+/** Throws an Error that names the platforms of the cluster if the API of users is missing in it. */
+export async function requireUsers({ client, platform }: Installation, signal: AbortSignal): Promise<void> {
+  const { groups } = record(await client.json({ path: '/apis', signal }));
+  const names = array(groups).map((group) => text(record(group)['name']));
+  const wanted = groupName(platform);
+  if (names.includes(wanted)) return;
+  const others = names.flatMap((name) => /^iam\.(.+)\.io$/.exec(name)?.[1] ?? []);
+  const reason =
+    others.length === 0
+      ? 'the server is not installed there'
+      : `its platform is ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(others)}: set --platform`;
+  throw new Error(`the cluster has no API ${wanted}: ${reason}`);
 }
 
 /** The configuration file of the server in its container; undefined elsewhere. */

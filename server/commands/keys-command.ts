@@ -34,7 +34,7 @@ export const keysCommand: Command = (context) =>
       await work.catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
         throw new Error(
-          `Secret ${KEYS_SECRET} not found in namespace ${namespace}: the server creates its keys at its first start; see --help`,
+          `Secret ${KEYS_SECRET} not found in namespace ${namespace}: the server creates its keys at its first start; for another installation, see --help`,
         );
       });
       return 0;

@@ -13,7 +13,13 @@ export interface PasswordSource extends AsyncIterable<string | Buffer> {
 
 /** Prompts twice without echo on a terminal. Otherwise reads the whole input, without one trailing newline. */
 export async function readPassword(source: PasswordSource, prompt: (text: string) => void): Promise<string> {
-  if (source.isTTY !== true) return (await text(source)).replace(/\r?\n$/, '');
+  if (source.isTTY !== true) {
+    const password = (await text(source)).replace(/\r?\n$/, '');
+    if (password !== '') return password;
+    throw new Error(
+      'no password was given: standard input is empty. For a prompt, run the command in a terminal, in a pod with kubectl exec -it',
+    );
+  }
   source.setRawMode?.(true);
   try {
     const keys = typed(source);

@@ -19,7 +19,7 @@ import { IdentityStore } from '../oauth/users/identity-store.ts';
 import type { ObjectCacheOptions } from '../oauth/users/object-cache.ts';
 import { ClusterUserDirectory } from '../oauth/users/user-directory.ts';
 import { type Command, type CommandContext, runCommandLine } from './command.ts';
-import { type Installation, withInstallation } from './installation.ts';
+import { type Installation, requireUsers, withInstallation } from './installation.ts';
 import { readPassword } from './password-input.ts';
 import { readUserArguments, USER, type UserArguments, type UserOptions } from './user-arguments.ts';
 import { restore } from './user-restore.ts';
@@ -33,6 +33,7 @@ export const userCommand: Command = (context) =>
   runCommandLine(USER, context, async (line, command) => {
     const given = readUserArguments(line);
     return withInstallation(given.installation, context, async (installation) => {
+      await requireUsers(installation, new AbortController().signal);
       const action = new UserAction(installation, context, command);
       switch (given.action) {
         case 'restore':

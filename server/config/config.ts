@@ -1,10 +1,13 @@
 // Reads the completed configuration from flags, the configuration file and the environment.
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
-import { decodeConfiguration } from '../../apis/config/v1alpha1/decode.ts';
+import type {
+  APIServerConfiguration,
+  ResolvedConfiguration,
+} from '../../apis/config/v1alpha1/configuration.ts';
+import { decodeOptions } from '../../apis/config/v1alpha1/decode.ts';
 import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
-import { resolvePaths } from '../../apis/config/v1alpha1/resolve.ts';
+import { resolvePaths, resolveUnits } from '../../apis/config/v1alpha1/resolve.ts';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
 import { describeFileError } from '../files/file-error.ts';
 import type { Environment } from './environment.ts';
@@ -22,18 +25,42 @@ export type CompletedConfig = ResolvedConfiguration & {
 export interface ConfigSources {
   /** Path of the configuration file. */
   readonly config: string | undefined;
+  /** Content of the file, if it is known already. */
+  readonly text?: string;
   readonly overrides: readonly Override[];
   readonly environment: Environment;
   readonly workingDirectory: string;
 }
 
-/** Reads and validates the configuration. Throws ConfigurationError with all validation errors, and StartupError for an unreadable file. */
+/** Reads and validates the configuration. Throws the errors of readOptions. */
 export async function completeConfig(sources: ConfigSources): Promise<CompletedConfig> {
-  const { config, environment, workingDirectory } = sources;
+  const { environment } = sources;
+  const { options, warnings } = await readOptions(sources);
+  const resolved = resolveUnits(options);
+  const kubeconfig = resolved.kubernetes.kubeconfig || (environment.kubeconfig ?? '');
+  const finished: Omit<CompletedConfig, typeof completed> = {
+    ...resolved,
+    environment,
+    warnings,
+    kubernetes: { ...resolved.kubernetes, kubeconfig },
+  };
+  return finished as CompletedConfig;
+}
+
+/** The validated options in the notation of the file, with all defaults and absolute paths. */
+export interface ReadOptions {
+  readonly options: APIServerConfiguration;
+  /** Warnings about options without an effect. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads and validates the options. Throws ConfigurationError with all validation errors, and StartupError for an unreadable file. */
+export async function readOptions(sources: ConfigSources): Promise<ReadOptions> {
+  const { config, workingDirectory } = sources;
   const path = config === undefined ? undefined : resolve(workingDirectory, config);
-  const text = path === undefined ? undefined : await read(path, config ?? path);
+  const text = sources.text ?? (path === undefined ? undefined : await read(path, config ?? path));
   const warnings: string[] = [];
-  const resolved = decodeConfiguration(
+  const decoded = decodeOptions(
     text === undefined || config === undefined ? undefined : { source: config, text },
     sources.overrides,
     (warning) => warnings.push(warning),
@@ -44,15 +71,7 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
     const fromFlag = sources.overrides.some((override) => override.path.join() === option.join());
     return resolve(fromFlag ? workingDirectory : base, value);
   };
-  const configuration = resolvePaths(resolved, absolute);
-  const { kubernetes } = configuration;
-  const finished: Omit<CompletedConfig, typeof completed> = {
-    ...configuration,
-    environment,
-    warnings,
-    kubernetes: { ...kubernetes, kubeconfig: kubernetes.kubeconfig || (environment.kubeconfig ?? '') },
-  };
-  return finished as CompletedConfig;
+  return { options: resolvePaths(decoded, absolute), warnings };
 }
 
 async function read(path: string, name: string): Promise<string> {

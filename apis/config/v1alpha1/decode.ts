@@ -27,15 +27,20 @@ export interface ConfigurationText {
 
 const WORDING = { unknown: 'unknown option', quotesValues: true } as const;
 
+/** As decodeOptions, with durations in milliseconds and quantities in bytes. */
+export function decodeConfiguration(...source: Parameters<typeof decodeOptions>): ResolvedConfiguration {
+  return resolveUnits(decodeOptions(...source));
+}
+
 /**
- * Decodes the configuration. Without `file`, returns the defaults. Throws ConfigurationError with all validation
- * errors. Calls `warn` for each removed option.
+ * Decodes the configuration, and adds all defaults. Without `file`, returns the defaults. Throws ConfigurationError with all
+ * validation errors. Calls `warn` for each removed option.
  */
-export function decodeConfiguration(
+export function decodeOptions(
   file: ConfigurationText | undefined,
   overrides: readonly Override[] = [],
   warn: (warning: string) => void = () => undefined,
-): ResolvedConfiguration {
+): APIServerConfiguration {
   const document = file ? parseDocument(file.text, file.source) : undefined;
   const problems = [...(document?.errors ?? [])];
   if (document && document.value === undefined) throw new ConfigurationError(problems);
@@ -67,7 +72,7 @@ export function decodeConfiguration(
   if (!validate(value)) throw new ConfigurationError(inOrder(problems));
   problems.push(...contradictions(value).map((error) => locator.error(error)));
   if (problems.length > 0) throw new ConfigurationError(inOrder(problems));
-  return resolveUnits(value);
+  return value;
 }
 
 function inOrder(errors: readonly ValidationError[]): ValidationError[] {

@@ -1,4 +1,4 @@
-// Converts durations to milliseconds, quantities to bytes and relative paths to absolute paths in a validated
+// Converts relative paths to absolute paths, durations to milliseconds and quantities to bytes in a validated
 // configuration. The `format` in the schema of an option selects the conversion.
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
@@ -23,20 +23,20 @@ export function resolveUnits(configuration: APIServerConfiguration): ResolvedCon
  * as segments, such as `['listeners', 'secure', 'certFile']`.
  */
 export function resolvePaths(
-  configuration: ResolvedConfiguration,
+  configuration: APIServerConfiguration,
   absolute: (path: string, option: readonly string[]) => string,
-): ResolvedConfiguration {
+): APIServerConfiguration {
   const resolved = convertOptions(configuration, APIServerConfigurationSchema, (value, format, option) =>
     format === 'path' && typeof value === 'string' && value !== '' ? absolute(value, option) : value,
   );
   // The type is derived from the same schema.
-  return resolved as ResolvedConfiguration;
+  return resolved as APIServerConfiguration;
 }
 
 /** Converts one value. `path`: the name of the option as segments, without the indices of list items. */
 type OptionConversion = (value: unknown, format: unknown, path: readonly string[]) => unknown;
 
-/** Returns a copy in which `convert` has converted every option that has a format in the schema. */
+/** Returns a copy in the order of the schema, in which `convert` has converted every option that has a format. */
 function convertOptions(
   value: unknown,
   schema: unknown,
@@ -50,9 +50,11 @@ function convertOptions(
   }
   const { properties } = schema;
   if (!isRecord(properties) || !isRecord(value)) return value;
-  const converted = Object.entries(value).map(([key, inner]) => {
+  const known = Object.keys(properties).filter((key) => Object.hasOwn(value, key));
+  const others = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
+  const converted = [...known, ...others].map((key) => {
     const option = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    return [key, convertOptions(inner, option, convert, [...path, key])] as const;
+    return [key, convertOptions(value[key], option, convert, [...path, key])] as const;
   });
   return Object.fromEntries(converted);
 }

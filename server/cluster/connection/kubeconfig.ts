@@ -4,6 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
+import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { record } from '../../../apis/reading/unknown-value.ts';
 import { describeFileError } from '../../files/file-error.ts';
 import { kubeConfigClass } from './client-node.ts';
@@ -44,6 +46,26 @@ export function kubeConfigSource(
     text = next;
     return config;
   };
+}
+
+/**
+ * Returns the kubeconfig source of the server. Loads it once, because a later error would look like an unreachable cluster.
+ * Throws StartupError.
+ */
+export function startupKubeConfig(
+  files: string,
+  inherited: NodeJS.ProcessEnv,
+): ReturnType<typeof kubeConfigSource> {
+  const source = kubeConfigSource(files || undefined, inherited);
+  try {
+    source();
+  } catch (error) {
+    const reason = messageOf(error);
+    const cure = 'set a readable kubeconfig with --kubeconfig or KUBECONFIG';
+    const message = error instanceof UnusableKubeConfigError ? reason : `${reason}; ${cure}`;
+    throw new StartupError('ERR_KUBECONFIG', `kubeconfig: ${message}`, { cause: error });
+  }
+  return source;
 }
 
 /** Returns the kubeconfig files to load; an empty list selects the ServiceAccount. */

@@ -55,16 +55,12 @@ export class CertificateFiles implements CertificateSource {
   async start(signal: AbortSignal): Promise<void> {
     const { paths, metrics, log, pollMs, settleMs = SETTLE_MS } = this.#options;
     try {
-      const { contents, digest } = await this.#read();
+      const { certificate, digest } = await loadServingCertificate(paths);
       this.#checked = digest;
-      this.#use(checkServingCertificate(contents.cert, contents.key, contents.ca));
+      this.#use(certificate);
     } catch (error) {
       metrics.certificate('refused');
-      throw new StartupError(
-        'ERR_SERVING_CERTIFICATE',
-        `serving certificate ${paths.certFile}: ${messageOf(error)}; correct it, or remove certFile and keyFile for an issued one`,
-        { cause: error },
-      );
+      throw error;
     }
     watchFiles(pathsOf(paths), () => void this.reload(), signal, {
       ...(pollMs === undefined ? {} : { pollMs }),
@@ -96,7 +92,7 @@ export class CertificateFiles implements CertificateSource {
   async #reload(): Promise<void> {
     const { paths, log, metrics } = this.#options;
     try {
-      const { contents, digest } = await this.#read();
+      const { contents, digest } = await readContents(paths);
       if (digest === this.#checked) return;
       this.#checked = digest;
       const next = checkServingCertificate(contents.cert, contents.key, contents.ca);
@@ -119,18 +115,34 @@ export class CertificateFiles implements CertificateSource {
     }
   }
 
-  async #read() {
-    const texts = await Promise.allSettled(pathsOf(this.#options.paths).map(readText));
-    // Throws the error of the first unreadable file, in the order of the paths.
-    const [cert = '', key = '', ca] = texts.map(valueOf);
-    const digest = hash('sha256', JSON.stringify([cert, key, ca]), 'base64');
-    return { contents: { cert, key, ca }, digest };
-  }
-
   #use(certificate: ServingCertificate): void {
     this.#current = certificate;
     this.#options.metrics.certificate('loaded');
   }
+}
+
+/** Loads the certificate for the start of the server. Throws StartupError for an unreadable file, and an invalid certificate or key. */
+export async function loadServingCertificate(
+  paths: CertificatePaths,
+): Promise<{ readonly certificate: ServingCertificate; readonly digest: string }> {
+  try {
+    const { contents, digest } = await readContents(paths);
+    return { certificate: checkServingCertificate(contents.cert, contents.key, contents.ca), digest };
+  } catch (error) {
+    throw new StartupError(
+      'ERR_SERVING_CERTIFICATE',
+      `serving certificate ${paths.certFile}: ${messageOf(error)}; correct it, or remove certFile and keyFile for an issued one`,
+      { cause: error },
+    );
+  }
+}
+
+async function readContents(paths: CertificatePaths) {
+  const texts = await Promise.allSettled(pathsOf(paths).map(readText));
+  // Throws the error of the first unreadable file, in the order of the paths.
+  const [cert = '', key = '', ca] = texts.map(valueOf);
+  const digest = hash('sha256', JSON.stringify([cert, key, ca]), 'base64');
+  return { contents: { cert, key, ca }, digest };
 }
 
 class UnreadableFile extends Error {

@@ -62,6 +62,22 @@ describe('users of a platform', () => {
     expect((await user(PASSWORD, 'password', 'bob')).stderr).to.include('user bob not found');
   });
 
+  it('are not created in a cluster without the platform, or without permission', async () => {
+    const { code, stdout, stderr } = await user(PASSWORD, 'create', 'bob', '--platform', 'acme');
+    expect([code, stdout, stderr]).to.deep.equal([
+      1,
+      '',
+      'ks-apiserver: the cluster has no API iam.acme.io: its platform is platform: set --platform\n',
+    ]);
+    const token = await platform.signIn('uma', PASSWORD);
+    const kubeconfig = await platform.writeKubeconfig('uma.kubeconfig', { token });
+    const denied = await user(PASSWORD, 'create', 'bob', '--kubeconfig', kubeconfig);
+    expect(denied.code).to.equal(1);
+    expect(denied.stderr).to.match(
+      /^ks-apiserver: users\.iam\.platform\.io is forbidden: User "uma" cannot create/,
+    );
+  });
+
   it('may only change their own password, and sign in again with it', async () => {
     const token = await platform.signIn('uma', PASSWORD);
     expect((await rest(token, 'GET', '')).status).to.equal(403);

@@ -1,28 +1,7 @@
 // Tests of the commands of ks-apiserver as child processes: help, invalid command lines and exit codes.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { COMMANDS } from '../../../../server/commands/commands.ts';
-
-const MAIN = join(import.meta.dirname, '../../../../server/main.ts');
-
-interface Ended {
-  readonly code: unknown;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [MAIN, ...args],
-      // A command that ignores its arguments would use the cluster of this machine.
-      { env: { HOME: '/nonexistent', ...env }, timeout: 60_000 },
-      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr }),
-    );
-  });
-}
+import { runCommand as run } from './started-command.ts';
 
 describe('ks-apiserver', function () {
   this.timeout(120_000);
@@ -69,8 +48,10 @@ describe('ks-apiserver', function () {
 
   it('names the npm script that ran it', async () => {
     const env = { npm_lifecycle_event: 'user' };
-    expect((await run(['user', '--help'], env)).stdout).to.match(/^Usage: npm run user -- create NAME/);
-    const consumed = await run(['user', 'create', 'ada'], { ...env, npm_config_must_change: 'true' });
+    expect((await run(['user', '--help'], { env })).stdout).to.match(/^Usage: npm run user -- create NAME/);
+    const consumed = await run(['user', 'create', 'ada'], {
+      env: { ...env, npm_config_must_change: 'true' },
+    });
     expect(consumed.code).to.equal(2);
     expect(consumed.stderr).to.include('as in npm run user -- --must-change …');
   });

@@ -60,5 +60,9 @@ describe('a password', () => {
     expect(await readPassword(Readable.from(['sec', 'ret\n']), silent)).to.equal('secret');
     expect(await readPassword(Readable.from(['secret']), silent)).to.equal('secret');
     expect(await readPassword(Readable.from([' secret \r\n']), silent)).to.equal(' secret ');
+    // As with kubectl exec without -i.
+    expect(await rejection(readPassword(Readable.from([]), silent)))
+      .to.have.property('message')
+      .that.includes('kubectl exec -it');
   });
 });
