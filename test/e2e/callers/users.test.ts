@@ -78,6 +78,24 @@ describe('users of a platform', () => {
     );
   });
 
+  it('are restored with their passwords from a backup in standard input', async () => {
+    await user(PASSWORD, 'create', 'rosa', '--group', 'staff');
+    const objects = 'users.iam.platform.io/rosa credentials.iam.platform.io/rosa';
+    const backup = await platform.succeeding(`get ${objects} -o json`);
+    await platform.succeeding(`delete --ignore-not-found ${objects}`);
+    expect(await user(backup, 'restore', '-')).to.deep.equal({
+      code: 0,
+      stdout: 'user rosa restored\npassword of rosa restored\n',
+      stderr: '',
+    });
+    expect(await platform.signIn('rosa', PASSWORD)).to.match(/^ey/);
+    expect(await user(backup, 'restore', '-')).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr: 'user rosa already exists\nrosa already has a password\n',
+    });
+  });
+
   it('may only change their own password, and sign in again with it', async () => {
     const token = await platform.signIn('uma', PASSWORD);
     expect((await rest(token, 'GET', '')).status).to.equal(403);
