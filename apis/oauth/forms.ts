@@ -242,10 +242,4 @@ export const PasskeysFormSchema = Type.Object({
   add: optional('Shows the page that adds a passkey.'),
 });
 
-export const NewPasskeyFormSchema = Type.Object({
-  decision: optional('`cancel` returns to the account page.'),
-  passkey: optional('The response of the browser, as JSON.'),
-  name: optional('The name of the passkey.', { maxLength: MAX_PASSKEY_NAME }),
-});
-
 export const UserCodeFormSchema = Type.Object({ user_code: optional('The code that a device shows.') });

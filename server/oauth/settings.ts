@@ -111,13 +111,10 @@ function nextOf({ name, key }: SecretReference): SecretReference {
 /** The default client of the specification: id and secret are the platform's name. */
 function defaultClient(name: string, shared: Configuration): ConfiguredClient {
   return {
+    ...builtInClient(shared),
     id: name,
     displayName: name,
     isPublic: false,
-    requiresPKCE: true,
-    rotatesRefreshTokens: true,
-    idTokenAlgorithm: 'ES256' as const,
-    keepAfterSignOut: false,
     grants: [
       'password',
       'refresh_token',
@@ -130,12 +127,6 @@ function defaultClient(name: string, shared: Configuration): ConfiguredClient {
       'http://127.0.0.1/callback',
       'http://127.0.0.1',
     ],
-    postLogoutRedirectURIs: [],
-    backchannelLogoutURI: '',
-    scopes: SCOPES,
-    ...lifetimes(shared),
-    secretFiles: [],
-    secretRefs: [],
     wellKnownSecret: name,
   };
 }

@@ -1,6 +1,7 @@
-// Adds an authenticator app, a first passkey and recovery codes to the factors of a user. The conditions are checked in the write itself, so that of
+// Adds an authenticator app, a passkey and recovery codes to the factors of a user. The conditions are checked in the write itself, so that of
 // concurrent enrolments only one succeeds.
 
+import { MAX_PASSKEYS } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import type { Authentication } from '../sessions/proof.ts';
 import type { UserID } from '../users/account.ts';
 import type { AuthenticatorsStore, Factors } from './authenticators-store.ts';
@@ -47,7 +48,7 @@ export async function enrol(
         right.kind === 'session'
           ? !factorPolicy.lacksFactor(user, right.authentication, current)
           : mayAddFirst(right, current, now());
-      if (!isAllowed) return undefined;
+      if (!isAllowed || (passkey && !mayAddPasskey(passkey, current))) return undefined;
       const addedTime = new Date(now()).toISOString();
       return {
         ...current,
@@ -59,6 +60,10 @@ export async function enrol(
     signal,
   );
   return written !== undefined;
+}
+
+function mayAddPasskey(added: NewPasskey, { passkeys }: Factors): boolean {
+  return passkeys.length < MAX_PASSKEYS && passkeys.every(({ id }) => id !== added.id);
 }
 
 function mayAddFirst(

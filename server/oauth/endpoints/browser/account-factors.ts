@@ -1,14 +1,15 @@
-// The authenticator app and the recovery codes of the user of the account page. The pages that add them name the browser session and its
-// user, and both must still be signed in.
+// The authenticator app and the recovery codes of the user of the account page, and the pages that add an app or a passkey. These pages
+// name the browser session and its user, and both must still be signed in.
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
+import { passkeyMethods } from '../../factors/passkeys.ts';
 import { TOTP_METHODS } from '../../factors/second-factor.ts';
 import { readForm } from '../../http/form.ts';
 import { isCrossSite } from '../../page/form-tickets.ts';
 import { redirect } from '../../page/page.ts';
 import type { ListedFactors } from '../../page/second-factor-section.ts';
-import { type Authentication, withMethods } from '../../sessions/proof.ts';
+import { type Authentication, MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import { accountURL, holderOf } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
@@ -25,7 +26,7 @@ export interface AccountFactorsOptions
   extends BrowserHandlerOptions,
     Pick<
       FactorEnrolmentOptions<AccountEnrolling>,
-      'keys' | 'now' | 'action' | 'texts' | 'authenticators' | 'secrets'
+      'keys' | 'now' | 'action' | 'texts' | 'authenticators' | 'secrets' | 'passkeys'
     > {
   readonly factorPolicy: Pick<FactorPolicy, 'isRequired' | 'lacksFactor'>;
   readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin'>;
@@ -33,7 +34,7 @@ export interface AccountFactorsOptions
 }
 
 export class AccountFactors {
-  /** The forms of the pages that add an app or recovery codes. */
+  /** The forms of the pages that add an app, a passkey or recovery codes. */
   readonly handler: Handler;
   readonly #options: AccountFactorsOptions;
   readonly #enrolment: FactorEnrolment<AccountEnrolling>;
@@ -49,9 +50,13 @@ export class AccountFactors {
         const by = await holderOf(session, options.browsers, context);
         return by?.account.uid === account.uid;
       },
-      enrolled: async (context, pending, { app }) => {
-        if (app) await this.#proven(context, pending);
-        redirect(context.response, accountURL(pending.account.name, app ? 'app' : 'codes'));
+      enrolled: async (context, pending, { app, passkey }) => {
+        const { amr } = pending.right.authentication;
+        if (app) await this.#proven(context, pending, TOTP_METHODS);
+        else if (passkey && !amr.includes(MULTIPLE_FACTORS))
+          await this.#proven(context, pending, passkeyMethods(passkey));
+        const added = passkey ? 'passkey' : 'codes';
+        redirect(context.response, accountURL(pending.account.name, app ? 'app' : added));
       },
       startAgain: back,
       cancelled: back,
@@ -73,7 +78,11 @@ export class AccountFactors {
 
   /** Shows the page that adds an app, in the place of an earlier one. */
   add(context: RequestContext, by: BrowserSession): Promise<void> {
-    return this.#enrolment.show(context, enrolling(by));
+    return this.#enrolment.showApp(context, enrolling(by));
+  }
+
+  addPasskey(context: RequestContext, by: BrowserSession): Promise<void> {
+    return this.#enrolment.showPasskey(context, enrolling(by));
   }
 
   /** Shows new recovery codes, in the place of all earlier ones. */
@@ -104,19 +113,24 @@ export class AccountFactors {
     return true;
   }
 
-  /** The user has just used the app. Without it, sessions of a user with an app end. */
+  /** The user has just used the new factor. Without it, sessions of a user with a factor end. */
   async #proven(
     context: RequestContext,
     { account, right: { authentication } }: AccountEnrolling,
+    methods: readonly string[],
   ): Promise<void> {
     const { browsers, sourceOf } = this.#options;
-    const proven = withMethods(authentication, TOTP_METHODS);
+    const proven = withMethods(authentication, methods);
     const origin = originOf(context.request, sourceOf);
     await browsers.begin(context, { account, authentication: proven, ...origin });
   }
 }
 
 function enrolling({ session, account, authentication }: BrowserSession): AccountEnrolling {
-  const { name, uid } = account;
-  return { session: session.id, account: { name, uid }, right: { kind: 'session', authentication } };
+  const { name, uid, displayName } = account;
+  return {
+    session: session.id,
+    account: { name, uid, displayName },
+    right: { kind: 'session', authentication },
+  };
 }

@@ -44,8 +44,8 @@ export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOpt
   readonly accountIdentities: AccountIdentities;
   readonly directoryLinks: DirectoryLinks;
   readonly accountPassword: AccountPassword;
-  readonly accountFactors: Pick<AccountFactors, 'list' | 'add' | 'renewCodes' | 'remove'>;
-  readonly accountPasskeys: Pick<AccountPasskeys, 'list' | 'problem' | 'showNew' | 'remove'>;
+  readonly accountFactors: Pick<AccountFactors, 'list' | 'add' | 'addPasskey' | 'renewCodes' | 'remove'>;
+  readonly accountPasskeys: Pick<AccountPasskeys, 'list' | 'problem' | 'remove'>;
   readonly upstreamSignOut: Pick<UpstreamSignOut, 'begin'>;
   readonly factorPolicy: Pick<FactorPolicy, 'hasFactor'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
@@ -222,10 +222,15 @@ export class AccountHandlers {
   }
 
   async #changePasskeys(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
-    const { accountPasskeys } = this.#options;
+    const { accountPasskeys, accountFactors } = this.#options;
     const { remove } = PASSKEYS_FORM.decode(form);
     if (!this.#isRecent(context, by, 'passkeys')) return;
-    if (remove === undefined) return accountPasskeys.showNew(context, by);
+    if (remove === undefined) {
+      // The page of the account shows the problem.
+      if (accountPasskeys.problem(by) !== undefined)
+        return redirect(context.response, accountURL(by.account.name));
+      return accountFactors.addPasskey(context, by);
+    }
     const outcome = await accountPasskeys.remove(context, by, remove);
     if (outcome === 'signed out') return writePage(context.response, signedOutPage());
     if (typeof outcome === 'string') return redirect(context.response, accountURL(by.account.name, outcome));

@@ -1,6 +1,7 @@
-// The pages on which a user adds an authenticator app, or at a sign-in a passkey, and gets recovery codes. Nothing is stored before the
-// user has used the factor, and confirmed that the recovery codes are saved.
+// The pages on which a user adds an authenticator app or a passkey, and gets recovery codes, at a sign-in and on the account page.
+// Nothing is stored before the user has used the factor, and confirmed that the recovery codes are saved.
 import { FactorFormSchema } from '../../../../apis/oauth/forms.ts';
+import { printable } from '../../../observability/printable-text.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { AuthenticatorsStore } from '../../factors/authenticators-store.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type NewFactors,
 } from '../../factors/enrolment.ts';
 import type { PasskeySignIn } from '../../factors/passkey-sign-in.ts';
-import { creationOptions } from '../../factors/passkeys.ts';
+import { creationOptions, PasskeyRejected, verifyRegistration } from '../../factors/passkeys.ts';
 import { hashOfCode, newRecoveryCodes } from '../../factors/recovery-codes.ts';
 import { newTOTPSecret, stepOf, type TOTPSecrets, totpURI } from '../../factors/totp.ts';
 import type { Form } from '../../http/form.ts';
@@ -23,13 +24,13 @@ import { passkeyScript } from '../../page/passkey-form.ts';
 import { newPasskeyPage } from '../../page/passkey-pages.ts';
 import { newAppPage, recoveryCodesPage } from '../../page/second-factor-pages.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
-import type { UserID } from '../../users/account.ts';
-import { forged, TICKET_ALERTS } from './form-rejections.ts';
-import { type CreatedPasskey, deviceName, verifiedPasskey } from './new-passkey.ts';
+import { shortUserAgent } from '../../page/user-agent.ts';
+import type { Account, UserID } from '../../users/account.ts';
+import { TICKET_ALERTS } from './form-rejections.ts';
 
 /** A user who adds a factor, and why this is allowed. */
 export interface Enrolling {
-  readonly account: UserID;
+  readonly account: UserID & Partial<Pick<Account, 'displayName'>>;
   readonly right: EnrolmentRight;
 }
 
@@ -41,8 +42,7 @@ export interface FactorEnrolmentOptions<P extends Enrolling>
   readonly texts: Pick<SignInPageTexts, 'platformName'>;
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'update'>;
   readonly secrets: TOTPSecrets;
-  /** Undefined where the user can add only an app. */
-  readonly passkeys?: Pick<PasskeySignIn, 'relyingParty'>;
+  readonly passkeys: Pick<PasskeySignIn, 'relyingParty'>;
   /** Whether the form ends in a redirect to a client. */
   readonly redirectsToClient: (pending: P) => boolean;
   /** Whether the user may still add a factor, when a form is submitted. */
@@ -72,6 +72,8 @@ interface CodesStep<P> {
 const FORM = new FormDecoder(FactorFormSchema);
 /** Validity of the forms. */
 const ENROLMENT_MS = 15 * 60_000;
+const KNOWN_PASSKEY = { text: 'You have this passkey already, or too many others.' };
+const REJECTED_PASSKEY = { text: 'The passkey was not accepted. Try again.' };
 const CONFLICT = { text: 'Your second factors were changed in the meantime. Please try again.' };
 
 export class FactorEnrolment<P extends Enrolling> {
@@ -87,11 +89,11 @@ export class FactorEnrolment<P extends Enrolling> {
     this.#codes = new FormTickets(`recovery codes ${options.action}`, ENROLMENT_MS, options);
   }
 
-  /** Shows a new secret. */
-  async show(context: RequestContext, pending: P): Promise<void> {
+  /** Shows a new secret for an app. */
+  async showApp(context: RequestContext, pending: P): Promise<void> {
     const secret = newTOTPSecret();
     const sealed = await this.#options.secrets.seal(pending.account, secret);
-    this.#showApp(context, { pending, secret: sealed }, secret);
+    this.#writeApp(context, { pending, secret: sealed }, secret);
   }
 
   /** Shows new recovery codes, with which `added` is stored. */
@@ -120,8 +122,8 @@ export class FactorEnrolment<P extends Enrolling> {
       await startAgain(context, pending, TICKET_ALERTS[opened.rejection]);
     else if (!(await isPermitted(context, pending)))
       await startAgain(context, pending, TICKET_ALERTS.expired);
-    else if (method === 'app') await this.show(context, pending);
-    else if (method === 'passkey') this.#showPasskey(context, pending);
+    else if (method === 'app') await this.showApp(context, pending);
+    else if (method === 'passkey') await this.showPasskey(context, pending);
     else if (passkey) await this.#checkPasskey(context, pending, { ticket, text, name });
     else if (app) await this.#checkCode(context, app.content, code);
     else if (codes) await this.#store(context, pending, codes.content.added);
@@ -137,7 +139,7 @@ export class FactorEnrolment<P extends Enrolling> {
     if (used === undefined) {
       const text =
         'This code is not right. Check the time of your device, and enter the code that the app shows now.';
-      return this.#showApp(context, step, secret, { text, field: 'code' });
+      return this.#writeApp(context, step, secret, { text, field: 'code' });
     }
     const app = { secret: sealed, step: used };
     const keepsCodes =
@@ -145,27 +147,46 @@ export class FactorEnrolment<P extends Enrolling> {
     return keepsCodes ? this.#store(context, pending, { app }) : this.showCodes(context, pending, { app });
   }
 
-  /** There are passkeys, because the page with this form was shown. */
   async #checkPasskey(
     context: RequestContext,
     pending: P,
-    { ticket, ...created }: CreatedPasskey & { readonly ticket: string },
+    { ticket, text, name }: { readonly ticket: string; readonly text: string; readonly name: string },
   ): Promise<void> {
-    const relyingParty = this.#options.passkeys?.relyingParty;
-    if (!relyingParty) return this.show(context, pending);
-    const passkey = await verifiedPasskey(context, pending.account, { relyingParty, ticket }, created);
-    if ('text' in passkey) return this.#showPasskey(context, pending, created.name, passkey);
-    return this.showCodes(context, pending, { passkey });
+    const { relyingParty } = this.#options.passkeys;
+    const again = (alert: Alert): Promise<void> => this.showPasskey(context, pending, name, alert);
+    const named = name.trim();
+    if (named === '') return again({ text: 'Enter a name for the passkey.', field: 'name' });
+    if (!relyingParty) return again(REJECTED_PASSKEY);
+    try {
+      const passkey = await verifyRegistration({ relyingParty, ticket }, { text, name: named });
+      // On the account page, users get recovery codes when they ask for them.
+      if (pending.right.kind === 'session') return await this.#store(context, pending, { passkey });
+      return this.showCodes(context, pending, { passkey });
+    } catch (error) {
+      if (!(error instanceof PasskeyRejected)) throw error;
+      const reason = printable(error.message, 200);
+      context.log.info({ user: pending.account.name, reason }, 'passkey rejected');
+      return again(REJECTED_PASSKEY);
+    }
   }
 
-  #showPasskey(context: RequestContext, pending: P, name = deviceName(context), alert?: Alert): void {
-    const { passkeys, action, texts } = this.#options;
-    const relyingParty = passkeys?.relyingParty;
-    if (!relyingParty) throw forged();
-    const ticket = this.#passkeys.seal({ pending }, browserOf(context.request).id);
-    const options = creationOptions({ relyingParty, ticket }, pending.account);
-    const { platformName } = texts;
-    const page = newPasskeyPage({ platformName, action, ticket, options, name, isRequired: true, alert });
+  /** Shows the page that creates a passkey, or the one for an app if the server cannot have passkeys. `name`: by default of the device. */
+  async showPasskey(context: RequestContext, pending: P, name?: string, alert?: Alert): Promise<void> {
+    const { passkeys, authenticators, action, texts } = this.#options;
+    const { request } = context;
+    const { account, right } = pending;
+    const { relyingParty } = passkeys;
+    if (!relyingParty) return this.showApp(context, pending);
+    const ticket = this.#passkeys.seal({ pending }, browserOf(request).id);
+    const page = newPasskeyPage({
+      platformName: texts.platformName,
+      action,
+      ticket,
+      options: creationOptions({ relyingParty, ticket }, account, authenticators.of(account).passkeys),
+      name: name ?? shortUserAgent(request.headers['user-agent'] ?? ''),
+      isRequired: right.kind !== 'session',
+      alert,
+    });
     const status = alert ? { status: 400 } : {};
     this.#write(context, pending, page, { ...status, ...passkeyScript().options });
   }
@@ -173,8 +194,12 @@ export class FactorEnrolment<P extends Enrolling> {
   async #store(context: RequestContext, pending: P, added: NewFactors): Promise<void> {
     const { enrolled, startAgain } = this.#options;
     const { account, right } = pending;
-    if (!(await enrol(account, right, added, this.#options, context.signal)))
+    if (!(await enrol(account, right, added, this.#options, context.signal))) {
+      const { passkey } = added;
+      if (passkey && right.kind === 'session')
+        return this.showPasskey(context, pending, passkey.name, KNOWN_PASSKEY);
       return startAgain(context, pending, CONFLICT);
+    }
     context.log.info(
       {
         user: account.name,
@@ -188,7 +213,7 @@ export class FactorEnrolment<P extends Enrolling> {
     return enrolled(context, pending, added);
   }
 
-  #showApp(context: RequestContext, step: Step<P>, secret: string, alert?: Alert): void {
+  #writeApp(context: RequestContext, step: Step<P>, secret: string, alert?: Alert): void {
     const { action, texts } = this.#options;
     const { account, right } = step.pending;
     const { platformName } = texts;
@@ -200,7 +225,7 @@ export class FactorEnrolment<P extends Enrolling> {
       secret,
       uri: totpURI(secret, platformName, account.name),
       isRequired: right.kind !== 'session',
-      canAddPasskey: this.#options.passkeys?.relyingParty !== undefined,
+      canAddPasskey: right.kind !== 'session' && this.#options.passkeys.relyingParty !== undefined,
       alert,
     });
     this.#write(context, step.pending, page, alert ? { status: 400 } : {});

@@ -76,7 +76,6 @@ export interface PagesOptions
 }
 
 const NEW_FACTOR_PATH = `${ACCOUNT_PATH}/second-factor/new`;
-const NEW_PASSKEY_PATH = `${ACCOUNT_PATH}/passkeys/new`;
 const IDENTITIES_PATH = `${ACCOUNT_PATH}/identities`;
 
 /** The endpoints under `/oauth` and `/account`. */
@@ -121,8 +120,7 @@ export function newPages(options: PagesOptions): Router {
   router.route('/oauth/page.css').get(endpoint(styleHandler())).all(only('GET, HEAD'));
 
   const accounts = formsFor(ACCOUNT_PATH, accountContinuation);
-  const accountFactors = new AccountFactors({ ...options, browsers, action: NEW_FACTOR_PATH });
-  const accountPasskeys = new AccountPasskeys({ ...options, browsers, passkeys, action: NEW_PASSKEY_PATH });
+  const accountFactors = new AccountFactors({ ...options, browsers, passkeys, action: NEW_FACTOR_PATH });
   const accountOptions = {
     ...options,
     ...accounts,
@@ -131,7 +129,7 @@ export function newPages(options: PagesOptions): Router {
     accountIdentities: new AccountIdentities({ ...options, browsers, action: IDENTITIES_PATH }),
     directoryLinks: new DirectoryLinks({ ...options, action: IDENTITIES_PATH }),
     accountFactors,
-    accountPasskeys,
+    accountPasskeys: new AccountPasskeys({ ...options, browsers, passkeys }),
   };
   const account = new AccountHandlers(accountOptions);
   get(ACCOUNT_PATH, account.page);
@@ -143,7 +141,6 @@ export function newPages(options: PagesOptions): Router {
   post(`${ACCOUNT_PATH}/second-factor`, account.secondFactor);
   post(NEW_FACTOR_PATH, accountFactors.handler);
   post(`${ACCOUNT_PATH}/passkeys`, account.passkeys);
-  post(NEW_PASSKEY_PATH, accountPasskeys.handler);
 
   const callback = browserHandler(options, async (context) => {
     const provider = context.info.path.slice(CALLBACK_PATH.length);

@@ -101,7 +101,7 @@ export class SecondFactorStep<T> {
       return complete(context, pending);
     if (factorPolicy.hasFactor(account)) return this.#show(context, pending);
     if (factorPolicy.canEnrol(account))
-      return this.#enrolment.show(context, { ...pending, right: { kind: 'first' } });
+      return this.#enrolment.showApp(context, { ...pending, right: { kind: 'first' } });
     context.log.info({ user: account.name }, 'sign-in rejected: the user has no second factor');
     return this.#startAgain(context, pending, { text: TOO_LATE });
   }
@@ -148,7 +148,7 @@ export class SecondFactorStep<T> {
     if (verdict.outcome === 'accepted') return this.#proven(context, pending, verdict.amr);
     if (verdict.outcome === 'replace') {
       const right = { kind: 'one-time code', hash: verdict.hash } as const;
-      return this.#enrolment.show(context, { ...pending, right });
+      return this.#enrolment.showApp(context, { ...pending, right });
     }
     return this.#show(context, pending, used, WRONG);
   }
