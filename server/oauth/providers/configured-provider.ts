@@ -10,17 +10,4 @@ export interface ConfiguredProvider<Kind extends Provider = Provider> {
 }
 
 /** A provider that a person can choose on a page. */
-export interface ProviderChoice {
-  readonly name: string;
-  readonly displayName: string;
-  /** Why it does not work, for users. */
-  readonly notice: string | undefined;
-}
-
-export function choicesOf(providers: readonly ConfiguredProvider[]): readonly ProviderChoice[] {
-  return providers.map(({ provider: { name, displayName, problem } }) => ({
-    name,
-    displayName,
-    notice: problem?.notice,
-  }));
-}
+export type ProviderChoice = Pick<Provider, 'name' | 'displayName' | 'problem'>;

@@ -1,7 +1,7 @@
 // Signs people in with a password of an identity provider. passwords/ decides when providers are asked, and limits attempts.
 import type { Authentication } from '../sessions/proof.ts';
 import type { Account } from '../users/account.ts';
-import { type ConfiguredProvider, choicesOf, type ProviderChoice } from './configured-provider.ts';
+import type { ConfiguredProvider, ProviderChoice } from './configured-provider.ts';
 import type { Identities, NewPerson, PersonRefusal } from './identities.ts';
 import {
   type AuthenticatedPerson,
@@ -53,7 +53,7 @@ export class ProviderSignIn {
 
   /** The providers, for the account page. */
   get choices(): readonly ProviderChoice[] {
-    return choicesOf(this.#options.providers);
+    return this.#options.providers.map(({ provider }) => provider);
   }
 
   /** Verifies a password at one provider, without a user. Undefined for an unknown provider. Throws ProviderUnavailable. */

@@ -13,9 +13,9 @@ import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { Continuation } from './continuation.ts';
-import { originOf } from './form-attempt.ts';
 import { forged, TICKET_ALERTS } from './form-rejections.ts';
 import type { SignInForms } from './sign-in.ts';
+import { originOf } from './sign-in.ts';
 
 export interface AccountChoiceOptions<T> extends TicketOptions, BrowserHandlerOptions {
   /** Path of the form's handler. */

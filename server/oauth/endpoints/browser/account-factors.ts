@@ -14,8 +14,8 @@ import { accountURL, holderOf } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { type Enrolling, FactorEnrolment, type FactorEnrolmentOptions } from './factor-enrolment.ts';
-import { originOf } from './form-attempt.ts';
 import { forged } from './form-rejections.ts';
+import { originOf } from './sign-in.ts';
 
 interface AccountEnrolling extends Enrolling {
   readonly session: string;

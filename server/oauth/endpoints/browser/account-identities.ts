@@ -8,9 +8,9 @@ import type { SessionStore } from '../../sessions/session.ts';
 import { endSessionsOf } from './account-sessions.ts';
 import { holderOf } from './account-visit.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
-import { formAttempt } from './form-attempt.ts';
 import { ProviderRedirects, type ProviderRedirectsOptions } from './provider-redirects.ts';
 import type { LinkVerdict } from './redirect-sign-in.ts';
+import { formAttempt } from './sign-in.ts';
 
 export interface AccountIdentitiesOptions extends ProviderRedirectsOptions {
   readonly links: Pick<AccountLinks, 'of' | 'providerOf' | 'unlink'>;

@@ -12,8 +12,8 @@ import { byPassword, MULTIPLE_FACTORS } from '../../sessions/proof.ts';
 import type { PasswordID } from '../../users/account.ts';
 import { accountURL } from './account-visit.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
-import { originOf } from './form-attempt.ts';
 import { PASSWORD_CHANGED, rejection } from './form-rejections.ts';
+import { originOf } from './sign-in.ts';
 
 export interface AccountPasswordOptions {
   readonly browsers: Pick<BrowserSessions, 'begin'>;

@@ -1,8 +1,10 @@
-// Types of the pages of a sign-in: how it continues, and what its form shows.
+// Types of the pages of a sign-in: the attempt of a form, how it continues, and what its form shows.
+import type { CallContext } from '../../../cluster/call-context.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { OAuthClient } from '../../clients/oauth-client.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import type { Markup } from '../../page/html.ts';
+import type { LoginOrigin } from '../../passwords/login-records.ts';
 import type { StoredSession } from '../../sessions/session.ts';
 import type { SignedInOnPage } from './browser-sessions.ts';
 
@@ -31,6 +33,12 @@ export interface Continuation<T> {
 export interface SignedIn extends SignedInOnPage {
   /** The browser session. */
   readonly browser: Pick<StoredSession, 'id' | 'generation'>;
+}
+
+/** An attempt to sign in with a form. */
+export interface FormAttempt extends CallContext, LoginOrigin {
+  /** The network of the browser. */
+  readonly caller: string;
 }
 
 /** Initial values of the sign-in form. */

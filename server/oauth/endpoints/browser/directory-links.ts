@@ -24,9 +24,9 @@ import {
 } from '../../throttle/login-throttle.ts';
 import { accountURL } from './account-visit.ts';
 import type { BrowserSession } from './browser-sessions.ts';
-import { formAttempt } from './form-attempt.ts';
 import { rejection, WRONG_PASSWORD } from './form-rejections.ts';
 import { type LinkVerdict, linkVerdict } from './redirect-sign-in.ts';
+import { formAttempt } from './sign-in.ts';
 
 export interface DirectoryLinksOptions {
   /** Path of the form's handler. */

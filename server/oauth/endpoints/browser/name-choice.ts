@@ -4,7 +4,7 @@ import type { LoginRecord, LoginRecords } from '../../passwords/login-records.ts
 import type { ConfiguredProvider } from '../../providers/configured-provider.ts';
 import type { Identities, KnownPerson, NewPerson, PersonRefusal } from '../../providers/identities.ts';
 import { type CountedAttempt, type LoginThrottle, throttledError } from '../../throttle/login-throttle.ts';
-import type { FormAttempt } from './form-attempt.ts';
+import type { FormAttempt } from './continuation.ts';
 
 export interface NameChoiceOptions {
   readonly providers: readonly ConfiguredProvider[];

@@ -7,7 +7,7 @@ import { redirect } from '../../page/page.ts';
 import type { ProviderChoice } from '../../providers/configured-provider.ts';
 import type { RedirectSecrets } from '../../providers/provider.ts';
 import type { UserID } from '../../users/account.ts';
-import type { FormAttempt } from './form-attempt.ts';
+import type { FormAttempt } from './continuation.ts';
 import type { LinkVerdict, RedirectSignIn, RedirectVerdict } from './redirect-sign-in.ts';
 import { hasSignedInAgain, mustSignInAgain } from './upstream-sign-out.ts';
 

@@ -2,11 +2,7 @@
 import type { LoginOutcome, LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { AccountLinks, LinkOutcome } from '../../providers/account-links.ts';
-import {
-  type ConfiguredProvider,
-  choicesOf,
-  type ProviderChoice,
-} from '../../providers/configured-provider.ts';
+import type { ConfiguredProvider, ProviderChoice } from '../../providers/configured-provider.ts';
 import type { Identities, KnownPerson, NewPerson } from '../../providers/identities.ts';
 import {
   type AuthenticatedPerson,
@@ -17,7 +13,7 @@ import {
   SignInRefused,
 } from '../../providers/provider.ts';
 import type { UserID } from '../../users/account.ts';
-import type { FormAttempt } from './form-attempt.ts';
+import type { FormAttempt } from './continuation.ts';
 
 /** What the browser has brought back. */
 export interface ProviderResponse {
@@ -63,7 +59,7 @@ export class RedirectSignIn {
   }
 
   get choices(): readonly ProviderChoice[] {
-    return choicesOf(this.#options.providers);
+    return this.#options.providers.map(({ provider }) => provider);
   }
 
   /** The address at the provider, or the reason why it does not work. */

@@ -21,9 +21,8 @@ import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { type Authentication, MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import type { SessionValidity } from '../../sessions/session-validity.ts';
 import type { PasswordID, UserID } from '../../users/account.ts';
-import type { Continuation, Shown, SignedIn } from './continuation.ts';
+import type { Continuation, FormAttempt, Shown, SignedIn } from './continuation.ts';
 import { FactorEnrolment } from './factor-enrolment.ts';
-import type { FormAttempt } from './form-attempt.ts';
 import { rejection, TICKET_ALERTS } from './form-rejections.ts';
 
 /** A user who is authenticated, perhaps not with all factors. */

@@ -1,6 +1,8 @@
 // Handles the sign-in form. passwords/ verifies passwords, throttle/ limits attempts, and new-password.ts handles the form for a forced
 // password change.
+import type { IncomingMessage } from 'node:http';
 import { SignInFormSchema } from '../../../../apis/oauth/forms.ts';
+import { networkCaller } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { PasskeyResponse, PasskeySignIn } from '../../factors/passkey-sign-in.ts';
@@ -17,8 +19,7 @@ import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-
 import { NameMissing } from '../../passwords/sign-in-refusal.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
-import type { Continuation, Shown } from './continuation.ts';
-import { type FormAttempt, formAttempt, originOf } from './form-attempt.ts';
+import type { Continuation, FormAttempt, Shown } from './continuation.ts';
 import { forged, PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
 import { NameForms, type NameFormsOptions } from './name-forms.ts';
 import { NewPasswordForms } from './new-password.ts';
@@ -110,7 +111,7 @@ export class SignInForms<T> {
         user,
         alert,
         providers: choices,
-        notices: [...passwords.notices, ...choices.flatMap(({ notice: problem }) => problem ?? [])],
+        notices: [...passwords.notices, ...choices.flatMap(({ problem }) => problem?.notice ?? [])],
         passkey,
       }),
       {
@@ -225,4 +226,23 @@ export class SignInForms<T> {
     const { continuation, sourceOf } = this.#options;
     return formAttempt(context, sourceOf, continuation.describe(request).client?.id);
   }
+}
+
+/** `client`: none on pages of this server. */
+export function formAttempt(context: RequestContext, sourceOf: SourceAddress, client = ''): FormAttempt {
+  const origin = originOf(context.request, sourceOf);
+  return {
+    ...origin,
+    client,
+    requestID: context.auditID,
+    caller: networkCaller(origin.source),
+    signal: context.signal,
+  };
+}
+
+export function originOf(
+  request: IncomingMessage,
+  sourceOf: SourceAddress,
+): Pick<FormAttempt, 'source' | 'userAgent'> {
+  return { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
 }

@@ -144,7 +144,7 @@ describe('the authenticator app on the account page', () => {
     state.identities = { synced: true, get: () => ({ ...identity, user, userUID, displayName: '' }) };
     state.redirects = {
       ...state.redirects,
-      choices: [{ name: 'company', displayName: 'Company', notice: undefined }],
+      choices: [{ name: 'company', displayName: 'Company', problem: undefined }],
       begin: async (_provider, { stateWith }) => {
         const sealed = await stateWith({ nonce: '', verifier: '' });
         return new URL(`https://login.example.com/?state=${sealed}`);

@@ -26,7 +26,7 @@ describe('linked accounts on the account page', () => {
     };
     state.redirects = {
       ...state.redirects,
-      choices: [{ name: 'company', displayName: 'Company <account>', notice: undefined }],
+      choices: [{ name: 'company', displayName: 'Company <account>', problem: undefined }],
       begin: async (provider, { again }) => {
         sent.push([provider, again]);
         return new URL('https://login.example.com/authorize');
