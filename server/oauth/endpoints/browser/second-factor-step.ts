@@ -80,8 +80,11 @@ export class SecondFactorStep<T> {
     this.#enrolment = new FactorEnrolment({
       ...options,
       redirectsToClient: (pending) => this.#redirectsToClient(pending),
-      // The write checks the right. A thief whom the user has found out must not leave a factor behind.
-      isPermitted: async (_context, { account: { name: user, uid: userUID }, authentication }) => {
+      // The write checks the factors. A thief whom the user has found out must not leave a factor behind, nor one who keeps the page
+      // open by submitting it.
+      isPermitted: async (_context, { account, authentication, right }) => {
+        if (right.kind === 'first' && !options.factorPolicy.canEnrol(account)) return false;
+        const { name: user, uid: userUID } = account;
         const createdAt = authentication.authTime;
         return options.validity.signInEnd({ user, userUID, createdAt, authentication }) === undefined;
       },

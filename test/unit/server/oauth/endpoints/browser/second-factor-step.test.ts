@@ -463,6 +463,20 @@ describe('a second factor', () => {
       expect(json['error_description']).to.include('a second factor is required');
     });
 
+    it('cannot be added after the period by a browser that keeps the page open by submitting it', async () => {
+      await restart();
+      const pageLasts = 14 * 60_000;
+      state.createdAt = state.now + 2 * pageLasts - 86_400_000;
+      await browser.signIn();
+      state.now += pageLasts;
+      expect((await browser.submit({ method: 'app' })).text).to.include('Add an authenticator app');
+      state.now += pageLasts;
+      const late = await browser.submit({ code: codeOf(secretOn(browser.page), state.now) });
+      expect(late.text).to.include('Please sign in again.');
+      expect((await browser.signIn()).text).to.include('Ask an administrator');
+      expect(state.authenticators.of(ALICE)).to.equal(NO_FACTORS);
+    });
+
     it('is added with a one-time code, which is valid until then, and expires', async () => {
       await restart();
       state.createdAt = 0;
