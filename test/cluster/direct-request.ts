@@ -5,6 +5,8 @@ import { type Answer, exchange } from '../support/exchange.ts';
 export interface DirectRequest {
   readonly address: string;
   readonly port?: number;
+  /** DNS name in the serving certificate. */
+  readonly serverName?: string;
   /** CA of the server, PEM. */
   readonly ca: string;
   readonly path: string;
@@ -14,16 +16,16 @@ export interface DirectRequest {
 }
 
 export function directRequest(options: DirectRequest): Promise<Answer> {
-  const { address, port = 443, ca, path, headers = {}, form } = options;
+  const { address, port = 443, serverName = SERVER_NAME, ca, path, headers = {}, form } = options;
   const body = form === undefined ? undefined : new URLSearchParams(form).toString();
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
   const request = {
     host: address,
-    servername: SERVER_NAME,
+    servername: serverName,
     ca,
     path,
     method: body === undefined ? 'GET' : 'POST',
-    headers: { host: SERVER_NAME, ...(body === undefined ? {} : type), ...headers },
+    headers: { host: serverName, ...(body === undefined ? {} : type), ...headers },
   };
   return exchange(port, request, body);
 }

@@ -40,3 +40,16 @@ export async function commandIn(document: string, command: string): Promise<stri
   }
   return command;
 }
+
+/** The commands that build the image and push it. */
+export async function imageCommands(): Promise<string> {
+  return linesOf(await blockWith('CONTRIBUTING.md', 'Release', 'docker build'), 'docker ');
+}
+
+/** The lines of a block that begin with a word. */
+export function linesOf(block: string, start: string): string {
+  return block
+    .split('\n')
+    .filter((line) => line.startsWith(start))
+    .join('\n');
+}

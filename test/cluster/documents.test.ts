@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import type { Cluster } from '../../hack/cluster/cluster.ts';
 import { directRequest } from './direct-request.ts';
-import { blocksOf, blockWith, commandIn } from './document.ts';
+import { blocksOf, blockWith, commandIn, imageCommands } from './document.ts';
 import { InstallationFolder, VERSION } from './installation-folder.ts';
 import { NAMESPACE, sharedCluster } from './shared-cluster.ts';
 
@@ -41,9 +41,9 @@ describe('the documents', () => {
     return directRequest({ address: clusterIP, ca, path: '/oauth/token', form });
   }
 
-  it('install the server (README, "Install it")', async () => {
-    const [build = '', kustomization = '', apply = ''] = await blocksOf('README.md', 'Install it');
-    await folder.run(build, { inClone: true });
+  it('install the server with kustomize', async () => {
+    const [kustomization = '', apply = ''] = await blocksOf('docs/installation.md', 'With kustomize');
+    await folder.run(await imageCommands(), { inClone: true });
     await folder.write('kustomization.yaml', kustomization);
     expect(await folder.run(apply)).to.match(/^ks-node\s+Ready\s/m);
     expect(await image()).to.match(/^registry\.example\.com\//);
@@ -85,9 +85,8 @@ describe('the documents', () => {
   });
 
   it('upgrade', async () => {
-    const [build = ''] = await blocksOf('README.md', 'Install it');
     await folder.checkOut(NEXT_VERSION);
-    await folder.run(build.replaceAll(VERSION, NEXT_VERSION), { inClone: true });
+    await folder.run((await imageCommands()).replaceAll(VERSION, NEXT_VERSION), { inClone: true });
     const upgrade = await blockWith(OPERATIONS, 'Upgrade', 'kubectl diff');
     // Its exit code is 1 if there are differences.
     const output = await folder.run(
