@@ -2,7 +2,6 @@
 // signed in at an OpenID provider.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { unpackPackages } from '../artifacts/debian-packages.ts';
@@ -54,8 +53,8 @@ export async function provideApache(options: BuildOptions): Promise<string> {
 /** With the settings of docs/relying-parties.md. Its pages have the user and the groups in headers. */
 export async function startApache({ signal, ...options }: ApacheOptions): Promise<AsyncDisposable> {
   const installed = await provideApache({ env: process.env, signal, progress: () => undefined });
-  const dir = await mkdtemp(join(tmpdir(), 'apache-'));
-  // If root starts Apache, its workers are another user.
+  // If root starts Apache, its workers are another user, who cannot read a private TMPDIR.
+  const dir = await mkdtemp('/tmp/apache-');
   await chmod(dir, 0o755);
   await mkdir(join(dir, 'pages'));
   for (const page of ['index.html', 'group', 'other-group'])

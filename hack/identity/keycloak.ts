@@ -65,9 +65,9 @@ async function build(staging: string, options: BuildOptions): Promise<void> {
     compile({ command, args, cwd: POM, failure }, options);
   const maven = await findMaven(PROGRAM, options);
   const java = await provideJava(PROGRAM, options);
-  const output = `-DoutputDirectory=${staging}`;
+  const output = [`-DoutputDirectory=${staging}`, `-DmarkersDirectory=${join(staging, 'markers')}`];
   const goals = ['dependency:copy-dependencies', 'dependency:unpack-dependencies'];
-  await run(maven, ['-B', '-q', '-C', ...goals, output], 'downloading Keycloak failed');
+  await run(maven, ['-B', '-q', '-C', ...goals, ...output], 'downloading Keycloak failed');
   const [zip = ''] = await Array.fromAsync(glob('*.zip', { cwd: staging }));
   const sum = createHash('sha256');
   await pipeline(createReadStream(join(staging, zip)), sum);
