@@ -15,6 +15,7 @@ import { NODE_KINDS } from '../log-stores/node-kinds.ts';
 import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
 import { buildPromtool, provideOperatorCRDs } from '../monitoring/build.ts';
 import { findPython } from '../python/environment.ts';
+import { buildStern } from '../stern/build.ts';
 import { printProgress } from '../terminal/progress.ts';
 import type { StageContext } from './stage.ts';
 
@@ -36,6 +37,7 @@ export class Prerequisites {
     const signIns = ['dex', 'oauth2-proxy'] as const;
     for (const build of [
       buildKubelogin,
+      buildStern,
       provideApache,
       provideKeycloak,
       ...signIns.map((name) => (options: BuildOptions) => buildIdentityProgram(name, options)),

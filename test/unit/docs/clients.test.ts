@@ -9,6 +9,8 @@ const PYTHON = 'hack/clients/python/requirements.txt';
 /** File and package with the version of each program that the repository runs. */
 const SOURCES: Readonly<Record<string, readonly [file: string, name: string]>> = {
   kubectl: ['hack/control-plane/go.mod', 'k8s.io/kubernetes'],
+  helm: ['hack/helm/go.mod', 'helm.sh/helm/v4'],
+  stern: ['hack/stern/go.mod', 'github.com/stern/stern'],
   'client-go': ['hack/clients/go.mod', 'k8s.io/client-go'],
   'controller-runtime': ['hack/clients/go.mod', 'sigs.k8s.io/controller-runtime'],
   'kube-controller-manager': ['hack/control-plane/go.mod', 'k8s.io/kubernetes'],
