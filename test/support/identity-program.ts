@@ -1,4 +1,4 @@
-// Skips tests whose program of hack/identity cannot be built, for instance without a network.
+// Skips tests whose program cannot be built, for instance without a network.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { BuildOptions } from '../../hack/artifacts/artifact.ts';
 import { buildIdentityProgram, type IdentityProgram } from '../../hack/identity/build.ts';

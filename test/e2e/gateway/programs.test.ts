@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { buildHelmProgram } from '../../../hack/helm/build.ts';
 import { buildStern } from '../../../hack/stern/build.ts';
+import { requireProgram } from '../../support/identity-program.ts';
 import type { GatewayPlatform } from './gateway-platform.ts';
 import { sharedGateway } from './shared-gateway.ts';
 
@@ -60,9 +61,9 @@ describe('programs beside kubectl', () => {
     expect(await platform.succeeding('get configmaps -o name -n', NAMESPACE)).not.to.contain('from-helm');
   });
 
-  it('stern: follows the logs of all pods of a workload', async () => {
+  it('stern: follows the logs of all pods of a workload', async function () {
     const { platform, pod } = gateway;
-    const stern = await buildStern(build());
+    const stern = await requireProgram(this, 'stern', buildStern);
     // stern ignores containers that have never had an ID, and the simulated ones have none.
     const id = [{ op: 'add', path: '/status/containerStatuses/0/containerID', value: 'kwok://cart' }];
     const patch = ['--subresource=status', '--type=json', '-p', JSON.stringify(id)];
