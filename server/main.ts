@@ -8,6 +8,7 @@ import { versionLine } from './config/build-info.ts';
 import type { CompletedConfig } from './config/config.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { type Options, parseOptions, SERVER } from './config/options.ts';
+import { printableLines } from './observability/printable-text.ts';
 
 /**
  * Exit codes: 0 after a graceful stop, 1 after a failure, 2 for an invalid command line or configuration, and these
@@ -27,8 +28,8 @@ async function main(): Promise<number> {
     environment,
     workingDirectory: process.cwd(),
     input: process.stdin,
-    print: (text) => void process.stdout.write(text),
-    printError: (text) => void process.stderr.write(text),
+    print: (text) => void process.stdout.write(printableLines(text)),
+    printError: (text) => void process.stderr.write(printableLines(text)),
   });
 }
 
@@ -87,7 +88,7 @@ function print(text: string): number {
 }
 
 function fail(message: string, code: number): number {
-  for (const line of message.split('\n')) process.stderr.write(`ks-apiserver: ${line}\n`);
+  for (const line of message.split('\n')) process.stderr.write(printableLines(`ks-apiserver: ${line}\n`));
   return code;
 }
 

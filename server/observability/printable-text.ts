@@ -1,4 +1,4 @@
-// Sanitizes client text before logging.
+// Sanitizes client text before logging, and text of files and of the cluster before a person reads it at a terminal.
 /** Maximum length of a logged text, above any legitimate length, so that clients cannot fill the disk. */
 const MAX_TEXT = 1024;
 const MAX_AGENT = 256;
@@ -11,4 +11,9 @@ export function printable(text: string, most: number = MAX_TEXT): string {
 /** Returns the User-Agent for the access log. */
 export function recordedAgent(agent: string): string {
   return printable(agent, MAX_AGENT);
+}
+
+/** Replaces control characters, which a terminal would execute, except those that lay out lines. */
+export function printableLines(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]/gu, '?');
 }

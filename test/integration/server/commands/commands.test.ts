@@ -1,6 +1,12 @@
 // Tests of the commands of ks-apiserver as child processes: help, invalid command lines and exit codes.
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { stringify } from 'yaml';
 import { COMMANDS } from '../../../../server/commands/commands.ts';
+import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
+import { scratchFolder } from '../../../support/scratch.ts';
 import { runCommand as run } from './started-command.ts';
 
 describe('ks-apiserver', function () {
@@ -65,5 +71,41 @@ describe('ks-apiserver', function () {
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.match(/^ks-apiserver: no kubeconfig: .*\n$/);
     }
+  });
+
+  it('prints no control characters of the cluster, a file or the command line', async () => {
+    const hostile = '\u001b]0;owned\u0007\u009b2J\r';
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 };
+    const server = createServer((_, response) => {
+      response.writeHead(403, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ ...status, message: `no${hostile}` }));
+    });
+    await using folder = await scratchFolder();
+    const address = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+    const cluster = { server: address, 'insecure-skip-tls-verify': true };
+    const kubeconfig = {
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: { token: 't' } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'c',
+    };
+    await writeFile(join(folder.path, 'kubeconfig'), stringify(kubeconfig));
+    await writeFile(join(folder.path, 'c.yaml'), stringify({ [`log${hostile}`]: {} }));
+    const input = JSON.stringify({ items: [{ kind: 'User', metadata: { name: `a${hostile}` }, spec: {} }] });
+    const commands = [
+      ['keys', 'list', '--kubeconfig', 'kubeconfig'],
+      ['user', 'restore', '-', '--kubeconfig', 'kubeconfig'],
+      ['config', 'check', 'c.yaml'],
+      ['--config', 'c.yaml'],
+      [hostile],
+    ];
+    const ended = await Promise.all(commands.map((args) => run(args, { cwd: folder.path, input })));
+    await closeNow(server);
+    for (const [index, { code, stdout, stderr }] of ended.entries()) {
+      const command = commands[index]?.join(' ');
+      expect(code, command).to.be.oneOf([1, 2]);
+      expect(stdout + stderr, command).to.match(/^[^\p{Cc}]+(?:\n[^\p{Cc}]+)*\n$/u);
+    }
+    expect(ended[0]?.stderr).to.include('no?]0;owned??2J?');
   });
 });
