@@ -163,11 +163,14 @@ export const ValuesSchema = Type.Object(
     ingress,
     route,
     certificates,
-    trustedCAs: textOption(
-      '',
-      'CA certificates, PEM, that the server trusts in addition to those of Node, for instance of identity providers.',
-      { pattern: '^(?:\\s*-----BEGIN CERTIFICATE-----[\\s\\S]*)?$', expects: 'PEM' },
-    ),
+    trustedCAs: Type.String({
+      default: '',
+      description:
+        'CA certificates, PEM, that the server trusts in addition to those of Node, for instance of identity providers.',
+      pattern: '^(?:\\s*-----BEGIN CERTIFICATE-----[\\s\\S]*)?$',
+      // The ConfigMap of the certificates is not secret.
+      not: { pattern: 'PRIVATE KEY-----' },
+    }),
     networkPolicy: section('Network policies.', {
       enabled: flagOption(
         false,

@@ -76,6 +76,13 @@ const INVALID: readonly (readonly [values: Readonly<Record<string, unknown>>, er
   [{ service: { type: 'ExternalName' } }, /\/service\/type.*must be one of/s],
   [{ issuer: 'http://api.example.com/oauth' }, /\/issuer.*does not match pattern/s],
   [{ trustedCAs: 'none' }, /\/trustedCAs.*does not match pattern/s],
+  [
+    {
+      trustedCAs:
+        '-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n-----BEGIN EC PRIVATE KEY-----\n',
+    },
+    /\/trustedCAs.*'not' failed/s,
+  ],
   [{ configuration: { log: { levl: 'debug' } } }, /\/configuration\/log.*'levl' not allowed/s],
   [{ configuration: { log: { level: 'loud' } } }, /\/configuration\/log\/level.*must be one of/s],
   [
