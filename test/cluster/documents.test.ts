@@ -139,7 +139,13 @@ describe('the documents', () => {
       expect(await folder.run(remove)).to.match(/deleted/);
     });
 
+    const users = async (): Promise<string[]> =>
+      (await cluster.kubectl('get', 'users.iam.platform.io', '-o', 'name')).trim().split('\n');
+    let backedUp: string[] = [];
+
     it('back up the users, and uninstall', async () => {
+      backedUp = await users();
+      expect(backedUp).to.include.members(['user.iam.platform.io/admin', 'user.iam.platform.io/robot']);
       await folder.run(await blockWith('docs/operations.md', 'Backup and restore', 'users.json'));
       await folder.run(await blockWith('docs/installation.md', 'Uninstall', 'delete -k'));
       expect(await cluster.kubectl('get', 'namespace', NAMESPACE, '--ignore-not-found')).to.equal('');
@@ -151,11 +157,7 @@ describe('the documents', () => {
       await folder.run(await blockWith('docs/operations.md', 'Restore', 'user restore'));
       await cluster.available();
       expect(await signIn('robot')).to.deep.include({ status: 200 });
-      const users = await cluster.kubectl('get', 'users.iam.platform.io', '-o', 'name');
-      expect(users.trim().split('\n')).to.have.members([
-        'user.iam.platform.io/admin',
-        'user.iam.platform.io/robot',
-      ]);
+      expect(await users()).to.have.members(backedUp);
     });
 
     it('reproduce the image', () => reproduced);
