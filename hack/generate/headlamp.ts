@@ -7,7 +7,7 @@ import type { ManifestFile } from './manifest-file.ts';
 import { type Names, SERVER } from './names.ts';
 
 export const HEADLAMP = 'headlamp';
-const IMAGE = 'ghcr.io/headlamp-k8s/headlamp:v0.45.0';
+export const HEADLAMP_IMAGE = 'ghcr.io/headlamp-k8s/headlamp:v0.45.0';
 const LABELS = { 'app.kubernetes.io/name': HEADLAMP } as const;
 const PORT = { name: 'http', number: 4466 } as const;
 const FRONTEND = '/headlamp/frontend';
@@ -58,14 +58,14 @@ export function headlampChartValues(names: Names): object {
       oidc: { secret: { create: false } },
       extraArgs: signInFlags(names),
     },
-    env: variables('platform.example.com'),
+    env: [...variables('platform.example.com'), TRUST],
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    volumes: [noServiceAccount()],
-    volumeMounts: [NO_SERVICE_ACCOUNT_MOUNT],
+    volumes: [CA, noServiceAccount()],
+    volumeMounts: [CA_MOUNT, NO_SERVICE_ACCOUNT_MOUNT],
   };
 }
 
@@ -82,6 +82,11 @@ function variables(host: string): object[] {
     { name: 'KUBERNETES_SERVICE_PORT', value: '443' },
   ];
 }
+
+/** CAs in addition to those of the image. */
+const TRUST = { name: 'SSL_CERT_DIR', value: TRUSTED } as const;
+const CA = { name: 'ca', configMap: { name: `${HEADLAMP}-ca`, optional: true } } as const;
+const CA_MOUNT = { name: 'ca', mountPath: TRUSTED, readOnly: true } as const;
 
 /** client-go requires a file with a token. Headlamp sends only tokens of users, so this one is no credential. */
 function noServiceAccount(): object {
@@ -147,7 +152,7 @@ function deployment(names: Names): KubernetesObject {
           volumes: [
             { name: 'frontend', emptyDir: {} },
             { name: 'writable', emptyDir: {} },
-            { name: 'ca', configMap: { name: `${HEADLAMP}-ca`, optional: true } },
+            CA,
             noServiceAccount(),
           ],
         },
@@ -166,7 +171,7 @@ const HARDENED = {
 function frontendCopy(): object {
   return {
     name: 'frontend',
-    image: IMAGE,
+    image: HEADLAMP_IMAGE,
     command: ['cp', '-r', `${FRONTEND}/.`, '/frontend'],
     securityContext: HARDENED,
     resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
@@ -178,14 +183,9 @@ function container(names: Names): object {
   const probe = { httpGet: { path: '/', port: PORT.name } };
   return {
     name: HEADLAMP,
-    image: IMAGE,
+    image: HEADLAMP_IMAGE,
     args: headlampFlags(names),
-    env: [
-      ...variables(`${SERVER}.${names.namespace}.svc`),
-      { name: 'HOME', value: WRITABLE },
-      // In addition to the CAs of the image.
-      { name: 'SSL_CERT_DIR', value: TRUSTED },
-    ],
+    env: [...variables(`${SERVER}.${names.namespace}.svc`), { name: 'HOME', value: WRITABLE }, TRUST],
     ports: [{ name: PORT.name, containerPort: PORT.number, protocol: 'TCP' }],
     livenessProbe: { ...probe, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
     readinessProbe: { ...probe, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
@@ -194,7 +194,7 @@ function container(names: Names): object {
     volumeMounts: [
       { name: 'frontend', mountPath: FRONTEND },
       { name: 'writable', mountPath: WRITABLE },
-      { name: 'ca', mountPath: TRUSTED, readOnly: true },
+      CA_MOUNT,
       NO_SERVICE_ACCOUNT_MOUNT,
     ],
   };
