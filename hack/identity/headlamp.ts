@@ -21,15 +21,17 @@ export interface HeadlampOptions {
 const PROGRAM = 'headlamp-server';
 const PAGES = 'frontend';
 
-/** What is missing to start Headlamp, in one line; undefined if nothing is. */
-export async function missingForHeadlamp({
-  HEADLAMP: folder,
-}: NodeJS.ProcessEnv): Promise<string | undefined> {
+/** What is missing to start Headlamp, in one line; undefined if nothing is. `others`: further files that are needed. */
+export async function missingForHeadlamp(
+  { HEADLAMP: folder }: NodeJS.ProcessEnv,
+  others: readonly string[] = [],
+): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'Headlamp needs Linux';
-  const cure = `set HEADLAMP to a folder with ${PROGRAM} and ${PAGES}, such as /headlamp of its image`;
+  const needed = [PROGRAM, PAGES, ...others];
+  const cure = `set HEADLAMP to a folder with ${new Intl.ListFormat('en-GB').format(needed)} (CONTRIBUTING.md, "Test")`;
   if (folder === undefined) return `Headlamp is not published in a package registry: ${cure}`;
-  const found = await Promise.all([PROGRAM, PAGES].map((name) => exists(join(folder, name))));
-  return found.every(Boolean) ? undefined : `${folder} has no ${PROGRAM} or no ${PAGES}: ${cure}`;
+  const found = await Promise.all(needed.map((name) => exists(join(folder, name))));
+  return found.every(Boolean) ? undefined : `${folder} is incomplete: ${cure}`;
 }
 
 export async function startHeadlamp(options: HeadlampOptions): Promise<AsyncDisposable> {
