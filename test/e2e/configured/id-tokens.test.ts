@@ -142,6 +142,31 @@ describe('an ID token at the gateway', () => {
     await ended;
   });
 
+  it('is the same in the sub-protocol of a WebSocket as in a header', async () => {
+    const { id } = await signIn(CLIENT);
+    const other = await signIn(OTHER_CLIENT);
+    const statusOf = async (path: string, token: string): Promise<number> => {
+      const encoded = Buffer.from(token).toString('base64url');
+      const { response, socket } = await openStream(gateway.target('gateway'), [
+        `GET ${path}?watch=true HTTP/1.1`,
+        // kube-apiserver requires an origin.
+        'Origin: https://console.example.com',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        `Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.${encoded}, base64.binary.k8s.io`,
+      ]);
+      socket.destroy();
+      return response.status;
+    };
+    expect(await statusOf('/api/v1/pods', id)).to.equal(101);
+    expect(await statusOf('/kapis/resources.platform.io/v1alpha3/pods', id)).to.equal(401);
+    expect(await statusOf('/api/v1/pods', other.id)).to.equal(401);
+    await platform.client.send(`/oauth/logout?id_token_hint=${id}`);
+    expect(await statusOf('/api/v1/pods', id)).to.equal(401);
+  });
+
   it('is rejected once its user needs a second factor', async () => {
     await addUser(platform, 'factored-ida', { groups: ['developers'] });
     const { id } = await signIn(CLIENT, 'factored-ida');
