@@ -1,12 +1,8 @@
 // Publishes the chart, and installs, tests, upgrades, rolls back and uninstalls the server with the real helm, with the
 // commands of the documents. The platform has another name, so the installation of the other tests stays.
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Cluster } from '../../hack/cluster/cluster.ts';
-import { buildHelmProgram } from '../../hack/helm/build.ts';
-import { startRegistry } from '../../hack/helm/registry.ts';
-import { freePort } from '../../hack/system/ports.ts';
-import { script } from '../support/scratch.ts';
+import { ChartRegistry } from './chart-registry.ts';
 import { directRequest } from './direct-request.ts';
 import { blockWith, linesOf } from './document.ts';
 import { InstallationFolder } from './installation-folder.ts';
@@ -23,8 +19,7 @@ describe('the Helm chart on a real cluster', function () {
   this.timeout(TIMEOUT_MS);
   let cluster: Cluster;
   let folder: InstallationFolder;
-  let registry: AsyncDisposable;
-  let repository: string;
+  let registry: ChartRegistry;
   /** A session that began before the upgrade. */
   let refreshToken: string;
   let keys: string;
@@ -32,14 +27,7 @@ describe('the Helm chart on a real cluster', function () {
   before(async () => {
     cluster = sharedCluster();
     folder = await InstallationFolder.create(cluster);
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const port = await freePort();
-    registry = await startRegistry({ dir: join(folder.path, 'registry'), port, signal });
-    repository = `127.0.0.1:${port}`;
-    const helm = await buildHelmProgram('helm', { env: process.env, signal, progress: () => undefined });
-    // A home of its own, and the registry has no certificate.
-    const insecure = `case "$*" in *oci://*) set -- "$@" --plain-http;; esac`;
-    await script(join(folder.path, 'bin/helm'), `${insecure}\nHOME='${folder.path}' exec '${helm}' "$@"`);
+    registry = await ChartRegistry.start(folder);
   });
   after(async () => {
     await registry?.[Symbol.asyncDispose]();
@@ -48,11 +36,7 @@ describe('the Helm chart on a real cluster', function () {
 
   /** Runs commands of a document on the host, for the platform of this test. The cluster has the image already. */
   async function run(commands: string): Promise<string> {
-    const here = commands
-      .replaceAll('oci://REGISTRY', `oci://${repository}`)
-      .replaceAll('REGISTRY/ks-apiserver', 'ks-apiserver')
-      .replaceAll(NAMESPACE, ACME)
-      .replaceAll('platform.io', 'acme.io');
+    const here = registry.here(commands).replaceAll(NAMESPACE, ACME).replaceAll('platform.io', 'acme.io');
     return folder.run(`cd '${folder.path}/ks-apiserver'\n${here}`, { inClone: true });
   }
 
@@ -85,8 +69,7 @@ describe('the Helm chart on a real cluster', function () {
   };
 
   it('is packaged and pushed', async () => {
-    const release = await blockWith('CONTRIBUTING.md', 'Release', 'helm push');
-    expect(await run(`${linesOf(release, 'helm ')} 2>&1`)).to.match(/^Pushed: .*charts\/ks-apiserver:/m);
+    expect(await registry.publish()).to.match(/^Pushed: .*charts\/ks-apiserver:/m);
   });
 
   it('is installed and tested with two commands', async () => {
