@@ -52,7 +52,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       search: searchQueryTable(),
     }),
     document(join(root, 'docs/log-queries.md'), { parameters: logQueryTable() }),
-    document(join(root, 'docs/log-store-opensearch.md'), {
+    document(join(root, 'docs/log-stores.md'), {
       'index-template': codeBlock('json', compactJson(indexTemplate('ks-logstash-log'))),
     }),
     document(join(root, 'docs/metrics.md'), {

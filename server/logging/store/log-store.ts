@@ -33,7 +33,7 @@ export interface NameFilter {
 /**
  * Matches a line that contains one of the texts. `substring` has one definition for all
  * stores. `phrase` and `prefix` search for words next to each other, and each store splits lines into words by its own rules.
- * `regex` is an expression in the syntax of the store. The differences are documented in docs/log-matching.md.
+ * `regex` is an expression in the syntax of the store. The differences are documented in docs/log-queries.md.
  */
 export interface TextFilter {
   readonly mode: MatchMode;

@@ -16,7 +16,7 @@ import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 const DOCS = join(import.meta.dirname, '../../../docs');
 const QUERIES = 'log-queries.md';
 const STREAMS = 'log-export-and-follow.md';
-const DOCUMENTS = [QUERIES, STREAMS, 'log-matching.md', 'access.md'];
+const DOCUMENTS = [QUERIES, STREAMS, 'access.md'];
 const PATH = /^\/k?apis\/(logging|tenant)\.platform\.io\/v1alpha2\/logs$/;
 
 type Show = (record: Readonly<Record<string, unknown>>) => void;

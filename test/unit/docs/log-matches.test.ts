@@ -1,4 +1,4 @@
-// Tests of the examples in docs/log-matching.md against the matcher of log lines.
+// Tests of the examples in docs/log-queries.md against the matcher of log lines.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -14,11 +14,11 @@ import {
 import { lineMatcher } from '../../../server/logging/matching/line-matcher.ts';
 import { textOf } from '../../../server/logging/queries/responses.ts';
 
-const DOCUMENT = join(import.meta.dirname, '../../../docs/log-matching.md');
+const DOCUMENT = join(import.meta.dirname, '../../../docs/log-queries.md');
 const LEVELS_SECTION = /^## Levels$[\s\S]*/m;
 const ROW = /^\| `(.+)` \| `(phrase|prefix|substring|regex)` \| `(.+)` \| (yes|no) \|$/gm;
 
-describe('the matching table of docs/log-matching.md', () => {
+describe('the matching table of docs/log-queries.md', () => {
   it('agrees with the matcher for pod logs', async () => {
     const decoder = newLogQueryDecoder();
     const rows = [...(await readFile(DOCUMENT, 'utf8')).matchAll(ROW)];

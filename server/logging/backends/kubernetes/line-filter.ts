@@ -56,7 +56,7 @@ function matcherOf(text: TextFilter): LineMatcher {
     return lineMatcher(text);
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    throw newNotSupported(STORE, 'log_query', `${error.message}; see docs/log-matching.md`, error);
+    throw newNotSupported(STORE, 'log_query', `${error.message}; see docs/log-queries.md`, error);
   }
 }
 

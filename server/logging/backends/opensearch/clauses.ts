@@ -117,7 +117,7 @@ export function textClause(filter: TextFilter, layout: Layout, message: string):
 /** The field of type `wildcard`. Throws NotSupported if the layout has none. */
 export function wholeLineField({ wholeLine }: Layout, parameter: string, message: string): string {
   if (wholeLine !== undefined) return wholeLine;
-  const problem = `its indices support searches for words only; add a subfield of type wildcard to \`${message}\`, see docs/log-store-opensearch.md`;
+  const problem = `its indices support searches for words only; add a subfield of type wildcard to \`${message}\`, see docs/log-stores.md`;
   throw newNotSupported(STORE, parameter, problem);
 }
 

@@ -141,7 +141,7 @@ const SETTINGS: readonly (readonly [pattern: RegExp, error: ErrorFactory])[] = [
     /failed to create query: .*(at position \d+|end-of-string|illegal repetition|invalid repetition|invalid range|character class)/i,
     unsupported(
       'log_query',
-      'the regular expression is invalid; its syntax is that of Lucene, see docs/log-matching.md',
+      'the regular expression is invalid; its syntax is that of Lucene, see docs/log-queries.md',
     ),
   ],
   [

@@ -1,5 +1,5 @@
 // Parser of `_field_caps` responses that finds the indexed fields for log queries. Two mappings are supported: the
-// index template in docs/log-store-opensearch.md, and dynamic mapping.
+// index template in docs/log-stores.md, and dynamic mapping.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { arrayOf, type FieldNames, type JsonObject, objectOf } from './search-response.ts';
 

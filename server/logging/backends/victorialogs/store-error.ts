@@ -58,7 +58,7 @@ const OUT_OF_MEMORY = /requires more than \d+\s?MB/;
 const INVALID_PATTERN = /error parsing regexp|expression too large|expression nests too deeply/;
 
 const INVALID_EXPRESSION =
-  'the regular expression is invalid or too large; its syntax is that of RE2, see docs/log-matching.md';
+  'the regular expression is invalid or too large; its syntax is that of RE2, see docs/log-queries.md';
 
 /** The query parameter to change when a query needs more memory than the store allows. */
 const MEMORY_PARAMETER = 'end_time';

@@ -22,7 +22,7 @@ import { requireJava } from '../../../../../support/logging/require-java.ts';
 import { rejection } from '../../../../../support/rejection.ts';
 
 const PASSWORD = 'Zt9-#Quelle+Xq7';
-const DOCS = join(import.meta.dirname, '../../../../../../docs/log-store-opensearch.md');
+const DOCS = join(import.meta.dirname, '../../../../../../docs/log-stores.md');
 const {
   index_permissions: [granted],
 } = JSON.parse(
