@@ -60,7 +60,7 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       metrics: await metricsTable(),
     }),
     document(join(root, 'docs/access.md'), { 'server-power': serverPowerTable(names) }),
-    document(join(root, 'docs/faults.md'), { faults: await faultTable(root) }),
+    document(join(root, 'docs/troubleshooting.md'), { faults: await faultTable(root) }),
   ];
 }
 
