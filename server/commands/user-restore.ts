@@ -52,6 +52,11 @@ export async function restore(
     const credential = readCredential(object);
     if (!credential) continue;
     const name = text(recordIn(object, 'metadata')['name']);
+    // As in the cluster, the password of a user that was deleted or recreated is not valid.
+    if (uidInBackup.get(name) !== credential.userUID) {
+      report(`password of ${name} skipped: it is not valid for the user ${name}`, true);
+      continue;
+    }
     // A restored user has a new uid, and a Credential is valid only with the uid of its user.
     const userUID = (await users.read(name, signal))?.metadata.uid;
     if (userUID === undefined) {

@@ -96,6 +96,20 @@ describe('users of a platform', () => {
     });
   });
 
+  it('are restored without the password of an earlier user with the same name', async () => {
+    await user(PASSWORD, 'create', 'rosalind');
+    const objects = 'users.iam.platform.io/rosalind credentials.iam.platform.io/rosalind';
+    const backup = await platform.succeeding(`get ${objects} -o json`);
+    await platform.succeeding(`delete --ignore-not-found ${objects}`);
+    const stale = backup.replaceAll(/("userUID": ")[^"]+"/g, '$1uid-of-an-earlier-user"');
+    expect(await user(stale, 'restore', '-')).to.deep.equal({
+      code: 1,
+      stdout: 'user rosalind restored\n',
+      stderr: 'password of rosalind skipped: it is not valid for the user rosalind\n',
+    });
+    expect((await platform.grant('rosalind', PASSWORD)).status).to.equal(400);
+  });
+
   it('may only change their own password, and sign in again with it', async () => {
     const token = await platform.signIn('uma', PASSWORD);
     expect((await rest(token, 'GET', '')).status).to.equal(403);
