@@ -43,7 +43,7 @@ const platform = section('The platform.', {
   ),
   namespace: textOption(
     'platform-system',
-    'Namespace of the server and its Service. The certificate that the server issues contains it in its DNS names.',
+    'Namespace of the server and its Service. Part of the DNS names of issued certificates.',
     DNS_LABEL,
   ),
 });
@@ -56,11 +56,11 @@ const secure = section('The TLS listener; it serves all paths.', {
   address: textOption('', 'Address of the TLS listener. Empty: all addresses, IPv4 and IPv6.'),
   port: portOption(9443, 'Port of the TLS listener. 0: a free port.'),
   certFile: pathOption(
-    'File with the serving certificate and its intermediates, PEM; reloaded on change. Empty: a certificate of the CA that all replicas share.',
+    'Serving certificate and intermediates, PEM; reloaded on change. Empty: the server issues one.',
   ),
-  keyFile: pathOption('File with the private key of `certFile`, PEM; reloaded on change.'),
+  keyFile: pathOption('Private key of `certFile`, PEM; reloaded on change.'),
   caFile: pathOption(
-    'File with the CA bundle of the serving certificate, PEM; reloaded on change. The server publishes it in `spec.caBundle` of the APIServices. Empty: the last certificate of `certFile`.',
+    'CA bundle of `certFile` for `spec.caBundle` of the APIServices, PEM; reloaded on change. Empty: the last certificate of `certFile`.',
   ),
   minVersion: choiceOption(TLS_VERSIONS, 'TLSv1.2', 'Minimum TLS version.'),
   selfSigned,
@@ -78,7 +78,7 @@ const insecure = section(
 const limits = section('Limits of each listener.', {
   connections: countOption(
     10_000,
-    'Maximum number of open connections per listener. A further connection displaces one of the network with the most connections.',
+    'Maximum number of open connections per listener. A further one displaces one of the network with the most.',
   ),
 });
 
@@ -86,18 +86,15 @@ const listeners = section('The listeners.', { secure, insecure, limits });
 
 const kubernetes = section('The cluster.', {
   kubeconfig: pathOption(
-    'Kubeconfig file. Empty: the first that exists of the environment variable `KUBECONFIG`, the ServiceAccount of the pod, `~/.kube/config`.',
+    'Kubeconfig file. Empty: the first of the variable `KUBECONFIG`, the ServiceAccount of the pod, `~/.kube/config`.',
   ),
 });
 
 const authentication = section('Authentication.', {
-  anonymous: flagOption(
-    true,
-    'Accepts requests without credentials as `system:anonymous`. If false, these requests get 401.',
-  ),
+  anonymous: flagOption(true, 'Accepts requests without credentials as `system:anonymous`. `false`: 401.'),
   tokenCacheTTL: durationOption(
     '10s',
-    'Cache TTL of successful TokenReviews. Failed TokenReviews are cached for the same time, at most ten seconds.',
+    'Cache TTL of successful TokenReviews. Failed ones: the same, at most ten seconds.',
     { atMost: '1h' },
   ),
 });
@@ -105,7 +102,7 @@ const authentication = section('Authentication.', {
 const authorization = section('Authorization by SubjectAccessReview.', {
   allowCacheTTL: durationOption(
     '10s',
-    'Cache TTL of SubjectAccessReviews that allow the request. Denials are cached for the same time, at most ten seconds.',
+    'Cache TTL of SubjectAccessReviews that allow the request. Denials: the same, at most ten seconds.',
     {
       atMost: '1h',
     },
@@ -125,11 +122,11 @@ const cors = section('Cross-origin resource sharing (CORS) for web pages of othe
 const requests = section('Concurrency of requests.', {
   seats: countOption(
     600,
-    'Maximum number of concurrent requests that the server handles, without streams, and of those that the gateway forwards. Callers share the seats fairly. A further request waits up to five seconds, and then gets 429.',
+    'Maximum number of concurrent requests that the server handles, without streams, and of those that the gateway forwards. A further one waits up to five seconds, and then gets 429.',
   ),
   streams: countOption(
     12_000,
-    'Maximum number of concurrent watches, live lists and other streams. The gateway has as many of its own, at most 5,000. A further stream preempts one of the caller with the most, or gets 429.',
+    'Maximum number of concurrent watches, live lists and other streams. The gateway has as many of its own, at most 5,000. A further one preempts one of the caller with the most, or gets 429.',
   ),
 });
 
@@ -154,7 +151,7 @@ const shutdown = section('Graceful stop after SIGTERM.', {
   ),
   timeout: durationOption(
     '20s',
-    'Maximum time, after `readinessDelay`, until requests in flight complete. After this time the server closes their connections.',
+    'Maximum time, after `readinessDelay`, until requests in flight complete. Then the server closes their connections.',
   ),
 });
 

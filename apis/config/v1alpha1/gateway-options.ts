@@ -18,7 +18,7 @@ export const gateway = section(
     ),
     proxyHost: textOption(
       '',
-      'DNS name at which browsers can open the pages of backends, behind `proxy` of pods, Services and nodes. This host serves nothing else. Empty: no host; browsers get 403 instead of pages, scripts and images.',
+      'DNS name at which browsers can open the pages of backends, behind `proxy` of pods, Services and nodes. This host serves nothing else. Empty: browsers get 403 instead of pages, scripts and images.',
       {
         pattern: '^(?:(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\\.)+[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)?$',
         expects: 'a DNS name in lower case, with a dot and without a port',

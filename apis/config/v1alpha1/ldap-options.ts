@@ -21,7 +21,7 @@ const userSearch = section('How people are found.', {
   nameAttribute: textOption('', 'Attribute from which the name of a new user is derived.', OBJECT),
   idAttribute: textOption(
     '',
-    'Attribute with an id that never changes and is never reused. Not the name, the DN or the email address.',
+    'Attribute with an ID that never changes and is never reused: not a name, DN or email address.',
     OBJECT,
   ),
 });
@@ -50,9 +50,9 @@ export const ldap = section('The directory, for the type `ldap`.', {
   tls: choiceOption(
     ['ldaps', 'startTLS'],
     'ldaps',
-    'Encryption. A connection without TLS is not supported. The default port is 636 for `ldaps` and 389 for `startTLS`.',
+    'Encryption. The default port is 636 for `ldaps` and 389 for `startTLS`.',
   ),
-  caFile: pathOption('PEM file with the CA certificates of the LDAP servers. Empty: the CAs of Node.js.'),
+  caFile: pathOption('CA certificates of the LDAP servers, PEM. Empty: the CAs of Node.js.'),
   bindDN: textOption('', 'DN of the service account that searches people and groups.'),
   bindPasswordRef,
   userSearch,

@@ -18,16 +18,14 @@ const fields = (message: string) => ({
   container: textOption('kubernetes.container_name', 'Field with the name of the container.'),
   containerID: textOption(
     'kubernetes.docker_id',
-    'Field with the ID of the container. Statistics count the different IDs.',
+    'Field with the ID of the container. Statistics count them.',
   ),
 });
 
 const credentials = {
-  username: textOption('', 'User name for basic authentication. Empty: no basic authentication.'),
+  username: textOption('', 'User name for basic authentication.'),
   passwordFile: pathOption('File with the password of `username`; reloaded on change.'),
-  caFile: pathOption(
-    'File with the CA bundle that verifies the certificate of the store, PEM. Empty: the CAs of the system.',
-  ),
+  caFile: pathOption('CA bundle of the store, PEM. Empty: the CAs of Node.js.'),
 };
 
 const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {

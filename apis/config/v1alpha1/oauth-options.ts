@@ -39,7 +39,7 @@ const client = Type.Object(
     displayName: textOption('', 'Name of the client on the sign-in pages. Empty: the `id`.'),
     public: flagOption(
       false,
-      '`true`: a public client, without a secret and with PKCE, such as a native app. `false`: a confidential client.',
+      '`true`: a public client, without a secret and with PKCE, such as a native app.',
     ),
     secretFiles: pathsOption(
       'Files with one client secret each; reloaded on change. All of them are valid, for rotation.',
@@ -218,13 +218,9 @@ export const oauth = section('The OAuth 2.0 authorization server and OpenID prov
     atLeast: '30s',
     atMost: '24h',
   }),
-  refreshIdleLifetime: periodOption(
-    '7d',
-    'Maximum time between two refreshes of a session. A session without a refresh in this time expires.',
-    {
-      atLeast: '1m',
-    },
-  ),
+  refreshIdleLifetime: periodOption('7d', 'Time without a refresh after which a session expires.', {
+    atLeast: '1m',
+  }),
   sessionLifetime: periodOption('30d', 'Maximum lifetime of a session, from the sign-in.', { atLeast: '1m' }),
   browserSession,
   trustedProxies: namesOption(

@@ -55,12 +55,12 @@ export const oidc = section('The OpenID provider, for the type `oidc`.', {
   parameters: Type.Record(Type.String({ pattern: '^[a-z_]{1,64}$' }), Type.String({ maxLength: 256 }), {
     default: {},
     description:
-      'More parameters of authorization requests, such as `access_type: offline` for Google. Parameters that the server sets itself are not allowed.',
+      'More parameters of authorization requests, such as `access_type: offline` for Google. Those that the server sets are not allowed.',
   }),
   claims,
   signOut: flagOption(
     false,
-    'Signs people out at the provider, too, if it has an `end_session_endpoint`. Register `https://HOST/oauth/signed-out` there as a post-logout redirect URI. Sessions then contain the ID token of the provider, encrypted.',
+    'Signs people out at the provider, too, if it has an `end_session_endpoint`. Register `https://HOST/oauth/signed-out` there as a post-logout redirect URI. Sessions then contain its ID token, encrypted.',
   ),
-  caFile: pathOption('PEM file with the CA certificates of the provider. Empty: the CAs of Node.js.'),
+  caFile: pathOption('CA certificates of the provider, PEM. Empty: the CAs of Node.js.'),
 });

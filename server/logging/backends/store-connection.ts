@@ -15,7 +15,7 @@ export interface CredentialOptions {
   readonly apiKeyFile?: string;
   /** A bearer token, instead of user and password. */
   readonly bearerTokenFile?: string;
-  /** CA of the store's certificate, PEM. Default: the CAs of the system. */
+  /** CA of the store's certificate, PEM. Default: the CAs of Node.js. */
   readonly caFile?: string;
 }
 
