@@ -69,14 +69,14 @@ export const LogQuerySchema = Type.Object(
       '`query`: a page of lines. `statistics`: the number of lines and containers. `histogram`: the number of lines in each time interval. `export`: all lines as a file.',
     ),
     start_time: seconds(
-      'Start of the time range, a Unix timestamp in whole seconds. Default: the time of the first line.',
+      'Start of the time range, a Unix timestamp in whole seconds. Default: the first line.',
     ),
     end_time: seconds(
-      'End of the time range, a Unix timestamp in whole seconds. The range includes this second. Default: now.',
+      'End of the time range, a Unix timestamp in whole seconds; the range includes this second. Default: now.',
     ),
     namespaces: names('namespaces', MAX_NAMESPACES),
     namespace_query: fuzzy('namespaces'),
-    workloads: names('workloads. The server recognises workloads by the names of their pods'),
+    workloads: names('workloads, recognised by the names of their pods'),
     workload_query: fuzzy('workloads'),
     pods: names('pods'),
     pod_query: fuzzy('pods'),
@@ -85,24 +85,23 @@ export const LogQuerySchema = Type.Object(
     log_query: Type.Optional(
       Type.String({
         maxLength: MAX_LOG_QUERY,
-        description: `Text that the line contains. With \`match=phrase\` and \`match=prefix\`: up to ${MAX_TEXTS} alternative texts, separated by commas. With \`match=substring\` and \`match=regex\`: one text, which may contain commas.`,
+        description: `Text that the line contains. \`phrase\` and \`prefix\`: up to ${MAX_TEXTS} alternatives, separated by commas. \`substring\` and \`regex\`: one text, which may contain commas.`,
       }),
     ),
     match: choice(
       MATCH_MODES,
       'prefix',
-      '`phrase`: the text as whole words. `prefix`: the same, but the last word may be the beginning of a word: `slow que` finds `slow query`. A text without words is matched as with `substring`. `substring`: the literal text. `regex`: a regular expression in the syntax of the log store that matches a part of the line.',
+      '`phrase`: the text as whole words. `prefix`: the same, but the last word may be the beginning of a word: `slow que` finds `slow query`. A text without words is matched as with `substring`. `substring`: the literal text. `regex`: a regular expression that matches a part of the line.',
     ),
     case: choice(
       ['ignore', 'respect'] as const,
       'ignore',
-      '`ignore`: matches are case-insensitive. `respect`: matches are case-sensitive.',
+      '`ignore`: case-insensitive. `respect`: case-sensitive.',
     ),
     level: Type.Optional(
       Type.Array(Type.Unsafe<Level>({ type: 'string', enum: [...LEVELS] }), {
         minItems: 1,
-        description:
-          'Lines with one of these levels. The server detects the levels in the text of each line.',
+        description: 'Lines with one of these levels, which the server detects in the text.',
       }),
     ),
     interval: Type.String({
@@ -133,14 +132,14 @@ export const LogQuerySchema = Type.Object(
       Type.String({
         maxLength: 4_096,
         description:
-          'The `cursor` of the previous page, to get the next page. All other parameters except `size` must be unchanged.',
+          'The `cursor` of the previous page. All other parameters except `size` must be unchanged.',
       }),
     ),
     context: Type.Optional(
       Type.String({
         maxLength: 2_048,
         description:
-          'The `id` of a record. The response contains this record and the lines of its container around it, oldest first.',
+          'The `id` of a record, to get it and the lines of its container around it, oldest first.',
       }),
     ),
     before: Type.Integer({
@@ -167,12 +166,12 @@ export const LogQuerySchema = Type.Object(
     bom: Type.Boolean({
       default: true,
       description:
-        'Only for `format=csv`. `true`: the file starts with a byte order mark, without which Excel does not read UTF-8. `false`: it does not, for programs.',
+        'Only for `format=csv`. `false`: no byte order mark, without which Excel does not read UTF-8.',
     }),
     follow: Type.Boolean({
       default: false,
       description:
-        '`true`: a live tail of new lines, until the caller disconnects. The format is NDJSON, or Server-Sent Events with the header `Accept: text/event-stream`.',
+        '`true`: a live tail of new lines, as NDJSON, or as Server-Sent Events with the header `Accept: text/event-stream`.',
     }),
   },
   { additionalProperties: false },

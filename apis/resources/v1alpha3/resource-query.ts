@@ -62,10 +62,7 @@ const COMMON = {
   ownerReference: text('Objects with an owner that has this uid.'),
   ownerKind: text('Objects with an owner of this kind, for instance `ReplicaSet`.'),
   labelSelector: selector('label-selector', 'A Kubernetes label selector.'),
-  label: selector(
-    'label-selector',
-    'A Kubernetes label selector, in addition to `labelSelector`. Both must match.',
-  ),
+  label: selector('label-selector', 'Another label selector. Both must match.'),
   fieldSelector: selector(
     'field-selector',
     'A Kubernetes field selector over the fields that kube-apiserver supports for the kind.',
@@ -84,7 +81,7 @@ const COMMON = {
       type: 'string',
       enum: ['page', 'changed'],
       description:
-        'Only with `Accept: text/event-stream`. `page` (default): each event contains the new page. `changed`: each event contains only the version and the total of the page.',
+        'Only with `Accept: text/event-stream`. Each event contains the new page (`page`, the default), or only its version and total (`changed`).',
     }),
   ),
 } as const satisfies TProperties;
@@ -98,8 +95,7 @@ export interface QueriedKind {
   readonly filters: readonly string[];
 }
 
-const STATUS_TEXT =
-  'Objects with one of these statuses, in the words of kubectl. A pod is for instance `Running`, `Pending`, `Completed` or `CrashLoopBackOff`.';
+const STATUS_TEXT = 'Objects with one of these statuses, in the words of kubectl, for instance `Running`.';
 const SORT_TEXT = 'The sort key; objects with equal keys are ordered by name, then by namespace.';
 
 /** Returns the schema of the query of a kind. */

@@ -21,7 +21,7 @@ export const SearchQuerySchema = Type.Object(
         minItems: 1,
         maxItems: MAX_KINDS,
         description:
-          'The kinds to search, as `plural` or `plural.group`. The server starts to follow these kinds, which means that it keeps their objects in its cache. Default: all kinds that it follows already.',
+          'The kinds to search, as `plural` or `plural.group`; the server starts to follow them. Default: all kinds that it follows already.',
       }),
     ),
     limit: Type.Integer({
