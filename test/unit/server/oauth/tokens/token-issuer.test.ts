@@ -37,7 +37,8 @@ describe('TokenIssuer', () => {
     });
     expect(decodeProtectedHeader(access)).to.include({ alg: 'ES256' });
     const hints = new IDTokenHints({ keys: at.keys, issuer: () => ISSUER });
-    expect(await hints.read(id)).to.deep.equal({ session: session.id, clientID: 'console', user: 'alice' });
+    const named = { session: session.id, clientID: 'console', user: 'alice', userUID: ALICE.uid };
+    expect(await hints.read(id)).to.deep.equal({ ...named, authTime: decodeJwt(id)['auth_time'] });
   });
 
   it('names the user in the claim that KubeSphere consoles read', () => {
