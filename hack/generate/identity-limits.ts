@@ -67,7 +67,7 @@ export const IDENTITY_ROWS: readonly Limit[] = [
   [
     'sessions of a user',
     `${SESSIONS_PER_USER}`,
-    'a further sign-in terminates the least recently used session, and a browser session only after those that began with it',
+    'the least recently used session ends, a browser session only after those that began with it',
   ],
   [
     'authorization codes of a user that a client exchanges within three minutes',
@@ -104,9 +104,5 @@ export const IDENTITY_ROWS: readonly Limit[] = [
     `${count(MAX_PERMISSIONS)}, about 90 MB`,
     'the oldest results of the caller with the most are evicted',
   ],
-  [
-    "exec plugin of the server's kubeconfig",
-    time(EXEC_TIMEOUT_MS),
-    'the plugin is killed, and started again for the next request',
-  ],
+  ["exec plugin of the server's kubeconfig", time(EXEC_TIMEOUT_MS), 'the plugin is killed'],
 ];

@@ -24,12 +24,12 @@ export const LIST_ROWS: readonly Limit[] = [
   [
     'followed kinds',
     `${KIND_LIMITS.maxKinds}`,
-    'a kind of the caller who started the most is stopped, first one without live lists and the least recently used; a kind with live lists only for a caller who started at least two fewer, else 503',
+    'the least recently used kind of the caller who started the most stops, first one without live lists; one with live lists only for a caller who started at least two fewer, else 503',
   ],
   [
     'time without requests for a kind',
     time(KIND_LIMITS.idleTimeout),
-    'the kind is not followed any more, unless `resources.preload` names it',
+    'the kind is dropped, unless `resources.preload` names it',
   ],
   [
     'wait of a request for the first list of a kind',
@@ -51,7 +51,7 @@ export const LIST_ROWS: readonly Limit[] = [
   [
     'combinations of namespaces, filters and sort key of a kind, whose sorted lists are cached',
     `${MAX_SELECTIONS}, with ${count(MAX_SELECTED)} objects in all of them`,
-    'the objects are sorted for each request; over `resources.memoryBudget`, these lists are released first',
+    'objects are sorted for each request',
   ],
   [
     'cached bodies of pages under `/kapis`, for all kinds',

@@ -23,14 +23,14 @@ export const LOG_ROWS: readonly Limit[] = [
   [
     'overlap of a resumed live tail',
     time(LOG_LIMITS.followOverlap),
-    'a line that reaches the store later, while the client is disconnected, is missing',
+    'a line that reaches the store later is missing',
   ],
   ['namespaces of a query', count(MAX_NAMESPACES), '400'],
   ['buckets of a histogram', `${count(LOG_LIMITS.buckets)}, of a day or longer 2,000`, '400'],
   [
     'responses that wait for slow clients, all together',
     bytes(BUFFERED_RESPONSES.bytes),
-    `the client that has not read for the longest time is disconnected, never in the first ${time(BUFFERED_RESPONSES.protectedMs)} of its response`,
+    `the client that has not read for the longest time is disconnected, after at least ${time(BUFFERED_RESPONSES.protectedMs)}`,
   ],
   [
     'containers whose pod logs a query reads',
@@ -50,7 +50,7 @@ export const LOG_ROWS: readonly Limit[] = [
   [
     'container log that a query reads completely',
     bytes(POD_LOG_LIMITS.bytesPerContainer),
-    'about this many bytes at the start and at the end; exports read the whole log',
+    'this much of the start and of the end; exports read the whole log',
   ],
   [
     'lines of pod logs in memory, for all queries, exports and live tails',

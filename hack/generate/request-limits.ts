@@ -86,12 +86,12 @@ export const REQUEST_ROWS: readonly Limit[] = [
   [
     'past events of a kind, from which a watch can resume',
     `${count(WATCH_WINDOW.events)}, ${time(WATCH_WINDOW.ageMs)}, ${bytes(WATCH_WINDOW.bytes)}`,
-    'a single event with the error 410 `Expired` for a watch from an older `resourceVersion`; clients relist',
+    'an event with the error 410 `Expired`; clients relist',
   ],
   [
     'past lists of a kind, which serve `continue` tokens',
     `${count(LIST_HISTORY.snapshots)}, ${time(LIST_HISTORY.ageMs)}, ${bytes(LIST_HISTORY.bytes)} of objects that changed since`,
-    '410 `Expired` for an older token; clients relist',
+    '410 `Expired`; clients relist',
   ],
   ['events that wait for one watch client', bytes(watch.maxPendingBytes), `${CLOSES} for this client`],
   [

@@ -77,7 +77,7 @@ export class CacheMetrics {
     });
     cacheGauge(registry, caches, {
       name: 'cache_age_seconds',
-      help: 'Time since the last proof that the cache is up to date. kube-apiserver sends one about once a minute.',
+      help: 'Time since the last proof that the cache is up to date, about one a minute.',
       value: ({ ageMs }) => ageMs / 1000,
     });
     cacheGauge(registry, caches, {

@@ -28,7 +28,7 @@ export function newListenerMetrics(registry: Registry): ListenerMetrics {
   });
   const malformed = new Counter({
     name: 'apiserver_malformed_requests_total',
-    help: 'Requests rejected before the filter chain: invalid HTTP, headers too large, request too slow, or too many pipelined requests.',
+    help: 'Requests rejected before the filter chain: invalid, too large, too slow, or pipelined.',
     labelNames: ['listener', 'code'],
     registers,
   });

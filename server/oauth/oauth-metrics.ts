@@ -14,7 +14,7 @@ export class OAuthMetrics {
     const registers = [registry];
     this.#logins = new Counter({
       name: 'oauth_logins_total',
-      help: 'Attempts with passwords and second factors by method, client and outcome: `success`, `unknown_user`, `no_password`, `wrong_password`, `disabled`, `expired`, `must_change`, `restricted`, `throttled`, `unavailable` (the password could not be verified), `second_factor_required` (the password was right), `wrong_code`, or a refusal of a person of an identity provider.',
+      help: 'Sign-ins by method, client and outcome: `success`, `unknown_user`, `no_password`, `wrong_password`, `disabled`, `expired`, `must_change`, `restricted`, `throttled`, `unavailable` (the password could not be verified), `second_factor_required` (the password was right), `wrong_code`, or a refusal of a person of an identity provider.',
       labelNames: ['method', 'outcome', 'client'],
       registers,
     });

@@ -172,10 +172,7 @@ export const ValuesSchema = Type.Object(
       not: { pattern: 'PRIVATE KEY-----' },
     }),
     networkPolicy: section('Network policies.', {
-      enabled: flagOption(
-        false,
-        'Creates a [NetworkPolicy](network.md#network-policies): plain HTTP from pods only, TLS from everywhere.',
-      ),
+      enabled: flagOption(false, 'Creates a [NetworkPolicy](network.md#network-policies).'),
     }),
     impersonation,
     monitoring,
@@ -185,21 +182,18 @@ export const ValuesSchema = Type.Object(
     ),
     priorityQuota: flagOption(
       false,
-      'Creates a ResourceQuota for pods of critical priority. Some clusters (GKE) do not create the pods without it.',
+      'Creates a ResourceQuota for pods of critical priority, which some clusters (GKE) require.',
     ),
     keepUsers: flagOption(
       true,
-      'Keeps users, sessions and signing keys when the chart is uninstalled: the custom resource definitions, the admission policies that protect them, and the Secret `ks-apiserver-signing-keys`.',
+      'Keeps users, sessions and signing keys when the chart is uninstalled: custom resource definitions, their admission policies, and the Secret `ks-apiserver-signing-keys`.',
     ),
     resources: objectOption('Resources of the container.', container().resources),
     nodeSelector: textsOption('Labels of the nodes on which the pods run.'),
     tolerations: objectsOption('Tolerations of the pods.'),
     affinity: objectOption('Affinity of the pods. Empty: they prefer different nodes.'),
     topologySpreadConstraints: objectsOption('Topology spread constraints of the pods.'),
-    priorityClassName: nameOption(
-      'Priority class of the pods. Without the server, no namespace of the cluster can be deleted.',
-      'system-cluster-critical',
-    ),
+    priorityClassName: nameOption('Priority class of the pods.', 'system-cluster-critical'),
     podAnnotations: textsOption('Annotations of the pods.'),
     volumes: objectsOption(
       'Further volumes of the pods, such as Secrets with the credentials of a log store.',
