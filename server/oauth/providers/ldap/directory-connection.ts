@@ -12,7 +12,7 @@ export interface DirectoryAddress {
 
 export interface ConnectionOptions {
   readonly tls: 'ldaps' | 'startTLS';
-  /** CA certificates in PEM; undefined for those of the system. */
+  /** CA certificates in PEM; undefined for those of Node.js. */
   readonly ca: string | undefined;
   /** Covers name resolution, TCP and TLS. */
   readonly timeoutMs: number;

@@ -29,7 +29,7 @@ export interface LDAPProviderOptions {
   readonly settings: LDAPSettings;
   /** Undefined while the Secret has no password. */
   readonly bindPassword: () => string | undefined;
-  /** CA certificates in PEM; undefined for those of the system. */
+  /** CA certificates in PEM; undefined for those of Node.js. */
   readonly ca: () => Promise<string | undefined>;
   /** Concurrent conversations with the directory. */
   readonly seats: Seats;

@@ -10,7 +10,7 @@ export interface LDAPSettings {
   readonly hosts: readonly string[];
   /** Connections without TLS are not supported: they would send passwords in plain text. */
   readonly tls: 'ldaps' | 'startTLS';
-  /** PEM file with the CA certificates; empty for those of the system. */
+  /** PEM file with the CA certificates; empty for those of Node.js. */
   readonly caFile: string;
   /** The service account, for searches. */
   readonly bindDN: string;

@@ -16,6 +16,6 @@ export interface OIDCSettings {
   readonly claims: { readonly name: string; readonly groups: string };
   /** Whether people sign out at the provider, too. */
   readonly signOut: boolean;
-  /** PEM file with the CA certificates; empty for those of the system. */
+  /** PEM file with the CA certificates; empty for those of Node.js. */
   readonly caFile: string;
 }

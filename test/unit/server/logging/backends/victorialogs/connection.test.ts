@@ -42,7 +42,7 @@ describe('the connection to VictoriaLogs', () => {
       seen.push(await checked(store));
     }
     expect(seen).to.deep.equal([503, undefined, 503]);
-    // Without the option, only the CAs of the system are trusted.
+    // Without the option, only the CAs of Node.js are trusted.
     expect(await checked(storeAt(server.url))).to.equal(503);
     expect(server.requests).to.have.length(1);
   });
