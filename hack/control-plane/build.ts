@@ -13,13 +13,13 @@ const BINARIES = {
     title: 'control plane',
     contents: `Kubernetes ${KUBERNETES_VERSION}, etcd and KWOK`,
     folder: '.',
-    programs: ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'kwok', 'kwok-stages'],
+    programs: ['controllers', 'etcd', 'kube-apiserver', 'kubectl', 'kwok', 'kwok-stages'],
   },
   node: {
     title: 'node',
-    contents: `kubelet, kube-proxy and kube-scheduler ${KUBERNETES_VERSION}`,
+    contents: `kubelet, kube-proxy, kube-scheduler and kube-controller-manager ${KUBERNETES_VERSION}`,
     folder: 'node',
-    programs: ['kube-proxy', 'kube-scheduler', 'kubelet'],
+    programs: ['kube-controller-manager', 'kube-proxy', 'kube-scheduler', 'kubelet'],
   },
 } as const;
 

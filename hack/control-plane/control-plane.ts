@@ -1,5 +1,5 @@
-// Starts a Kubernetes control plane for development, tests and benchmarks: etcd, kube-apiserver and
-// kube-controller-manager. All programs listen on loopback ports.
+// Starts a Kubernetes control plane for development, tests and benchmarks: etcd, kube-apiserver and controllers. All
+// programs listen on loopback ports.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Daemon, DaemonError } from '../system/daemon.ts';
@@ -22,7 +22,7 @@ export interface ControlPlaneOptions {
   readonly signal: AbortSignal;
   /** Keeps the state for the next start; by default stop() deletes it. */
   readonly keep?: boolean;
-  /** Whether kube-controller-manager runs, and whether all its controllers do; by default those that tests need. */
+  /** Whether controllers run: by default those that tests need; `all`: the complete kube-controller-manager. */
   readonly controllers?: boolean | 'all';
   /** Further addresses of kube-apiserver, for its serving certificate. */
   readonly addresses?: readonly string[];
@@ -67,8 +67,9 @@ const CLUSTER = 'ks-apiserver-dev';
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const folder = await openFolder(resolve(options.dir));
   try {
-    const manager = options.controllers === false ? [] : (['kubeControllerManager'] as const);
-    const programs = await findPrograms([...API, ...manager], options);
+    const { controllers = true } = options;
+    const program = controllers === 'all' ? 'kubeControllerManager' : 'controllers';
+    const programs = await findPrograms(controllers === false ? API : [...API, program], options);
     return await withPortRetry(() => startIn(folder, programs, options));
   } catch (error) {
     await folder.release();
@@ -78,7 +79,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 async function startIn(
   folder: Folder,
-  programs: Paths<(typeof API)[number]> & Partial<Paths<'kubeControllerManager'>>,
+  programs: Paths<(typeof API)[number]> & Partial<Paths<'controllers' | 'kubeControllerManager'>>,
   options: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const { signal, progress = () => undefined } = options;
@@ -130,18 +131,19 @@ async function startIn(
     );
 
     let controllerManager: ControllerManager | undefined;
-    if (programs.kubeControllerManager !== undefined) {
+    const manager = programs.kubeControllerManager;
+    const binary = manager ?? programs.controllers;
+    if (binary !== undefined) {
       const path = folder.kubeconfig('controller-manager');
       const controllers = {
-        binary: programs.kubeControllerManager,
-        port: ports.controllerManager,
+        binary,
+        completeAt: manager === undefined ? undefined : ports.controllerManager,
         files: pki.files,
         kubeconfig: await kubeconfigOf(path, 'system:kube-controller-manager', pki.files.controllerManager),
-        all: options.controllers === 'all',
         client,
       };
       controllerManager = await launch(
-        'kube-controller-manager',
+        'controllers',
         (place, failed) => new ControllerManager({ ...controllers, place, failed }),
       );
     }

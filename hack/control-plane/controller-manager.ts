@@ -1,31 +1,15 @@
-// Starts kube-controller-manager as a child process of the control plane. By default only the controllers that tests
-// need are enabled.
+// Starts the controllers as a child process of the control plane: the program with those that tests need (controllers.go),
+// or the complete kube-controller-manager.
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { Client } from './client.ts';
 import type { PkiFiles } from './pki.ts';
 
-/**
- * The controllers that tests need: aggregated ClusterRoles (`view`, `edit`, `admin`), ServiceAccounts for pods, deletion
- * of namespaces. No controller monitors nodes, because tests set their status.
- */
-const CONTROLLERS = [
-  'clusterrole-aggregation-controller',
-  'deployment-controller',
-  'garbage-collector-controller',
-  'namespace-controller',
-  'replicaset-controller',
-  'root-ca-certificate-publisher-controller',
-  'serviceaccount-controller',
-  'serviceaccount-token-controller',
-];
-
 export interface ControllerManagerOptions {
   readonly binary: string;
-  readonly port: number;
+  /** The binary is kube-controller-manager, and this is its port. */
+  readonly completeAt: number | undefined;
   readonly files: PkiFiles;
   readonly kubeconfig: string;
-  /** Enables every controller, for a cluster with a real node. */
-  readonly all: boolean;
   /** A client with administrator credentials, to see the effects of the controllers. */
   readonly client: Client;
   readonly place: Pick<DaemonSpec, 'logFile' | 'pidFile'>;
@@ -36,7 +20,7 @@ export class ControllerManager extends Daemon {
   constructor(options: ControllerManagerOptions) {
     super(
       {
-        name: 'kube-controller-manager',
+        name: 'controllers',
         command: options.binary,
         args: flagsOf(options),
         ...options.place,
@@ -49,19 +33,22 @@ export class ControllerManager extends Daemon {
 }
 
 function flagsOf(options: ControllerManagerOptions): string[] {
+  const flags = [
+    `--kubeconfig=${options.kubeconfig}`,
+    `--service-account-private-key-file=${options.files.serviceAccountKey}`,
+    `--root-ca-file=${options.files.clusterCa}`,
+  ];
+  if (options.completeAt === undefined) return flags;
   return [
-    `--controllers=${options.all ? '*' : CONTROLLERS.join(',')}`,
+    ...flags,
     '--bind-address=127.0.0.1',
-    `--secure-port=${options.port}`,
+    `--secure-port=${options.completeAt}`,
     `--tls-cert-file=${options.files.apiserver.cert}`,
     `--tls-private-key-file=${options.files.apiserver.key}`,
-    `--kubeconfig=${options.kubeconfig}`,
     `--authentication-kubeconfig=${options.kubeconfig}`,
     `--authorization-kubeconfig=${options.kubeconfig}`,
     '--leader-elect=false',
     '--use-service-account-credentials',
-    `--service-account-private-key-file=${options.files.serviceAccountKey}`,
-    `--root-ca-file=${options.files.clusterCa}`,
     // The defaults protect busy clusters; here they would delay tests.
     '--kube-api-qps=200',
     '--kube-api-burst=400',

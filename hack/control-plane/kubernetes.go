@@ -9,7 +9,6 @@ import (
 	"k8s.io/kubectl/pkg/cmd"
 	"k8s.io/kubectl/pkg/cmd/util"
 	apiserverapp "k8s.io/kubernetes/cmd/kube-apiserver/app"
-	controllermanagerapp "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 )
 
 func etcd() int {
@@ -19,10 +18,6 @@ func etcd() int {
 
 func apiserver() int {
 	return cli.Run(apiserverapp.NewAPIServerCommand())
-}
-
-func controllerManager() int {
-	return cli.Run(controllermanagerapp.NewControllerManagerCommand())
 }
 
 func kubectl() int {

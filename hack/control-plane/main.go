@@ -1,6 +1,6 @@
 // Command control-plane contains the Kubernetes programs that development and
-// most tests run: etcd, kube-apiserver, kube-controller-manager, kubectl and
-// KWOK. The programs of a real node are in the folder node.
+// most tests run: etcd, kube-apiserver, some controllers, kubectl and KWOK. The
+// other programs of a real cluster are in the folder node.
 package main
 
 import (
@@ -11,11 +11,11 @@ import (
 
 func main() {
 	multicall.Main(map[string]func() int{
-		"etcd":                    etcd,
-		"kube-apiserver":          apiserver,
-		"kube-controller-manager": controllerManager,
-		"kubectl":                 kubectl,
-		"kwok":                    kwok,
-		"kwok-stages":             kwokStages,
+		"controllers":    controllers,
+		"etcd":           etcd,
+		"kube-apiserver": apiserver,
+		"kubectl":        kubectl,
+		"kwok":           kwok,
+		"kwok-stages":    kwokStages,
 	})
 }

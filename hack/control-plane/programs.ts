@@ -19,6 +19,7 @@ interface Source {
 const KUBERNETES = /\bv1\.36\.\d+\b/;
 
 const SOURCES = {
+  controllers: { file: 'controllers', binary: 'control-plane' },
   etcd: {
     file: 'etcd',
     binary: 'control-plane',
@@ -31,7 +32,7 @@ const SOURCES = {
   },
   kubeControllerManager: {
     file: 'kube-controller-manager',
-    binary: 'control-plane',
+    binary: 'node',
     version: { args: ['--version'], fits: KUBERNETES },
   },
   kubectl: {
@@ -55,7 +56,7 @@ export type Paths<Name extends Program> = Readonly<Record<Name, string>>;
 /** The programs of every control plane, which envtest has too. */
 export const API = ['etcd', 'kubeApiserver', 'kubectl'] as const;
 /** The programs that let Deployments create pods on simulated nodes. */
-export const SIMULATION = ['kubeControllerManager', 'kwok', 'kwokStages'] as const;
+export const SIMULATION = ['controllers', 'kwok', 'kwokStages'] as const;
 /** The programs of a real node. */
 export const NODE = ['kubelet', 'kubeProxy', 'kubeScheduler'] as const;
 /** The programs of the real cluster. */

@@ -1,4 +1,4 @@
-// Fills the aggregated ClusterRoles, such as `view`, in a control plane without kube-controller-manager.
+// Fills the aggregated ClusterRoles, such as `view`, in a control plane without controllers.
 import { isDeepStrictEqual } from 'node:util';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { Client } from '../control-plane/client.ts';

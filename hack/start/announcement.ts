@@ -116,8 +116,8 @@ export function existingAnnouncement(facts: { names: Names; loadEnvironment: str
 }
 
 const WITHOUT_CONTROLLERS = [
-  'No pods run, and deleted namespaces stay: KUBEBUILDER_ASSETS has no kube-controller-manager and no KWOK. Without this',
-  'variable, npm start builds them.',
+  'No pods run, and deleted namespaces stay: KUBEBUILDER_ASSETS has no controllers and no KWOK. Without this variable,',
+  'npm start builds them.',
   '',
 ];
 

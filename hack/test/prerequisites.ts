@@ -30,7 +30,7 @@ export class Prerequisites {
 
   async #build({ env, signal }: Pick<StageContext, 'env' | 'signal'>): Promise<void> {
     const progress = printProgress(process.stdout);
-    await findPrograms([...API, ...SIMULATION], { env, signal, progress });
+    await findPrograms([...API, ...SIMULATION, 'kubeControllerManager'], { env, signal, progress });
     await buildClients({ env, signal, progress });
     // Without Python, its suites report that they are skipped.
     await findPython(PYTHON_CLIENTS, { env, signal, progress });

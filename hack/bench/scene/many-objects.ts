@@ -166,7 +166,7 @@ function ownerOf(index: number): string {
   return `6d49c4b8-0000-4000-8000-${String(index % (POD_NAMESPACES * APPLICATIONS.length)).padStart(12, '0')}`;
 }
 
-/** Returns the owner of pods. Without it, kube-controller-manager deletes the pods. No controller of StatefulSets runs. */
+/** Returns the owner of pods. Without it, the garbage collector deletes the pods. No controller of StatefulSets runs. */
 function statefulSetOf(index: number): Created {
   const { application, namespace } = placeOf(index);
   const labels = { 'app.kubernetes.io/name': application };

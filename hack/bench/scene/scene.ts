@@ -50,7 +50,7 @@ export interface Scene {
   readonly etcdPid: number;
   /** For objects that kube-apiserver would create too slowly. */
   readonly etcd: Pick<Etcd, 'put'>;
-  /** PID of kube-controller-manager, which watches every object too. */
+  /** PID of the controllers, which watch every object too. */
   readonly controllersPid: number;
   readonly kubectl: string;
   /** Kubeconfig of a cluster administrator. */

@@ -1,5 +1,6 @@
-// Command node contains the programs of a real Kubernetes node: kubelet and
-// kube-proxy, and kube-scheduler, which only a cluster with real nodes needs.
+// Command node contains the programs of a real Kubernetes node, kubelet and
+// kube-proxy, and those that only a cluster with real nodes needs completely:
+// kube-controller-manager and kube-scheduler.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"ks-apiserver/hack/control-plane/multicall"
 
 	"k8s.io/component-base/cli"
+	controllermanagerapp "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	proxyapp "k8s.io/kubernetes/cmd/kube-proxy/app"
 	schedulerapp "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	kubeletapp "k8s.io/kubernetes/cmd/kubelet/app"
@@ -15,10 +17,15 @@ import (
 
 func main() {
 	multicall.Main(map[string]func() int{
-		"kube-proxy":     kubeProxy,
-		"kube-scheduler": scheduler,
-		"kubelet":        kubelet,
+		"kube-controller-manager": controllerManager,
+		"kube-proxy":              kubeProxy,
+		"kube-scheduler":          scheduler,
+		"kubelet":                 kubelet,
 	})
+}
+
+func controllerManager() int {
+	return cli.Run(controllermanagerapp.NewControllerManagerCommand())
 }
 
 func kubeProxy() int {

@@ -34,7 +34,7 @@ describe('npm start with KUBEBUILDER_ASSETS', function () {
   it('builds nothing, has nodes and the permissions of aggregated roles, and says that no pods run', async () => {
     const program = clone.start([], env);
     await program.printed(/Ctrl-C stops everything/);
-    expect(program.output).to.match(/^No pods run, .* no kube-controller-manager and no KWOK\./m);
+    expect(program.output).to.match(/^No pods run, .* no controllers and no KWOK\./m);
     const [environment = ''] = program.advice;
     const shell = async (...commands: string[]): Promise<string> => {
       const script = [environment, ...commands].join('\n');

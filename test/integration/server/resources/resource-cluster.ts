@@ -120,7 +120,7 @@ export class ResourceCluster {
     this.#stop = stop;
   }
 
-  /** `controllers`: whether kube-controller-manager runs. */
+  /** `controllers`: whether controllers run. */
   static async start({
     controllers = false,
     extraApiserverFlags = [],
