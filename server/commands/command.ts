@@ -38,7 +38,7 @@ export type Command = (context: CommandContext) => Promise<number>;
 /** Parses the arguments of a command and runs `work` with them, or prints the help. */
 export async function runCommandLine<const Known extends Flags>(
   declared: CommandLine<Known>,
-  context: CommandContext,
+  context: Pick<CommandContext, 'args' | 'print'> & { readonly environment: Pick<Environment, 'variables'> },
   work: (given: Arguments<Known>, command: string) => Promise<number>,
 ): Promise<number> {
   const { variables } = context.environment;

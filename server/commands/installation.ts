@@ -46,15 +46,18 @@ export async function withInstallation<Result>(
   context: CommandContext,
   work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> {
-  const { environment, workingDirectory } = context;
-  const config = await completeConfig({
-    config: given.config ?? mountedConfiguration(),
-    overrides: overridesOf(given),
-    environment,
-    workingDirectory,
-  });
+  const config = await configurationOf(given, context);
   const { name: platform, namespace } = config.platform;
   return withCluster(config, context, (client) => work({ platform, namespace, client }));
+}
+
+/** The configuration of the server, with the flags of an installation. Throws ConfigurationError, StartupError. */
+export function configurationOf(
+  given: Partial<InstallationArguments>,
+  { environment, workingDirectory }: CommandContext,
+): Promise<CompletedConfig> {
+  const config = given.config ?? mountedConfiguration();
+  return completeConfig({ config, overrides: overridesOf(given), environment, workingDirectory });
 }
 
 /** Connects to the cluster of a configuration, and runs `work` with it. Throws an Error without a kubeconfig. */
@@ -96,7 +99,7 @@ export function mountedConfiguration(): string | undefined {
   return existsSync(MOUNTED_CONFIGURATION) ? MOUNTED_CONFIGURATION : undefined;
 }
 
-function overridesOf({ kubeconfig, platform, namespace }: InstallationArguments): Override[] {
+function overridesOf({ kubeconfig, platform, namespace }: Partial<InstallationArguments>): Override[] {
   // A platform on the command line is not that of the configuration, nor is its namespace.
   const place = namespace ?? (platform === undefined ? undefined : `${platform}-system`);
   return [

@@ -2,9 +2,9 @@
 import { KUBECTL_CLIENT } from '../../apis/oauth/kubectl-client.ts';
 import { kubeloginKubeconfig } from '../../apis/oauth/kubelogin-kubeconfig.ts';
 import { type CommandLine, UsageError } from '../../apis/reading/command-line.ts';
-import { type CompletedConfig, completeConfig } from '../config/config.ts';
+import type { CompletedConfig } from '../config/config.ts';
 import { type Command, runCommandLine } from './command.ts';
-import { INSTALLATION_FLAGS, mountedConfiguration } from './installation.ts';
+import { configurationOf, INSTALLATION_FLAGS } from './installation.ts';
 import { certificatesOf, servingRoots } from './serving-roots.ts';
 
 const LINE = {
@@ -43,17 +43,7 @@ In a pod of the server, it needs no options. KUBECONFIG=FILE:OTHER merges it wit
 
 export const kubeconfigCommand: Command = (context) =>
   runCommandLine(LINE, context, async ({ values }) => {
-    const { environment, workingDirectory } = context;
-    const { kubeconfig } = values;
-    const config = await completeConfig({
-      config: values.config ?? mountedConfiguration(),
-      overrides:
-        kubeconfig === undefined
-          ? []
-          : [{ path: ['kubernetes', 'kubeconfig'], value: kubeconfig, source: '--kubeconfig' }],
-      environment,
-      workingDirectory,
-    });
+    const config = await configurationOf({ config: values.config, kubeconfig: values.kubeconfig }, context);
     const issuer = issuerOf(values.issuer, config);
     const { origin, hostname } = new URL(issuer);
     const server = serverOf(values.server, origin, config);
