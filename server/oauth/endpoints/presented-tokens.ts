@@ -15,6 +15,7 @@ import {
   ACCESS_TOKEN_TYPE,
   type AccessTokenClaims,
   type AccessTokenVerifier,
+  ID_TOKEN_TYPE,
   readUnverified,
 } from '../tokens/access-token.ts';
 
@@ -130,7 +131,7 @@ export class IDTokenHints {
 
   /** `id_token_hint`. Undefined unless one of our keys signed it as an ID token. */
   async read(token: string): Promise<HintedSignIn | undefined> {
-    const payload = await this.#verified(token, 'JWT');
+    const payload = await this.#verified(token, ID_TOKEN_TYPE);
     return payload && ownerIn(payload, payload['aud']);
   }
 

@@ -80,7 +80,7 @@ export function requestOptions(
 export function creationOptions(
   { relyingParty: { id, name }, ticket }: Ceremony,
   account: UserID & Partial<Pick<Account, 'displayName'>>,
-  passkeys: readonly Passkey[] = [],
+  passkeys: readonly Passkey[],
 ): PublicKeyCredentialCreationOptionsJSON {
   return {
     challenge: challengeOf(ticket),

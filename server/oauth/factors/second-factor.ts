@@ -19,8 +19,6 @@ export interface SecondFactorOptions {
   readonly now: () => number;
 }
 
-/** Origin of an attempt, for the throttle and the audit record. */
-
 /**
  * `replace`: the user has only this one-time code, and must add a factor in its place: the code is valid until then. `wrong`: also for
  * a code that was used before.

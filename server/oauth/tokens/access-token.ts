@@ -6,6 +6,8 @@ import type { CallContext } from '../../cluster/call-context.ts';
 
 /** Header parameter `typ` of access tokens (RFC 9068, 2.1). */
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
+/** Header parameter `typ` of ID tokens. */
+export const ID_TOKEN_TYPE = 'JWT';
 
 /** Claims of a token that authenticates a user, checked for presence and type. Times in seconds since the epoch. */
 export interface TokenClaims {

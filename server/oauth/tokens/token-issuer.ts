@@ -12,7 +12,7 @@ import { type AcrValue, acrOf } from '../sessions/proof.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
 import { idTokenClaims } from '../users/user-claims.ts';
-import { MAX_TOKEN } from './access-token.ts';
+import { ID_TOKEN_TYPE, MAX_TOKEN } from './access-token.ts';
 
 export interface TokenIssuerOptions {
   readonly keys: Pick<KeyRing, 'signing'>;
@@ -158,7 +158,7 @@ export class TokenIssuer {
       ...(accessToken === undefined ? {} : { at_hash: leftHalfHash(accessToken) }),
       ...idTokenClaims(account, { scopes, requested: session.claims, allowed: client.scopes }),
     };
-    return this.#sign('JWT', claims, client.idTokenAlgorithm);
+    return this.#sign(ID_TOKEN_TYPE, claims, client.idTokenAlgorithm);
   }
 
   /** A logout token (OpenID Connect Back-Channel Logout, 2.4), with the algorithm of the client's ID tokens. */

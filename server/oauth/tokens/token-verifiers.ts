@@ -6,6 +6,7 @@ import { SIGNING_ALGORITHMS } from '../keys/key-set.ts';
 import {
   ACCESS_TOKEN_TYPE,
   type AccessTokenClaims,
+  ID_TOKEN_TYPE,
   readAccessToken,
   readClaims,
   type TokenClaims,
@@ -34,9 +35,6 @@ export function newTokenVerifiers({
     idTokensAtGateway,
   };
 }
-
-/** Header parameter `typ` of ID tokens. */
-export const ID_TOKEN_TYPE = 'JWT';
 
 /** Access tokens (RFC 9068). The keys of RS256 sign ID tokens only. */
 export function accessTokens(audience: string): TokenKind<AccessTokenClaims> {

@@ -14,8 +14,7 @@ import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { Continuation } from './continuation.ts';
 import { forged, TICKET_ALERTS } from './form-rejections.ts';
-import type { SignInForms } from './sign-in.ts';
-import { originOf } from './sign-in.ts';
+import { originOf, type SignInForms } from './sign-in.ts';
 
 export interface AccountChoiceOptions<T> extends TicketOptions, BrowserHandlerOptions {
   /** Path of the form's handler. */
