@@ -5,6 +5,7 @@ import type { KubernetesObject } from './kubernetes-object.ts';
 import { component } from './kustomization.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import { type Names, SERVER } from './names.ts';
+import { CONTAINER_SECURITY, POD_SECURITY } from './workload.ts';
 
 export const HEADLAMP = 'headlamp';
 export const HEADLAMP_IMAGE = 'ghcr.io/headlamp-k8s/headlamp:v0.45.0';
@@ -141,12 +142,7 @@ function deployment(names: Names): KubernetesObject {
         spec: {
           serviceAccountName: HEADLAMP,
           automountServiceAccountToken: false,
-          securityContext: {
-            runAsNonRoot: true,
-            runAsUser: 1000,
-            runAsGroup: 1000,
-            seccompProfile: { type: 'RuntimeDefault' },
-          },
+          securityContext: POD_SECURITY,
           initContainers: [frontendCopy()],
           containers: [container(names)],
           volumes: [
@@ -161,19 +157,13 @@ function deployment(names: Names): KubernetesObject {
   };
 }
 
-const HARDENED = {
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ['ALL'] },
-} as const;
-
 /** Headlamp writes its base URL into the files of its pages at each start. */
 function frontendCopy(): object {
   return {
     name: 'frontend',
     image: HEADLAMP_IMAGE,
     command: ['cp', '-r', `${FRONTEND}/.`, '/frontend'],
-    securityContext: HARDENED,
+    securityContext: CONTAINER_SECURITY,
     resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
     volumeMounts: [{ name: 'frontend', mountPath: '/frontend' }],
   };
@@ -189,7 +179,7 @@ function container(names: Names): object {
     ports: [{ name: PORT.name, containerPort: PORT.number, protocol: 'TCP' }],
     livenessProbe: { ...probe, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
     readinessProbe: { ...probe, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
-    securityContext: HARDENED,
+    securityContext: CONTAINER_SECURITY,
     resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
     volumeMounts: [
       { name: 'frontend', mountPath: FRONTEND },

@@ -29,6 +29,12 @@ export const POD_SECURITY = {
   seccompProfile: { type: 'RuntimeDefault' },
 } as const;
 
+export const CONTAINER_SECURITY = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+} as const;
+
 export const LABELS = { 'app.kubernetes.io/name': SERVER } as const;
 
 /**
@@ -169,11 +175,7 @@ export function container() {
     startupProbe: { ...probe('/livez'), periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
     readinessProbe: { ...probe(READINESS_PATH), periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    },
+    securityContext: CONTAINER_SECURITY,
     resources: {
       requests: { cpu: '200m', memory: '320Mi' },
       limits: { memory: '1Gi' },

@@ -1,10 +1,9 @@
 // Template of the pod that `helm test` starts. It runs the image of the server, because a cluster without internet access
 // has no other one.
-import { record } from '../../../apis/reading/unknown-value.ts';
 import { groupVersionsOf } from '../groups.ts';
 import type { KubernetesObject } from '../kubernetes-object.ts';
 import { SERVER } from '../names.ts';
-import { container, POD_SECURITY } from '../workload.ts';
+import { CONTAINER_SECURITY, POD_SECURITY } from '../workload.ts';
 import { each, TEMPLATE_NAMES, value, when } from './template.ts';
 import { imageMembers } from './workload-templates.ts';
 
@@ -58,7 +57,6 @@ main();
 `;
 
 export function connectionTest(): KubernetesObject {
-  const { securityContext } = record(container());
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -86,7 +84,7 @@ export function connectionTest(): KubernetesObject {
           ...imageMembers(),
           command: ['node', '--eval', CHECK],
           args: groupVersionsOf(TEMPLATE_NAMES).map(({ group, version }) => `/apis/${group}/${version}`),
-          securityContext,
+          securityContext: CONTAINER_SECURITY,
           resources: { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '256Mi' } },
         },
       ],
