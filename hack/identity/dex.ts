@@ -1,11 +1,11 @@
 // Starts Dex as a child process: an OpenID provider over TLS whose people are those of an LDAP directory.
 import { mkdir, writeFile } from 'node:fs/promises';
-import { get } from 'node:https';
 import { join } from 'node:path';
 import { Daemon } from '../system/daemon.ts';
 import { withPortRetry } from '../system/port-retry.ts';
 import { freePort } from '../system/ports.ts';
 import { buildIdentityProgram } from './build.ts';
+import { responds } from './responds.ts';
 
 export interface DexOptions {
   /** Folder of the configuration and the log; created if missing. */
@@ -107,13 +107,4 @@ function configuration(
       },
     ],
   };
-}
-
-function responds(url: string, ca: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    get(url, { ca }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    }).on('error', () => resolve(false));
-  });
 }

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { cp, glob, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { get } from 'node:https';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
@@ -12,6 +11,7 @@ import { Daemon } from '../system/daemon.ts';
 import { withPortRetry } from '../system/port-retry.ts';
 import { freePort } from '../system/ports.ts';
 import { withElapsed } from '../terminal/progress.ts';
+import { responds } from './responds.ts';
 
 const PROGRAM = { title: 'Keycloak', java: { oldest: 17 } };
 const SHA256 = '27a6535553c3cdcd083872ba40629efafb3475e3b758e0c6f691395561dd0f1f';
@@ -136,13 +136,4 @@ export async function startKeycloak({
 function argumentsIn(installed: string, home: string, command: readonly string[]): string[] {
   const jar = join(installed, 'lib/quarkus-run.jar');
   return [...JVM, `-Dkc.home.dir=${home}`, '-cp', jar, MAIN, ...command];
-}
-
-function responds(url: string, ca: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    get(url, { ca }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    }).on('error', () => resolve(false));
-  });
 }
