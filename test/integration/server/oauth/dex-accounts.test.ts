@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { record, text } from '../../../../apis/reading/unknown-value.ts';
+import { text } from '../../../../apis/reading/unknown-value.ts';
 import { type Dex, startDex } from '../../../../hack/identity/dex.ts';
 import { issueServer, newCA } from '../../../support/certificates.ts';
 import {
@@ -15,16 +15,11 @@ import {
 import { requireIdentityProgram } from '../../../support/identity-program.ts';
 import { visitProvider } from '../../../support/oauth/provider-visit.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
-import { VERIFIER } from '../../../support/oauth/sign-in-state.ts';
-import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { until } from '../../../support/until.ts';
+import { claimsOf, exchange, type JSONObject, REDIRECT, refresh } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
-
-const REDIRECT = text(REQUEST['redirect_uri']);
-
-type JSONObject = Readonly<Record<string, unknown>>;
 
 describe('people of Dex', () => {
   const stack = new AsyncDisposableStack();
@@ -85,17 +80,6 @@ describe('people of Dex', () => {
     await stack.disposeAsync();
   });
 
-  const token = async (form: Readonly<Record<string, string>>) => {
-    const { status, text: body } = await replica.ask('/oauth/token', {
-      form: { client_id: 'console', ...form },
-    });
-    return { status, json: record(JSON.parse(body)) };
-  };
-  const refresh = ({ refresh_token: refreshToken }: JSONObject) =>
-    token({ grant_type: 'refresh_token', refresh_token: text(refreshToken) });
-  const claimsOf = ({ access_token: access }: JSONObject): JSONObject =>
-    record(JSON.parse(Buffer.from(text(access).split('.')[1] ?? '', 'base64url').toString()));
-
   async function signIn(login: string): Promise<JSONObject> {
     const browser = new SiteBrowser(replica);
     await browser.authorize();
@@ -105,12 +89,7 @@ describe('people of Dex', () => {
       login,
       password: `${login}-password`,
     }));
-    const { headers, text: page } = await browser.ask(pathname + search);
-    const code = new URL(headers.location ?? expect.fail(page)).searchParams.get('code') ?? '';
-    const exchange = { grant_type: 'authorization_code', redirect_uri: REDIRECT, code_verifier: VERIFIER };
-    const { status, json } = await token({ ...exchange, code });
-    expect(status, JSON.stringify(json)).to.equal(200);
-    return json;
+    return exchange(replica, await browser.ask(pathname + search));
   }
 
   it('get the groups of the directory, and the changed ones at each refresh', async () => {
@@ -119,7 +98,7 @@ describe('people of Dex', () => {
     expect(claimsOf(session)).to.deep.include({ sub: 'dora', groups: [] });
     for (const group of ['builders', 'testers']) {
       await directory.group(group, [`cn=dora,${PEOPLE}`]);
-      const { status, json } = await refresh(session);
+      const { status, json } = await refresh(replica, session);
       expect(status, JSON.stringify(json)).to.equal(200);
       expect(claimsOf(json)['groups']).to.include(group);
       session = json;
@@ -131,7 +110,7 @@ describe('people of Dex', () => {
     const [one, other] = [await signIn('leaver'), await signIn('leaver')];
     await directory.remove(`cn=leaver,${PEOPLE}`);
     for (const session of [one, other]) {
-      const { status, json } = await refresh(session);
+      const { status, json } = await refresh(replica, session);
       // Dex does not say whether the directory is down or does not know the person.
       expect([status, json['error_description']]).to.deep.equal([
         503,

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { record, text } from '../../../../apis/reading/unknown-value.ts';
+import { text } from '../../../../apis/reading/unknown-value.ts';
 import {
   type Keycloak,
   provideKeycloak,
@@ -13,17 +13,13 @@ import { issueServer, newCA } from '../../../support/certificates.ts';
 import { requireProgram } from '../../../support/identity-program.ts';
 import { visitProvider } from '../../../support/oauth/provider-visit.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
-import { VERIFIER } from '../../../support/oauth/sign-in-state.ts';
-import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { until } from '../../../support/until.ts';
+import { claimsOf, exchange, type JSONObject, REDIRECT, refresh } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-const REDIRECT = text(REQUEST['redirect_uri']);
 const MAPPER = { protocol: 'openid-connect', protocolMapper: 'oidc-usermodel-realm-role-mapper' } as const;
-
-type JSONObject = Readonly<Record<string, unknown>>;
 
 /** The realm: a confidential client with PKCE, whose ID tokens have the realm roles, and a person. */
 function realm(issuer: string): Realm {
@@ -111,16 +107,6 @@ describe('people of Keycloak', () => {
     await stack.disposeAsync();
   });
 
-  const token = async (form: Readonly<Record<string, string>>) => {
-    const { status, text: body } = await replica.ask('/oauth/token', {
-      form: { client_id: 'console', ...form },
-    });
-    return { status, json: record(JSON.parse(body)) };
-  };
-  const refresh = ({ refresh_token: refreshToken }: JSONObject) =>
-    token({ grant_type: 'refresh_token', refresh_token: text(refreshToken) });
-  const claimsOf = ({ access_token: access }: JSONObject): JSONObject =>
-    record(JSON.parse(Buffer.from(text(access).split('.')[1] ?? '', 'base64url').toString()));
   /** Brings the browser to a page of Keycloak, and back to this server. */
   const visit = async (location: string | undefined) => {
     const fill = () => ({ username: 'kim', password: 'kim-password', credentialId: '' });
@@ -132,19 +118,14 @@ describe('people of Keycloak', () => {
     browser = new SiteBrowser(replica);
     await browser.authorize();
     const chosen = await browser.submit({ provider: 'company' });
-    const { headers, text: page } = await visit(chosen.headers.location);
-    const code = new URL(headers.location ?? expect.fail(page)).searchParams.get('code') ?? '';
-    const exchange = { grant_type: 'authorization_code', redirect_uri: REDIRECT, code_verifier: VERIFIER };
-    const { status, json } = await token({ ...exchange, code });
-    expect(status, JSON.stringify(json)).to.equal(200);
-    return json;
+    return exchange(replica, await visit(chosen.headers.location));
   }
 
   it('get the allowed realm roles as groups, and keep their session with refresh tokens that are valid once', async () => {
     let session = await signIn();
     for (let round = 0; round < 3; round++) {
       expect(claimsOf(session)).to.deep.include({ sub: 'kim', groups: ['k8s-developers'] });
-      const { status, json } = await refresh(session);
+      const { status, json } = await refresh(replica, session);
       expect(status, JSON.stringify(json)).to.equal(200);
       session = json;
     }

@@ -14,6 +14,7 @@ import {
 } from '../../../support/directory/directory.ts';
 import { authorizationQuery } from '../../../support/oauth/authorization-query.ts';
 import { until } from '../../../support/until.ts';
+import { claimsOf, type JSONObject } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
@@ -21,8 +22,6 @@ const CLIENT = { client_id: 'platform', client_secret: 'platform' };
 const API = '/apis/iam.platform.io/v1beta1';
 const REDIRECT = 'https://console.example.com/callback';
 const LOCAL_PASSWORD = 'correct horse battery staple';
-
-type JSONObject = Readonly<Record<string, unknown>>;
 
 describe('people of a directory', () => {
   let cluster: OAuthCluster;
@@ -79,8 +78,6 @@ describe('people of a directory', () => {
     at.ask('/oauth/token', {
       form: { grant_type: 'refresh_token', refresh_token: text(refresh_token), ...CLIENT },
     });
-  const claimsOf = ({ access_token }: JSONObject): JSONObject =>
-    json(Buffer.from(text(access_token).split('.')[1] ?? '', 'base64url').toString());
   const userInfo = ({ access_token }: JSONObject) =>
     a.ask('/oauth/userinfo', { headers: { authorization: `Bearer ${text(access_token)}` } });
 

@@ -6,17 +6,14 @@ import { array, recordIn, text } from '../../../../apis/reading/unknown-value.ts
 import { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
 import { PASSWORD, VERIFIER } from '../../../support/oauth/sign-in-state.ts';
-import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import type { SiteResponse } from '../../../support/oauth/site-request.ts';
 import { until } from '../../../support/until.ts';
+import { claimsOf, exchange, type JSONObject, REDIRECT, refresh, token } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
 const API = '/apis/iam.platform.io/v1beta1';
-const REDIRECT = text(REQUEST['redirect_uri']);
-
-type JSONObject = Readonly<Record<string, unknown>>;
 
 describe('people of an OpenID provider', () => {
   let cluster: OAuthCluster;
@@ -85,14 +82,6 @@ describe('people of an OpenID provider', () => {
     browser.site = b;
     return browser.ask(pathOf(callback));
   }
-  const token = async (at: OAuthReplica, form: Readonly<Record<string, string>>) => {
-    const { status, text: body } = await at.ask('/oauth/token', { form: { client_id: 'console', ...form } });
-    return { status, json: JSON.parse(body) as JSONObject };
-  };
-  const refresh = (at: OAuthReplica, { refresh_token: refreshToken }: JSONObject) =>
-    token(at, { grant_type: 'refresh_token', refresh_token: text(refreshToken) });
-  const claimsOf = ({ access_token: access }: JSONObject): JSONObject =>
-    JSON.parse(Buffer.from(text(access).split('.')[1] ?? '', 'base64url').toString()) as JSONObject;
   const objects = async (plural: string): Promise<readonly JSONObject[]> =>
     array(recordIn({ list: await cluster.controlPlane.client.get(`${API}/${plural}`) }, 'list')['items']).map(
       (item) => recordIn({ item }, 'item'),
@@ -101,25 +90,6 @@ describe('people of an OpenID provider', () => {
   async function tokens(login?: string, changes?: Readonly<Record<string, string>>): Promise<JSONObject> {
     browser = new SiteBrowser(a);
     return exchange(a, await signIn(login, changes));
-  }
-
-  /** Exchanges the code of a redirect to the client. */
-  async function exchange(
-    at: OAuthReplica,
-    { status, headers, text: page }: SiteResponse,
-  ): Promise<JSONObject> {
-    expect(status, page).to.equal(303);
-    const back = new URL(text(headers.location));
-    expect(back.origin + back.pathname).to.equal(REDIRECT);
-    const code = back.searchParams.get('code') ?? '';
-    const exchanged = await token(at, {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: REDIRECT,
-      code_verifier: VERIFIER,
-    });
-    expect(exchanged.status, JSON.stringify(exchanged.json)).to.equal(200);
-    return exchanged.json;
   }
 
   it('get a user at the first sign-in, with the groups that may pass, and continue without the provider', async () => {
