@@ -1,17 +1,19 @@
-// Creates the text with example commands that `npm start` prints after the server is ready.
-import { join } from 'node:path';
-import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
+// Creates the text that `npm start` prints after the server is ready: example commands, and the address to open.
+import { styleText } from 'node:util';
 import {
   VERSION as LOGGING_VERSION,
   groupName as loggingGroup,
 } from '../../apis/logging/v1alpha2/group-version.ts';
 import { groupName, VERSION } from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from '../generate/names.ts';
-import { shellWord } from '../terminal/shell-word.ts';
+import type { Administrator } from './administrator.ts';
 import type { DevelopmentServer } from './development-server.ts';
-import { DEVELOPER, TENANT } from './examples.ts';
+import { DEVELOPER } from './examples.ts';
 
-/** The commands to try against the server behind the aggregation layer of the local cluster. */
+/** The page of the server that a new user opens first. */
+const FIRST_PAGE = '/openapi/page';
+
+/** Some commands to try, and at the end the address to open and the user to sign in with. */
 export function localAnnouncement(facts: {
   names: Names;
   /** Whether pods run. */
@@ -19,77 +21,38 @@ export function localAnnouncement(facts: {
   /** The command that loads the environment file. */
   loadEnvironment: string;
   server: DevelopmentServer;
+  administrator: Administrator;
   logs: string;
   state: string;
-  /** The clone, because the other terminal may be in any folder. */
-  root: string;
 }): string {
-  const { names, server } = facts;
-  const npm = `npm --prefix ${shellWord(facts.root)}`;
-  const nodes = `nodes.${groupName(names.platform)}`;
-  const path = `/apis/${groupName(names.platform)}/${VERSION}/nodes`;
-  const logs = logsPath(names);
-  const lists = listsPath(names);
+  const { names, server, administrator } = facts;
   // kubectl prefers the client certificate of a kubeconfig to a token.
-  const bare = 'kubectl --kubeconfig /dev/null --server "$BASE" --certificate-authority "$CA"';
-  const kubeconfig = shellWord(join(facts.state, 'ada.kubeconfig'));
+  const kubectl =
+    'kubectl --kubeconfig /dev/null --server "$BASE" --certificate-authority "$CA" --token "$TOKEN"';
+  const curl = `${CURL} -H "Authorization: Bearer $TOKEN"`;
   return [
-    'In another terminal, load BASE, CA, KUBECONFIG and PATH, which all examples of the documents use:',
+    'In another terminal, load BASE, CA, KUBECONFIG and PATH, which the examples of the documents use too:',
     '',
     `  ${facts.loadEnvironment}`,
-    '',
-    'Nodes, through the aggregation layer of kube-apiserver:',
-    '',
-    `  kubectl get ${nodes}`,
-    `  kubectl get ${nodes} -o wide --watch`,
-    `  kubectl explain nodes --api-version ${groupName(names.platform)}/${VERSION}`,
-    `  kubectl get --raw '${path}?limit=1'`,
-    '',
-    'Logs of the simulated pods: the newest lines that contain a word, and a live tail:',
-    '',
-    `  kubectl get --raw '${logs}?namespaces=payments&log_query=order&size=3'`,
-    `  kubectl get --raw '${logs}?follow=true&watch=true&namespaces=shop'`,
-    '',
-    'The simulated lines are older than their namespaces. A caller with permissions in single namespaces sees only lines',
-    'written after the creation of the namespace; a caller with permission for all logs, like this kubeconfig, sees all.',
-    '',
-    'Directly, as a ServiceAccount with permission to read nodes and logs. The gateway forwards the API of kube-apiserver:',
-    '',
+    `  kubectl get nodes.${groupName(names.platform)}`,
+    `  kubectl get --raw '${logsPath(names)}?namespaces=payments&log_query=order&size=3'`,
     `  TOKEN=$(kubectl -n ${names.namespace} create token ${DEVELOPER})`,
-    `  ${bare} --token "$TOKEN" get pods --all-namespaces`,
-    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${path}?limit=1"`,
-    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${lists}/nodes?status=running&sortBy=name&limit=1"`,
-    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE/metrics"`,
+    `  ${kubectl} get pods --all-namespaces`,
+    `  ${curl} "$BASE${listsPath(names)}/namespaces/shop/pods?status=CrashLoopBackOff"`,
+    `  ${curl} "$BASE${listsPath(names)}/search?q=cart"`,
     `  ${CURL} "$BASE/readyz?verbose"`,
     '',
-    'Lists of any kind: the crash-looping pods of a namespace, and everything called cart:',
-    '',
-    `  LISTS="$BASE${lists}"`,
-    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$LISTS/namespaces/shop/pods?status=CrashLoopBackOff"`,
-    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$LISTS/search?q=cart"`,
-    '',
-    `The pods by namespace, as a tenant with access to ${TENANT.namespaces.join(' and ')}:`,
-    '',
-    `  TENANT=$(kubectl -n ${names.namespace} create token ${TENANT.name})`,
-    `  ${CURL} -H "Authorization: Bearer $TENANT" "$LISTS/pods?facets=namespace,status&limit=0"`,
-    '',
-    'As a user of the platform, here an administrator. kube-apiserver accepts the tokens about ten seconds from now:',
-    '',
-    `  printf 'correct horse' | ${npm} run --silent user -- create ada --group ${administratorsGroup(names.platform)}`,
-    `  TOKEN=$(${CURL} -sS "$BASE/oauth/token" -d grant_type=password -d username=ada -d 'password=correct horse' -d client_id=${names.platform} -d client_secret=${names.platform} | cut -d '"' -f 4)`,
-    `  ${bare} --token "$TOKEN" auth whoami`,
-    '',
-    'The same user signs in with a browser. The first call builds kubelogin in a minute, if it is not installed:',
-    '',
-    `  ${npm} run --silent kubeconfig -- --issuer "$BASE/oauth" --certificate-authority "$CA" > ${kubeconfig}`,
-    `  kubectl --kubeconfig ${kubeconfig} get pods --all-namespaces`,
-    `  kubectl --kubeconfig ${kubeconfig} get ${nodes}`,
-    '',
     ...(facts.isSimulated ? [] : WITHOUT_CONTROLLERS),
-    `API page for the browser: https://127.0.0.1:${server.ports.secure}/openapi/page`,
     `Logs: ${facts.logs}`,
     `State: ${facts.state} (delete it to start from scratch)`,
     'Ctrl-C stops everything.',
+    '',
+    'Open this address and sign in. The browser warns about the certificate: continue, or let it trust the authority',
+    server.caFile,
+    '',
+    `User:     ${administrator.name}`,
+    `Password: ${administrator.password ?? 'the one that you have set'}`,
+    styleText(['bold', 'underline'], `https://127.0.0.1:${server.ports.secure}${FIRST_PAGE}`),
   ].join('\n');
 }
 

@@ -16,6 +16,7 @@ import { nodeName } from '../simulation/realistic-node.ts';
 import { createCluster } from '../simulation/simulated-cluster.ts';
 import { until } from '../system/until.ts';
 import type { Progress } from '../terminal/progress.ts';
+import { type Administrator, ensureAdministrator } from './administrator.ts';
 import { aggregateRoles } from './aggregated-roles.ts';
 import { localAnnouncement } from './announcement.ts';
 import { type DevelopmentServer, prepareServer } from './development-server.ts';
@@ -23,7 +24,7 @@ import { writeEnvironmentFile } from './environment-file.ts';
 import { exampleObjects } from './examples.ts';
 import { requireFree } from './server-ports.ts';
 import { type Steps, stepsWith } from './steps.ts';
-import { prepareTokenTrust } from './token-trust.ts';
+import { prepareTokenTrust, type TokenTrust } from './token-trust.ts';
 
 export interface LocalOptions {
   readonly root: string;
@@ -71,12 +72,7 @@ export async function startLocal(
     await trust.withdraw();
   };
   try {
-    const server = await setUp(cp, step, { ...options, dir, isSimulated });
-    await trust.establish({
-      issuer: server.issuer,
-      caFile: server.caFile,
-      audience: names.platform,
-    });
+    const { server, administrator } = await setUp(cp, step, { ...options, dir, isSimulated, trust });
     const announcement = localAnnouncement({
       names,
       isSimulated,
@@ -87,9 +83,9 @@ export async function startLocal(
         kubelogin: await writeLauncher(join(dir, 'bin')),
       }),
       server,
+      administrator,
       logs: join(cp.dir, 'logs'),
       state: dir,
-      root: options.root,
     });
     return { announcement, stop };
   } catch (error) {
@@ -107,8 +103,8 @@ async function hasOnlyAssets(signal: AbortSignal): Promise<boolean> {
 async function setUp(
   cp: ControlPlane,
   step: Steps,
-  options: LocalOptions & { dir: string; isSimulated: boolean },
-): Promise<DevelopmentServer> {
+  options: LocalOptions & { dir: string; isSimulated: boolean; trust: TokenTrust },
+): Promise<{ server: DevelopmentServer; administrator: Administrator }> {
   const { names, nodes, progress, life, isSimulated } = options;
   const { signal } = life;
   await step(`Simulated nodes (${nodes})`, (progress) => {
@@ -131,13 +127,21 @@ async function setUp(
     registered: true,
   });
   const port = server.ports.secure;
-  await step('Manifests', async () => {
+  const administrator = await step('Manifests', async () => {
     await grant(cluster, port, signal);
-    // Node 0 is a control-plane node.
-    await apply(cluster, exampleObjects(names, nodeName(Math.min(1, nodes - 1))), signal);
+    const password = join(options.dir, 'server/password.json');
+    const [administrator] = await Promise.all([
+      ensureAdministrator(cp.client, names, password, signal),
+      // Node 0 is a control-plane node.
+      apply(cluster, exampleObjects(names, nodeName(Math.min(1, nodes - 1))), signal),
+    ]);
     if (!isSimulated) await aggregateRoles(cp.client, signal);
+    return administrator;
   });
   await step('Server', () => options.startServer(cp, server, signal));
+  // Before the next steps, because kube-apiserver fetches the keys of a new issuer only every ten seconds.
+  const { issuer, caFile } = server;
+  await options.trust.establish({ issuer, caFile, audience: names.platform });
   await step('APIService', async () => {
     await register(cluster, port, signal);
     await available(cluster, signal);
@@ -145,7 +149,7 @@ async function setUp(
   const described = await step('API description', () => untilDescribed(cp.client, names, signal));
   if (!described)
     progress('kube-apiserver has not fetched the OpenAPI yet: kubectl explain works in a minute or two');
-  return server;
+  return { server, administrator };
 }
 
 /** Waits until kube-apiserver serves the OpenAPI of our group, for `kubectl explain`; false after the timeout. */

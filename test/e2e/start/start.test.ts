@@ -1,6 +1,6 @@
 // Tests of `npm start` with a local control plane.
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,6 +17,7 @@ describe('npm start', function () {
   this.timeout(300_000);
   const clone = new ClonedProject();
   let printedFirst: string[];
+  let printedLast: ReturnType<typeof ending>;
 
   /** Runs the printed commands in a shell in another folder. */
   async function type(commands: readonly string[]): Promise<string> {
@@ -36,36 +37,36 @@ describe('npm start', function () {
     );
   }
 
-  /** Waits until kube-apiserver accepts the token: it fetches the keys of a new issuer every ten seconds. */
-  async function takesToken(commands: readonly string[]): Promise<void> {
-    await until(async () => {
-      const printed = await type(commands).catch((error: unknown) => String(error));
-      if (/^Username +ada$/m.test(printed)) return true;
-      expect(printed).to.match(/kube-apiserver rejects the tokens of|Unauthorized/);
-      return false;
-    });
+  /** The user and the address at the end of the output. */
+  function ending({ output }: StartedProgram): { user: string; password: string; address: string } {
+    const lines = output.trimEnd().split('\n').slice(-3).join('\n');
+    const pattern = /^User: +(\S+)\nPassword: (\S+)\n(https:\/\/127\.0\.0\.1:\d+\/\S+)$/;
+    const [, user = '', password = '', address = ''] = pattern.exec(lines) ?? [];
+    expect(address, lines).to.not.equal('');
+    return { user, password, address };
   }
 
   it('becomes ready, prints commands that work, and stops with Ctrl-C', async () => {
     const first = clone.start();
     await first.printed(/Ctrl-C stops everything/);
     printedFirst = first.advice;
-    // The commands that do not end, and the sign-in that needs a browser: kubelogin.test.ts tests it.
-    const advice = first.advice.filter((line) => !/--watch|follow=true|ada\.kubeconfig/.test(line));
-    await described(advice);
-    const printed = await type(advice.slice(0, -1));
+    printedLast = ending(first);
+    await described(first.advice);
+    const printed = await type([
+      ...first.advice,
+      'kubectl explain nodes --api-version resources.platform.io/v1alpha3',
+      'TENANT=$(kubectl -n platform-system create token tenant)',
+      'curl --cacert "$CA" -H "Authorization: Bearer $TENANT" "$BASE/kapis/resources.platform.io/v1alpha3/pods?facets=namespace&limit=0"',
+    ]);
     expect(printed).to.include('STATUS');
     expect(printed).to.match(/^shop +cart-\S+ +1\/1 +Running/m);
-    expect(printed).to.include('"kind":"NodeList"');
     expect(printed).to.include('"reason":"CrashLoopBackOff"');
     expect(printed).to.include('"kind":"SearchResult"');
-    expect(printed).to.match(/"facets":\{"namespace":\{"shop":6,"payments":4\},.*"partial":true/);
+    expect(printed).to.match(/"facets":\{"namespace":\{"\w+":\d+,"\w+":\d+\}.*"partial":true/);
     expect(printed).to.include('GROUP:');
     expect(printed).to.include('"query":{"total":');
-    expect(printed).to.include('apiserver_request_total');
     expect(printed).to.include('readyz check passed');
-    await takesToken([...advice.slice(0, 1), ...advice.slice(-2)]);
-    await type([...advice.slice(0, 1), 'kubectl create configmap kept --from-literal=a=b']);
+    await type([...first.advice.slice(0, 1), 'kubectl create configmap kept --from-literal=a=b']);
     first.signal('SIGINT');
     expect(await first.end()).to.deep.equal({ code: 130, left: [] });
   });
@@ -108,14 +109,34 @@ describe('npm start', function () {
 
     it('keeps its state', async () => {
       expect(program.advice).to.deep.equal(printedFirst);
+      expect(ending(program)).to.deep.equal(printedLast);
       const kept = await type([...environment, 'kubectl get configmap kept -o name']);
       expect(kept).to.equal('configmap/kept\n');
     });
 
-    it('writes a kubeconfig for the sign-in, and has kubelogin on the PATH', async () => {
-      const command = program.advice.find((line) => line.includes(' kubeconfig -- ')) ?? expect.fail();
-      const file = command.slice(command.indexOf('> ') + 2);
-      const printed = await type([...environment, command, `cat ${file}`, 'command -v kubectl-oidc_login']);
+    it('ends with an address to open, and with an administrator whose tokens kube-apiserver accepts', async () => {
+      const { user, password, address } = ending(program);
+      const page = `curl --silent --show-error --fail --location --cacert "$CA" '${address}'`;
+      expect(await type([...environment, page])).to.include('<!doctype html>');
+      const form = new URLSearchParams({ grant_type: 'password', username: user, password });
+      const signIn = `curl --silent --cacert "$CA" -u platform:platform "$BASE/oauth/token" -d '${form.toString()}'`;
+      const whoAmI =
+        'kubectl --kubeconfig /dev/null --server "$BASE" --certificate-authority "$CA" --token "$TOKEN" auth whoami';
+      // kube-apiserver fetches the keys of a new issuer every ten seconds.
+      await until(async () => {
+        const token = `TOKEN=$(${signIn} | cut -d '"' -f 4)`;
+        const printed = await type([...environment, token, whoAmI]).catch((error: unknown) => String(error));
+        if (/^Username +ada$[^]*platform-admins/m.test(printed)) return true;
+        expect(printed).to.match(/kube-apiserver rejects the tokens of|Unauthorized/);
+        return false;
+      });
+      const { mode } = await stat(join(clone.dir, '.local/server/password.json'));
+      expect(mode & 0o077).to.equal(0);
+    });
+
+    it('has kubelogin on the PATH for the kubeconfig of the sign-in', async () => {
+      const command = `npm --prefix '${clone.dir}' run --silent kubeconfig -- --issuer "$BASE/oauth" --certificate-authority "$CA"`;
+      const printed = await type([...environment, command, 'command -v kubectl-oidc_login']);
       expect(printed).to.match(/^ +command: kubectl-oidc_login$/m);
       expect(printed).to.include('certificate-authority-data: ');
       expect(printed.trimEnd()).to.match(/\.local\/bin\/kubectl-oidc_login$/);
