@@ -7,28 +7,22 @@ import { failedWith, type Stage } from './stage.ts';
  */
 export function gate(options: {
   name: string;
-  command: readonly [string, ...string[]];
+  /** Run one after the other, until one fails. */
+  commands: readonly (readonly [string, ...string[]])[];
   cure: string;
 }): Stage {
-  const [program, ...args] = options.command;
   return {
     name: options.name,
     kind: 'gate',
     cure: options.cure,
     async run({ root, env, signal, print }) {
-      const {
-        code,
-        signal: killedBy,
-        output,
-      } = await runCommand(program, args, {
-        cwd: root,
-        env,
-        signal,
-        output: 'collect',
-      });
-      if (code === 0) return { tally: { passed: 1, failed: 0, skipped: 0 }, problems: [] };
-      print(output.trimEnd());
-      return failedWith(`${program} ended with ${killedBy ?? `code ${code}`}`);
+      for (const [program, ...args] of options.commands) {
+        const result = await runCommand(program, args, { cwd: root, env, signal, output: 'collect' });
+        if (result.code === 0) continue;
+        print(result.output.trimEnd());
+        return failedWith(`${program} ended with ${result.signal ?? `code ${result.code}`}`);
+      }
+      return { tally: { passed: 1, failed: 0, skipped: 0 }, problems: [] };
     },
   };
 }

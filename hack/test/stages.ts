@@ -15,6 +15,9 @@ import { suite } from './suite.ts';
 /** Tests wait for half of their time, so twice as many jobs as cores are faster. */
 const WAITING_JOBS = 4;
 
+/** What tsc checks: each project has the types of its environment, such as a browser. */
+const TYPE_CHECKED = ['.', 'client', 'test/unit/client'];
+
 /** All stages, the fastest first. The timeouts end tests that hang; they are sufficient for a busy machine. */
 export function stages(options: {
   grep?: string | undefined;
@@ -28,28 +31,28 @@ export function stages(options: {
   return [
     gate({
       name: 'types',
-      command: ['tsc', '--noEmit', '-p', '.'],
+      commands: TYPE_CHECKED.map((project) => ['tsc', '--noEmit', '-p', project] as const),
       cure: 'fix the type errors above, then run npm run check',
     }),
     gate({
       name: 'lint',
-      command: ['oxlint', '--type-aware', '--deny-warnings', '.'],
+      commands: [['oxlint', '--type-aware', '--deny-warnings', '.']],
       cure: 'npm run fix applies automatic fixes; fix the rest by hand',
     }),
-    gate({ name: 'format', command: ['biome', 'check', '--error-on-warnings', '.'], cure: 'npm run fix' }),
+    gate({ name: 'format', commands: [['biome', 'check', '--error-on-warnings', '.']], cure: 'npm run fix' }),
     gate({
       name: 'lockfile',
-      command: [process.execPath, 'hack/lockfile.mjs', '--check'],
+      commands: [[process.execPath, 'hack/lockfile.mjs', '--check']],
       cure: 'node hack/lockfile.mjs',
     }),
     gate({
       name: 'dependencies',
-      command: [process.execPath, 'hack/dependencies.ts'],
+      commands: [[process.execPath, 'hack/dependencies.ts']],
       cure: 'replace the package, or accept it in hack/dependencies/lockfile-rules.ts with a reason',
     }),
     gate({
       name: 'generated',
-      command: [process.execPath, 'hack/generate.ts', '--check'],
+      commands: [[process.execPath, 'hack/generate.ts', '--check']],
       cure: 'npm run generate',
     }),
     suite({

@@ -43,6 +43,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['server/cache', 'server/cluster', 'server/memory', 'server/observability', 'server/upstream'],
   ['server/config', 'server/admission', 'server/concurrency', 'server/files'],
   ['apis', 'package.json'],
+  // Runs in browsers: imports only its own files.
+  ['client'],
 ];
 
 /** The entry of the table that contains a file. */

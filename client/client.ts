@@ -1,0 +1,45 @@
+// Client: the server with the token of one caller.
+import type { SearchResult } from './generated/platform.ts';
+import { Kubernetes } from './kubernetes.ts';
+import { Lists } from './lists.ts';
+import { type SearchOptions, search } from './search.ts';
+import { type TokenSource, Transport } from './transport.ts';
+
+export interface ClientOptions {
+  /** Address of the server, with a path if a proxy adds one. Default: the origin of the page. */
+  readonly server?: string | undefined;
+  /** An access token, or the source of access tokens, such as SignIn. */
+  readonly token: string | TokenSource;
+  /** The option `platform.name` of the server, which is a part of its API groups. Default: `platform`. */
+  readonly platform?: string | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Milliseconds until the headers of a response. Default: 90,000, longer than the deadline of the server. */
+  readonly timeout?: number | undefined;
+  /** Called with each warning of Kubernetes, for example about a deprecated version. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+export class Client {
+  readonly lists: Lists;
+  readonly kubernetes: Kubernetes;
+  readonly #transport: Transport;
+  readonly #resources: string;
+
+  constructor({ server = originOfPage(), platform = 'platform', ...options }: ClientOptions) {
+    const transport = new Transport({ server, ...options });
+    this.#transport = transport;
+    this.#resources = `/kapis/resources.${platform}.io/v1alpha3`;
+    this.lists = new Lists(transport, this.#resources);
+    this.kubernetes = new Kubernetes(transport);
+  }
+
+  /** The best matches of a text in names, labels and images of all kinds, grouped by kind. */
+  search(q: string, options: SearchOptions = {}): Promise<SearchResult> {
+    return search(this.#transport, this.#resources, q, options);
+  }
+}
+
+function originOfPage(): string {
+  if (!('location' in globalThis)) throw new TypeError('outside of a page, the option `server` is required');
+  return globalThis.location.origin;
+}

@@ -1,0 +1,65 @@
+// Server-Sent Events over `fetch`, because EventSource cannot send a token:
+// https://html.spec.whatwg.org/multipage/server-sent-events.html
+import { LineSplitter } from './line-splitter.ts';
+
+/** One event of a stream. */
+export interface StreamEvent {
+  /** The last event ID of the stream; empty if it has none. */
+  readonly id: string;
+  /** The type; `message` if the stream names none. */
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Maximum of characters of an event. */
+const MAX_DATA = 128 * 1024 * 1024;
+
+/** The events of a body. An event that is not complete at the end is dropped. */
+export async function* eventsIn(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const decoder = new TextDecoder();
+  const splitter = new LineSplitter({ carriageReturns: true });
+  const parser = new EventParser();
+  for await (const chunk of chunks) {
+    for (const line of splitter.push(decoder.decode(chunk, { stream: true }))) {
+      const event = parser.line(line);
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+class EventParser {
+  #id = '';
+  #event = '';
+  #data: string[] = [];
+  #length = 0;
+
+  /** Takes one line. Returns the event that it ends. */
+  line(line: string): StreamEvent | undefined {
+    if (line === '') return this.#dispatch();
+    const colon = line.indexOf(':');
+    // A comment: the server sends one as a heartbeat.
+    if (colon === 0) return undefined;
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (name === 'data') this.#append(value);
+    if (name === 'event') this.#event = value;
+    if (name === 'id' && !value.includes('\0')) this.#id = value;
+    return undefined;
+  }
+
+  #append(value: string): void {
+    this.#length += value.length;
+    if (this.#length > MAX_DATA) throw new Error(`an event has more than ${MAX_DATA} characters`);
+    this.#data.push(value);
+  }
+
+  #dispatch(): StreamEvent | undefined {
+    const [data, event] = [this.#data, this.#event];
+    this.#data = [];
+    this.#event = '';
+    this.#length = 0;
+    return data.length === 0 ? undefined : { id: this.#id, event: event || 'message', data: data.join('\n') };
+  }
+}

@@ -1,0 +1,357 @@
+// Types of docs/openapi/platform.json. Generated: npm run generate.
+
+/** The error response of all paths of Kubernetes and of the platform. */
+export interface Status {
+  kind: 'Status';
+  apiVersion: 'v1';
+  metadata: {
+    /** For an expired continue token: a token that continues at the current resourceVersion. */
+    continue?: string;
+  };
+  status: 'Success' | 'Failure';
+  /** A description for people. */
+  message: string;
+  /** A reason for programs. */
+  reason?: 'BadRequest' | 'Unauthorized' | 'Forbidden' | 'NotFound' | 'MethodNotAllowed' | 'NotAcceptable' | 'Conflict' | 'AlreadyExists' | 'Gone' | 'Expired' | 'Invalid' | 'RequestEntityTooLarge' | 'UnsupportedMediaType' | 'TooManyRequests' | 'InternalError' | 'ServiceUnavailable' | 'Timeout';
+  details?: {
+    name?: string;
+    group?: string;
+    kind?: string;
+    uid?: string;
+    causes?: {
+      reason?: string;
+      message: string;
+      /** The invalid parameter or member of the body. */
+      field?: string;
+    }[];
+    /** Also sent as the header Retry-After. */
+    retryAfterSeconds?: number;
+  };
+  /** The HTTP status. */
+  code: number;
+}
+
+/** A page of objects. */
+export interface ResourceList {
+  /** The kind of the objects with the suffix `List`. */
+  kind: string;
+  apiVersion: string;
+  metadata: {
+    resourceVersion: string;
+  };
+  /** The objects of the page. */
+  items: Resource[];
+  /** The number of objects on all pages. */
+  totalItems: number;
+  /** Counts by value, for each facet of the query. */
+  facets?: Record<string, Record<string, number>>;
+  /** The caller has no permission to list the kind in the other namespaces, which the list does not include. */
+  partial?: true;
+}
+
+/** An object of the cluster, with all members that it has in Kubernetes. */
+export interface Resource {
+  kind: string;
+  apiVersion: string;
+  /** ObjectMeta of Kubernetes; further members exist. */
+  metadata: {
+    name: string;
+    namespace?: string;
+    /** The path of the object. */
+    selfLink: string;
+    uid: string;
+    /** The resourceVersion of the cluster. */
+    resourceVersion: string;
+    creationTimestamp: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
+}
+
+/** The matches of a text by kind. */
+export interface SearchResult {
+  kind: 'SearchResult';
+  apiVersion: string;
+  /** The kinds that were searched. */
+  kinds: string[];
+  /** The number of matches of all kinds. */
+  totalItems: number;
+  /** The kinds with matches, the kind with the best match first. */
+  groups: {
+    /** The kind, as `plural` or `plural.group`. */
+    resource: string;
+    kind: string;
+    apiVersion: string;
+    totalItems: number;
+    partial?: true;
+    /** The best matches, the best first. */
+    items: {
+      /** What the text matches: the name, its start, the start of a word in it, or another text. */
+      match: 'name' | 'prefix' | 'word' | 'text';
+      metadata: {
+        name: string;
+        namespace?: string;
+        uid: string;
+        creationTimestamp: string;
+        /** The path of the object. */
+        selfLink: string;
+      };
+      alias?: string;
+      status?: string;
+    }[];
+  }[];
+}
+
+export interface LogQueryAnswer {
+  /** A page of lines. */
+  query: {
+    /** Number of matching lines. */
+    total: number;
+    /** `eq`: the total is exact; `gte`: the total is a lower bound. */
+    totalRelation: 'eq' | 'gte';
+    /** Lines of the page. */
+    records: {
+      /** The line as written by the container. */
+      log: string;
+      /** RFC 3339 in UTC with nine fractional digits. */
+      time: string;
+      /** Namespace of the pod. */
+      namespace: string;
+      /** Name of the pod. */
+      pod: string;
+      /** Name of the container. */
+      container: string;
+      /** Identifies the record, for `context`. */
+      id: string;
+      /** Begin and exclusive end of each match, in UTF-16 code units. */
+      highlights?: ([number, number])[];
+    }[];
+    /** Cursor of the next page; absent on the last page. */
+    cursor?: string;
+  };
+  /** Duration of the query in milliseconds. */
+  took: number;
+  /** Present if the result is partial. */
+  partial?: {
+    /** Machine-readable reason. */
+    reason: 'Timeout' | 'ShardFailed' | 'NotCovered' | 'Limit' | 'StoreFailed' | 'ScopeChanged';
+    /** Human-readable description of what is missing. */
+    message: string;
+  }[];
+}
+
+export interface LogStatisticsAnswer {
+  /** Number of lines and of their containers. */
+  statistics: {
+    /** Number of distinct containers of the lines. */
+    containers: number;
+    /** True if the number of containers is an estimate. */
+    containersApproximate?: boolean;
+    /** Number of matching lines. */
+    logs: number;
+    /** `eq`: the total is exact; `gte`: the total is a lower bound. */
+    logsRelation: 'eq' | 'gte';
+  };
+  /** Duration of the query in milliseconds. */
+  took: number;
+  /** Present if the result is partial. */
+  partial?: {
+    /** Machine-readable reason. */
+    reason: 'Timeout' | 'ShardFailed' | 'NotCovered' | 'Limit' | 'StoreFailed' | 'ScopeChanged';
+    /** Human-readable description of what is missing. */
+    message: string;
+  }[];
+}
+
+export interface LogHistogramAnswer {
+  /** Number of lines by time. */
+  histogram: {
+    /** Number of matching lines. */
+    total: number;
+    /** `eq`: the total is exact; `gte`: the total is a lower bound. */
+    totalRelation: 'eq' | 'gte';
+    /** Buckets in the order of time, including empty ones. */
+    histograms: {
+      /** Start of the bucket, in milliseconds since the epoch. */
+      time: number;
+      /** Number of lines in the bucket. */
+      count: number;
+    }[];
+  };
+  /** Duration of the query in milliseconds. */
+  took: number;
+  /** Present if the result is partial. */
+  partial?: {
+    /** Machine-readable reason. */
+    reason: 'Timeout' | 'ShardFailed' | 'NotCovered' | 'Limit' | 'StoreFailed' | 'ScopeChanged';
+    /** Human-readable description of what is missing. */
+    message: string;
+  }[];
+}
+
+export interface TokenResponse {
+  /** Access token, for the header `Authorization: Bearer`. */
+  access_token: string;
+  token_type: 'Bearer';
+  /** Refresh token. Each refresh returns a new one, unless the client has `refreshTokens: kept`. */
+  refresh_token?: string;
+  /** Seconds until the access token expires. */
+  expires_in: number;
+  /** The granted scopes. */
+  scope?: string;
+  /** ID token, with scope openid. */
+  id_token?: string;
+}
+
+/** OpenID Connect Discovery 1.0, 3 and RFC 8414, 2. */
+export interface ServerMetadata {
+  issuer: string;
+  jwks_uri: string;
+  authorization_endpoint?: string;
+  pushed_authorization_request_endpoint?: string;
+  token_endpoint?: string;
+  userinfo_endpoint?: string;
+  revocation_endpoint?: string;
+  introspection_endpoint?: string;
+  device_authorization_endpoint?: string;
+  end_session_endpoint?: string;
+  backchannel_logout_supported?: boolean;
+  backchannel_logout_session_supported?: boolean;
+  scopes_supported: string[];
+  response_types_supported: string[];
+  response_modes_supported?: string[];
+  grant_types_supported: string[];
+  subject_types_supported: string[];
+  id_token_signing_alg_values_supported: string[];
+  token_endpoint_auth_methods_supported?: string[];
+  revocation_endpoint_auth_methods_supported?: string[];
+  introspection_endpoint_auth_methods_supported?: string[];
+  code_challenge_methods_supported?: string[];
+  acr_values_supported?: string[];
+  prompt_values_supported?: string[];
+  authorization_response_iss_parameter_supported?: boolean;
+  claims_supported: string[];
+  claims_parameter_supported: boolean;
+  request_parameter_supported: boolean;
+  request_uri_parameter_supported: boolean;
+}
+
+/** Parameters of a query. */
+export interface ListParameters {
+  /** The page number, from 1. A page after the last one has no items. */
+  readonly page?: number | undefined;
+  /** Objects per page. `-1` returns all objects, `0` returns only the total. */
+  readonly limit?: number | undefined;
+  /** `true` for ascending order, `false` for the exact reverse. */
+  readonly ascending?: boolean | undefined;
+  /** Objects in one of these namespaces. Only for namespaced kinds. */
+  readonly namespaces?: readonly string[] | undefined;
+  /** Objects in this namespace. Cannot be combined with `namespaces`. */
+  readonly namespace?: string | undefined;
+  /** Objects with this text in their name, alias, namespace, labels or images. Case-insensitive. */
+  readonly q?: string | undefined;
+  /** Objects with this text in their name or alias. Case-sensitive. */
+  readonly name?: string | undefined;
+  /** Objects with one of these names. An empty value selects no object. */
+  readonly names?: readonly string[] | undefined;
+  /** The object with this uid. */
+  readonly uid?: string | undefined;
+  /** Objects with this text in their alias, the annotation `platform.io/alias-name`. Case-sensitive. */
+  readonly alias?: string | undefined;
+  /** Objects with an owner that has this uid. */
+  readonly ownerReference?: string | undefined;
+  /** Objects with an owner of this kind, for instance `ReplicaSet`. */
+  readonly ownerKind?: string | undefined;
+  /** A Kubernetes label selector. */
+  readonly labelSelector?: string | undefined;
+  /** Another label selector. Both must match. */
+  readonly label?: string | undefined;
+  /** A Kubernetes field selector over the fields that kube-apiserver supports for the kind. */
+  readonly fieldSelector?: string | undefined;
+  /** A label selector that is applied to annotations. */
+  readonly annotation?: string | undefined;
+  /** Counts of the objects on all pages: `status`, `namespace`, `ownerKind`, or a label key after `label:`. */
+  readonly facets?: readonly string[] | undefined;
+  /** Only with `Accept: text/event-stream`. Each event contains the new page (`page`, the default), or only its version and total (`changed`). */
+  readonly live?: 'page' | 'changed' | undefined;
+  /** The sort key; objects with equal keys are ordered by name, then by namespace. For every kind: `name`, `namespace`, `creationTimestamp`, `createTime`, `age` and `status`. For pods also `restarts` and `node`; for events `lastTimestamp`; for deployments and jobs `updateTime`; for nodes `role`, `cpu`, `memory`, `pods` and `kubeletVersion`; for custom resources the names of their printer columns, also as `column:NAME`. */
+  readonly sortBy?: string | undefined;
+  /** Objects with one of these statuses, in the words of kubectl, for instance `Running`. */
+  readonly status?: readonly string[] | undefined;
+  /** Only for nodes: those with one of these roles. */
+  readonly role?: readonly string[] | undefined;
+  /** Only for pods: those with a volume of one of these PersistentVolumeClaims. */
+  readonly pvcName?: readonly string[] | undefined;
+  /** Only for persistentvolumeclaims and persistentvolumes: those of one of these storage classes. */
+  readonly storageClassName?: readonly string[] | undefined;
+}
+
+/** Parameters of a query. */
+export interface SearchParameters {
+  /** The text to search for in names, aliases, namespaces, labels and images. Case-insensitive. Required. */
+  readonly q?: string | undefined;
+  /** The kinds to search, as `plural` or `plural.group`; the server starts to follow them. Default: all kinds that it follows already. */
+  readonly kinds?: readonly string[] | undefined;
+  /** Maximum number of matches of each kind. */
+  readonly limit?: number | undefined;
+}
+
+/** Parameters of a query. */
+export interface LogParameters {
+  /** `query`: a page of lines. `statistics`: the number of lines and containers. `histogram`: the number of lines in each time interval. `export`: all lines as a file. */
+  readonly operation?: 'query' | 'statistics' | 'histogram' | 'export' | undefined;
+  /** Start of the time range, a Unix timestamp in whole seconds. Default: the first line. */
+  readonly start_time?: number | undefined;
+  /** End of the time range, a Unix timestamp in whole seconds; the range includes this second. Default: now. */
+  readonly end_time?: number | undefined;
+  /** Exact names of namespaces. */
+  readonly namespaces?: readonly string[] | undefined;
+  /** Parts of the names of namespaces; case-insensitive. */
+  readonly namespace_query?: readonly string[] | undefined;
+  /** Exact names of workloads, recognised by the names of their pods. */
+  readonly workloads?: readonly string[] | undefined;
+  /** Parts of the names of workloads; case-insensitive. */
+  readonly workload_query?: readonly string[] | undefined;
+  /** Exact names of pods. */
+  readonly pods?: readonly string[] | undefined;
+  /** Parts of the names of pods; case-insensitive. */
+  readonly pod_query?: readonly string[] | undefined;
+  /** Exact names of containers. */
+  readonly containers?: readonly string[] | undefined;
+  /** Parts of the names of containers; case-insensitive. */
+  readonly container_query?: readonly string[] | undefined;
+  /** Text that the line contains. `phrase` and `prefix`: up to 50 alternatives, separated by commas. `substring` and `regex`: one text, which may contain commas. */
+  readonly log_query?: string | undefined;
+  /** `phrase`: the text as whole words. `prefix`: the same, but the last word may be the beginning of a word: `slow que` finds `slow query`. A text without words is matched as with `substring`. `substring`: the literal text. `regex`: a regular expression that matches a part of the line. */
+  readonly match?: 'phrase' | 'prefix' | 'substring' | 'regex' | undefined;
+  /** `ignore`: case-insensitive. `respect`: case-sensitive. */
+  readonly case?: 'ignore' | 'respect' | undefined;
+  /** Lines with one of these levels, which the server detects in the text. */
+  readonly level?: readonly ('debug' | 'info' | 'warn' | 'error' | 'fatal')[] | undefined;
+  /** Width of the buckets of a histogram: a whole number and one of the units `s`, `m`, `h`, `d`, `w`, `M` (month), `q` (quarter), `y`. */
+  readonly interval?: string | undefined;
+  /** Time zone of the buckets of a histogram, for instance `Europe/Berlin` or `+05:30`. */
+  readonly time_zone?: string | undefined;
+  /** `desc`: newest lines first. `asc`: oldest lines first. */
+  readonly sort?: 'desc' | 'asc' | undefined;
+  /** Number of lines to skip. The sum of `from` and `size` is at most 10000; use `cursor` for later pages. */
+  readonly from?: number | undefined;
+  /** Maximum number of lines of a page. 0 returns only the total. */
+  readonly size?: number | undefined;
+  /** The `cursor` of the previous page. All other parameters except `size` must be unchanged. */
+  readonly cursor?: string | undefined;
+  /** The `id` of a record, to get it and the lines of its container around it, oldest first. */
+  readonly context?: string | undefined;
+  /** Maximum number of lines before the record of `context`. */
+  readonly before?: number | undefined;
+  /** Maximum number of lines after the record of `context`. */
+  readonly after?: number | undefined;
+  /** `true`: each record has the positions of the matches, in UTF-16 code units. */
+  readonly highlight?: boolean | undefined;
+  /** Format of an export. `text`: only the lines, without time and names. */
+  readonly format?: 'text' | 'ndjson' | 'json' | 'csv' | undefined;
+  /** Only for `format=csv`. `false`: no byte order mark, without which Excel does not read UTF-8. */
+  readonly bom?: boolean | undefined;
+  /** `true`: a live tail of new lines, as NDJSON, or as Server-Sent Events with the header `Accept: text/event-stream`. */
+  readonly follow?: boolean | undefined;
+}

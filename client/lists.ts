@@ -1,0 +1,75 @@
+// Lists: objects of any kind, filtered, sorted and counted by the server; as one page, or as a live page.
+import { eventsIn } from './event-stream.ts';
+import type { ListParameters, ResourceList } from './generated/platform.ts';
+import type { KubernetesObject } from './kubernetes-object.ts';
+import { reconnecting, type StreamOptions } from './reconnecting.ts';
+import { StatusError, type StatusObject } from './status-error.ts';
+import { segment, type Transport } from './transport.ts';
+
+/** The parameters of a list. An element of an array must not contain a comma. */
+export type ListQuery = Omit<ListParameters, 'live'>;
+/** A page of a list. `partial`: the caller may list the kind only in the namespaces of these objects. */
+export interface ListPage<T = KubernetesObject> extends Omit<ResourceList, 'items'> {
+  readonly items: readonly T[];
+}
+
+/** The server sends a heartbeat every 15 seconds. */
+export const HEARTBEAT_LIMIT = 50_000;
+
+/** The lists of a client: `client.lists`. */
+export class Lists {
+  readonly #transport: Transport;
+  readonly #base: string;
+
+  constructor(transport: Transport, base: string) {
+    this.#transport = transport;
+    this.#base = base;
+  }
+
+  /**
+   * One page. `resource` is `plural` or `plural.group`, for example `deployments.apps`. Without `limit`, the page has
+   * all objects.
+   */
+  page<T = KubernetesObject>(
+    resource: string,
+    query: ListQuery = {},
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<ListPage<T>> {
+    return this.#transport.json(`${this.#base}/${segment(resource)}`, { query, ...options });
+  }
+
+  /** One object. */
+  get<T = KubernetesObject>(
+    resource: string,
+    { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<T> {
+    const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace)}`;
+    return this.#transport.json(`${this.#base}${scope}/${segment(resource)}/${segment(name)}`, options);
+  }
+
+  /**
+   * A page, and the new page after each change, at most one per second. Reconnects by itself. Throws a StatusError
+   * that a retry cannot help, for example 403 after the caller has lost the permission.
+   */
+  live<T = KubernetesObject>(
+    resource: string,
+    query: ListQuery = {},
+    options: StreamOptions = {},
+  ): AsyncGenerator<ListPage<T>, void, undefined> {
+    const path = `${this.#base}/${segment(resource)}`;
+    const transport = this.#transport;
+    let last = '';
+    return reconnecting(async function* (signal, opened) {
+      const headers = { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) };
+      const { exchange, response } = await transport.open(path, { query, headers, signal });
+      opened();
+      for await (const { id, event, data } of eventsIn(exchange.chunks(response, HEARTBEAT_LIMIT))) {
+        if (event === 'failure') throw new StatusError(JSON.parse(data) as StatusObject);
+        if (event !== 'page') continue;
+        yield JSON.parse(data) as ListPage<T>;
+        last = id;
+      }
+    }, options);
+  }
+}

@@ -1,0 +1,85 @@
+// Streams that reconnect: back-off with jitter, Retry-After, and a state that a page can show.
+import { ConnectionError, StatusError } from './status-error.ts';
+
+/** State of the connection of a stream. */
+export type Connection =
+  | { readonly state: 'open' }
+  /** `retryAt`: when the stream reconnects, in milliseconds since the epoch. */
+  | { readonly state: 'waiting'; readonly error: Error; readonly retryAt: number };
+
+export interface StreamOptions {
+  /** Ends the stream: the iteration ends without an error. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the stream has connected, and after an error, before it waits. */
+  readonly onConnection?: ((connection: Connection) => void) | undefined;
+}
+
+/** A connection of a stream: `opened` is called when the server has accepted it. */
+export type Connect<T> = (signal: AbortSignal, opened: () => void) => AsyncIterable<T>;
+
+const FIRST_PAUSE = 1000;
+const MAX_PAUSE = 30_000;
+
+/**
+ * The items of a stream. Connects again after the end of a connection, and after errors that a retry can help; throws
+ * any other error. `connect` remembers the position of the stream.
+ */
+export async function* reconnecting<T>(
+  connect: Connect<T>,
+  { signal, onConnection }: StreamOptions = {},
+): AsyncGenerator<T, void, undefined> {
+  // Without a signal of the caller, only the end of the iteration ends the stream.
+  const ended = signal ?? new AbortController().signal;
+  let failures = 0;
+  while (!ended.aborted) {
+    let error: Error | undefined;
+    try {
+      for await (const item of connect(ended, () => onConnection?.({ state: 'open' }))) {
+        failures = 0;
+        yield item;
+        if (ended.aborted) return;
+      }
+    } catch (cause) {
+      if (ended.aborted) return;
+      if (!isTemporary(cause)) throw cause;
+      error = cause;
+    }
+    failures += 1;
+    const pause = Math.max(
+      pauseAfter(failures),
+      1000 * (error instanceof StatusError ? (error.retryAfter ?? 0) : 0),
+    );
+    // A server that restarts ends its streams without an error: only a second failure is worth a message.
+    if (error !== undefined || failures > 1) {
+      const reported = error ?? new ConnectionError('the server has closed the stream');
+      onConnection?.({ state: 'waiting', error: reported, retryAt: Date.now() + pause });
+    }
+    await wait(pause, ended);
+  }
+}
+
+/** Whether a retry can help: the connection failed, the server is overloaded, or it is unavailable. */
+function isTemporary(error: unknown): error is Error {
+  if (error instanceof StatusError) return error.code === 408 || error.code === 429 || error.code >= 500;
+  // `fetch` of a token source throws a TypeError if the server is unreachable.
+  return error instanceof ConnectionError || error instanceof TypeError;
+}
+
+/** Doubles with each failure; half of it is random, so that clients of a restarted server do not return together. */
+function pauseAfter(failures: number): number {
+  const pause = Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (failures - 1));
+  return pause * (0.5 + Math.random() / 2);
+}
+
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}
