@@ -41,6 +41,21 @@ export interface ResourceList {
   };
   /** The objects of the page. */
   items: Resource[];
+  /** The columns of the kind, if the query requests them. */
+  columns?: {
+    name: string;
+    /** `string`, `integer`, `number`, `boolean` or `date`. A date is a timestamp of RFC 3339; if that of the object is none, the text `<invalid>` or `<unknown>`. */
+    type: string;
+    /** A format of Kubernetes, `status` for the status of the object, or `bytes`; can be empty. */
+    format: string;
+    description: string;
+    /** 0 for columns that are always shown. */
+    priority: number;
+    /** The value of `sortBy`; missing if lists cannot be sorted by the column. */
+    sortKey?: string;
+  }[];
+  /** The values of the columns: one row for each object of `items`. A value is null if the object has none. */
+  cells?: ((string | number | boolean | null)[])[];
   /** The number of objects on all pages. */
   totalItems: number;
   /** Counts by value, for each facet of the query. */
@@ -272,6 +287,8 @@ export interface ListParameters {
   readonly annotation?: string | undefined;
   /** Counts of the objects on all pages: `status`, `namespace`, `ownerKind`, or a label key after `label:`. */
   readonly facets?: readonly string[] | undefined;
+  /** `true` adds the columns of the kind, and their values for each object of the page. */
+  readonly columns?: boolean | undefined;
   /** Only with `Accept: text/event-stream`. Each event contains the new page (`page`, the default), or only its version and total (`changed`). */
   readonly live?: 'page' | 'changed' | undefined;
   /** The sort key; objects with equal keys are ordered by name, then by namespace. For every kind: `name`, `namespace`, `creationTimestamp`, `createTime`, `age` and `status`. For pods also `restarts` and `node`; for events `lastTimestamp`; for deployments and jobs `updateTime`; for nodes `role`, `cpu`, `memory`, `pods` and `kubeletVersion`; for custom resources the names of their printer columns, also as `column:NAME`. */

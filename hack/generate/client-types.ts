@@ -86,8 +86,9 @@ function typeOf(schema: Schema, access: string, indent: string): string {
     return `Record<string, ${typeOf(additionalProperties, access, indent)}>`;
   }
   return (
-    { integer: 'number', number: 'number', string: 'string', boolean: 'boolean' }[schema.type ?? ''] ??
-    'unknown'
+    { integer: 'number', number: 'number', string: 'string', boolean: 'boolean', null: 'null' }[
+      schema.type ?? ''
+    ] ?? 'unknown'
   );
 }
 

@@ -72,7 +72,7 @@ export const LIST_ROWS: readonly Limit[] = [
   [
     '[printer columns](resource-kinds.md#printer-columns) of a custom resource; characters of a JSON path',
     `${MAX_COLUMNS}; ${count(MAX_LENGTH)}`,
-    'no sort key',
+    'no sort key, and no column of lists',
   ],
   [
     'visited values of all columns of an object; characters of a text; of all texts',

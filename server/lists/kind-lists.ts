@@ -15,15 +15,16 @@ import type { RequestContext } from '../request/request-context.ts';
 import { hasQuery, searchIn } from '../request/request-path.ts';
 import { exactName, type Kind } from '../resources/kind.ts';
 import type { ListedKind } from '../resources/kinds/followed-kind.ts';
+import { columnsJSON } from '../resources/list-columns.ts';
 import { type Facets, facetsOf } from '../resources/lists/facets.ts';
 import { allOf, labelFilter } from '../resources/lists/list-filter.ts';
 import { bestMatches, type Matches } from '../resources/lists/text-search.ts';
 import type { ObjectFacts } from '../resources/object-facts.ts';
-import { framed, type ListFrame } from '../rest/representation.ts';
+import { framed } from '../rest/representation.ts';
 import { headersWith, pageTag, respondedNotModified } from './entity-tag.ts';
 import { ListQueries, type ListQuery, type ReadQuery } from './list-queries.ts';
 import { type LivePage, LivePages } from './live-pages.ts';
-import { isShort, sliced, writeBytes, writeObjects } from './platform-body.ts';
+import { isShort, sliced, writeBytes, writeLong } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
 export interface KindListsOptions<Facts extends ObjectFacts> {
@@ -88,6 +89,8 @@ interface Page<Facts> {
   readonly total: number;
   readonly facets: Facets | undefined;
   readonly partial: boolean;
+  /** What the cells depend on, besides the objects; undefined for a page without columns. */
+  readonly columns: string | undefined;
   /** Quoted. */
   readonly tag: string;
 }
@@ -105,6 +108,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
   readonly #queries: ListQueries<Facts>;
   readonly #noQuery = new QueryDecoder(NO_QUERY_SCHEMA);
   readonly #item: PlatformItem<Facts>;
+  readonly #columns: string;
   readonly #live = new LivePages();
 
   constructor(options: KindListsOptions<Facts>) {
@@ -112,6 +116,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const { listed, path, computed } = options;
     const { kind } = listed;
     this.#queries = new ListQueries(listed);
+    this.#columns = JSON.stringify([kind.custom?.revision, listed.profile.listColumns]);
     this.#item = new PlatformItem({ path, resource: exactName(kind) }, listed.head, computed);
   }
 
@@ -133,11 +138,11 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const known = bodies.get(key);
     if (known) return writeBytes(context, headers, known);
     const objects = await this.#objects(page, slices);
-    await writeObjects(context, headers, this.#frame(page), objects, {
-      keep: (body) => bodies.set(key, body),
-      item: this.#item,
-      slices,
-    });
+    const parts = this.#parts(page, objects);
+    if (!isShort(objects)) return writeLong(context, headers, lineOf(parts), slices);
+    const body = Buffer.concat([...parts, NEWLINE]);
+    bodies.set(key, body);
+    writeBytes(context, headers, body);
   }
 
   get(context: RequestContext, key: string, name: string): void {
@@ -169,6 +174,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const identities = ascending
       ? sorted.slice(first, last)
       : sorted.slice(total - last, total - first).reverse();
+    const columns = query.columns ? this.#columns : undefined;
     const facets = query.facets ? await facetsOf(sorted, query.facets, slices) : undefined;
     return {
       snapshot,
@@ -176,7 +182,13 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       total,
       facets,
       partial,
-      tag: await pageTag(this.#item, identities, [total, facets, partial, sortBy, ascending], slices),
+      columns,
+      tag: await pageTag(
+        this.#item,
+        identities,
+        [total, facets, partial, sortBy, ascending, columns],
+        slices,
+      ),
     };
   }
 
@@ -222,16 +234,15 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       yield withoutNewline(known);
       return;
     }
-    const { start, end } = this.#frame(page);
     const objects = await this.#objects(page, slices);
+    const parts = this.#parts(page, objects);
     if (isShort(objects)) {
-      const body = Buffer.concat([...framed({ start, end }, objects, (object) => this.#item.parts(object))]);
+      const body = Buffer.concat([...parts, NEWLINE]);
       bodies.set(key, body);
       yield withoutNewline(body);
       return;
     }
-    const frame = { start, end: withoutNewline(end) };
-    yield* sliced(joined(framed(frame, objects, (object) => this.#item.parts(object))), slices);
+    yield* sliced(joined(parts), slices);
   }
 
   /** The tag does not contain the resourceVersion of the list: the body can have an earlier one with the same page. */
@@ -258,21 +269,31 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     return this.#item.link(object);
   }
 
-  #frame({ snapshot, total, facets, partial }: Page<Facts>): ListFrame {
+  /** Yields the JSON of a page, as one line. */
+  *#parts(
+    { snapshot, total, facets, partial, columns }: Page<Facts>,
+    objects: readonly CachedObject<Facts>[],
+  ): Generator<Buffer> {
     const start = JSON.stringify({
       kind: `${this.kind.kind}List`,
       apiVersion: this.#options.apiVersion,
       metadata: { resourceVersion: snapshot.resourceVersion },
     });
     const more = { totalItems: total, ...(facets ? { facets } : {}), ...(partial ? { partial } : {}) };
-    return {
-      start: Buffer.from(`${start.slice(0, -1)},"items":[`),
-      end: Buffer.from(`],${JSON.stringify(more).slice(1)}\n`),
-    };
+    const frame = { start: Buffer.from(`${start.slice(0, -1)},"items":[`), end: ITEMS_END };
+    yield* framed(frame, objects, (object) => this.#item.parts(object));
+    if (columns) yield* columnsJSON(this.#options.listed.profile.listColumns, objects);
+    yield Buffer.from(`,${JSON.stringify(more).slice(1)}`);
   }
 }
 
+const ITEMS_END = Buffer.from(']');
 const NEWLINE = Buffer.from('\n');
+
+function* lineOf(parts: Iterable<Buffer>): Generator<Buffer> {
+  yield* parts;
+  yield NEWLINE;
+}
 
 function withoutNewline(body: Buffer): Buffer {
   return body.subarray(0, -NEWLINE.length);

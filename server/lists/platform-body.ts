@@ -4,33 +4,16 @@ import type { TimeSlices } from '../concurrency/time-slicer.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../http/response-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { compressed } from '../rest/list-body.ts';
-import { framed, type ListFrame } from '../rest/representation.ts';
-import type { PlatformItem } from './platform-item.ts';
 
 export type Headers = Readonly<Record<string, string | number>>;
 
-interface Encoding<Facts> {
-  /** Receives the body of a short page. */
-  readonly keep: (body: Buffer) => void;
-  readonly item: PlatformItem<Facts>;
-  readonly slices: TimeSlices;
-}
-
-/** Writes status 200 and the body. */
-export function writeObjects<Facts>(
+/** Writes status 200 and a long body, compressed if the client accepts it. */
+export function writeLong(
   context: RequestContext,
   headers: Headers,
-  frame: ListFrame,
-  objects: readonly CachedObject<Facts>[],
-  { keep, item, slices }: Encoding<Facts>,
-): Promise<void> | void {
-  const parts = framed(frame, objects, (object) => item.parts(object));
-  if (isShort(objects)) {
-    const body = Buffer.concat([...parts]);
-    keep(body);
-    writeBytes(context, headers, body);
-    return;
-  }
+  parts: Iterable<Buffer>,
+  slices: TimeSlices,
+): Promise<void> {
   const { request, response, signal } = context;
   const gzip = acceptsGzip(request);
   response.writeHead(200, gzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers);

@@ -1,6 +1,7 @@
 // KindProfile: the selectable fields, sort keys and filters of lists of one kind. The profile extracts values from each
 // object for filters, sorting and search.
 import type { ObjectIdentity } from '../cache/resource-cache.ts';
+import type { ListColumn } from './list-columns.ts';
 import type { ObjectFacts } from './object-facts.ts';
 
 export type Comparison<Facts> = (left: ObjectIdentity<Facts>, right: ObjectIdentity<Facts>) => number;
@@ -19,6 +20,7 @@ export interface KindProfile<Facts extends ObjectFacts> {
   readonly unsortable?: ReadonlyMap<string, string>;
   /** The values of `status`; undefined if the kind has any number of them. */
   readonly statuses: readonly string[] | undefined;
+  readonly listColumns: readonly ListColumn<Facts>[];
   /** Additional filters, by parameter: an object passes if it has one of the values of the parameter. */
   readonly filters: Readonly<Record<string, (facts: Facts) => readonly string[]>>;
 }

@@ -39,6 +39,10 @@ export interface PrinterColumn {
   readonly jsonPath: string;
   /** `integer`, `number`, `string`, `boolean` or `date`. */
   readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  /** 0 for columns that kubectl always prints. */
+  readonly priority?: number;
 }
 
 /** The kinds of kube-apiserver whose objects or facts features of this server need. */

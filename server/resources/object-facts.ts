@@ -117,7 +117,7 @@ function imagesOf(object: unknown): readonly string[] {
 }
 
 /** Returns the start of a text, in memory of its own. A slice would keep the whole text in memory. */
-function truncated(value: string, limit: number): string {
+export function truncated(value: string, limit: number): string {
   return value.length <= limit ? value : Buffer.from(value.slice(0, limit)).toString();
 }
 

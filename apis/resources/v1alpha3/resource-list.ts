@@ -23,6 +23,24 @@ export const ResourceSchema = Type.Object(
   { description: 'An object of the cluster, with all members that it has in Kubernetes.' },
 );
 
+const Column = Type.Object({
+  name: Type.String(),
+  type: Type.String({
+    description:
+      '`string`, `integer`, `number`, `boolean` or `date`. A date is a timestamp of RFC 3339; if that of the object is none, the text `<invalid>` or `<unknown>`.',
+  }),
+  format: Type.String({
+    description: 'A format of Kubernetes, `status` for the status of the object, or `bytes`; can be empty.',
+  }),
+  description: Type.String(),
+  priority: Type.Integer({ description: '0 for columns that are always shown.' }),
+  sortKey: Type.Optional(
+    Type.String({ description: 'The value of `sortBy`; missing if lists cannot be sorted by the column.' }),
+  ),
+});
+
+const Cell = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+
 const Counts = Type.Object({}, { additionalProperties: Type.Integer({ minimum: 1 }) });
 
 /** A page. `items` references the schema of an object, so that a document contains that schema once. */
@@ -32,6 +50,15 @@ export const ResourceListSchema = Type.Object(
     apiVersion: Type.String(),
     metadata: Type.Object({ resourceVersion: Type.String() }),
     items: Type.Array(Type.Ref('#/components/schemas/Resource'), { description: 'The objects of the page.' }),
+    columns: Type.Optional(
+      Type.Array(Column, { description: 'The columns of the kind, if the query requests them.' }),
+    ),
+    cells: Type.Optional(
+      Type.Array(Type.Array(Cell), {
+        description:
+          'The values of the columns: one row for each object of `items`. A value is null if the object has none.',
+      }),
+    ),
     totalItems: Type.Integer({ minimum: 0, description: 'The number of objects on all pages.' }),
     facets: Type.Optional(
       Type.Object(

@@ -76,6 +76,11 @@ const COMMON = {
         'Counts of the objects on all pages: `status`, `namespace`, `ownerKind`, or a label key after `label:`.',
     }),
   ),
+  columns: Type.Optional(
+    Type.Boolean({
+      description: '`true` adds the columns of the kind, and their values for each object of the page.',
+    }),
+  ),
   live: Type.Optional(
     Type.Unsafe<'page' | 'changed'>({
       type: 'string',

@@ -3,6 +3,7 @@
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { ageSince } from '../age.ts';
+import { type ListColumn, timestamp } from '../list-columns.ts';
 import type { RowCondition } from '../resource-definition.ts';
 import type { KindFacts, KindValues, PrintedColumn, Value } from './kind-values.ts';
 import { podContainers, readinessGates } from './pod-status.ts';
@@ -51,8 +52,42 @@ export function podValues(fields: PodFields): KindValues {
     },
     sorts: new Map([['restarts', 1]]),
     filters: new Map([['pvcName', 4]]),
+    listColumns: [
+      listed(
+        'Ready',
+        'string',
+        0,
+        'Containers that are ready, of all containers.',
+        ({ facts }) => facts.values[0],
+      ),
+      {
+        ...listed('Restarts', 'integer', 0, 'Restarts of all containers.', ({ facts }) => facts.values[1]),
+        sortKey: 'restarts',
+      },
+      listed('Last Restart', 'date', 1, 'The time of the last restart of a container.', ({ facts }) => {
+        const [, , restartedAt] = facts.values;
+        return typeof restartedAt === 'number' && restartedAt > 0 ? timestamp(restartedAt * 1000) : null;
+      }),
+      { ...listed('Node', 'string', 0, 'The node of the pod.', fields['spec.nodeName']), sortKey: 'node' },
+      listed('IP', 'string', 1, 'The IP address of the pod.', fields['status.podIP']),
+    ],
     columns,
   };
+}
+
+/** A column of lists that is not a sort key. An empty text is no value. */
+function listed(
+  name: string,
+  type: string,
+  priority: 0 | 1,
+  description: string,
+  read: (pod: Pod) => Value | undefined = () => null,
+): ListColumn<KindFacts> {
+  const value = (pod: Pod): Value => {
+    const cell = read(pod) ?? null;
+    return cell === '' ? null : cell;
+  };
+  return { name, type, format: '', priority, description, sortKey: undefined, value };
 }
 
 /** Returns the names of the PersistentVolumeClaims of a pod. The claim of an ephemeral volume has a generated name. */

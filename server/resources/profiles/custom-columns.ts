@@ -4,10 +4,11 @@
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { humanDuration } from '../age.ts';
 import type { PrinterColumn } from '../kind.ts';
+import { type ListColumn, timestamp } from '../list-columns.ts';
 import { goText } from './go-text.ts';
 import { compileJSONPath, type JSONPath } from './json-path.ts';
-import { JSONPathWalk, UNKNOWN } from './json-path-walk.ts';
-import type { KindValues, PrintedColumn, Value } from './kind-values.ts';
+import { isExactNumber, JSONPathWalk, UNKNOWN } from './json-path-walk.ts';
+import type { KindFacts, KindValues, PrintedColumn, Value } from './kind-values.ts';
 
 /** kube-apiserver has this column if the definition has none. */
 const DEFAULT_COLUMN: PrinterColumn = {
@@ -52,6 +53,7 @@ export function customValues(definitions: readonly PrinterColumn[]): KindValues 
     }),
   ];
   const values = columns.slice(0, MAX_COLUMNS);
+  const keys = sortKeysOf(definitions.length > 0 ? columns : []);
   return {
     read: (object) => {
       const walk = new JSONPathWalk();
@@ -65,7 +67,14 @@ export function customValues(definitions: readonly PrinterColumn[]): KindValues 
         return value;
       });
     },
-    ...sortKeysOf(definitions.length > 0 ? columns : []),
+    ...keys,
+    listColumns: values.flatMap(({ reason }, i) => {
+      const definition = definitions[i];
+      const isAge = definition?.jsonPath === DEFAULT_COLUMN.jsonPath && definition.type === 'date';
+      if (!definition || reason !== undefined || isAge) return [];
+      const sortKey = `${COLUMN}${definition.name}`;
+      return [listColumn(definition, i, keys.sorts.has(sortKey) ? sortKey : undefined)];
+    }),
     columns: isPrintable ? printed : undefined,
   };
 }
@@ -111,6 +120,23 @@ function sortKeysOf(columns: readonly ValueColumn[]): Pick<KindValues, 'sorts' |
     }
   }
   return { sorts, unsortable };
+}
+
+/** The column of lists for a printer column. `i`: the index of its values. */
+function listColumn(
+  { name, type, format = '', description = '', priority = 0 }: PrinterColumn,
+  i: number,
+  sortKey: string | undefined,
+): ListColumn<KindFacts> {
+  return {
+    ...{ name, type, format, description, priority, sortKey },
+    value: ({ facts }) => {
+      const value = facts.values[i] ?? null;
+      if (typeof value !== 'number') return value;
+      if (type === 'date') return timestamp(value);
+      return isExactNumber(value) ? value : null;
+    },
+  };
 }
 
 function quoted(text: string): string {

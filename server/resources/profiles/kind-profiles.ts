@@ -6,6 +6,7 @@ import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import { SharedValues } from '../../memory/shared-values.ts';
 import { exactName, type Kind } from '../kind.ts';
 import { type Comparison, comparing, type KindProfile, ordered } from '../kind-profile.ts';
+import { listColumns } from '../list-columns.ts';
 import { FactsReader, secondsOf } from '../object-facts.ts';
 import type { RowCondition } from '../resource-definition.ts';
 import { podConditions, podValues } from './built-in-columns.ts';
@@ -108,6 +109,7 @@ export function kindProfile(
       ...Object.fromEntries([...(values.filters ?? [])].map(([name, i]) => [name, wordsAt(i)])),
       ...values.ownFilters,
     },
+    listColumns: listColumns(values.listColumns),
     columns: values.columns,
     isExact: () => isExact,
     conditions: isPods(kind) ? podConditions(reads) : undefined,

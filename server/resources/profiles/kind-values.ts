@@ -1,6 +1,7 @@
 // Types of the values that a cached object keeps for printer columns and sort keys, so that neither needs its JSON.
 import type { ObjectIdentity } from '../../cache/resource-cache.ts';
 import type { KindProfile } from '../kind-profile.ts';
+import type { ListColumn } from '../list-columns.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import type { FeatureFacts } from './feature-facts.ts';
 import type { UNKNOWN } from './json-path-walk.ts';
@@ -40,6 +41,8 @@ export interface KindValues {
   readonly ownFilters?: KindProfile<KindFacts>['filters'];
   /** Why a printer column cannot be a sort key, by the key. */
   readonly unsortable?: ReadonlyMap<string, string>;
+  /** The columns of lists, without those of every kind. */
+  readonly listColumns: readonly ListColumn<KindFacts>[];
   /** Undefined if this server cannot compute the cells of kube-apiserver. */
   readonly columns: readonly PrintedColumn[] | undefined;
 }

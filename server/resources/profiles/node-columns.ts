@@ -1,5 +1,6 @@
 // The table columns of nodes, as kubectl prints them, with the architecture in addition to the kernel.
 import { ageSince } from '../age.ts';
+import type { ListColumn } from '../list-columns.ts';
 import type { Column } from '../resource-definition.ts';
 import type { KindFacts } from './kind-values.ts';
 import { type NodeFacts, nodeFacts, statusWords } from './node-facts.ts';
@@ -73,4 +74,47 @@ export const nodeColumns: readonly Column<KindFacts>[] = [
     'The container runtime that the node reports, with its version.',
     ({ containerRuntime }) => containerRuntime || '<unknown>',
   ),
+];
+
+/** The names of columns that the lists of every kind have. */
+const COMMON: ReadonlySet<string> = new Set(['Name', 'Status', 'Age']);
+const SORT_KEYS: Readonly<Record<string, string>> = { Roles: 'role', Version: 'kubeletVersion' };
+/** Texts for no value. */
+const PLACEHOLDERS: ReadonlySet<unknown> = new Set(['', '<none>', '<unknown>']);
+const EPOCH = new Date(0);
+
+function amount(
+  name: string,
+  type: 'integer' | 'number',
+  format: string,
+  description: string,
+  sortKey: 'cpu' | 'memory' | 'pods',
+): ListColumn<KindFacts> {
+  return {
+    ...{ name, type, format, description, priority: 0, sortKey },
+    value: ({ facts }) => {
+      const nanos = nodeIn(facts).allocatable[sortKey];
+      return nanos < 0n ? null : Number(nanos) / 1e9;
+    },
+  };
+}
+
+/** The columns of lists of nodes: those of kubectl, and the allocatable amounts. */
+export const nodeListColumns: readonly ListColumn<KindFacts>[] = [
+  amount('CPU', 'number', '', 'The allocatable CPUs.', 'cpu'),
+  amount('Memory', 'integer', 'bytes', 'The allocatable memory, in bytes.', 'memory'),
+  amount('Pods', 'integer', '', 'The maximum number of pods.', 'pods'),
+  ...nodeColumns
+    .filter(({ name }) => !COMMON.has(name))
+    .map(
+      (printed): ListColumn<KindFacts> => ({
+        ...printed,
+        sortKey: SORT_KEYS[printed.name],
+        value: (node) => {
+          // These columns do not depend on the time.
+          const text = printed.cell(node, EPOCH);
+          return PLACEHOLDERS.has(text) ? null : text;
+        },
+      }),
+    ),
 ];

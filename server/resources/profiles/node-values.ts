@@ -1,12 +1,13 @@
 // The sort keys, filters and columns of nodes.
 import { comparing } from '../kind-profile.ts';
 import type { KindValues } from './kind-values.ts';
-import { nodeColumns, nodeIn } from './node-columns.ts';
+import { nodeColumns, nodeIn, nodeListColumns } from './node-columns.ts';
 
 export function nodeValues(): KindValues {
   return {
     read: () => [],
     sorts: new Map(),
+    listColumns: nodeListColumns,
     columns: nodeColumns,
     ownFilters: { role: (facts) => nodeIn(facts).roles },
     sortKeys: {

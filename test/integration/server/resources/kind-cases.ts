@@ -26,6 +26,8 @@ export interface KindCase {
   readonly isView?: true;
   /** Sort keys besides those of every kind. */
   readonly sortKeys?: Readonly<Record<string, (object: Fields) => string | number>>;
+  /** Columns of lists with the values of kube-apiserver's Tables. */
+  readonly columns?: readonly string[];
 }
 
 export const NAMESPACES = ['alpha', 'beta', 'gamma'] as const;
@@ -208,6 +210,7 @@ function event(index: number, name: string, namespace: string): CaseObject {
 export const KINDS: readonly KindCase[] = [
   {
     ...core('pods'),
+    columns: ['Ready', 'Restarts', 'Node', 'IP'],
     objects: namespaced([
       { spec: { containers: [container] }, word: 'Pending' },
       { spec: { containers: [container], nodeName: 'web' }, status: running(12), word: 'Running' },
@@ -396,6 +399,7 @@ export const KINDS: readonly KindCase[] = [
   },
   {
     ...inCluster('nodes'),
+    columns: ['Roles', 'Version', 'Internal-IP', 'External-IP', 'OS-Image', 'Container-Runtime'],
     objects: clusterScoped([
       { status: { conditions: [{ type: 'Ready', status: 'True' }] }, word: 'running' },
       {
@@ -409,6 +413,7 @@ export const KINDS: readonly KindCase[] = [
   {
     ...core('widgets'),
     resource: 'widgets.example.com',
+    columns: ['Size', 'Color', 'Ready'],
     api: '/apis/example.com/v1',
     objects: namespaced(
       [

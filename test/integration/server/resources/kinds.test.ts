@@ -67,6 +67,12 @@ function withOurHead(json: string, { plural }: KindCase): string {
   return plural === 'nodes' ? ordered.replace('"v1"', '"resources.platform.io/v1alpha3"') : ordered;
 }
 
+/** kube-apiserver prints placeholders for missing values. */
+function printedValue(value: unknown): string {
+  const printed = typeof value === 'number' ? String(value) : text(value);
+  return printed.replace(/^<(none|unknown)>$/, '');
+}
+
 function compare<Value>(left: Value, right: Value): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
@@ -176,6 +182,36 @@ describe('lists of many kinds with a real cluster', function () {
           expect(withoutLinks(answer.text).trimEnd()).to.equal(object.text);
           expect(record(answer.body)).to.include.keys('apiVersion', 'kind');
         }
+      });
+
+      it('returns the values of columns that kube-apiserver prints', async () => {
+        const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+        const printed = (await kube.ask(`${source}?includeObject=Metadata`, { accept })).body;
+        const definitions = array(printed['columnDefinitions']).map(record);
+        const rows = new Map(
+          array(printed['rows'])
+            .map(record)
+            .map(({ object, cells }) => [keyOf(object), array(cells)]),
+        );
+        const list = await listed('columns=true');
+        const columns = array(list['columns']).map(record);
+        const names = columns.map((column) => column['name']);
+        const keysOfPage = keysOf(list);
+        expect([names[0], names.at(-1)]).to.deep.equal(['Status', 'Age']);
+        expect(names).to.include.members(kind.columns ?? []);
+        for (const [index, cells] of array(list['cells']).entries()) {
+          const key = keysOfPage[index] ?? '';
+          expect(array(cells)).to.have.length(columns.length);
+          const ours = Object.fromEntries(names.map((name, i) => [String(name), array(cells)[i]]));
+          expect(ours['Status'] ?? '', key).to.equal(objects.find((object) => object.key === key)?.word);
+          for (const name of kind.columns ?? []) {
+            const theirs = rows.get(key)?.[definitions.findIndex((column) => column['name'] === name)];
+            expect(printedValue(ours[name]), `${key} ${name}`).to.equal(printedValue(theirs));
+          }
+        }
+        const { totalItems, items } = await listed('');
+        const { columns: _columns, cells: _cells, ...rest } = list;
+        expect(rest).to.deep.include({ totalItems, items });
       });
 
       it('serves the paths of its scope, and 404 for the others', async () => {

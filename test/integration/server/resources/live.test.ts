@@ -21,7 +21,7 @@ const totalOf = ({ data }: LiveEvent): number => Number(data['totalItems']);
 
 describe('live lists', () => {
   const MAPS = '/api/v1/namespaces/live/configmaps';
-  const PATH = 'namespaces/live/configmaps?limit=5&sortBy=name';
+  const PATH = 'namespaces/live/configmaps?limit=5&sortBy=name&columns=true';
   let cluster: ResourceCluster;
   let server: Server;
   let created = 0;

@@ -20,7 +20,22 @@ describe('customDefinitions', () => {
     const depth = 9_900;
     const schema = `{"openAPIV3Schema":{"default":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
     expect(definition(specOf(schema))?.columns).to.deep.equal([
-      { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
+      { name: 'Size', type: 'integer', jsonPath: '.spec.size', format: '', description: '', priority: 0 },
+    ]);
+  });
+
+  it('stores only the start of long texts of a column', () => {
+    const long = {
+      name: 'Size',
+      type: 'integer',
+      format: 'f'.repeat(9_000),
+      jsonPath: '.spec.size',
+      priority: 1,
+    };
+    const columns = [{ ...long, description: 'd'.repeat(9_000) }];
+    const spec = { versions: [{ name: 'v1', additionalPrinterColumns: columns }] };
+    expect(definition(JSON.stringify(spec))?.columns).to.deep.equal([
+      { ...long, format: 'f'.repeat(63), description: 'd'.repeat(1_024) },
     ]);
   });
 
