@@ -38,7 +38,7 @@ await runScript(DEV, async ({ values }) => {
           );
           progress(`the server exited with ${code ?? signal}; it restarts when one of its files is saved`);
         };
-        const sources = ['server', 'apis'].map((folder) => join(root, folder));
+        const sources = ['server', 'apis', 'client', 'explore'].map((folder) => join(root, folder));
         const untilStopped = (ending: AbortSignal): Promise<void> =>
           run(ending).catch((error: unknown) => {
             if (!ending.aborted) throw error;

@@ -23,7 +23,7 @@ import { bodyLimit, impersonation, requestID, requestInfo } from './filters/requ
 import { countLongRunning, countRequests } from './filters/request-counting.ts';
 import type { RequestObserver } from './filters/request-metrics.ts';
 import { sessionTermination } from './filters/session-termination.ts';
-import { startPage } from './filters/start-page.ts';
+import { type StartPage, startPage } from './filters/start-page.ts';
 import { upgradeArrival } from './filters/upgrade.ts';
 import { type Middleware, newRouter } from './http/endpoint.ts';
 import type { GatewayRoute } from './request/gateway-route.ts';
@@ -86,10 +86,11 @@ export function newApp(options: AppOptions): App {
     rejectWhileDraining,
   ];
 
-  const { health, version, discovery, openAPI, description, oauth } = options.routers;
+  const { health, version, discovery, openAPI, description, explore, oauth } = options.routers;
   const features = newRouter();
   features.use(health, options.routers.metrics, version);
   features.use(discovery, openAPI, description);
+  if (explore) features.use(explore);
   if (oauth) features.use(oauth);
   features.use(() => {
     throw newPathNotFound();
@@ -163,6 +164,8 @@ export interface FeatureRouters {
   readonly discovery: Router;
   readonly openAPI: Router;
   readonly description: Router;
+  /** Undefined if `explore.enabled` is false. */
+  readonly explore: Router | undefined;
   /** Undefined if the authorization server is disabled. */
   readonly oauth: Router | undefined;
 }
@@ -175,8 +178,8 @@ export interface AppOptions {
   readonly gateway?: GatewayRoute;
   readonly authenticator: Authenticator;
   readonly identityHeaders: IdentityHeaders;
-  /** Path of the page for browsers that open `/`; none by default. */
-  readonly startPage?: string;
+  /** Path of the page for browsers that open `/` on the TLS listener, or on the other one; none by default. */
+  readonly startPage?: StartPage;
   /** By default, no path is a path of sign-in. */
   readonly signInPaths?: SignInPaths;
   /** Checks the sessions of running streams. Without it, streams are not checked. */

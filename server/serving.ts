@@ -22,6 +22,7 @@ import { healthRegistries } from './endpoints/health-checks.ts';
 import { metricsRouter } from './endpoints/metrics-endpoint.ts';
 import { OpenAPI } from './endpoints/openapi/openapi.ts';
 import { versionRouter } from './endpoints/server-version.ts';
+import { EXPLORE_PATH, exploreRouter } from './explore/explore.ts';
 import { auditLog } from './filters/audit.ts';
 import { REQUEST_TIMEOUT_MS } from './filters/deadline.ts';
 import { MAX_BODY_BYTES } from './filters/request-checks.ts';
@@ -225,6 +226,7 @@ export async function serve(
         oauth: oauth !== undefined,
         logs: logs !== undefined,
       }),
+      explore: config.explore.enabled ? exploreRouter(platform.name) : undefined,
       oauth: oauth?.router,
     },
     resources: resourceRequests(routed),
@@ -242,12 +244,9 @@ export async function serve(
     allowedOrigins: config.cors.allowedOrigins,
     pools,
     sourceOf: sourceAddress(config.oauth.trustedProxies),
-    limits: {
-      maxBodyBytes: MAX_BODY_BYTES,
-      timeoutMs: REQUEST_TIMEOUT_MS,
-    },
+    limits: { maxBodyBytes: MAX_BODY_BYTES, timeoutMs: REQUEST_TIMEOUT_MS },
     errorFamilies: oauth ? [oauth.errorFamily] : [],
-    ...(oauth ? { startPage: oauth.startPage } : {}),
+    startPage: (secure) => (secure && config.explore.enabled ? EXPLORE_PATH : oauth?.startPage),
     signInPaths: isSignInPath,
     longRunning: (context) =>
       isLongRunning(context) || resources.isLongRunning(context) || (logs?.isLongRunning(context) ?? false),

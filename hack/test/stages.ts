@@ -16,7 +16,7 @@ import { suite } from './suite.ts';
 const WAITING_JOBS = 4;
 
 /** What tsc checks: each project has the types of its environment, such as a browser. */
-const TYPE_CHECKED = ['.', 'client', 'test/unit/client'];
+const TYPE_CHECKED = ['.', 'client', 'test/unit/client', 'explore'];
 
 /** All stages, the fastest first. The timeouts end tests that hang; they are sufficient for a busy machine. */
 export function stages(options: {

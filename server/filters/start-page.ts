@@ -2,12 +2,16 @@
 import { acceptsHTML } from '../http/accept.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
-/** `page`: the path of the page. */
-export function startPage(page: string): Filter {
+/** The path of the page on the TLS listener, or on the other one. Undefined: no page. */
+export type StartPage = (secure: boolean) => string | undefined;
+
+export function startPage(pageOf: StartPage): Filter {
   return (exchange) => {
-    const { info, request } = exchange;
+    const { info, request, secure } = exchange;
     if (info.isResourceRequest || info.path !== '/' || !['get', 'head'].includes(info.verb)) return undefined;
-    return acceptsHTML(request.headers.accept) ? redirect(exchange, page) : undefined;
+    const page = pageOf(secure);
+    if (page === undefined || !acceptsHTML(request.headers.accept)) return undefined;
+    return redirect(exchange, page);
   };
 }
 

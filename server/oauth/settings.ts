@@ -11,6 +11,7 @@ import type { OIDCSettings } from './providers/oidc/oidc-settings.ts';
 import { THROTTLE, type ThrottleLimits } from './throttle/login-throttle.ts';
 import { issuerOf } from './tokens/token-issuer.ts';
 
+type OAuthConfiguration = Pick<ResolvedConfiguration, 'oauth' | 'platform' | 'listeners' | 'explore'>;
 type Configuration = ResolvedConfiguration['oauth'];
 
 /** Sizes in bytes, times in ms. */
@@ -26,9 +27,7 @@ export interface OAuthSettings
 }
 
 /** Returns the settings of the authorization server; undefined if it is disabled. */
-export function oauthSettings(
-  config: Pick<ResolvedConfiguration, 'oauth' | 'platform' | 'listeners'>,
-): OAuthSettings | undefined {
+export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undefined {
   const { oauth, platform, listeners } = config;
   if (!oauth.enabled) return undefined;
   const { browserSession, secondFactor, trustedProxies, throttle, keys } = oauth;
@@ -38,7 +37,7 @@ export function oauthSettings(
       ...oauth.signInPages,
       platformName: oauth.signInPages.platformName || platform.name,
     },
-    clients: clientsOf(oauth, platform.name, issuerOf(oauth, listeners.secure.port)),
+    clients: clientsOf(config, issuerOf(oauth, listeners.secure.port)),
     idTokensAtGateway: oauth.clients.filter((client) => client.idTokensAtGateway).map(({ id }) => id),
     browserSession,
     secondFactor,
@@ -71,12 +70,19 @@ function providerSettings({
     : { ...shared, type, ldap: ldapSettings(ldap) };
 }
 
-function clientsOf(oauth: Configuration, platform: string, issuer: string): ConfiguredClient[] {
+function clientsOf(
+  { oauth, platform: { name: platform }, explore }: OAuthConfiguration,
+  issuer: string,
+): ConfiguredClient[] {
   const clients =
     oauth.clients.length > 0
       ? oauth.clients.map((client) => configured(client, oauth))
       : [defaultClient(platform, oauth)];
-  const builtIn = [pageClient(issuer, oauth), kubectlClient(oauth)];
+  const builtIn = [
+    pageClient(issuer, oauth),
+    ...(explore.enabled ? [exploreClient(issuer, oauth)] : []),
+    kubectlClient(oauth),
+  ];
   return [...clients, ...builtIn.filter(({ id }) => clients.every((client) => client.id !== id))];
 }
 
@@ -155,6 +161,18 @@ function pageClient(issuer: string, shared: Configuration): ConfiguredClient {
     displayName: 'API description',
     grants: ['authorization_code'],
     redirectURIs: origins.map((each) => new URL(PAGE_REDIRECT_PATH, each).href),
+  };
+}
+
+/** The public client of the page `/explore` (server/explore), which renews its tokens by single sign-on. */
+function exploreClient(issuer: string, shared: Configuration): ConfiguredClient {
+  return {
+    ...builtInClient(shared),
+    id: 'explore',
+    displayName: 'Explore',
+    grants: ['authorization_code'],
+    redirectURIs: [new URL('/explore/callback', issuer).href],
+    postLogoutRedirectURIs: [new URL('/explore', issuer).href],
   };
 }
 

@@ -27,6 +27,7 @@ export function onlyFeature(router: Router): FeatureRouters {
     discovery: none,
     openAPI: none,
     description: none,
+    explore: none,
     oauth: router,
   };
 }

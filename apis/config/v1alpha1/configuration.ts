@@ -137,6 +137,13 @@ const cache = section('The cache of nodes in `/apis`.', {
   ),
 });
 
+const explore = section('The page for browsers, and the client library.', {
+  enabled: flagOption(
+    true,
+    'Serves the page `/explore` and the client library `/client/v1` on the TLS listener, with the public OAuth client `explore`.',
+  ),
+});
+
 const registration = section('The APIServices of this server.', {
   manageCABundle: flagOption(
     true,
@@ -183,6 +190,7 @@ export const APIServerConfigurationSchema = Type.Object(
     cache,
     resources,
     logging,
+    explore,
     registration,
     shutdown,
     log,

@@ -28,6 +28,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'server/listener',
     'server/filters',
     'server/endpoints',
+    'server/explore',
     'server/nodes',
     'server/lists',
     'server/gateway',
@@ -43,7 +44,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['server/cache', 'server/cluster', 'server/memory', 'server/observability', 'server/upstream'],
   ['server/config', 'server/admission', 'server/concurrency', 'server/files'],
   ['apis', 'package.json'],
-  // Runs in browsers: imports only its own files.
+  // Run in browsers, and import nothing of the server.
+  ['explore'],
   ['client'],
 ];
 

@@ -6,7 +6,8 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 
 describe('the start page', () => {
   const start = chainEach();
-  const withPage = () => start({ handler: ({ response }) => void response.end('ok'), startPage: '/account' });
+  const withPage = () =>
+    start({ handler: ({ response }) => void response.end('ok'), startPage: () => '/account' });
 
   it('is for browsers that open /, before any authentication', async () => {
     const chain = await withPage();

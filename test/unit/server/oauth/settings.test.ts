@@ -37,12 +37,12 @@ describe('oauthSettings', () => {
     expect(b).to.include({ requiresPKCE: false, rotatesRefreshTokens: false });
   });
 
-  it('has no client for the OpenAPI page and for command-line programs beside a configured one of that id', () => {
-    const ids = ['openapi-page', 'kubectl'];
+  it('has no client for the pages and for command-line programs beside a configured one of that id', () => {
+    const ids = ['openapi-page', 'explore', 'kubectl'];
     const configured = ids.map((id) => `{id: ${id}, public: true, grants: []}`);
     const settings = oauthSettings(configuration(`{clients: [${configured.join()}]}`));
     expect(settings?.clients.map(({ id }) => id)).to.deep.equal(ids);
-    expect(settings?.clients.map(({ grants }) => grants)).to.deep.equal([[], []]);
+    expect(settings?.clients.map(({ grants }) => grants)).to.deep.equal([[], [], []]);
   });
 
   const clientOf = (id: string, oauth: string) =>
@@ -68,6 +68,21 @@ describe('oauthSettings', () => {
       expect(client?.redirectURIs).to.deep.equal(uris);
     });
   }
+
+  it('has a client for the page /explore, whose codes are redirected only to the issuer', () => {
+    expect(clientOf('explore', '{issuer: "https://api.example.com:8443/oauth"}')).to.deep.include({
+      isPublic: true,
+      requiresPKCE: true,
+      grants: ['authorization_code'],
+      redirectURIs: ['https://api.example.com:8443/explore/callback'],
+      postLogoutRedirectURIs: ['https://api.example.com:8443/explore'],
+    });
+  });
+
+  it('has no client for a page that is not served', () => {
+    const settings = oauthSettings({ ...configuration('{}'), explore: { enabled: false } });
+    expect(settings?.clients.map(({ id }) => id)).to.not.include('explore');
+  });
 
   it('has a public client with loopback redirect URIs and without a password grant for command-line programs', () => {
     for (const oauth of ['{}', '{clients: [{id: a, public: true}]}']) {

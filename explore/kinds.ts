@@ -1,0 +1,81 @@
+// The kinds of the cluster, from the aggregated discovery of kube-apiserver.
+import type { Client } from 'ks-apiserver-client';
+
+export interface Kind {
+  /** As in lists: `pods` or `deployments.apps`. */
+  readonly resource: string;
+  /** `Deployment`. */
+  readonly kind: string;
+  readonly plural: string;
+  /** Empty for the core group. */
+  readonly group: string;
+  /** The preferred version. */
+  readonly version: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  readonly shortNames: readonly string[];
+}
+
+/** The members of APIGroupDiscoveryList (apidiscovery.k8s.io/v2) that are used. */
+interface Discovery {
+  readonly items?: readonly {
+    readonly metadata?: { readonly name?: string };
+    readonly versions?: readonly {
+      readonly version: string;
+      readonly resources?: readonly {
+        readonly resource: string;
+        readonly responseKind?: { readonly kind?: string };
+        readonly scope: 'Cluster' | 'Namespaced';
+        readonly verbs?: readonly string[];
+        readonly shortNames?: readonly string[];
+      }[];
+    }[];
+  }[];
+}
+
+const ACCEPT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** The kinds that can be listed. */
+export async function kindsOf(client: Client, signal: AbortSignal): Promise<ReadonlyMap<string, Kind>> {
+  const kinds = new Map<string, Kind>();
+  const documents = await Promise.all(
+    ['/api', '/apis'].map((path) => client.kubernetes.text(path, { accept: ACCEPT, signal })),
+  );
+  for (const text of documents) {
+    const { items = [] }: Discovery = JSON.parse(text);
+    for (const kind of items.flatMap(kindsOfGroup))
+      if (!kinds.has(kind.resource)) kinds.set(kind.resource, kind);
+  }
+  return kinds;
+}
+
+function kindsOfGroup({ metadata, versions = [] }: NonNullable<Discovery['items']>[number]): Kind[] {
+  const group = metadata?.name ?? '';
+  return versions.flatMap(({ version, resources = [] }) =>
+    resources
+      .filter(({ verbs = [] }) => verbs.includes('list'))
+      .map(({ resource, responseKind, scope, verbs = [], shortNames = [] }) => ({
+        resource: group === '' ? resource : `${resource}.${group}`,
+        kind: responseKind?.kind ?? resource,
+        plural: resource,
+        group,
+        version,
+        namespaced: scope === 'Namespaced',
+        verbs,
+        shortNames,
+      })),
+  );
+}
+
+/** Path of an object, or of the objects, at kube-apiserver. */
+export function pathOfKind(
+  { group, version, plural }: Pick<Kind, 'group' | 'version' | 'plural'>,
+  { namespace, name }: { readonly namespace?: string | undefined; readonly name?: string | undefined } = {},
+): string {
+  return [
+    group === '' ? `/api/${version}` : `/apis/${group}/${version}`,
+    ...(namespace === undefined ? [] : ['namespaces', encodeURIComponent(namespace)]),
+    plural,
+    ...(name === undefined ? [] : [encodeURIComponent(name)]),
+  ].join('/');
+}

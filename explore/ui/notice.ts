@@ -1,0 +1,34 @@
+// A message that says what went wrong or what is shown, with a button to try again.
+import { type ComponentChildren, h } from 'preact';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'idle' | 'info';
+
+export interface NoticeProps {
+  readonly tone: Tone;
+  readonly children?: ComponentChildren;
+  /** Label and action of the button. */
+  readonly action?: readonly [label: string, act: () => void];
+}
+
+export function Notice({ tone, children, action }: NoticeProps): ComponentChildren {
+  const role = tone === 'bad' ? 'alert' : 'status';
+  return h('div', { class: 'notice', 'data-tone': tone, role }, [
+    h('div', {}, children),
+    action && h('button', { type: 'button', onClick: action[1] }, action[0]),
+  ]);
+}
+
+/** The message of an error, with a button if a further attempt can succeed. */
+export function Failure({
+  error,
+  retry,
+}: {
+  readonly error: Error;
+  readonly retry?: () => void;
+}): ComponentChildren {
+  return h(
+    Notice,
+    { tone: 'bad', ...(retry ? { action: ['Try again', retry] as const } : {}) },
+    error.message,
+  );
+}

@@ -1,0 +1,53 @@
+// A time as the span since then, such as `5m`, with the exact local time in its title. All of them on the page advance
+// together.
+import { type ComponentChildren, h } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+];
+/** Interval of the updates, in ms. Spans are exact to the second only at first. */
+const TICK_MS = 5_000;
+
+/** `90m` is shown as `1h`, as kubectl does from three hours on. */
+export function spanOf(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  for (const [size, unit] of UNITS) if (seconds >= size) return `${Math.floor(seconds / size)}${unit}`;
+  return `${seconds}s`;
+}
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** The current time, which advances while the component is shown. */
+export function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const tick = (): void => setNow(Date.now());
+    listeners.add(tick);
+    timer ??= setInterval(() => {
+      if (!document.hidden) for (const listener of listeners) listener();
+    }, TICK_MS);
+    return () => {
+      listeners.delete(tick);
+      if (listeners.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  }, []);
+  return now;
+}
+
+/** `time`: RFC 3339, as in objects. */
+export function RelativeTime({ time }: { readonly time: string | undefined }): ComponentChildren {
+  const now = useNow();
+  const date = new Date(time ?? '');
+  if (Number.isNaN(date.getTime())) return h('span', { class: 'muted' }, '–');
+  return h(
+    'time',
+    { dateTime: date.toISOString(), title: date.toLocaleString() },
+    spanOf(now - date.getTime()),
+  );
+}
