@@ -2,6 +2,7 @@
 // lists outdated files.
 import { join, relative } from 'node:path';
 import type { CommandLine } from '../apis/reading/command-line.ts';
+import { reportFiles } from './bench/report.ts';
 import { chartFiles } from './generate/chart/chart.ts';
 import { generatedFiles } from './generate/files.ts';
 import { isStale, refresh } from './generate/generated-file.ts';
@@ -25,7 +26,11 @@ const LINE = {
 
 await runScript(LINE, async ({ values }) => {
   const platform = values.platform ?? (await readPlatform(join(ROOT, 'manifests/names.json')));
-  const files = [...(await generatedFiles(ROOT, namesFor(platform))), ...chartFiles(ROOT)];
+  const files = [
+    ...(await generatedFiles(ROOT, namesFor(platform))),
+    ...chartFiles(ROOT),
+    ...(await reportFiles()),
+  ];
   if (values.check) {
     const stale: string[] = [];
     for (const file of files) if (await isStale(file)) stale.push(relative(ROOT, file.path));

@@ -1,7 +1,9 @@
-// Writes the benchmark report: a table (results.md) and data (results.json). A run of selected benchmark groups keeps
-// the previous results of all other groups.
+// Writes the benchmark report: data (results.json), and made from it a table (results.md) and charts. A run of selected
+// benchmark groups keeps the previous results of all other groups.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type GeneratedFile, refresh } from '../generate/generated-file.ts';
+import { type Chart, charts } from './charts.ts';
 import type { Machine } from './measuring/machine.ts';
 import { GROUPS, type Group } from './options.ts';
 import type { Row } from './rows/row.ts';
@@ -46,7 +48,7 @@ function verdict({ met }: Row): string {
   return met ? 'yes' : '**no**';
 }
 
-export function markdown(report: Report): string {
+function markdown(report: Report, pictures: readonly Chart[]): string {
   const { machine } = report;
   const groups = GROUPS.flatMap((name) => {
     const group = report.groups[name];
@@ -66,6 +68,10 @@ The cluster has ${report.nodes} nodes. In each row, one client measures both sid
 Machine: ${machine.cores} cores (${machine.processor}), ${machine.memoryGB} GB, ${machine.system}; Node ${machine.node},
 kube-apiserver ${report.kubernetes}. ${groups.map(whenMeasured).join('; ')}.
 
+${pictures.map(({ name, title }) => `![${title}](charts/${name}.svg)`).join('\n\n')}
+
+## All figures
+
 ${table(rows)}
 
 ${notes.join('\n')}
@@ -84,9 +90,25 @@ export function merged(known: Report, measured: Report): Report {
 }
 
 export async function writeReport(measured: Report): Promise<void> {
-  const report = merged(JSON.parse(await readFile(DATA, 'utf8')) as Report, measured);
-  await writeFile(join(import.meta.dirname, 'results.md'), markdown(report));
-  await writeFile(DATA, data(report));
+  await writeFile(DATA, data(merged(await readReport(), measured)));
+  for (const file of await reportFiles()) await refresh(file);
+}
+
+async function readReport(): Promise<Report> {
+  return JSON.parse(await readFile(DATA, 'utf8')) as Report;
+}
+
+/** The files that are made from the data. */
+export async function reportFiles(): Promise<GeneratedFile[]> {
+  const report = await readReport();
+  const pictures = charts(report.groups);
+  return [
+    { path: join(import.meta.dirname, 'results.md'), text: () => markdown(report, pictures) },
+    ...pictures.map(({ name, svg }) => ({
+      path: join(import.meta.dirname, 'charts', `${name}.svg`),
+      text: () => svg,
+    })),
+  ];
 }
 
 /** JSON with a line for each row, so that a diff shows which rows changed. */

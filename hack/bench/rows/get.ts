@@ -47,7 +47,8 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
           0.5,
           perSecond,
         ),
-        note: 'peer: a Node program that sends the same bytes over TLS',
+        against: 'a bare Node program',
+        note: 'the peer sends the same bytes over TLS',
         shortfall:
           'the load generator is idle before each response, and the server spends CPU to wake it: 6 µs at our rate, 2 µs at the rate of the bare program',
       },
@@ -59,7 +60,8 @@ async function bareRows(scene: Scene): Promise<readonly Row[]> {
           0.8,
           perSecond,
         ),
-        note: 'both sides are this server; peer: with a client certificate',
+        against: 'a client certificate',
+        note: 'both sides are this server',
       },
     ];
   } finally {

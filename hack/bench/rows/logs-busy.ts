@@ -40,6 +40,7 @@ export async function busyRow(scene: Scene, side: LogSide, logs: LogScene): Prom
   const [before, during] = [p99Of(calm), p99Of(busy)];
   return {
     work: `logs, ${peer.name}: p99 of a get of one node during ${QUERIES} concurrent log queries`,
+    against: 'the same without log queries',
     peer: milliseconds(before),
     ours: milliseconds(during),
     ratio: `${(during / before).toFixed(2)} ×`,
@@ -47,7 +48,7 @@ export async function busyRow(scene: Scene, side: LogSide, logs: LogScene): Prom
     met: during <= RATIO * before && unexpected.length === 0,
     shortfall:
       'the cause is the latency, or responses other than 200 and 429 (see the note). On two cores, slow queries of a store time out. A query takes one to two milliseconds of CPU, in time slices of tenths of a millisecond, and makes garbage collections longer; a concurrent get waits for one slice',
-    note: `median of ${ROUNDS} alternating rounds; peer: the same without queries; clients respect Retry-After; responses to the queries: ${[...answered].map(([status, times]) => `${times} × ${status}`).join(', ')}; with the same queries directly to the store: ${milliseconds(beside.latencyMs.p99)}`,
+    note: `median of ${ROUNDS} alternating rounds; clients respect Retry-After; responses to the queries: ${[...answered].map(([status, times]) => `${times} × ${status}`).join(', ')}; with the same queries directly to the store: ${milliseconds(beside.latencyMs.p99)}`,
   };
 }
 

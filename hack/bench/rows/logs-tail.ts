@@ -44,6 +44,7 @@ export async function tailRow(side: LogSide, { sample }: LogScene): Promise<Row>
   const [theirs, own] = [delays(seen.peer), delays(seen.ours)];
   return {
     work: `logs, ${peer.name}: delay of a new line in a live tail`,
+    against: peer.name,
     peer: milliseconds(theirs),
     ours: milliseconds(own),
     ratio: `${own - theirs < 0 ? '−' : '+'}${milliseconds(Math.abs(own - theirs))}`,

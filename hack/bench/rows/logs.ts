@@ -104,6 +104,7 @@ async function queryRow({ peer }: LogSide, { work, direct, ours }: Query, whole:
   const [own, theirs] = [median(seen.ours), median(seen.peer)];
   return {
     work: `logs, ${peer.name}: ${work}`,
+    against: peer.name,
     peer: milliseconds(theirs),
     ours: milliseconds(own),
     ratio: `${(own / theirs).toFixed(2)} ×`,
@@ -165,6 +166,7 @@ async function exportRows({ peer, ours, server }: LogSide, { range, lines }: Log
         EXPORT_SHARE,
         (value) => `${perSecond(value)} lines`,
       ),
+      against: peer.name,
       shortfall:
         'store, server and client share the cores; a minimal TLS server on Node needs about 0.7 s of CPU per million lines to forward them, ours also parses and orders them',
     },

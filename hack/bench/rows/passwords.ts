@@ -52,7 +52,8 @@ export async function passwordRows(scene: Scene, server: Server): Promise<readon
     return [
       {
         ...atLeast('sign in with a password', hash.rate, ours.rate, GOAL, perSecond),
-        note: `peer: argon2id alone; one core for the peer or the server, the other core for the cluster and the client. ${usage(ours)}`,
+        against: 'argon2id hashing alone',
+        note: `one core for the peer or the server, the other core for the cluster and the client. ${usage(ours)}`,
         shortfall: shortfall(hash, ours),
       },
     ];

@@ -109,12 +109,13 @@ async function firstList(scene: Scene, { server, caller, tenant }: Side): Promis
     },
     {
       work: `resources: resident memory of ${pods}`,
+      against: 'the size of the JSON',
       peer: megabytes(peer.bytes),
       ours: megabytes(memory * 1e6),
       ratio: `${share.toFixed(2)} ×`,
       goal: '≤ 0.5 ×',
       met: share <= 0.5,
-      note: `peer: the size of their JSON; ours: growth, with a garbage collection before each measurement; ${megabytes(uncollected * 1e6)} before the last collection`,
+      note: `ours: growth, with a garbage collection before each measurement; ${megabytes(uncollected * 1e6)} before the last collection`,
     },
     {
       ...below('resources: first page of a tenant', tenantMs, 50, milliseconds),

@@ -5,6 +5,8 @@
 export interface Row {
   readonly work: string;
   readonly peer?: string;
+  /** Name of the peer, if it is not kube-apiserver. */
+  readonly against?: string;
   readonly ours: string;
   /** Our figure divided by that of the peer, or the difference; undefined for absolute goals. */
   readonly ratio?: string;

@@ -10,6 +10,7 @@ import type { Scene } from '../scene/scene.ts';
 import { atMost, milliseconds, type Row } from './row.ts';
 
 const TURNS = 100;
+const PASSWORD_SIGN_IN = 'a sign-in with a password';
 /** Not counted. */
 const WARM_UP = 20;
 
@@ -44,6 +45,7 @@ export async function signOnRows(scene: Scene): Promise<readonly Row[]> {
   return [
     {
       ...atMost('sign-on by cookie: until the code', typical('form'), typical('cookie'), 0.1, milliseconds),
+      against: PASSWORD_SIGN_IN,
       note: `median of ${TURNS} turns; peer: the form with a password, until the code. A password grant takes ${milliseconds(typical('password'))}`,
     },
     {
@@ -54,10 +56,12 @@ export async function signOnRows(scene: Scene): Promise<readonly Row[]> {
         0.75,
         milliseconds,
       ),
+      against: PASSWORD_SIGN_IN,
       note: `peer: the form with a password, until the tokens. The exchange of the code takes ${milliseconds(typical('exchange by cookie'))}`,
     },
     {
       ...atMost('refresh', typical('password'), typical('refresh'), 0.3, milliseconds),
+      against: PASSWORD_SIGN_IN,
       note: 'peer: a password grant',
     },
   ];
