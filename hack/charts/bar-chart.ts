@@ -94,10 +94,10 @@ export function barChart(chart: BarChart): string {
 
 /** Ticks whose labels do not overlap. */
 function spaced({ ticks }: Axis, x: (value: number) => number): Axis['ticks'] {
-  return ticks.reduce<Axis['ticks']>((kept, tick) => {
-    const isFree = kept.every(({ value }) => Math.abs(x(value) - x(tick.value)) >= TICK_WIDTH);
-    return isFree ? [...kept, tick] : kept;
-  }, []);
+  const kept: Axis['ticks'][number][] = [];
+  for (const tick of ticks)
+    if (kept.every(({ value }) => Math.abs(x(value) - x(tick.value)) >= TICK_WIDTH)) kept.push(tick);
+  return kept;
 }
 
 function columnEnd(columns: readonly unknown[], index: number): number {

@@ -105,11 +105,13 @@ export function text(x: number, y: number, classes: string, content: string): Ma
 
 /** Splits a text into lines that fit in a width in any of the fonts. */
 export function wrapped(content: string, width: number): string[] {
-  return content.split(' ').reduce<string[]>((lines, word) => {
-    const line = lines.at(-1);
-    if (line === undefined || widthOf(`${line} ${word}`) > width) return [...lines, word];
-    return lines.with(-1, `${line} ${word}`);
-  }, []);
+  const lines: string[] = [];
+  for (const word of content.split(' ')) {
+    const extended = `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || widthOf(extended) > width) lines.push(word);
+    else lines[lines.length - 1] = extended;
+  }
+  return lines;
 }
 
 /** Estimate for the widest of the usual fonts: DejaVu Sans. */

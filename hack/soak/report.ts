@@ -40,37 +40,59 @@ const LATENCY: Limit = { share: 1, least: 10 };
 export function reportOf(run: Run, controls: readonly string[]): Report {
   const { windows, errors } = run;
   const warmUp = warmUpSeconds(run.seconds);
-  const points = (valueOf: (window: Window) => number | undefined): Point[] =>
-    windows.flatMap((window) => {
-      const value = valueOf(window) ?? Number.NaN;
-      return window.at < warmUp || Number.isNaN(value) ? [] : [{ at: window.at, value }];
-    });
-  const medians = (kind: string): Point[] =>
-    points(({ latencies }) => quantile(latencies.get(kind) ?? [], 0.5));
-  const judged = controls.map((kind) => judge(medians(kind), LATENCY));
+  const series = seriesOf(windows);
+  const points = (name: string): Point[] => (series.get(name) ?? []).filter(({ at }) => at >= warmUp);
+  const judged = controls.map((kind) => judge(points(latencyOf(kind)), LATENCY));
   const busier = Math.max(1, ...judged.map(({ first, last }) => last / first || 1));
   const limit = { share: (1 + LATENCY.share) * busier - 1, least: LATENCY.least * busier };
   const resources = namesIn(windows.map(({ samples }) => samples)).flatMap((replica) =>
-    (Object.keys(SERIES) as Series[]).map((name) => {
-      const values = points(({ samples }) => samples.get(replica)?.[name]);
-      return { series: `${replica}: ${name}`, ...judge(values, SERIES[name]) };
+    NAMES.map((name) => {
+      const of = sampleSeries(replica, name);
+      return { series: of, ...judge(points(of), SERIES[name]) };
     }),
   );
   const kinds = namesIn(windows.map(({ latencies }) => latencies)).map((kind) => {
     const all = windows.flatMap(({ latencies }) => latencies.get(kind) ?? []);
     const requests = { count: all.length, p50: quantile(all, 0.5), p99: quantile(all, 0.99) };
-    return { series: `${kind}, ms`, ...judge(medians(kind), limit), requests };
+    const of = latencyOf(kind);
+    return { series: of, ...judge(points(of), limit), requests };
   });
   const rows = [...resources, ...kinds];
   const passed = errors.length === 0 && rows.every(({ verdict }) => verdict !== 'GROWING');
   return { ...run, warmUp, rows, passed };
 }
 
+const NAMES = Object.keys(SERIES) as Series[];
+
+function sampleSeries(replica: string, name: Series): string {
+  return `${replica}: ${name}`;
+}
+
+function latencyOf(kind: string): string {
+  return `${kind}, ms`;
+}
+
+/** All points by series, with those of the warm-up. */
+export function seriesOf(windows: readonly Window[]): ReadonlyMap<string, readonly Point[]> {
+  const series = new Map<string, Point[]>();
+  const add = (name: string, at: number, value: number): void => {
+    if (!Number.isNaN(value)) series.set(name, [...(series.get(name) ?? []), { at, value }]);
+  };
+  for (const { at, samples, latencies } of windows) {
+    for (const [replica, sample] of samples)
+      for (const name of NAMES) add(sampleSeries(replica, name), at, sample[name]);
+    for (const [kind, values] of latencies) add(latencyOf(kind), at, quantile(values, 0.5));
+  }
+  return series;
+}
+
 function namesIn(maps: readonly ReadonlyMap<string, unknown>[]): string[] {
   return [...new Set(maps.flatMap((map) => [...map.keys()]))].toSorted();
 }
 
-export function markdown({ date, seconds, warmUp, rows, errors, cores, passed }: Report): string {
+/** `picture`: file name of the chart. */
+export function markdown(report: Report, picture?: string): string {
+  const { date, seconds, warmUp, rows, errors, cores, passed } = report;
   const growing = rows.filter(({ verdict }) => verdict === 'GROWING').length;
   const series = rows.map(({ series, verdict, first, last, perHour, limit, requests }) => {
     const latency = requests ? [requests.count, figure(requests.p50), figure(requests.p99)] : ['', '', ''];
@@ -88,7 +110,7 @@ ${passed ? 'PASSED' : 'FAILED'}: ${growing} of ${rows.length} series grow; ${err
 
 CPU, in cores: ${[...cores].map(([name, used]) => `${name} ${used.toFixed(2)}`).join(', ')}.
 
-${table('series|verdict|first quarter|last quarter|slope per hour|limit|requests|p50|p99', series)}
+${picture === undefined ? '' : `![Each series over time](${picture})\n\n`}${table('series|verdict|first quarter|last quarter|slope per hour|limit|requests|p50|p99', series)}
 
 ${errors.length === 0 ? 'No unexpected errors.' : table('errors|count|first at, s|first message', failures)}
 `;

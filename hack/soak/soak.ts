@@ -2,12 +2,14 @@
 // memory, open files, timers and latencies grow.
 import { writeFile } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
+import { join, parse } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CommandLine, wholeNumber } from '../../apis/reading/command-line.ts';
 import { cpuSeconds } from '../bench/measuring/process-usage.ts';
 import { onStopSignal } from '../system/stop-signal.ts';
 import { formatElapsed, printProgress } from '../terminal/progress.ts';
 import { runScript } from '../terminal/script.ts';
+import { chart } from './chart.ts';
 import { type Environment, type Replica, withEnvironment } from './environment.ts';
 import { Recorder, runLoad } from './load.ts';
 import { json, markdown, type Run, reportOf, type Window } from './report.ts';
@@ -30,7 +32,7 @@ const LINE = {
     report: {
       value: 'FILE',
       description:
-        'also writes the report to FILE: JSON with all samples if the name ends with .json, else Markdown',
+        'also writes the report to FILE, and a chart beside it (.svg): JSON with all samples if the name ends with .json, else Markdown',
     },
   },
   notes:
@@ -116,6 +118,11 @@ await runScript(LINE, async ({ values }) => {
   );
   process.stdout.write(`\n${markdown(report)}`);
   const { report: file = '' } = values;
-  if (file !== '') await writeFile(file, file.endsWith('.json') ? json(report) : markdown(report));
+  if (file !== '') {
+    const { dir, name, ext } = parse(file);
+    const picture = `${name}.svg`;
+    await writeFile(join(dir, picture), chart(report));
+    await writeFile(file, ext === '.json' ? json(report) : markdown(report, picture));
+  }
   return report.passed ? 0 : 1;
 });
