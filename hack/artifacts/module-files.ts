@@ -21,21 +21,31 @@ export function provideModuleFiles(
   options: BuildOptions,
 ): Promise<string> {
   const make = async (staging: string): Promise<void> => {
-    let folder = '';
-    await compile(
-      {
-        command: 'go',
-        args: ['mod', 'download', '-json', module],
-        cwd: staging,
-        failure: `downloading the ${title} failed`,
-        line: (line) => {
-          folder = /^\s*"Dir": "(.+)",?$/.exec(line)?.[1] ?? folder;
-          return false;
-        },
-      },
-      { ...options, env: { ...options.env, GOFLAGS: '', GOWORK: 'off' } },
-    );
+    const env = { ...options.env, GOFLAGS: '', GOWORK: 'off' };
+    const folder = await downloadModule({ title, module, cwd: staging }, { ...options, env });
     for (const file of files) await copyFile(join(folder, file), join(staging, basename(file)));
   };
   return provide({ title, name: `${name}-${module.split('@')[1]}`, make }, options);
+}
+
+/** Returns the folder of a module in the module cache of Go. Without a version, `cwd` is a module that requires it. */
+export async function downloadModule(
+  { title, module, cwd }: Pick<ModuleFiles, 'title' | 'module'> & { readonly cwd: string },
+  options: Pick<BuildOptions, 'env' | 'signal'>,
+): Promise<string> {
+  let folder = '';
+  await compile(
+    {
+      command: 'go',
+      args: ['mod', 'download', '-json', module],
+      cwd,
+      failure: `downloading the ${title} failed`,
+      line: (line) => {
+        folder = /^\s*"Dir": "(.+)",?$/.exec(line)?.[1] ?? folder;
+        return false;
+      },
+    },
+    options,
+  );
+  return folder;
 }

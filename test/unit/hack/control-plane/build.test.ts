@@ -6,16 +6,39 @@ import { build } from '../../../../hack/control-plane/build.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { machineWith } from '../../../support/scratch.ts';
 
+const GO = `case $1 in
+  env) echo go1.26.8 ;;
+  mod) echo '  "Dir": "/modules/'$4'",' ;;
+  list) ;;
+  *) for argument; do case $argument in -overlay=*) cat "\${argument#*=}" >&2 ;; esac; done
+    echo 'main.go:7: undefined: nothing' >&2; exit 1 ;;
+esac`;
+
 describe('the build', () => {
-  it('reports the compiler output and how to repeat it after a failure, and leaves nothing', async () => {
-    const failing = 'echo "main.go:7: undefined: nothing" >&2; exit 1';
-    await using machine = await machineWith({ go: `[ "$1" = env ] && echo go1.26.8 && exit 0\n${failing}` });
+  /** The error of a build whose compiler fails and prints the overlay. */
+  async function failure(): Promise<{ message: string; left: string[] }> {
+    await using machine = await machineWith({ go: GO });
     const { path } = machine;
     const env = { ...machine.env, PATH: `${path}:/usr/bin:/bin` };
     const { signal } = new AbortController();
     const { message } = await rejection(build('control-plane', { env, signal, progress: () => undefined }));
+    return { message, left: await readdir(join(path, 'cache', 'ks-apiserver')) };
+  }
+
+  it('reports the compiler output and how to repeat it after a failure, and leaves nothing', async () => {
+    const { message, left } = await failure();
     expect(message).to.match(/^building the control plane failed .*go build/);
     expect(message).to.include('main.go:7: undefined: nothing');
-    expect(await readdir(join(path, 'cache', 'ks-apiserver'))).to.deep.equal([]);
+    expect(left).to.deep.equal([]);
+  });
+
+  it('leaves out the test support of kube-apiserver, which imports all fake clients', async () => {
+    const { message } = await failure();
+    const [, overlay = ''] = /^(\{.*\})/m.exec(message) ?? [];
+    expect(JSON.parse(overlay)).to.deep.equal({
+      Replace: {
+        '/modules/k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_test_context.go': '',
+      },
+    });
   });
 });
