@@ -1,7 +1,9 @@
-// Builds the Go programs in this folder: client-go informers, a controller and the load generator.
+// Builds the Go programs in this folder (client-go informers, a controller and the load generator) and the Java programs.
 import { join } from 'node:path';
-import type { BuildOptions } from '../artifacts/artifact.ts';
+import { type BuildOptions, provide } from '../artifacts/artifact.ts';
 import { provideGo } from '../artifacts/go-build.ts';
+import { provideJava } from '../java/java.ts';
+import { classPathIn, type JavaProgram, makeJavaProgram, nameOfJavaProgram } from '../java/java-program.ts';
 import type { PythonEnvironment } from '../python/environment.ts';
 
 /** Paths of the built programs. */
@@ -31,4 +33,25 @@ export async function buildClients(options: BuildOptions): Promise<Clients> {
     informer: join(folder, 'informer'),
     controller: join(folder, 'controller'),
   };
+}
+
+const JAVA = join(MODULE, 'java');
+const JAVA_CLIENTS: JavaProgram = {
+  title: 'Java clients',
+  name: 'java-clients',
+  java: { oldest: 17 },
+  folder: JAVA,
+  sources: ['Client.java', 'Namespaces.java'].map((file) => join(JAVA, file)),
+  megabytes: 30,
+};
+/** For a short life: without the optimizing compiler of the JVM. */
+const JVM = ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+
+/** Returns the command that runs a Java client: its class and arguments follow. Builds the clients if the cache lacks them. */
+export async function buildJavaClients(options: BuildOptions): Promise<readonly [string, ...string[]]> {
+  const java = await provideJava(JAVA_CLIENTS, options);
+  const { title } = JAVA_CLIENTS;
+  const make = (staging: string): Promise<void> => makeJavaProgram(JAVA_CLIENTS, staging, options);
+  const folder = await provide({ title, name: await nameOfJavaProgram(JAVA_CLIENTS), make }, options);
+  return [java, ...JVM, '-cp', classPathIn(folder)];
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
 import { compile } from '../artifacts/compiler.ts';
-import { findMaven, provideJava } from '../log-stores/java.ts';
+import { findMaven, provideJava } from '../java/java.ts';
 import { Daemon } from '../system/daemon.ts';
 import { withPortRetry } from '../system/port-retry.ts';
 import { freePort } from '../system/ports.ts';

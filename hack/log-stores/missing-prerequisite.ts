@@ -1,6 +1,6 @@
 import { messageOf } from '../../apis/reading/thrown-value.ts';
+import { findMaven, provideJava } from '../java/java.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { findMaven, provideJava } from './java.ts';
 import { isNodeBuilt } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
 

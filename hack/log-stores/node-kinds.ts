@@ -1,7 +1,7 @@
 // Lists the supported versions of OpenSearch and Elasticsearch. The folder nodes/ contains the build files of each
 // version.
 import { join } from 'node:path';
-import type { JavaRange } from './java.ts';
+import type { JavaRange } from '../java/java.ts';
 
 export interface NodeKind {
   /** Its folder in nodes/. */

@@ -1,7 +1,8 @@
 // Starts an OpenSearch or Elasticsearch node as a child process. node-build.ts builds the node.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { provideJava } from './java.ts';
+import { provideJava } from '../java/java.ts';
+import { classPathIn } from '../java/java-program.ts';
 import { type LogStoreProcess, type StartOptions, startProgram } from './log-store.ts';
 import { buildNode } from './node-build.ts';
 import { type NodeKind, OPENSEARCH_2 } from './node-kinds.ts';
@@ -56,7 +57,7 @@ export async function startOpenSearch(options: OpenSearchOptions): Promise<LogSt
         ...(heap === undefined ? SHORT_LIVED : [`-Xms${heap}`, `-Xmx${heap}`]),
         `-Djava.io.tmpdir=${join(dir, 'tmp')}`,
         '-cp',
-        `${join(built, 'classes')}:${join(built, 'lib', '*')}`,
+        classPathIn(built),
         'Main',
         dir,
         ...Object.entries({

@@ -1,7 +1,7 @@
 // Builds the programs that the test suites need.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { BuildOptions } from '../artifacts/artifact.ts';
-import { buildClients, PYTHON_CLIENTS } from '../clients/build.ts';
+import { buildClients, buildJavaClients, PYTHON_CLIENTS } from '../clients/build.ts';
 import { API, findPrograms, SIMULATION } from '../control-plane/programs.ts';
 import { missingForDirectory } from '../directory/slapd.ts';
 import { buildHelmProgram, provideChartCRDs } from '../helm/build.ts';
@@ -40,6 +40,7 @@ export class Prerequisites {
       buildStern,
       provideApache,
       provideKeycloak,
+      buildJavaClients,
       ...signIns.map((name) => (options: BuildOptions) => buildIdentityProgram(name, options)),
     ]) {
       await build({ env, signal, progress }).catch((error: unknown) => {

@@ -1,4 +1,5 @@
-// Runs the Java client fabric8 against one address, and prints what it received.
+// Runs the Java client fabric8 against one address, and prints what it received. Arguments: KUBECONFIG NAMESPACE POD CONTAINER
+// NAME, of which the last one names objects and a Lease.
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.client.Config;

@@ -10,6 +10,7 @@ import { PYTHON_CLIENTS } from '../../../hack/clients/build.ts';
 import { buildKubelogin } from '../../../hack/kubelogin/build.ts';
 import { SESSION_ENDED } from '../../../server/oauth/tokens/revocation-check.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
+import { javaClients } from '../../support/java.ts';
 import { pythonWith } from '../../support/python.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
@@ -204,5 +205,12 @@ describe('kubelogin', () => {
     ];
     const { stdout, stderr } = await user.run(python, ['-c', lines.join('\n')]);
     expect(stdout, stderr).to.equal('True\n');
+  });
+
+  it('serves Java', async function () {
+    const [java, ...options] = (await javaClients(platform.signal)) ?? this.skip();
+    const user = await signedIn('java');
+    const { stdout, stderr } = await user.run(java, [...options, 'Namespaces']);
+    expect(stdout.split('\n'), stderr).to.include('default');
   });
 });

