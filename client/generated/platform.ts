@@ -140,6 +140,8 @@ export interface LogQueryAnswer {
       id: string;
       /** Begin and exclusive end of each match, in UTF-16 code units. */
       highlights?: ([number, number])[];
+      /** Most severe level of the line. Present with `severity=true`. */
+      severity?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'none';
     }[];
     /** Cursor of the next page; absent on the last page. */
     cursor?: string;
@@ -191,6 +193,15 @@ export interface LogHistogramAnswer {
       time: number;
       /** Number of lines in the bucket. */
       count: number;
+      /** Number of lines by most severe level. Present with `severity=true`. */
+      severities?: {
+        fatal: number;
+        error: number;
+        warn: number;
+        info: number;
+        debug: number;
+        none: number;
+      };
     }[];
   };
   /** Duration of the query in milliseconds. */
@@ -365,6 +376,8 @@ export interface LogParameters {
   readonly after?: number | undefined;
   /** `true`: each record has the positions of the matches, in UTF-16 code units. */
   readonly highlight?: boolean | undefined;
+  /** `true`: each record has its most severe level, and each bucket of a histogram the number of lines by most severe level. Lines without a level have `none`. */
+  readonly severity?: boolean | undefined;
   /** Format of an export. `text`: only the lines, without time and names. */
   readonly format?: 'text' | 'ndjson' | 'json' | 'csv' | undefined;
   /** Only for `format=csv`. `false`: no byte order mark, without which Excel does not read UTF-8. */

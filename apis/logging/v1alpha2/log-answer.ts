@@ -1,5 +1,6 @@
 // TypeBox schemas and TypeScript types of the responses to log queries.
 import { type Static, Type } from 'typebox';
+import { SEVERITIES, type Severity } from './log-query.ts';
 
 /** Reasons of a partial result. */
 const SHORTFALL_REASONS = [
@@ -52,6 +53,13 @@ const LogRecordSchema = Type.Object(
         description: 'Begin and exclusive end of each match, in UTF-16 code units.',
       }),
     ),
+    severity: Type.Optional(
+      Type.Unsafe<Severity>({
+        type: 'string',
+        enum: [...SEVERITIES],
+        description: 'Most severe level of the line. Present with `severity=true`.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -93,6 +101,9 @@ export const LogStatisticsAnswerSchema = Type.Object(
   { additionalProperties: false },
 );
 
+const COUNT = Type.Integer({ minimum: 0 });
+const SEVERITY_COUNTS = { fatal: COUNT, error: COUNT, warn: COUNT, info: COUNT, debug: COUNT, none: COUNT };
+
 export const LogHistogramAnswerSchema = Type.Object(
   {
     histogram: Type.Object(
@@ -104,6 +115,12 @@ export const LogHistogramAnswerSchema = Type.Object(
             {
               time: Type.Integer({ description: 'Start of the bucket, in milliseconds since the epoch.' }),
               count: Type.Integer({ minimum: 0, description: 'Number of lines in the bucket.' }),
+              severities: Type.Optional(
+                Type.Object(SEVERITY_COUNTS, {
+                  additionalProperties: false,
+                  description: 'Number of lines by most severe level. Present with `severity=true`.',
+                }),
+              ),
             },
             { additionalProperties: false },
           ),

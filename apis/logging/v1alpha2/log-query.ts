@@ -9,6 +9,21 @@ export type MatchMode = (typeof MATCH_MODES)[number];
 export const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type Level = (typeof LEVELS)[number];
 
+/** The most severe level of a line, and `none` for a line without levels. The most severe one is first. */
+export const SEVERITIES = ['fatal', 'error', 'warn', 'info', 'debug', 'none'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export function bySeverity<Value>(of: (severity: Severity) => Value): Record<Severity, Value> {
+  return {
+    fatal: of('fatal'),
+    error: of('error'),
+    warn: of('warn'),
+    info: of('info'),
+    debug: of('debug'),
+    none: of('none'),
+  };
+}
+
 const EXPORT_FORMATS = ['text', 'ndjson', 'json', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -157,6 +172,11 @@ export const LogQuerySchema = Type.Object(
     highlight: Type.Boolean({
       default: false,
       description: '`true`: each record has the positions of the matches, in UTF-16 code units.',
+    }),
+    severity: Type.Boolean({
+      default: false,
+      description:
+        '`true`: each record has its most severe level, and each bucket of a histogram the number of lines by most severe level. Lines without a level have `none`.',
     }),
     format: choice(
       EXPORT_FORMATS,

@@ -1,6 +1,8 @@
 // Counts of log lines by histogram bucket. Stores count in cells: time intervals of equal width. A bucket is a sum of cells.
+
+import { bySeverity, type Severity } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { earlier, instantOf, later } from '../store/instant.ts';
-import type { Buckets, Instant, Selection } from '../store/log-store.ts';
+import type { Buckets, Instant, Selection, SeverityCounts } from '../store/log-store.ts';
 
 /** Counts of lines by histogram bucket. */
 export class BucketCounts {
@@ -34,6 +36,23 @@ export class BucketCounts {
       else high = middle;
     }
     return low - 1;
+  }
+}
+
+/** Counts of lines by severity and histogram bucket. */
+export class CountsBySeverity {
+  readonly #counts: Readonly<Record<Severity, BucketCounts>>;
+
+  constructor(buckets: Buckets) {
+    this.#counts = bySeverity(() => new BucketCounts(buckets));
+  }
+
+  add(severity: Severity, time: Instant, lines = 1): void {
+    this.#counts[severity].add(time, lines);
+  }
+
+  get counts(): SeverityCounts {
+    return bySeverity((severity) => this.#counts[severity].counts);
   }
 }
 

@@ -1,5 +1,5 @@
 // Detection of log levels in the text of a line. A line can have several levels.
-import { LEVELS, type Level } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { LEVELS, type Level, SEVERITIES, type Severity } from '../../../apis/logging/v1alpha2/log-query.ts';
 
 export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {
   debug: ['debug', 'trace', 'dbg', 'trc'],
@@ -73,6 +73,15 @@ export function levelMatcher(levels: readonly Level[]): (line: string) => boolea
   const pattern = new RegExp(levelPatterns(levels).join('|'), 'u');
   return (line) => pattern.test(line);
 }
+
+/** Returns the most severe level of a line, or `none`. */
+export function severityMatcher(): (line: string) => Severity {
+  const matchers = SEVERITY_LEVELS.map((level) => ({ level, matches: levelMatcher([level]) }));
+  return (line) => matchers.find(({ matches }) => matches(line))?.level ?? 'none';
+}
+
+/** The levels, the most severe one first. */
+export const SEVERITY_LEVELS = SEVERITIES.filter((each) => each !== 'none');
 
 /** Case-insensitive without flags, which only RE2 supports within a pattern. */
 export function anyCase(word: string): string {

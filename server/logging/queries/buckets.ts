@@ -9,7 +9,7 @@ import {
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { Buckets } from '../store/log-store.ts';
 
-export interface BucketRequest {
+export interface BucketRequest extends Pick<Buckets, 'isBySeverity'> {
   readonly interval: string;
   /** A name of Intl such as `Europe/Berlin` or `+05:30`. */
   readonly timeZone: string;
@@ -26,7 +26,14 @@ const DAYS = { d: 1, w: 7 } as const;
 const MONTHS = { M: 1, q: 3, y: 12 } as const;
 
 /** Throws BadRequest for too many buckets. */
-export function bucketsOf({ interval, timeZone, start, end, limit }: BucketRequest): Buckets {
+export function bucketsOf({
+  interval,
+  timeZone,
+  start,
+  end,
+  limit,
+  isBySeverity = false,
+}: BucketRequest): Buckets {
   const parsed = parseInterval(interval);
   const { unit } = parsed;
   const isFixed = unit === 's' || unit === 'm' || unit === 'h';
@@ -40,7 +47,7 @@ export function bucketsOf({ interval, timeZone, start, end, limit }: BucketReque
     edges.push(edge);
     if (edges.length - 1 > maxBuckets || (edge >= end && edges.length > 1)) break;
   }
-  if (edges.length - 1 <= maxBuckets) return { edges };
+  if (edges.length - 1 <= maxBuckets) return { edges, isBySeverity };
   const message = `${interval} makes more than ${maxBuckets} buckets; use a wider interval or a shorter range`;
   throw newInvalidParameter('interval', message);
 }

@@ -7,7 +7,7 @@ import type {
   LogStatisticsAnswer,
   Shortfall,
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
-import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
+import { bySeverity, type LogQuery, type Severity } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { UserInfo } from '../../authentication/user.ts';
 import type { Scopes } from '../access/scope.ts';
@@ -24,6 +24,7 @@ import {
   type PageRequest,
   type Scope,
   type Selection,
+  type SeverityCounts,
 } from '../store/log-store.ts';
 import { PAGE_CUT, queryPage } from '../store/page-limit.ts';
 import { bucketsOf } from './buckets.ts';
@@ -111,6 +112,7 @@ export class LogQueries {
         start: millisecondsOf(start),
         end: millisecondsOf(range.end),
         limit,
+        isBySeverity: query.severity,
       });
     // Without a start, the buckets depend on the first line.
     const requested = range.start === BEGINNING ? undefined : bucketsFrom(range.start);
@@ -122,7 +124,7 @@ export class LogQueries {
       const totalRelation = missing.length === 0 ? 'eq' : 'gte';
       return { histogram: { total: 0, totalRelation, histograms: [] }, ...partial(missing) };
     }
-    const { total, counts, shortfalls } = selection
+    const { total, counts, severities, shortfalls } = selection
       ? await store.histogram(selection, buckets, deadline.call())
       : emptyHistogram(buckets);
     return {
@@ -130,7 +132,11 @@ export class LogQueries {
         total: total.count,
         // An incomplete search for the first line may have missed earlier ones.
         totalRelation: missing.length === 0 ? total.relation : 'gte',
-        histograms: counts.map((count, index) => ({ time: buckets.edges[index] ?? 0, count })),
+        histograms: counts.map((count, index) => ({
+          time: buckets.edges[index] ?? 0,
+          count,
+          ...(severities ? { severities: countsAt(severities, index) } : {}),
+        })),
       },
       ...partial([...missing, ...shortfalls]),
     };
@@ -148,6 +154,10 @@ export class LogQueries {
     if (!scope.everything && scope.namespaces.length === 0) return undefined;
     return selectionOf(query, scope, range);
   }
+}
+
+function countsAt(severities: SeverityCounts, bucket: number): Record<Severity, number> {
+  return bySeverity((severity) => severities[severity][bucket] ?? 0);
 }
 
 async function firstLine(store: LogStore, selection: Selection, call: Call) {
@@ -208,6 +218,7 @@ const PAGE_PARAMETERS = new Set<string>([
   'size',
   'from',
   'highlight',
+  'severity',
   'before',
   'after',
   'interval',

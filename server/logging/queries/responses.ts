@@ -10,6 +10,7 @@ import type { Task, TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { BufferedResponses } from '../../http/buffered-responses.ts';
 import { acceptsGzip, GZIP_THRESHOLD, PIECE } from '../../http/response-writer.ts';
 import type { RequestContext } from '../../request/request-context.ts';
+import { severityMatcher } from '../matching/levels.ts';
 import { type LineMatcher, lineMatcher, PatternError, type Span } from '../matching/line-matcher.ts';
 import { isQueryable } from '../store/instant.ts';
 import type { LogRecord, TextFilter } from '../store/log-store.ts';
@@ -31,7 +32,7 @@ const MAX_HIGHLIGHTS = 1_000;
 const PIECE_LINES = 250;
 const PIECE_LENGTH = 1 << 20;
 
-/** Adds ids and, on request, highlights to records. Rejects with the signal's reason when it is aborted. */
+/** Adds ids and, on request, highlights and severities to records. Rejects with the signal's reason when it is aborted. */
 export async function responseRecords(
   query: LogQuery,
   records: readonly LogRecord[],
@@ -41,6 +42,7 @@ export async function responseRecords(
   const slices = call.slicer.of(call);
   const text = query.highlight ? textOf(query) : undefined;
   const matcher = text && highlighter(text);
+  const severityOf = query.severity ? severityMatcher() : undefined;
   const yieldTurn = async (): Promise<void> => {
     if (slices.spent) await slices.next();
     signal.throwIfAborted();
@@ -60,7 +62,11 @@ export async function responseRecords(
     await yieldTurn();
     const { log, time, namespace, pod, container } = record;
     const plain = { log, time, namespace, pod, container, id: idOf(record) };
-    result.push(query.highlight ? { ...plain, highlights: await highlightsOf(log) } : plain);
+    result.push({
+      ...plain,
+      ...(query.highlight ? { highlights: await highlightsOf(log) } : {}),
+      ...(severityOf ? { severity: severityOf(log) } : {}),
+    });
   }
   return result;
 }

@@ -1,6 +1,11 @@
 // Interface of log stores, implemented in backends/. Callers are authorized before each call to a store.
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
-import type { Level, MatchMode } from '../../../apis/logging/v1alpha2/log-query.ts';
+import {
+  bySeverity,
+  type Level,
+  type MatchMode,
+  type Severity,
+} from '../../../apis/logging/v1alpha2/log-query.ts';
 
 /** RFC 3339 in UTC with nine fractional digits, `2026-01-02T03:04:05.000000006Z`: sorts as text. */
 export type Instant = string;
@@ -162,7 +167,11 @@ export interface LogHistogram extends Coverage {
   readonly total: Total;
   /** One for each bucket. */
   readonly counts: readonly number[];
+  /** The same lines by severity, one list of counts for each. Present if `isBySeverity` is true. */
+  readonly severities?: SeverityCounts;
 }
+
+export type SeverityCounts = Readonly<Record<Severity, readonly number[]>>;
 
 /** The results of a selection without lines. */
 export const EMPTY_PAGE: LogPage = {
@@ -178,13 +187,17 @@ export const EMPTY_STATISTICS: LogStatistics = {
   shortfalls: [],
 };
 
-export function emptyHistogram({ edges }: Buckets): LogHistogram {
-  return { total: EMPTY_PAGE.total, counts: edges.slice(1).map(() => 0), shortfalls: [] };
+export function emptyHistogram({ edges, isBySeverity }: Buckets): LogHistogram {
+  const counts = edges.slice(1).map(() => 0);
+  const severities = isBySeverity ? { severities: bySeverity(() => counts) } : {};
+  return { total: EMPTY_PAGE.total, counts, ...severities, shortfalls: [] };
 }
 
 /** Bucket n is the range from edges[n] to edges[n + 1], exclusive; milliseconds since the epoch, ascending. */
 export interface Buckets {
   readonly edges: readonly number[];
+  /** Also requests the counts by severity. */
+  readonly isBySeverity?: boolean;
 }
 
 /**

@@ -80,6 +80,19 @@ export function describeCounts(subject: () => Subject): void {
       expect(at).to.be.above(0);
     });
 
+    it('counts the lines of each bucket by severity', async () => {
+      const { compare, range } = subject();
+      const begin = milliseconds(range.start);
+      const edges = Array.from({ length: 25 }, (_, index) => begin + index * HOUR);
+      for (const levels of [undefined, ['info', 'error'], ['debug'], ['fatal']] as const) {
+        await compare.histogram(selection(subject(), { levels }), { edges, isBySeverity: true });
+      }
+      await compare.histogram(selection(subject(), { pods: { exact: ['no-such-pod'] } }), {
+        edges,
+        isBySeverity: true,
+      });
+    });
+
     it('applies the range and the other filters to buckets', async () => {
       const { compare, range } = subject();
       const begin = milliseconds(range.start) + 3 * HOUR;

@@ -58,7 +58,7 @@ export function describeProperties(subject: () => Subject): void {
       const edge = fc.integer({ min: begin - 3_600_000, max: end });
       await check([edge, edge, edge, edge], async (selection, numbers) => {
         const edges = [...new Set(numbers)].sort((a, b) => a - b);
-        if (edges.length > 1) await subject().compare.histogram(selection, { edges });
+        if (edges.length > 1) await subject().compare.histogram(selection, { edges, isBySeverity: true });
       });
     });
 

@@ -1,4 +1,5 @@
 // Reference implementation of a log store: an array of log records. No code is shared with the real log stores.
+import { bySeverity, type Severity } from '../../../apis/logging/v1alpha2/log-query.ts';
 import type { LogRecord as StoredRecord } from '../../../hack/log-stores/record.ts';
 import type {
   Batches,
@@ -14,6 +15,7 @@ import type {
   PageRequest,
   Selection,
 } from '../../../server/logging/store/log-store.ts';
+import { levelsOf } from './brute-force/levels.ts';
 import { selects } from './brute-force/selection.ts';
 
 export interface MemoryLogStoreOptions {
@@ -67,16 +69,26 @@ export class MemoryLogStore implements LogBackend {
     };
   }
 
-  async histogram(selection: Selection, { edges }: Buckets, call: Call): Promise<LogHistogram> {
+  async histogram(selection: Selection, { edges, isBySeverity }: Buckets, call: Call): Promise<LogHistogram> {
     call.signal.throwIfAborted();
     const borders = edges.map((edge) => `${new Date(edge).toISOString().slice(0, -1)}000000Z`);
     const found = this.#found(selection, 'asc');
-    const counts = borders.slice(1).map((border, index) => {
-      const begin = borders[index] ?? border;
-      return found.filter(({ time }) => begin <= time && time < border).length;
-    });
+    const countsOf = (records: readonly StoredRecord[]): number[] =>
+      borders.slice(1).map((border, index) => {
+        const begin = borders[index] ?? border;
+        return records.filter(({ time }) => begin <= time && time < border).length;
+      });
+    const counts = countsOf(found);
+    const severityOf = ({ log }: StoredRecord): Severity => levelsOf(log).at(-1) ?? 'none';
+    const severities = (severity: Severity): number[] =>
+      countsOf(found.filter((record) => severityOf(record) === severity));
     const count = counts.reduce((sum, one) => sum + one, 0);
-    return { total: { count, relation: 'eq' }, counts, shortfalls: [] };
+    return {
+      total: { count, relation: 'eq' },
+      counts,
+      ...(isBySeverity ? { severities: bySeverity(severities) } : {}),
+      shortfalls: [],
+    };
   }
 
   async *export(selection: Selection, order: Order, call: Call): ExportBatches {

@@ -10,6 +10,7 @@ import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { orAborted } from '../../../concurrency/or-aborted.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { KindCopy } from '../../../resources/kinds/kind-copy.ts';
+import { severityMatcher } from '../../matching/levels.ts';
 import type {
   Batches,
   Buckets,
@@ -25,7 +26,7 @@ import type {
   Selection,
 } from '../../store/log-store.ts';
 import { newStoreTimeout, newStoreUnavailable } from '../../store/store-errors.ts';
-import { BucketCounts } from '../bucket-counts.ts';
+import { BucketCounts, CountsBySeverity } from '../bucket-counts.ts';
 import { checkAccess } from './access-check.ts';
 import type { FollowTuning } from './container-follower.ts';
 import { displayName, STORE } from './container-log.ts';
@@ -148,8 +149,19 @@ export class KubernetesLogStore implements LogBackend {
   async histogram(selection: Selection, buckets: Buckets, call: Call): Promise<LogHistogram> {
     return this.#scan(selection, call, async (scan) => {
       const lines = new BucketCounts(buckets);
-      await scan.readAll(() => ({ onLine: (time) => void lines.add(time) }));
-      return { total: scan.total(lines.total), counts: lines.counts, shortfalls: scan.shortfalls.list() };
+      const bySeverity = buckets.isBySeverity ? new CountsBySeverity(buckets) : undefined;
+      const severityOf = severityMatcher();
+      await scan.readAll(() => ({
+        onLine: (time, text) => {
+          if (lines.add(time)) bySeverity?.add(severityOf(text), time);
+        },
+      }));
+      return {
+        total: scan.total(lines.total),
+        counts: lines.counts,
+        ...(bySeverity ? { severities: bySeverity.counts } : {}),
+        shortfalls: scan.shortfalls.list(),
+      };
     });
   }
 

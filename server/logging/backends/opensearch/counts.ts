@@ -1,12 +1,28 @@
 // Queries OpenSearch and Elasticsearch for histograms and for the numbers of lines and containers.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import { bySeverity, type Level, type Severity } from '../../../../apis/logging/v1alpha2/log-query.ts';
+import { SEVERITY_LEVELS } from '../../matching/levels.ts';
 import { instantOf } from '../../store/instant.ts';
-import type { Buckets, Deadline, LogHistogram, LogStatistics } from '../../store/log-store.ts';
+import type {
+  Buckets,
+  Deadline,
+  LogHistogram,
+  LogStatistics,
+  SeverityCounts,
+} from '../../store/log-store.ts';
 import { BucketCounts, cellsOf } from '../bucket-counts.ts';
+import type { Clause } from './clauses.ts';
 import { layoutPaths } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';
-import { arrayOf, countOf, objectOf, type SearchResponse, valid } from './search-response.ts';
-import { countingQueryOf, type SelectionQuery } from './selection-query.ts';
+import {
+  arrayOf,
+  countOf,
+  type JsonObject,
+  objectOf,
+  type SearchResponse,
+  valid,
+} from './search-response.ts';
+import { countingQueryOf, levelsClause, type SelectionQuery } from './selection-query.ts';
 
 /** `precision_threshold` at its maximum. The store returns an exact count up to this number, and an estimate above. */
 const EXACT_CARDINALITY = 40_000;
@@ -70,22 +86,57 @@ export async function countByTime(
     offset: `${offset}ms`,
     min_doc_count: 1,
   };
+  const by = { by: { date_histogram: histogram } };
+  const levels = (buckets.isBySeverity ? SEVERITY_LEVELS : []).map((level) => ({
+    level,
+    ...levelsClause(selected, [level], 'severity'),
+  }));
   const body = {
     query: countingQueryOf(selected),
     size: 0,
     track_total_hits: true,
-    aggs: { by: { date_histogram: histogram } },
+    aggs: { ...by, ...severityTree(levels, by) },
   };
   const response = await client.search(indices, body, deadline.call());
-  const all = [...shortfalls, ...response.shortfalls];
+  // An index that does not support one level does not support the others either.
+  const all = [...shortfalls, ...(levels[0]?.shortfalls ?? []), ...response.shortfalls];
   return {
     total: { count: response.total.count, relation: all.length === 0 ? response.total.relation : 'gte' },
-    counts: valid(() => countsIn(response, buckets)),
+    ...valid(() => ({
+      counts: countsIn(response.aggregations, buckets),
+      ...(buckets.isBySeverity ? { severities: severitiesIn(response.aggregations, buckets) } : {}),
+    })),
     shortfalls: all,
   };
 }
 
-function countsIn({ aggregations }: SearchResponse, buckets: Buckets): number[] {
+/**
+ * Aggregations that count each line in its most severe level: the lines without a level are divided by the next level.
+ * Each level is searched once, and few buckets are needed: `search.max_buckets` limits them.
+ */
+function severityTree(
+  [first, ...rest]: readonly { readonly level: Level; readonly clause: Clause }[],
+  by: object,
+): object {
+  if (!first) return {};
+  const filters = { filters: { has: first.clause }, other_bucket_key: 'other' };
+  return { [first.level]: { filters, aggs: { ...by, ...severityTree(rest, by) } } };
+}
+
+function severitiesIn(aggregations: JsonObject, buckets: Buckets): SeverityCounts {
+  let node = aggregations;
+  const counts = new Map<Severity, number[]>();
+  for (const level of SEVERITY_LEVELS) {
+    // Without shards, the response has no aggregation.
+    const parts = objectOf(objectOf(node[level] ?? { buckets: {} }, level)['buckets'], level);
+    counts.set(level, countsIn(objectOf(parts['has'] ?? {}, 'has'), buckets));
+    node = objectOf(parts['other'] ?? {}, 'other');
+  }
+  counts.set('none', countsIn(node, buckets));
+  return bySeverity((severity) => counts.get(severity) ?? []);
+}
+
+function countsIn(aggregations: JsonObject, buckets: Buckets): number[] {
   const lines = new BucketCounts(buckets);
   const cells = objectOf(aggregations['by'] ?? { buckets: [] }, 'by')['buckets'];
   for (const cell of arrayOf(cells, 'buckets')) {

@@ -1,6 +1,7 @@
 // Builder of OpenSearch queries from the criteria of a log query, such as time range, namespaces and text. Closed
 // indices make the result partial.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
+import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import type { Call, Selection } from '../../store/log-store.ts';
 import {
@@ -102,6 +103,19 @@ export interface Filter {
 export function queryOf({ names, clause, range }: SelectionQuery, part = range): Clause {
   const filter = [timeRange(names.time, { from: part.start, before: part.end }), ...clause.filter];
   return { bool: { filter, ...(clause.mustNot.length === 0 ? {} : { must_not: clause.mustNot }) } };
+}
+
+/** The clause for lines with one of the levels. Throws NotSupported for `parameter` if no index supports it. */
+export function levelsClause(
+  { indices, names }: SelectionQuery,
+  levels: readonly Level[],
+  parameter: string,
+): { clause: Clause; shortfalls: readonly Shortfall[] } {
+  const { clause, shortfalls } = overLayouts(indices, ({ layout }) => ({
+    filter: [levelClause(levels, wholeLineField(layout, parameter, names.message), names.message)],
+    mustNot: [],
+  }));
+  return { clause: { bool: { filter: clause.filter } }, shortfalls };
 }
 
 /** Whether the query has no other clause than the time range. */

@@ -1,7 +1,9 @@
 // Counts VictoriaLogs records in total, by histogram bucket and by container. The counts are exact.
+import { SEVERITY_LEVELS } from '../../matching/levels.ts';
 import { nextInstant } from '../../store/instant.ts';
-import type { Buckets, Deadline, LogStatistics } from '../../store/log-store.ts';
-import { BucketCounts, cellsOf } from '../bucket-counts.ts';
+import type { Buckets, Deadline, LogHistogram, LogStatistics } from '../../store/log-store.ts';
+import { BucketCounts, CountsBySeverity, cellsOf } from '../bucket-counts.ts';
+import { levelFilter } from './line-filters.ts';
 import { type FieldNames, quoted, type Range, TIME } from './logsql.ts';
 import type { Client } from './query-client.ts';
 import { instantIn, numberIn } from './rows.ts';
@@ -23,24 +25,45 @@ export async function countRecords(client: Client, query: Query, deadline: Deadl
   return { count, span: { start: instantIn(row, 'first'), end: nextInstant(instantIn(row, 'last')) } };
 }
 
-/** Counts records by bucket. The store returns only cells with records. */
+/** Counts records by bucket. The store returns only cells with records. `message`: name of the field. */
 export async function countByBucket(
   client: Client,
   query: Query,
   buckets: Buckets,
+  message: string,
   deadline: Deadline,
-): Promise<BucketCounts> {
+): Promise<LogHistogram> {
   const { width, offset } = cellsOf(buckets);
-  const stats = `stats by (${TIME}:${width}ms offset ${offset}ms) count() as n`;
-  const counts = new BucketCounts(buckets);
-  for await (const rows of client.rows(query, [stats], deadline)) {
+  const cell = `${TIME}:${width}ms offset ${offset}ms`;
+  const pipes = buckets.isBySeverity
+    ? [...severityPipes(message), `stats by (${cell}, ${SEVERITY}) count() as n`]
+    : [`stats by (${cell}) count() as n`];
+  const all = new BucketCounts(buckets);
+  const severities = new CountsBySeverity(buckets);
+  for await (const rows of client.rows(query, pipes, deadline)) {
     for (const row of rows) {
-      if (!counts.add(instantIn(row, TIME), numberIn(row, 'n'))) {
-        throw newMalformedResponse('a time is outside the range');
-      }
+      const [time, lines] = [instantIn(row, TIME), numberIn(row, 'n')];
+      if (!all.add(time, lines)) throw newMalformedResponse('a time is outside the range');
+      severities.add(SEVERITY_LEVELS.find((level) => level === row[SEVERITY]) ?? 'none', time, lines);
     }
   }
-  return counts;
+  return {
+    total: { count: all.total, relation: 'eq' },
+    counts: all.counts,
+    ...(buckets.isBySeverity ? { severities: severities.counts } : {}),
+    shortfalls: [],
+  };
+}
+
+/** Name of a temporary field. The records of the query have no other fields than the time and the message. */
+const SEVERITY = '_severity';
+
+/** Pipes that set the field to the severity of the record. Most records match none of the first, most severe levels. */
+function severityPipes(message: string): string[] {
+  const assignments = SEVERITY_LEVELS.map(
+    (level) => `format if (${SEVERITY}:="" ${levelFilter(message, [level])}) "${level}" as ${SEVERITY}`,
+  );
+  return [`fields ${TIME}, ${quoted(message)}`, ...assignments];
 }
 
 /** Counts records and containers. Containers without an id are distinguished by namespace, pod and name. */

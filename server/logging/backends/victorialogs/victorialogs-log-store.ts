@@ -86,8 +86,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     const range = bucketRange(selection.range, buckets);
     const query = new SelectionQuery(selection, this.#fields).within(range);
     if (!query) return emptyHistogram(buckets);
-    const { total, counts } = await countByBucket(this.#client, query, buckets, deadline);
-    return { total: { count: total, relation: 'eq' }, counts, shortfalls: [] };
+    return countByBucket(this.#client, query, buckets, this.#fields.message, deadline);
   }
 
   async *export(selection: Selection, order: Order, call: Call): ExportBatches {

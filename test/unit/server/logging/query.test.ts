@@ -137,6 +137,15 @@ describe('log queries', () => {
     });
   });
 
+  it('count the lines of each bucket by severity', async () => {
+    const { histogram } = await service.json(
+      'operation=histogram&interval=10m&end_time=1795170599&severity=true',
+    );
+    const none = { fatal: 0, error: 0, warn: 0, info: 0, debug: 0, none: 0 };
+    const buckets = array(record(histogram)['histograms']).map((each) => record(each)['severities']);
+    expect(buckets).to.deep.equal([{ ...none, error: 1, none: 2 }, none, { ...none, none: 1 }]);
+  });
+
   it('report the shortfalls of the search for the first line of a histogram', async () => {
     const late = { reason: 'Timeout', message: 'not everything' } as const;
     const lost = { reason: 'ShardFailed', message: '1 of 5 shards' } as const;

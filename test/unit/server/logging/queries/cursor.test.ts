@@ -15,7 +15,7 @@ const OTHERS = new URLSearchParams(
     'operation=statistics&start_time=1&end_time=2&log_query=timeout&match=regex&case=respect&level=error',
     'namespaces=shop&namespace_query=shop&workloads=cart&workload_query=cart&pods=cart-0&pod_query=cart',
     'containers=app&container_query=app&interval=1h&time_zone=Europe/Berlin&sort=asc&from=1&size=11',
-    'cursor=another&context=a&before=1&after=1&highlight=true&format=csv&bom=false&follow=true',
+    'cursor=another&context=a&before=1&after=1&highlight=true&severity=true&format=csv&bom=false&follow=true',
   ].join('&'),
 );
 
@@ -28,7 +28,9 @@ const NEEDED: Readonly<Record<string, string>> = {
 };
 
 /** Parameters that affect neither the selection nor the order. */
-const OF_THE_PAGE = new Set<string>('after before cursor from highlight interval size time_zone'.split(' '));
+const OF_THE_PAGE = new Set<string>(
+  'after before cursor from highlight interval severity size time_zone'.split(' '),
+);
 
 describe('a cursor', () => {
   const decode = (parameters: string) => newLogQueryDecoder().decode(new URLSearchParams(parameters));

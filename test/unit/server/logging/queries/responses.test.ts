@@ -19,6 +19,28 @@ const decoder = newLogQueryDecoder();
 const record = (log: string) => toLogRecord(line('2026-01-01T00:00:00.000000000Z', log));
 const { signal } = new AbortController();
 
+describe('the severity of a record', () => {
+  it('is its most severe level, or none', async () => {
+    const lines = ['INFO ok', 'level=info ERROR', '[warn] x', 'DEBUG FATAL INFO', 'trace: a', 'plain'];
+    const query = decoder.decode(new URLSearchParams({ severity: 'true' }));
+    const records = await responseRecords(query, lines.map(record), { slicer: new TimeSlicer(), signal });
+    expect(records.map(({ severity }) => severity)).to.deep.equal([
+      'info',
+      'error',
+      'warn',
+      'fatal',
+      'debug',
+      'none',
+    ]);
+  });
+
+  it('is absent by default', async () => {
+    const query = decoder.decode(new URLSearchParams());
+    const [found] = await responseRecords(query, [record('INFO')], { slicer: new TimeSlicer(), signal });
+    expect(found).not.to.have.property('severity');
+  });
+});
+
 async function highlights(match: string, text: string, log: string, slicer = new TimeSlicer()) {
   const query = decoder.decode(new URLSearchParams({ highlight: 'true', match, log_query: text }));
   const [answer] = await responseRecords(query, [record(log)], { slicer, signal });
