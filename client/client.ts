@@ -13,6 +13,8 @@ export interface ClientOptions {
   /** The option `platform.name` of the server, which is a part of its API groups. Default: `platform`. */
   readonly platform?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** For shells. Node has a global one since version 22. */
+  readonly WebSocket?: typeof globalThis.WebSocket | undefined;
   /** Milliseconds until the headers of a response. Default: 90,000, longer than the deadline of the server. */
   readonly timeout?: number | undefined;
   /** Called with each warning of Kubernetes, for example about a deprecated version. */
@@ -25,12 +27,12 @@ export class Client {
   readonly #transport: Transport;
   readonly #resources: string;
 
-  constructor({ server = originOfPage(), platform = 'platform', ...options }: ClientOptions) {
+  constructor({ server = originOfPage(), platform = 'platform', WebSocket, ...options }: ClientOptions) {
     const transport = new Transport({ server, ...options });
     this.#transport = transport;
     this.#resources = `/kapis/resources.${platform}.io/v1alpha3`;
     this.lists = new Lists(transport, this.#resources);
-    this.kubernetes = new Kubernetes(transport);
+    this.kubernetes = new Kubernetes(transport, WebSocket);
   }
 
   /** The best matches of a text in names, labels and images of all kinds, grouped by kind. */

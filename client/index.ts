@@ -1,10 +1,17 @@
 // The public interface of ks-apiserver-client.
 export { Client, type ClientOptions } from './client.ts';
+export type { ExecOptions, ExecResult, Shell } from './exec.ts';
 export type * from './generated/platform.ts';
-export { Kubernetes, type KubernetesOptions } from './kubernetes.ts';
-export type { KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
+export {
+  Kubernetes,
+  type KubernetesOptions,
+  objectPath,
+  type PatchType,
+} from './kubernetes.ts';
+export type { KubernetesList, KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
 export { type ListPage, type ListQuery, Lists } from './lists.ts';
 export type { Connection, StreamOptions } from './reconnecting.ts';
 export type { SearchOptions } from './search.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';
 export type { TokenSource } from './transport.ts';
+export type { WatchEvent } from './watch.ts';

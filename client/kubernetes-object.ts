@@ -32,3 +32,9 @@ export interface OwnerReference {
   readonly uid: string;
   readonly controller?: boolean;
 }
+
+/** All objects of a list, each with its `kind` and `apiVersion`. */
+export interface KubernetesList<T> {
+  readonly resourceVersion: string;
+  readonly items: readonly T[];
+}

@@ -40,3 +40,15 @@ export class LineSplitter {
     return rest;
   }
 }
+
+/** The lines of a body in UTF-8. With `complete`, without a last line that has no end. */
+export async function* linesIn(
+  chunks: AsyncIterable<Uint8Array>,
+  { complete = false } = {},
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  const splitter = new LineSplitter();
+  for await (const chunk of chunks) yield* splitter.push(decoder.decode(chunk, { stream: true }));
+  const last = splitter.rest() + decoder.decode();
+  if (last !== '' && !complete) yield last;
+}

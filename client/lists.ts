@@ -30,22 +30,22 @@ export class Lists {
    * One page. `resource` is `plural` or `plural.group`, for example `deployments.apps`. Without `limit`, the page has
    * all objects.
    */
-  page<T = KubernetesObject>(
+  async page<T = KubernetesObject>(
     resource: string,
     query: ListQuery = {},
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ListPage<T>> {
-    return this.#transport.json(`${this.#base}/${segment(resource)}`, { query, ...options });
+    return await this.#transport.json(`${this.#base}/${segment(resource)}`, { query, ...options });
   }
 
   /** One object. */
-  get<T = KubernetesObject>(
+  async get<T = KubernetesObject>(
     resource: string,
     { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<T> {
     const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace)}`;
-    return this.#transport.json(`${this.#base}${scope}/${segment(resource)}/${segment(name)}`, options);
+    return await this.#transport.json(`${this.#base}${scope}/${segment(resource)}/${segment(name)}`, options);
   }
 
   /**

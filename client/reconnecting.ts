@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly onConnection?: ((connection: Connection) => void) | undefined;
 }
 
-/** A connection of a stream: `opened` is called when the server has accepted it. */
+/** One connection of a stream. It calls `opened` when the server has accepted it. */
 export type Connect<T> = (signal: AbortSignal, opened: () => void) => AsyncIterable<T>;
 
 const FIRST_PAUSE = 1000;
@@ -33,8 +33,13 @@ export async function* reconnecting<T>(
   let failures = 0;
   while (!ended.aborted) {
     let error: Error | undefined;
+    let isOpen = false;
+    const opened = (): void => {
+      if (!isOpen) onConnection?.({ state: 'open' });
+      isOpen = true;
+    };
     try {
-      for await (const item of connect(ended, () => onConnection?.({ state: 'open' }))) {
+      for await (const item of connect(ended, opened)) {
         failures = 0;
         yield item;
         if (ended.aborted) return;
@@ -45,10 +50,8 @@ export async function* reconnecting<T>(
       error = cause;
     }
     failures += 1;
-    const pause = Math.max(
-      pauseAfter(failures),
-      1000 * (error instanceof StatusError ? (error.retryAfter ?? 0) : 0),
-    );
+    const retryAfter = error instanceof StatusError ? (error.retryAfter ?? 0) : 0;
+    const pause = Math.max(pauseAfter(failures), retryAfter * 1000);
     // A server that restarts ends its streams without an error: only a second failure is worth a message.
     if (error !== undefined || failures > 1) {
       const reported = error ?? new ConnectionError('the server has closed the stream');

@@ -130,7 +130,7 @@ export class Transport {
     if (response.type !== 'opaqueredirect' && response.status >= 400) {
       return await errorOf(response, exchange.what);
     }
-    const message = `${exchange.what}: the server redirects to another address, which is not followed`;
+    const message = `${exchange.what}: the server redirects, which the client does not follow`;
     return new StatusError({ message, code: response.status || 302 });
   }
 
