@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { indexTemplate } from '../log-stores/recommended-template.ts';
-import { clientModules, descriptions } from './api-description.ts';
+import { descriptions } from './api-description.ts';
 import { exampleConfiguration, idTokenExample } from './authentication-configuration.ts';
+import { clientFiles } from './client-library.ts';
 import { faultTable } from './fault-table.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { headlampChartValues } from './headlamp.ts';
@@ -32,10 +33,8 @@ export async function generatedFiles(root: string, names: Names): Promise<Genera
       path: join(root, 'manifests', path),
       text: () => text,
     })),
-    ...[...descriptions(names), ...clientModules()].map(([path, text]) => ({
-      path: join(root, path),
-      text: () => text,
-    })),
+    ...[...descriptions(names)].map(([path, text]) => ({ path: join(root, path), text: () => text })),
+    ...clientFiles(root),
     document(join(root, 'docs/configuration.md'), { configuration: configurationTable() }),
     document(join(root, 'docs/limits.md'), {
       requests: limitTable(REQUEST_ROWS),

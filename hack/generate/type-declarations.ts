@@ -1,5 +1,4 @@
-// Types of the client library: TypeScript out of the schemas of the OpenAPI document, whose subset of JSON Schema is
-// what apis/ uses.
+// Declarations of TypeScript for the schemas of an OpenAPI document, with the subset of JSON Schema that apis/ uses.
 
 /** The members of a JSON Schema that have a type in TypeScript. */
 export interface Schema {
@@ -33,8 +32,8 @@ export interface OpenAPI {
 /** Parameters that only bypass caches. */
 const IGNORED = new Set(['_', 't']);
 
-/** The source of a module with the types of these schemas, and of the queries of these paths, by their names. */
-export function clientTypes(
+/** The types of these schemas, and of the queries of these paths, by their names. */
+export function typeDeclarations(
   { paths, components }: OpenAPI,
   types: { readonly schemas: readonly string[]; readonly queries: Readonly<Record<string, string>> },
 ): string {
@@ -48,11 +47,7 @@ export function clientTypes(
     if (parameters === undefined) throw new Error(`the document has no parameters of ${path}`);
     return declaration(name, queryOf(parameters), 'readonly ');
   });
-  return [
-    '// Types of docs/openapi/platform.json. Generated: npm run generate.\n',
-    ...schemas,
-    ...queries,
-  ].join('\n');
+  return [...schemas, ...queries].join('\n');
 }
 
 function queryOf(parameters: readonly Parameter[]): Schema {
