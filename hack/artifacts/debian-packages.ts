@@ -1,11 +1,39 @@
-// Downloads Debian packages and unpacks them. They are not installed, so that the machine stays as it is.
+// Provides unpacked Debian packages. They are not installed, so that the machine stays as it is.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuildOptions, cacheFolder } from './artifact.ts';
+import { type BuildOptions, cacheFolder, hashOfInputs, provide } from './artifact.ts';
 import { compile } from './compiler.ts';
 
-/** `title`: name of the artifact in messages. */
-export async function unpackPackages(
+export interface DebianPackages {
+  /** Name in messages. */
+  readonly title: string;
+  /** Name of the folder in the cache, without the hash. */
+  readonly name: string;
+  /** Names of packages by the folder into which they are unpacked. */
+  readonly folders: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Returns the folder of the artifact, with its folders. */
+export async function provideDebianPackages(
+  { title, name, folders }: DebianPackages,
+  options: BuildOptions,
+): Promise<string> {
+  const settings = Object.values(folders);
+  const hash = await hashOfInputs({ folder: import.meta.dirname, files: [], settings });
+  const make = async (staging: string): Promise<void> => {
+    options.progress(`${title}: downloading ${settings.flat().length} Debian packages (once)`);
+    for (const [folder, names] of Object.entries(folders))
+      await unpackPackages(names, join(staging, folder), title, options);
+  };
+  return provide({ title, name: `${name}-${hash}`, make }, options);
+}
+
+/** Folder of the libraries of unpacked packages. */
+export function librariesIn(root: string): string {
+  return join(root, 'usr/lib', `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`);
+}
+
+async function unpackPackages(
   names: readonly string[],
   target: string,
   title: string,

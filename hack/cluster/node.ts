@@ -2,7 +2,6 @@
 // and kube-scheduler, and reports to the process that started it. It runs until its namespaces end.
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
@@ -10,6 +9,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { findPrograms, NODE } from '../control-plane/programs.ts';
 import { prepareTokenTrust } from '../start/token-trust.ts';
 import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
+import { isListening } from '../system/ports.ts';
 import { createCgroups } from './cgroups.ts';
 import {
   addressesOf,
@@ -41,17 +41,6 @@ function fail(error: unknown): never {
 
 const progress = (line: string): void => report({ progress: line });
 
-/** Whether a program listens there. */
-function listens(target: { path: string } | { port: number; host: string }): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(target, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
-}
-
 async function file(name: string, content: string): Promise<string> {
   const path = join(STATE, name);
   await writeFile(path, content, { mode: 0o600 });
@@ -63,7 +52,7 @@ type Program = Pick<DaemonSpec, 'name' | 'command' | 'args'> & { readonly port: 
 /** The program as a daemon that is ready when it listens. */
 function daemon({ port, ...program }: Program) {
   return (place: Pick<DaemonSpec, 'logFile' | 'pidFile'>, failed: (error: DaemonError) => void): Daemon =>
-    new Daemon({ ...program, ...place, ready: () => listens({ port, host: '127.0.0.1' }) }, failed);
+    new Daemon({ ...program, ...place, ready: () => isListening({ port, host: '127.0.0.1' }) }, failed);
 }
 
 async function startContainerd(): Promise<void> {
@@ -77,7 +66,7 @@ async function startContainerd(): Promise<void> {
       args: [`--config=${configuration}`],
       logFile: join(STATE, 'containerd.log'),
       pidFile: join(STATE, 'containerd.json'),
-      ready: () => listens({ path: CONTAINERD_SOCKET }),
+      ready: () => isListening({ path: CONTAINERD_SOCKET }),
     },
     fail,
   );

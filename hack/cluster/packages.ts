@@ -1,9 +1,7 @@
 // Artifact with the unpacked Debian packages of a real node and of its images.
 import { join } from 'node:path';
-import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
-import { unpackPackages } from '../artifacts/debian-packages.ts';
-
-const TITLE = 'cluster packages';
+import type { BuildOptions } from '../artifacts/artifact.ts';
+import { provideDebianPackages } from '../artifacts/debian-packages.ts';
 
 /** Programs of the node, with the libraries that Debian does not always install. */
 const NODE = [
@@ -36,19 +34,9 @@ export interface Packages {
 }
 
 export async function providePackages(options: BuildOptions): Promise<Packages> {
-  const hash = await hashOfInputs({ folder: import.meta.dirname, files: [], settings: [NODE, IMAGE] });
-  const folder = await provide(
-    {
-      title: TITLE,
-      name: `cluster-packages-${hash}`,
-      make: async (staging) => {
-        options.progress(`${TITLE}: downloading ${NODE.length + IMAGE.length} Debian packages (once)`);
-        await unpackPackages(NODE, join(staging, 'node'), TITLE, options);
-        await unpackPackages(IMAGE, join(staging, 'image'), TITLE, options);
-      },
-    },
-    options,
-  );
+  const title = 'cluster packages';
+  const packages = { title, name: 'cluster-packages', folders: { node: NODE, image: IMAGE } };
+  const folder = await provideDebianPackages(packages, options);
   return { node: join(folder, 'node'), image: join(folder, 'image') };
 }
 

@@ -1,13 +1,12 @@
 // Starts OpenLDAP's slapd as a child process, from unpacked Debian packages.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
-import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
-import { unpackPackages } from '../artifacts/debian-packages.ts';
+import type { BuildOptions } from '../artifacts/artifact.ts';
+import { librariesIn, provideDebianPackages } from '../artifacts/debian-packages.ts';
 import { Daemon } from '../system/daemon.ts';
 import { withPortRetry } from '../system/port-retry.ts';
-import { freePorts } from '../system/ports.ts';
+import { freePorts, isListening } from '../system/ports.ts';
 
 const TITLE = 'OpenLDAP';
 /** With the libraries that Debian does not always install. */
@@ -59,13 +58,9 @@ export async function missingForDirectory(options: BuildOptions): Promise<string
 }
 
 /** The folder of the unpacked packages. */
-export async function provideSlapd(options: BuildOptions): Promise<string> {
-  const hash = await hashOfInputs({ folder: import.meta.dirname, files: [], settings: [PACKAGES] });
-  const make = async (staging: string): Promise<void> => {
-    options.progress(`${TITLE}: downloading ${PACKAGES.length} Debian packages (once)`);
-    await unpackPackages(PACKAGES, join(staging, 'root'), TITLE, options);
-  };
-  return join(await provide({ title: TITLE, name: `openldap-${hash}`, make }, options), 'root');
+async function provideSlapd(options: BuildOptions): Promise<string> {
+  const packages = { title: TITLE, name: 'openldap', folders: { root: PACKAGES } };
+  return join(await provideDebianPackages(packages, options), 'root');
 }
 
 export async function startSlapd(options: SlapdOptions): Promise<Slapd> {
@@ -78,12 +73,7 @@ export async function startSlapd(options: SlapdOptions): Promise<Slapd> {
   await writeFile(join(dir, 'slapd.conf'), configuration(installed, dir));
   return withPortRetry(async () => {
     const [ldapPort = 0, ldapsPort = 0] = await freePorts(2);
-    const libraries = join(
-      installed,
-      'usr/lib',
-      `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`,
-    );
-    const daemon = new Daemon(
+    const daemon = await Daemon.started(
       {
         name: 'slapd',
         command: join(installed, 'usr/sbin/slapd'),
@@ -96,14 +86,13 @@ export async function startSlapd(options: SlapdOptions): Promise<Slapd> {
           '-d',
           '0',
         ],
-        env: { LD_LIBRARY_PATH: libraries },
+        env: { LD_LIBRARY_PATH: librariesIn(installed) },
         logFile: join(dir, 'slapd.log'),
         pidFile: join(dir, 'run', 'slapd.json'),
-        ready: (attempt) => isListening({ host: address, port: ldapPort }, attempt),
+        ready: (attempt) => isListening({ host: address, port: ldapPort, signal: attempt }),
       },
-      () => undefined,
+      signal,
     );
-    await daemon.start(signal);
     signal.addEventListener('abort', () => void daemon.stop(), { once: true });
     return {
       ldapPort,
@@ -145,15 +134,4 @@ function configuration(installed: string, dir: string): string {
     'ppolicy_use_lockout',
     '',
   ].join('\n');
-}
-
-function isListening(target: { host: string; port: number }, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ ...target, signal });
-    const end = (open: boolean): void => {
-      socket.destroy();
-      resolve(open);
-    };
-    socket.once('connect', () => end(true)).once('error', () => end(false));
-  });
 }

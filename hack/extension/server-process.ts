@@ -62,30 +62,27 @@ export class ServerProcess {
     // One connection for all polls: a TLS handshake costs the server more than the response.
     using client = new Client(url, { ca: await readFile(options.certificate.ca, 'utf8') }, 1);
     let notified = false;
-    const daemon: Daemon = new Daemon(
-      {
-        name: 'ks-apiserver',
-        command: process.execPath,
-        args: [...args, '--config', config],
-        env,
-        channel: true,
-        logFile,
-        pidFile: join(dir, 'server.json'),
-        ready: async (polling) => {
-          const bounded = AbortSignal.any([polling, AbortSignal.timeout(ANSWER_MS)]);
-          const { status } = await client.send('/readyz', { signal: bounded });
-          if (!notified) {
-            notified = true;
-            await listening?.((message) => daemon.ask(message));
-          }
-          return status === 200;
-        },
-        pollMs: POLL_MS,
-        stopTimeoutMs: STOP_MS,
-        ...(readyTimeoutMs === undefined ? {} : { readyTimeoutMs }),
+    const daemon: Daemon = new Daemon({
+      name: 'ks-apiserver',
+      command: process.execPath,
+      args: [...args, '--config', config],
+      env,
+      channel: true,
+      logFile,
+      pidFile: join(dir, 'server.json'),
+      ready: async (polling) => {
+        const bounded = AbortSignal.any([polling, AbortSignal.timeout(ANSWER_MS)]);
+        const { status } = await client.send('/readyz', { signal: bounded });
+        if (!notified) {
+          notified = true;
+          await listening?.((message) => daemon.ask(message));
+        }
+        return status === 200;
       },
-      () => undefined,
-    );
+      pollMs: POLL_MS,
+      stopTimeoutMs: STOP_MS,
+      ...(readyTimeoutMs === undefined ? {} : { readyTimeoutMs }),
+    });
     const began = performance.now();
     await daemon.start(signal);
     return new ServerProcess(daemon, url, logFile, performance.now() - began);

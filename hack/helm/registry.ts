@@ -1,8 +1,8 @@
 // Starts a registry for charts as a child process, in memory, for tests.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { provideGoProgram } from '../artifacts/go-programs.ts';
 import { Daemon } from '../system/daemon.ts';
-import { buildHelmProgram } from './build.ts';
 
 export interface RegistryOptions {
   /** Folder of the log; created if missing. */
@@ -12,10 +12,10 @@ export interface RegistryOptions {
 }
 
 export async function startRegistry({ dir, port, signal }: RegistryOptions): Promise<AsyncDisposable> {
-  const command = await buildHelmProgram('crane', { env: process.env, signal, progress: () => undefined });
+  const command = await provideGoProgram('crane', { env: process.env, signal, progress: () => undefined });
   await mkdir(dir, { recursive: true });
   const address = `127.0.0.1:${port}`;
-  const daemon = new Daemon(
+  return Daemon.started(
     {
       name: 'crane',
       command,
@@ -24,8 +24,6 @@ export async function startRegistry({ dir, port, signal }: RegistryOptions): Pro
       pidFile: join(dir, 'crane.pid'),
       ready: async (attempt) => (await fetch(`http://${address}/v2/`, { signal: attempt })).ok,
     },
-    () => undefined,
+    signal,
   );
-  await daemon.start(signal);
-  return { [Symbol.asyncDispose]: () => daemon.stop() };
 }

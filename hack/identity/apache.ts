@@ -3,11 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuildOptions, hashOfInputs, provide } from '../artifacts/artifact.ts';
-import { unpackPackages } from '../artifacts/debian-packages.ts';
+import type { BuildOptions } from '../artifacts/artifact.ts';
+import { librariesIn, provideDebianPackages } from '../artifacts/debian-packages.ts';
 import { Daemon } from '../system/daemon.ts';
 
-const TITLE = 'Apache with mod_auth_openidc';
 /** With the libraries that Debian does not always install. */
 const PACKAGES = [
   'apache2-bin',
@@ -42,12 +41,8 @@ export interface ApacheOptions {
 
 /** The folder of the unpacked packages. */
 export async function provideApache(options: BuildOptions): Promise<string> {
-  const hash = await hashOfInputs({ folder: import.meta.dirname, files: [], settings: [PACKAGES] });
-  const make = async (staging: string): Promise<void> => {
-    options.progress(`${TITLE}: downloading ${PACKAGES.length} Debian packages (once)`);
-    await unpackPackages(PACKAGES, join(staging, 'root'), TITLE, options);
-  };
-  return join(await provide({ title: TITLE, name: `apache-${hash}`, make }, options), 'root');
+  const packages = { title: 'Apache with mod_auth_openidc', name: 'apache', folders: { root: PACKAGES } };
+  return join(await provideDebianPackages(packages, options), 'root');
 }
 
 /** With the settings of docs/relying-parties.md. Its pages have the user and the groups in headers. */
@@ -62,13 +57,12 @@ export async function startApache({ signal, ...options }: ApacheOptions): Promis
   await writeFile(join(dir, 'ca.crt'), options.ca);
   const file = join(dir, 'apache.conf');
   await writeFile(file, configuration(installed, dir, options), { mode: 0o600 });
-  const architecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
-  const daemon = new Daemon(
+  const daemon = await Daemon.started(
     {
       name: 'apache',
       command: join(installed, 'usr/sbin/apache2'),
       args: ['-DFOREGROUND', '-f', file],
-      env: { LD_LIBRARY_PATH: join(installed, `usr/lib/${architecture}-linux-gnu`) },
+      env: { LD_LIBRARY_PATH: librariesIn(installed) },
       logFile: join(dir, 'error.log'),
       pidFile: join(dir, 'daemon.pid'),
       ready: async (attempt) => {
@@ -76,9 +70,8 @@ export async function startApache({ signal, ...options }: ApacheOptions): Promis
         return (await fetch(`http://127.0.0.1:${options.port}/`, request)).status < 500;
       },
     },
-    () => undefined,
+    signal,
   );
-  await daemon.start(signal);
   return {
     [Symbol.asyncDispose]: async () => {
       await daemon.stop();

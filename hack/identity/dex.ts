@@ -1,10 +1,10 @@
 // Starts Dex as a child process: an OpenID provider over TLS whose people are those of an LDAP directory.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { provideGoProgram } from '../artifacts/go-programs.ts';
 import { Daemon } from '../system/daemon.ts';
 import { withPortRetry } from '../system/port-retry.ts';
 import { freePort } from '../system/ports.ts';
-import { buildIdentityProgram } from './build.ts';
 import { responds } from './responds.ts';
 
 export interface DexOptions {
@@ -33,7 +33,7 @@ export interface Dex extends AsyncDisposable {
 }
 
 export async function startDex({ dir, certificate, ca, signal, ...options }: DexOptions): Promise<Dex> {
-  const command = await buildIdentityProgram('dex', { env: process.env, signal, progress: () => undefined });
+  const command = await provideGoProgram('dex', { env: process.env, signal, progress: () => undefined });
   await mkdir(dir, { recursive: true });
   await writeFile(join(dir, 'tls.crt'), certificate.cert);
   await writeFile(join(dir, 'tls.key'), certificate.key, { mode: 0o600 });
@@ -42,7 +42,7 @@ export async function startDex({ dir, certificate, ca, signal, ...options }: Dex
     const port = await freePort();
     const issuer = `https://127.0.0.1:${port}/dex`;
     await writeFile(join(dir, 'dex.json'), JSON.stringify(configuration(dir, issuer, port, options)));
-    const daemon = new Daemon(
+    const daemon = await Daemon.started(
       {
         name: 'dex',
         command,
@@ -51,9 +51,8 @@ export async function startDex({ dir, certificate, ca, signal, ...options }: Dex
         pidFile: join(dir, 'dex.pid'),
         ready: () => responds(`${issuer}/.well-known/openid-configuration`, ca),
       },
-      () => undefined,
+      signal,
     );
-    await daemon.start(signal);
     return {
       issuer,
       stop: () => daemon.stop(),

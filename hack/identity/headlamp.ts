@@ -44,7 +44,7 @@ export async function startHeadlamp(options: HeadlampOptions): Promise<AsyncDisp
   await cp(join(folder, PAGES), join(dir, PAGES), { recursive: true });
   const { hostname, port: serverPort } = new URL(server);
   const address = `http://127.0.0.1:${port}`;
-  const daemon = new Daemon(
+  return Daemon.started(
     {
       name: 'headlamp',
       // client-go has one path for the token of a pod, so the program gets a file system of its own for it.
@@ -71,10 +71,8 @@ export async function startHeadlamp(options: HeadlampOptions): Promise<AsyncDisp
       pidFile: join(dir, 'headlamp.pid'),
       ready: async (attempt) => (await fetch(address, { signal: attempt })).ok,
     },
-    () => undefined,
+    signal,
   );
-  await daemon.start(signal);
-  return { [Symbol.asyncDispose]: () => daemon.stop() };
 }
 
 /** As the volume `service-account` of the component. */

@@ -116,7 +116,7 @@ export async function startKeycloak({
       ...[`--https-certificate-key-file=${join(dir, 'tls.key')}`],
       ...[`--hostname=https://127.0.0.1:${port}`],
     ];
-    const daemon = new Daemon(
+    const daemon = await Daemon.started(
       {
         name: 'keycloak',
         command: java,
@@ -125,9 +125,8 @@ export async function startKeycloak({
         pidFile: join(dir, 'keycloak.pid'),
         ready: () => responds(`${issuer}/.well-known/openid-configuration`, ca),
       },
-      () => undefined,
+      signal,
     );
-    await daemon.start(signal);
     return { issuer, [Symbol.asyncDispose]: () => daemon.stop() };
   });
 }

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { provideGoProgram } from '../artifacts/go-programs.ts';
 import { Daemon } from '../system/daemon.ts';
-import { buildIdentityProgram } from './build.ts';
 
 export interface OAuth2ProxyOptions {
   /** Folder of secrets and log; created if missing. */
@@ -20,14 +20,14 @@ export interface OAuth2ProxyOptions {
 export async function startOAuth2Proxy(options: OAuth2ProxyOptions): Promise<AsyncDisposable> {
   const { dir, port, issuer, ca, client, signal } = options;
   const build = { env: process.env, signal, progress: () => undefined };
-  const command = await buildIdentityProgram('oauth2-proxy', build);
+  const command = await provideGoProgram('oauth2-proxy', build);
   await mkdir(dir, { recursive: true });
   const caFile = join(dir, 'ca.crt');
   const secretFile = join(dir, 'client-secret');
   await writeFile(caFile, ca);
   await writeFile(secretFile, client.secret, { mode: 0o600 });
   const address = `127.0.0.1:${port}`;
-  const daemon = new Daemon(
+  return Daemon.started(
     {
       name: `oauth2-proxy-${client.id}`,
       command,
@@ -57,8 +57,6 @@ export async function startOAuth2Proxy(options: OAuth2ProxyOptions): Promise<Asy
       pidFile: join(dir, 'oauth2-proxy.pid'),
       ready: async (attempt) => (await fetch(`http://${address}/ping`, { signal: attempt })).ok,
     },
-    () => undefined,
+    signal,
   );
-  await daemon.start(signal);
-  return { [Symbol.asyncDispose]: () => daemon.stop() };
 }

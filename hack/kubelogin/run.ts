@@ -1,9 +1,9 @@
 // Runs kubelogin with the arguments of the process, and builds it before if the cache lacks it.
 import { spawnSync } from 'node:child_process';
+import { provideGoProgram } from '../artifacts/go-programs.ts';
 import { printProgress } from '../terminal/progress.ts';
-import { buildKubelogin } from './build.ts';
 
-const program = await buildKubelogin({
+const program = await provideGoProgram('kubelogin', {
   env: process.env,
   signal: new AbortController().signal,
   // Standard output is for kubectl.

@@ -63,15 +63,26 @@ interface Run {
   paused: boolean;
 }
 
-export class Daemon {
+export class Daemon implements AsyncDisposable {
   #spec: DaemonSpec;
   #run: Run | undefined;
   #failed: (error: DaemonError) => void;
 
   /** `failed` is called if the program exits unexpectedly after it was ready. */
-  constructor(spec: DaemonSpec, failed: (error: DaemonError) => void) {
+  constructor(spec: DaemonSpec, failed: (error: DaemonError) => void = () => undefined) {
     this.#spec = spec;
     this.#failed = failed;
+  }
+
+  /** A program that is ready, and stops when disposed. */
+  static async started(spec: DaemonSpec, signal: AbortSignal): Promise<Daemon> {
+    const daemon = new Daemon(spec);
+    await daemon.start(signal);
+    return daemon;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 
   /** The process id while it runs. */

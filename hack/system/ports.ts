@@ -1,5 +1,5 @@
-// Finds free loopback ports for child processes.
-import { createServer } from 'node:net';
+// Finds free loopback ports for child processes, and checks whether programs listen.
+import { connect, createServer, type NetConnectOpts } from 'node:net';
 import { hasCode } from './error-code.ts';
 
 /**
@@ -47,6 +47,18 @@ export function stateOf(port: number): Promise<PortState> {
       else reject(error);
     });
     probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => resolve('free')));
+  });
+}
+
+/** Whether a program accepts connections at the address. */
+export function isListening(target: NetConnectOpts): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(target);
+    const end = (open: boolean): void => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(false));
   });
 }
 

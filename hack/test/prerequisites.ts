@@ -1,21 +1,18 @@
 // Builds the programs that the test suites need.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { BuildOptions } from '../artifacts/artifact.ts';
+import { DEFINED_BY, provideDefinitions } from '../artifacts/custom-resource-definitions.ts';
+import { provideGoProgram } from '../artifacts/go-programs.ts';
 import { buildClients, buildJavaClients, PYTHON_CLIENTS } from '../clients/build.ts';
 import { API, findPrograms, SIMULATION } from '../control-plane/programs.ts';
 import { missingForDirectory } from '../directory/slapd.ts';
-import { buildHelmProgram, provideChartCRDs } from '../helm/build.ts';
 import { provideApache } from '../identity/apache.ts';
-import { buildIdentityProgram } from '../identity/build.ts';
 import { provideKeycloak } from '../identity/keycloak.ts';
-import { buildKubelogin } from '../kubelogin/build.ts';
 import { missingForOpenSearch } from '../log-stores/missing-prerequisite.ts';
 import { buildNode } from '../log-stores/node-build.ts';
 import { NODE_KINDS } from '../log-stores/node-kinds.ts';
 import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
-import { buildPromtool, provideOperatorCRDs } from '../monitoring/build.ts';
 import { findPython } from '../python/environment.ts';
-import { buildStern } from '../stern/build.ts';
 import { printProgress } from '../terminal/progress.ts';
 import type { StageContext } from './stage.ts';
 
@@ -34,14 +31,12 @@ export class Prerequisites {
     await buildClients({ env, signal, progress });
     // Without Python, its suites report that they are skipped.
     await findPython(PYTHON_CLIENTS, { env, signal, progress });
-    const signIns = ['dex', 'oauth2-proxy'] as const;
+    const programs = ['kubelogin', 'stern', 'dex', 'oauth2-proxy'] as const;
     for (const build of [
-      buildKubelogin,
-      buildStern,
       provideApache,
       provideKeycloak,
       buildJavaClients,
-      ...signIns.map((name) => (options: BuildOptions) => buildIdentityProgram(name, options)),
+      ...programs.map((name) => (options: BuildOptions) => provideGoProgram(name, options)),
     ]) {
       await build({ env, signal, progress }).catch((error: unknown) => {
         signal.throwIfAborted();
@@ -50,10 +45,9 @@ export class Prerequisites {
         progress(messageOf(error));
       });
     }
-    await buildPromtool({ env, signal, progress });
-    await buildHelmProgram('helm', { env, signal, progress });
-    await provideChartCRDs({ env, signal, progress });
-    await provideOperatorCRDs({ env, signal, progress });
+    await provideGoProgram('promtool', { env, signal, progress });
+    await provideGoProgram('helm', { env, signal, progress });
+    for (const project of DEFINED_BY) await provideDefinitions(project, { env, signal, progress });
     await buildVictoriaLogs({ env, signal, progress });
     const lacking = await missingForDirectory({ env, signal, progress });
     // Otherwise the suites that need it report that they are skipped, and why.

@@ -1,9 +1,9 @@
 // Lists the stages of `npm test`.
+import { provideGoProgram } from '../artifacts/go-programs.ts';
 import { provideImages } from '../cluster/images.ts';
 import { missingForCluster } from '../cluster/prerequisites.ts';
 import { CLUSTER, findPrograms } from '../control-plane/programs.ts';
 import { missingForHeadlamp } from '../identity/headlamp.ts';
-import { buildPrometheus } from '../monitoring/build.ts';
 import { printProgress } from '../terminal/progress.ts';
 import { gate } from './gate.ts';
 import { byEnvironment, inShares, together } from './groups.ts';
@@ -149,7 +149,7 @@ export function stages(options: {
         const options = { env, signal, progress: printProgress(process.stdout) };
         await findPrograms(CLUSTER, options);
         await provideImages(root, options);
-        await buildPrometheus(options);
+        await provideGoProgram('prometheus', options);
       },
       grep,
       strict,

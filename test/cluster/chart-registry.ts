@@ -1,6 +1,6 @@
 // A registry that serves the chart, and the helm of an operator, for the commands of documents.
 import { join } from 'node:path';
-import { buildHelmProgram } from '../../hack/helm/build.ts';
+import { provideGoProgram } from '../../hack/artifacts/go-programs.ts';
 import { startRegistry } from '../../hack/helm/registry.ts';
 import { freePort } from '../../hack/system/ports.ts';
 import { script } from '../support/scratch.ts';
@@ -24,7 +24,7 @@ export class ChartRegistry implements AsyncDisposable {
   static async start(folder: InstallationFolder): Promise<ChartRegistry> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const port = await freePort();
-    const helm = await buildHelmProgram('helm', { env: process.env, signal, progress: () => undefined });
+    const helm = await provideGoProgram('helm', { env: process.env, signal, progress: () => undefined });
     const registry = await startRegistry({ dir: join(folder.path, 'registry'), port, signal });
     // A home of its own, and the registry has no certificate.
     const insecure = `case "$*" in *oci://*) set -- "$@" --plain-http;; esac`;

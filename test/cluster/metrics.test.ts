@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
+import { provideGoProgram } from '../../hack/artifacts/go-programs.ts';
 import type { Cluster } from '../../hack/cluster/cluster.ts';
 import { BUSYBOX_IMAGE } from '../../hack/cluster/stand-in.ts';
-import { buildPrometheus } from '../../hack/monitoring/build.ts';
 import { until } from '../support/until.ts';
 import { blocksOf } from './document.ts';
 import { InstallationFolder } from './installation-folder.ts';
@@ -124,7 +124,11 @@ function evictedPod(): object {
 /** A pod of Prometheus with its configuration. The program is on the node; it needs no libraries. */
 async function prometheus(configuration: string): Promise<object[]> {
   const signal = AbortSignal.timeout(60_000);
-  const program = await buildPrometheus({ env: process.env, signal, progress: () => undefined });
+  const program = await provideGoProgram('prometheus', {
+    env: process.env,
+    signal,
+    progress: () => undefined,
+  });
   const metadata = { name: 'prometheus', namespace: MONITORING };
   const mounts = [
     { name: 'program', mountPath: '/opt/prometheus' },

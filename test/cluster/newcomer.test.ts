@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { KUBELOGIN } from '../../apis/oauth/kubelogin-kubeconfig.ts';
+import { provideGoProgram } from '../../hack/artifacts/go-programs.ts';
 import type { Cluster } from '../../hack/cluster/cluster.ts';
 import { BUSYBOX_IMAGE } from '../../hack/cluster/stand-in.ts';
 import { HEADLAMP_IMAGE } from '../../hack/generate/headlamp.ts';
 import { missingForHeadlamp } from '../../hack/identity/headlamp.ts';
-import { buildKubelogin } from '../../hack/kubelogin/build.ts';
 import { freePort } from '../../hack/system/ports.ts';
 import { startChromium } from '../support/chromium.ts';
 import { PEOPLE, READER, requireDirectory, TestDirectory } from '../support/directory/directory.ts';
@@ -60,7 +60,11 @@ describe('a newcomer', function () {
     await writeFile(join(folder.path, 'directory-ca.crt'), directory.ca);
     await writeFile(join(folder.path, 'password.txt'), `${READER.password}\n`);
     const signal = AbortSignal.timeout(240_000);
-    const kubelogin = await buildKubelogin({ env: process.env, signal, progress: () => undefined });
+    const kubelogin = await provideGoProgram('kubelogin', {
+      env: process.env,
+      signal,
+      progress: () => undefined,
+    });
     await symlink(kubelogin, join(folder.path, 'bin', KUBELOGIN));
     await script(join(folder.path, 'bin/xdg-open'), `printf '%s\\n' "$1" > '${folder.path}/visited'`);
     const { browser } = stack.use(await startChromium());

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
+import { provideDefinitions } from '../../hack/artifacts/custom-resource-definitions.ts';
 import type { Cluster } from '../../hack/cluster/cluster.ts';
-import { provideOperatorCRDs } from '../../hack/monitoring/build.ts';
 import { NAMESPACE, NODES, ROOT, sharedCluster } from './shared-cluster.ts';
 
 const MANIFESTS = join(ROOT, 'manifests');
@@ -54,7 +54,11 @@ describe('the variants of the manifests', () => {
     folder = await mkdtemp(join(tmpdir(), 'variants-'));
     await cp(MANIFESTS, join(folder, 'manifests'), { recursive: true });
     const signal = AbortSignal.timeout(60_000);
-    const definitions = await provideOperatorCRDs({ env: process.env, signal, progress: () => undefined });
+    const definitions = await provideDefinitions('Prometheus Operator', {
+      env: process.env,
+      signal,
+      progress: () => undefined,
+    });
     await cluster.kubectl('apply', '--server-side', '-f', definitions);
   });
   after(() => rm(folder, { recursive: true }));

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import { provideGoProgram } from '../../../hack/artifacts/go-programs.ts';
 import { PYTHON_CLIENTS } from '../../../hack/clients/build.ts';
-import { buildKubelogin } from '../../../hack/kubelogin/build.ts';
 import { SESSION_ENDED } from '../../../server/oauth/tokens/revocation-check.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { javaClients } from '../../support/java.ts';
@@ -32,7 +32,11 @@ describe('kubelogin', () => {
     const signal = AbortSignal.timeout(240_000);
     let kubelogin: string;
     try {
-      kubelogin = await buildKubelogin({ env: process.env, signal, progress: () => undefined });
+      kubelogin = await provideGoProgram('kubelogin', {
+        env: process.env,
+        signal,
+        progress: () => undefined,
+      });
     } catch (error) {
       if (process.env['CI'] === 'true') throw error;
       console.log('      kubelogin cannot be built here: left out');

@@ -6,7 +6,7 @@ import type { Page } from 'puppeteer-core';
 import { provideApache, startApache } from '../../../hack/identity/apache.ts';
 import { startOAuth2Proxy } from '../../../hack/identity/oauth2-proxy.ts';
 import { type StartedChromium, startChromium } from '../../support/chromium.ts';
-import { requireIdentityProgram, requireProgram } from '../../support/identity-program.ts';
+import { requireGoProgram, requireProgram } from '../../support/required-program.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
@@ -26,7 +26,7 @@ describe('programs that share one sign-on', () => {
   let page: Page;
 
   before(async function () {
-    await requireIdentityProgram(this, 'oauth2-proxy');
+    await requireGoProgram(this, 'oauth2-proxy');
     await requireProgram(this, 'Apache', provideApache);
     const configured = await sharedConfigured();
     ({ relyingParties } = configured);

@@ -6,9 +6,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { buildHelmProgram } from '../../../hack/helm/build.ts';
-import { buildStern } from '../../../hack/stern/build.ts';
-import { requireProgram } from '../../support/identity-program.ts';
+import { provideGoProgram } from '../../../hack/artifacts/go-programs.ts';
+import { requireGoProgram } from '../../support/required-program.ts';
 import type { GatewayPlatform } from './gateway-platform.ts';
 import { sharedGateway } from './shared-gateway.ts';
 
@@ -37,7 +36,7 @@ describe('programs beside kubectl', () => {
 
   it('helm: install, upgrade, rollback, history and uninstall', async () => {
     const { platform } = gateway;
-    const helm = await buildHelmProgram('helm', build());
+    const helm = await provideGoProgram('helm', build());
     const chart = dirname(await platform.write('chart-of-helm', ''));
     const folder = join(chart, 'chart');
     await mkdir(join(folder, 'templates'), { recursive: true });
@@ -63,7 +62,7 @@ describe('programs beside kubectl', () => {
 
   it('stern: follows the logs of all pods of a workload', async function () {
     const { platform, pod } = gateway;
-    const stern = await requireProgram(this, 'stern', buildStern);
+    const stern = await requireGoProgram(this, 'stern');
     // stern ignores containers that have never had an ID, and the simulated ones have none.
     const id = [{ op: 'add', path: '/status/containerStatuses/0/containerID', value: 'kwok://cart' }];
     const patch = ['--subresource=status', '--type=json', '-p', JSON.stringify(id)];

@@ -8,11 +8,11 @@ import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
 import { isRecord, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
+import { provideGoProgram } from '../../../../hack/artifacts/go-programs.ts';
 import { findPrograms } from '../../../../hack/control-plane/programs.ts';
 import { manifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
 import { CONFIGURATION } from '../../../../hack/generate/workload.ts';
-import { buildHelmProgram } from '../../../../hack/helm/build.ts';
 import { inChart, type KubernetesObject, nameOf, objectsOf, ofHelm, ofKustomize } from './chart-objects.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -110,7 +110,7 @@ describe('the Helm chart', function () {
 
   before(async () => {
     const options = { env: process.env, signal: AbortSignal.timeout(600_000), progress: () => undefined };
-    helm = await buildHelmProgram('helm', options);
+    helm = await provideGoProgram('helm', options);
     ({ kubectl } = await findPrograms(['kubectl'], options));
     folder = await mkdtemp(join(tmpdir(), 'chart-'));
   });

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { provideGoProgram } from '../../../../hack/artifacts/go-programs.ts';
 import { alerts, RULES } from '../../../../hack/generate/monitoring.ts';
-import { buildPromtool } from '../../../../hack/monitoring/build.ts';
 import { dashboardExpressions } from '../../../support/promql.ts';
 
 type Series = Readonly<Record<string, string>>;
@@ -96,7 +96,7 @@ describe('the monitoring component', function () {
 
   before(async () => {
     const signal = AbortSignal.timeout(600_000);
-    promtool = await buildPromtool({ env: process.env, signal, progress: () => undefined });
+    promtool = await provideGoProgram('promtool', { env: process.env, signal, progress: () => undefined });
     dir = await mkdtemp(join(tmpdir(), 'ks-monitoring-'));
   });
   after(() => rm(dir, { recursive: true }));

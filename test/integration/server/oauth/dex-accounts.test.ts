@@ -12,10 +12,10 @@ import {
   requireDirectory,
   TestDirectory,
 } from '../../../support/directory/directory.ts';
-import { requireIdentityProgram } from '../../../support/identity-program.ts';
 import { visitProvider } from '../../../support/oauth/provider-visit.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
+import { requireGoProgram } from '../../../support/required-program.ts';
 import { until } from '../../../support/until.ts';
 import { claimsOf, exchange, type JSONObject, REDIRECT, refresh } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
@@ -31,7 +31,7 @@ describe('people of Dex', () => {
 
   before(async function () {
     await requireDirectory(this);
-    await requireIdentityProgram(this, 'dex');
+    await requireGoProgram(this, 'dex');
     cluster = await sharedCluster();
     directory = stack.use(await TestDirectory.start());
     const authority = await newCA('dex-ca');

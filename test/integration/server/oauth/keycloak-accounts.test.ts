@@ -10,10 +10,10 @@ import {
   startKeycloak,
 } from '../../../../hack/identity/keycloak.ts';
 import { issueServer, newCA } from '../../../support/certificates.ts';
-import { requireProgram } from '../../../support/identity-program.ts';
 import { visitProvider } from '../../../support/oauth/provider-visit.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
+import { requireProgram } from '../../../support/required-program.ts';
 import { until } from '../../../support/until.ts';
 import { claimsOf, exchange, type JSONObject, REDIRECT, refresh } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseAllDocuments, stringify } from 'yaml';
+import { DEFINED_BY, provideDefinitions } from '../../../../hack/artifacts/custom-resource-definitions.ts';
+import { provideGoProgram } from '../../../../hack/artifacts/go-programs.ts';
 import { groupVersionsOf } from '../../../../hack/generate/groups.ts';
 import { developmentManifests } from '../../../../hack/generate/manifests.ts';
 import { namesFor } from '../../../../hack/generate/names.ts';
-import { buildHelmProgram, provideChartCRDs } from '../../../../hack/helm/build.ts';
-import { provideOperatorCRDs } from '../../../../hack/monitoring/build.ts';
 import { until } from '../../../support/until.ts';
 import { chartValues } from './chart-values.ts';
 import { type RegisteredCluster, SERVER_USER, startCluster } from './registered-cluster.ts';
@@ -39,8 +39,9 @@ describe('the manifests, applied to a real kube-apiserver', function () {
     cluster = await startCluster();
     await cluster.kubectl(['apply', '-k', 'manifests/access']);
     const options = { env: process.env, signal: AbortSignal.timeout(600_000), progress: () => undefined };
-    helm = await buildHelmProgram('helm', options);
-    for (const crds of [await provideOperatorCRDs(options), ...(await provideChartCRDs(options))]) {
+    helm = await provideGoProgram('helm', options);
+    for (const project of DEFINED_BY) {
+      const crds = await provideDefinitions(project, options);
       await cluster.kubectl(['apply', '--server-side', '-f', crds]);
       await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=30s', '-f', crds]);
     }

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { provideGoProgram } from '../../../../hack/artifacts/go-programs.ts';
 import { grant } from '../../../../hack/extension/registration.ts';
 import { labelsByMetric } from '../../../../hack/generate/metrics-table.ts';
-import { buildPromtool } from '../../../../hack/monitoring/build.ts';
 import { dashboardExpressions, type KnownMetric, rules, unknownIn } from '../../../support/promql.ts';
 import type { Server } from './resource-cluster.ts';
 import { sharedServer } from './shared-server.ts';
@@ -46,7 +46,11 @@ describe('the documentation and a running server', () => {
   it('exports metrics that promtool accepts, except for names of kube-apiserver and Node.js', async () => {
     const { text: body } = await server.admin.ask('/metrics');
     const signal = AbortSignal.timeout(600_000);
-    const promtool = await buildPromtool({ env: process.env, signal, progress: () => undefined });
+    const promtool = await provideGoProgram('promtool', {
+      env: process.env,
+      signal,
+      progress: () => undefined,
+    });
     const { stderr } = spawnSync(promtool, ['check', 'metrics'], { input: body, encoding: 'utf8' });
     expect(stderr.trim().split('\n')).to.have.members([
       'authentication_attempts counter metrics should have "_total" suffix',

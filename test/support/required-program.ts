@@ -1,14 +1,11 @@
 // Skips tests whose program cannot be built, for instance without a network.
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { BuildOptions } from '../../hack/artifacts/artifact.ts';
-import { buildIdentityProgram, type IdentityProgram } from '../../hack/identity/build.ts';
+import { type GoProgram, provideGoProgram } from '../../hack/artifacts/go-programs.ts';
 
 /** For a `before` hook; with CI=true the tests fail instead. Returns the path of the program. */
-export function requireIdentityProgram(
-  test: Pick<Mocha.Context, 'skip'>,
-  name: IdentityProgram,
-): Promise<string> {
-  return requireProgram(test, name, (options) => buildIdentityProgram(name, options));
+export function requireGoProgram(test: Pick<Mocha.Context, 'skip'>, name: GoProgram): Promise<string> {
+  return requireProgram(test, name, (options) => provideGoProgram(name, options));
 }
 
 /** The same for another way to provide a program. */
