@@ -2,6 +2,7 @@
 import type { SearchResult } from './generated/platform.ts';
 import { Kubernetes } from './kubernetes.ts';
 import { Lists } from './lists.ts';
+import { Logs } from './logs.ts';
 import { type SearchOptions, search } from './search.ts';
 import { type TokenSource, Transport } from './transport.ts';
 
@@ -23,6 +24,7 @@ export interface ClientOptions {
 
 export class Client {
   readonly lists: Lists;
+  readonly logs: Logs;
   readonly kubernetes: Kubernetes;
   readonly #transport: Transport;
   readonly #resources: string;
@@ -33,6 +35,7 @@ export class Client {
     this.#resources = `/kapis/resources.${platform}.io/v1alpha3`;
     this.lists = new Lists(transport, this.#resources);
     this.kubernetes = new Kubernetes(transport, WebSocket);
+    this.logs = new Logs(transport, `/kapis/logging.${platform}.io/v1alpha2/logs`);
   }
 
   /** The best matches of a text in names, labels and images of all kinds, grouped by kind. */

@@ -10,6 +10,17 @@ export {
 } from './kubernetes.ts';
 export type { KubernetesList, KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
 export { type ListPage, type ListQuery, Lists } from './lists.ts';
+export type { LogExport, Shortfall } from './log-export.ts';
+export {
+  type ContextQuery,
+  type LogHistogram,
+  type LogPage,
+  type LogQuery,
+  type LogRecord,
+  type LogStatistics,
+  Logs,
+  type Severity,
+} from './logs.ts';
 export type { Connection, StreamOptions } from './reconnecting.ts';
 export type { SearchOptions } from './search.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';

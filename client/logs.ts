@@ -1,0 +1,127 @@
+// Logs: lines of containers, as pages, histograms, live tails and exports. The server limits them to the namespaces in
+// which the caller has the permission `get pods/log`.
+import { eventsIn } from './event-stream.ts';
+import type {
+  LogHistogramAnswer,
+  LogParameters,
+  LogQueryAnswer,
+  LogStatisticsAnswer,
+} from './generated/platform.ts';
+import { HEARTBEAT_LIMIT } from './lists.ts';
+import { fileOf, type LogExport, type Shortfall } from './log-export.ts';
+import { reconnecting, type StreamOptions } from './reconnecting.ts';
+import { RepeatedLines } from './repeated-lines.ts';
+import { StatusError } from './status-error.ts';
+import type { Transport } from './transport.ts';
+
+/** The filters and options of a log query. An element of an array must not contain a comma. */
+export type LogQuery = Omit<LogParameters, 'operation' | 'follow' | 'context' | 'before' | 'after'>;
+export type LogRecord = LogQueryAnswer['query']['records'][number];
+/** `none`: the line has no level. */
+export type Severity = NonNullable<LogRecord['severity']>;
+
+interface Outcome {
+  /** Milliseconds. */
+  readonly took: number;
+  /** Present if lines are missing. */
+  readonly partial?: readonly Shortfall[];
+}
+/** A page of lines. `cursor`, with the same query, returns the next one. */
+export type LogPage = LogQueryAnswer['query'] & Outcome;
+export type LogHistogram = LogHistogramAnswer['histogram'] & Outcome;
+export type LogStatistics = LogStatisticsAnswer['statistics'] & Outcome;
+
+export interface LogOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Lines around a record. `log_query`, `match` and `case` only select highlights. */
+export type ContextQuery = Pick<
+  LogParameters,
+  'before' | 'after' | 'highlight' | 'severity' | 'log_query' | 'match' | 'case'
+>;
+
+/** The logs of a client: `client.logs`. */
+export class Logs {
+  readonly #transport: Transport;
+  readonly #path: string;
+
+  constructor(transport: Transport, path: string) {
+    this.#transport = transport;
+    this.#path = path;
+  }
+
+  /** A page of lines. */
+  async query(query: LogQuery = {}, options: LogOptions = {}): Promise<LogPage> {
+    const { query: page, ...outcome } = await this.#ask<LogQueryAnswer>(query, options);
+    return { ...page, ...outcome };
+  }
+
+  /** The number of lines by time; with `severity`, also by severity. */
+  async histogram(query: LogQuery = {}, options: LogOptions = {}): Promise<LogHistogram> {
+    const answer = await this.#ask<LogHistogramAnswer>({ ...query, operation: 'histogram' }, options);
+    const { histogram, ...outcome } = answer;
+    return { ...histogram, ...outcome };
+  }
+
+  /** The number of lines and of their containers. */
+  async statistics(query: LogQuery = {}, options: LogOptions = {}): Promise<LogStatistics> {
+    const answer = await this.#ask<LogStatisticsAnswer>({ ...query, operation: 'statistics' }, options);
+    const { statistics, ...outcome } = answer;
+    return { ...statistics, ...outcome };
+  }
+
+  /** A record, by its `id`, and the lines of its container around it, the oldest first. */
+  async context(id: string, query: ContextQuery = {}, options: LogOptions = {}): Promise<LogPage> {
+    const { query: page, ...outcome } = await this.#ask<LogQueryAnswer>({ ...query, context: id }, options);
+    return { ...page, ...outcome };
+  }
+
+  /**
+   * New lines; with `start_time`, first the lines since then. Reconnects by itself and resumes without repeated lines,
+   * also after a change of permissions (a StatusError with the reason `ScopeChanged`). Throws a StatusError that a retry
+   * cannot help, for example with the reason `Limit`.
+   */
+  tail(query: LogQuery = {}, options: StreamOptions = {}): AsyncGenerator<LogRecord, void, undefined> {
+    const [transport, path] = [this.#transport, this.#path];
+    const lines = new RepeatedLines();
+    let last = '';
+    return reconnecting(async function* (signal, opened) {
+      const headers = { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) };
+      const { exchange, response } = await transport.open(path, {
+        query: { ...query, follow: true },
+        headers,
+        signal,
+      });
+      opened();
+      lines.connected();
+      for await (const { id, event, data } of eventsIn(exchange.chunks(response, HEARTBEAT_LIMIT))) {
+        if (event === 'failure') throw failureOf(JSON.parse(data) as Shortfall);
+        if (event === 'message') {
+          const record = JSON.parse(data) as LogRecord;
+          if (lines.isNew(record.id)) yield record;
+        }
+        last = id;
+      }
+    }, options);
+  }
+
+  /** All lines as a file. Throws a StatusError that occurs before the first line. */
+  async export(
+    query: LogQuery & Pick<LogParameters, 'format'> = {},
+    { signal }: LogOptions = {},
+  ): Promise<LogExport> {
+    const parameters = { ...query, operation: 'export' };
+    const { exchange, response } = await this.#transport.open(this.#path, { query: parameters, signal });
+    return fileOf(response, exchange.chunks(response), query.format ?? 'text');
+  }
+
+  #ask<T>(query: LogParameters, { signal }: LogOptions): Promise<T> {
+    return this.#transport.json(this.#path, { query, signal });
+  }
+}
+
+/** A failure within a stream has no HTTP status. 503: a new connection can succeed. */
+function failureOf({ reason, message }: Shortfall): StatusError {
+  return new StatusError({ code: reason === 'Limit' ? 400 : 503, reason, message });
+}
