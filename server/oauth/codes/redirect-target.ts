@@ -35,11 +35,12 @@ const LOOPBACK_HOST = /^(?:(?:.*\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
  * Whether only the registered client can receive a redirect. Any program of a machine can listen at a loopback address, and
- * claim a private scheme (RFC 8252, 8.6), so the user must confirm these.
+ * claim a private scheme (RFC 8252, 8.6), so the user must confirm these. `host`: the header Host of the request: what the browser
+ * sends to this server, it can also send to a page of this server.
  */
-export function reachesOnlyClient(uri: string): boolean {
-  const { protocol, hostname } = new URL(uri);
-  return protocol === 'https:' && !LOOPBACK_HOST.test(hostname);
+export function reachesOnlyClient(uri: string, host = ''): boolean {
+  const target = new URL(uri);
+  return target.protocol === 'https:' && (!LOOPBACK_HOST.test(target.hostname) || target.host === host);
 }
 
 /** The host of a redirect URI, for display; the scheme for a URI without host. */

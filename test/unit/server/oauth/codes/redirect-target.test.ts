@@ -88,7 +88,15 @@ describe('a redirect URI', () => {
       expect(reachesOnlyClient(`https://${host}:8443/cb`), host).to.equal(false);
     }
     for (const uri of ['http://127.0.0.1/cb', 'com.example.app:/cb']) {
-      expect(reachesOnlyClient(uri), uri).to.equal(false);
+      expect(reachesOnlyClient(uri, '127.0.0.1'), uri).to.equal(false);
+    }
+  });
+
+  it('reaches only its client at the loopback address of the server itself', () => {
+    const uri = 'https://localhost:9443/explore/callback';
+    expect(reachesOnlyClient(uri, 'localhost:9443')).to.equal(true);
+    for (const host of ['localhost', 'localhost:9444', '127.0.0.1:9443', undefined]) {
+      expect(reachesOnlyClient(uri, host), host).to.equal(false);
     }
   });
 
