@@ -1,4 +1,5 @@
 // The public interface of ks-apiserver-client.
+export { SignInError } from './authorization.ts';
 export { Client, type ClientOptions } from './client.ts';
 export type { ExecOptions, ExecResult, Shell } from './exec.ts';
 export type * from './generated/platform.ts';
@@ -23,6 +24,8 @@ export {
 } from './logs.ts';
 export type { Connection, StreamOptions } from './reconnecting.ts';
 export type { SearchOptions } from './search.ts';
+export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';
+export type { UserClaims } from './token-storage.ts';
 export type { TokenSource } from './transport.ts';
 export type { WatchEvent } from './watch.ts';

@@ -1,0 +1,168 @@
+// SignIn: a user who signs in at the server with an authorization code and PKCE. All tabs share the tokens, and one of
+// them renews the tokens: with a refresh token if the client gets one, else by single sign-on in a hidden frame.
+import {
+  authorizationURL,
+  codeIn,
+  exchangeCode,
+  issuerOf,
+  newPending,
+  type OAuthClient,
+  type Pending,
+  refresh,
+  SignInError,
+} from './authorization.ts';
+import { responseInFrame, sendToParent } from './hidden-frame.ts';
+import { claimsOf, TokenStorage, type Tokens, type UserClaims } from './token-storage.ts';
+import type { TokenSource } from './transport.ts';
+
+export interface SignInOptions {
+  /** Address of the server. Default: the origin of the page. */
+  readonly server?: string | undefined;
+  readonly clientId: string;
+  /** Its page must call `finish`. It must have the origin of the page that calls `start`. */
+  readonly redirectURI: string;
+  /** Default: all that the server knows. */
+  readonly scope?: string | undefined;
+  /** Default: `localStorage`, which all tabs share. */
+  readonly storage?: Storage | undefined;
+}
+
+/** The user must sign in: call `start`. */
+export class SignInRequired extends Error {
+  override readonly name = 'SignInRequired';
+}
+
+interface Started extends Pending {
+  readonly returnTo: string;
+}
+
+export class SignIn implements TokenSource {
+  readonly #client: OAuthClient;
+  readonly #key: string;
+  readonly #tokens: TokenStorage;
+  /** The access token that could not be renewed without the user. */
+  #expired: string | undefined;
+
+  constructor({ server, clientId, redirectURI, scope, storage }: SignInOptions) {
+    const address = (server ?? location.origin).replace(/\/+$/, '');
+    this.#client = { server: address, clientId, redirectURI, scope: scope ?? 'openid profile email groups' };
+    this.#key = `ks-apiserver ${address} ${clientId}`;
+    this.#tokens = new TokenStorage(storage ?? localStorage, this.#key);
+  }
+
+  /** The issuer of the tokens. Throws a StatusError with the code 404 if the server signs nobody in. */
+  issuer(): Promise<string> {
+    return issuerOf(this.#client);
+  }
+
+  /** Leaves the page for the sign-in. Afterwards, `finish` returns the current address, without its origin. */
+  async start(): Promise<void> {
+    const { pathname, search, hash } = location;
+    const started: Started = { ...newPending(), returnTo: `${pathname}${search}${hash}` };
+    sessionStorage.setItem(this.#startedKey, JSON.stringify(started));
+    location.assign(await authorizationURL(this.#client, started));
+  }
+
+  /**
+   * Completes the sign-in on the page of the redirect URI, and removes the code from the address. In the hidden frame of
+   * a renewal, it hands the response to the page around the frame, and never resolves.
+   */
+  async finish(url = location.href): Promise<{ returnTo: string }> {
+    if (parent !== window) return sendToParent(url);
+    history.replaceState(null, '', location.pathname);
+    const started = JSON.parse(sessionStorage.getItem(this.#startedKey) ?? 'null') as Started | null;
+    sessionStorage.removeItem(this.#startedKey);
+    if (started === null) throw new SignInError('invalid_state', 'this tab has not started a sign-in');
+    const issuer = await this.issuer();
+    const code = codeIn(new URL(url).searchParams, started, issuer);
+    this.#tokens.write(await exchangeCode(this.#client, code, started, issuer));
+    return { returnTo: started.returnTo };
+  }
+
+  /** A valid access token; `rejected` is one that the server does not accept any more. Throws SignInRequired. */
+  async token({ rejected }: { rejected?: string } = {}): Promise<string> {
+    return this.#usable(rejected) ?? (await this.#renewed(rejected));
+  }
+
+  /** The user who is signed in, or whose sign-in has expired. */
+  user(): UserClaims | undefined {
+    const tokens = this.#tokens.read();
+    return tokens && claimsOf(tokens.idToken);
+  }
+
+  /** Calls `listener` when this or another tab signs in or out, or gets new tokens. Returns a function that ends this. */
+  onChange(listener: () => void): () => void {
+    return this.#tokens.onChange(listener);
+  }
+
+  /**
+   * Signs the user out of all tabs and of the server, which then leads to `returnTo`, a post-logout redirect URI of the
+   * client. A form keeps the ID token out of addresses.
+   */
+  end({ returnTo }: { readonly returnTo?: string } = {}): void {
+    const idToken = this.#tokens.read()?.idToken;
+    this.#tokens.write(undefined);
+    const form = document.createElement('form');
+    form.method = 'POST';
+    form.action = `${this.#client.server}/oauth/logout`;
+    const fields = {
+      client_id: this.#client.clientId,
+      ...(idToken === undefined ? {} : { id_token_hint: idToken }),
+      ...(returnTo === undefined ? {} : { post_logout_redirect_uri: returnTo }),
+    };
+    for (const [name, value] of Object.entries(fields)) {
+      form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
+    }
+    document.body.append(form);
+    form.submit();
+  }
+
+  /** A sign-in belongs to the tab that has started it. */
+  get #startedKey(): string {
+    return `${this.#key} started`;
+  }
+
+  #usable(rejected: string | undefined): string | undefined {
+    const tokens = this.#tokens.read();
+    if (tokens === undefined || tokens.accessToken === this.#expired)
+      throw new SignInRequired('the user must sign in');
+    return tokens.accessToken !== rejected && Date.now() < tokens.validUntil ? tokens.accessToken : undefined;
+  }
+
+  /** Renews the tokens, in one tab at a time: the others then find the new ones. */
+  #renewed(rejected: string | undefined): Promise<string> {
+    return navigator.locks.request(this.#key, async () => {
+      const usable = this.#usable(rejected);
+      if (usable !== undefined) return usable;
+      const before = this.#tokens.read();
+      if (before === undefined) throw new SignInRequired('the user must sign in');
+      try {
+        const tokens =
+          before.refreshToken === undefined
+            ? await this.#signOn(before)
+            : await refresh(this.#client, before);
+        // Another tab may have signed the user out meanwhile.
+        if (this.#tokens.read() === undefined) throw new SignInRequired('the user has signed out');
+        this.#tokens.write(tokens);
+        return tokens.accessToken;
+      } catch (error) {
+        if (!(error instanceof SignInError)) throw error;
+        this.#expired = before.accessToken;
+        throw new SignInRequired('the sign-in has expired', { cause: error });
+      }
+    });
+  }
+
+  /** New tokens of the same user by single sign-on (OpenID Connect Core, 3.1.2.1, `prompt=none`). */
+  async #signOn({ idToken }: Tokens): Promise<Tokens> {
+    const issuer = await this.issuer();
+    const pending = newPending();
+    const { sub } = claimsOf(idToken);
+    const url = await authorizationURL(this.#client, pending, { prompt: 'none', login_hint: sub });
+    const response = await responseInFrame(url, this.#client.redirectURI);
+    const tokens = await exchangeCode(this.#client, codeIn(response, pending, issuer), pending, issuer);
+    if (claimsOf(tokens.idToken).sub !== sub)
+      throw new SignInError('login_required', 'another user has signed in');
+    return tokens;
+  }
+}
