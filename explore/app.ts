@@ -1,27 +1,23 @@
-// The frame of the page: header, navigation, and the view of the current route.
+// The page: the frame with the view of the current route, or the gate while the user is not signed in.
+import { Client } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { ListView } from './list/list-view.ts';
-import { LogsView } from './logs/logs-view.ts';
-import { ObjectView } from './object/object-view.ts';
-import { OverviewView } from './overview/overview-view.ts';
-import { type Route, useRoute } from './route.ts';
+import { useMemo } from 'preact/hooks';
+import { Frame } from './frame.ts';
+import { Gate } from './gate.ts';
+import { useSession } from './session.ts';
 
 export function App(): ComponentChildren {
-  return h('main', { id: 'view' }, viewOf(useRoute()));
+  const session = useSession();
+  const token = session.state === 'signed in' ? session.token : undefined;
+  const client = useMemo(() => token && new Client({ token, platform: platformName() }), [token]);
+  if (session.state !== 'signed in' || !client) {
+    return h(Gate, { session: session.state === 'signed in' ? { state: 'starting' } : session });
+  }
+  // Another user gets another page, without what the last one saw.
+  return h(Frame, { session, client, key: session.user?.id });
 }
 
-function viewOf(route: Route): ComponentChildren {
-  switch (route.view) {
-    case 'overview':
-      return h(OverviewView, { route });
-    case 'list':
-      // Another kind is another view, with a state of its own.
-      return h(ListView, { route, key: route.resource });
-    case 'object':
-      return h(ObjectView, { route, key: `${route.resource} ${route.namespace} ${route.name}` });
-    case 'logs':
-      return h(LogsView, { route });
-    default:
-      return h('h1', {}, 'Page not found');
-  }
+/** The server writes it to the page. */
+function platformName(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name=platform]')?.content ?? 'platform';
 }

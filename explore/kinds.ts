@@ -12,6 +12,8 @@ export interface Kind {
   /** The preferred version. */
   readonly version: string;
   readonly namespaced: boolean;
+  /** Not one of Kubernetes itself. */
+  readonly isCustom: boolean;
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
 }
@@ -35,7 +37,7 @@ interface Discovery {
 
 const ACCEPT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** The kinds that can be listed. */
+/** The kinds that lists can have. */
 export async function kindsOf(client: Client, signal: AbortSignal): Promise<ReadonlyMap<string, Kind>> {
   const kinds = new Map<string, Kind>();
   const documents = await Promise.all(
@@ -53,7 +55,7 @@ function kindsOfGroup({ metadata, versions = [] }: NonNullable<Discovery['items'
   const group = metadata?.name ?? '';
   return versions.flatMap(({ version, resources = [] }) =>
     resources
-      .filter(({ verbs = [] }) => verbs.includes('list'))
+      .filter(({ verbs = [] }) => ['list', 'watch'].every((verb) => verbs.includes(verb)))
       .map(({ resource, responseKind, scope, verbs = [], shortNames = [] }) => ({
         resource: group === '' ? resource : `${resource}.${group}`,
         kind: responseKind?.kind ?? resource,
@@ -61,6 +63,7 @@ function kindsOfGroup({ metadata, versions = [] }: NonNullable<Discovery['items'
         group,
         version,
         namespaced: scope === 'Namespaced',
+        isCustom: group.includes('.') && !group.endsWith('.k8s.io'),
         verbs,
         shortNames,
       })),
@@ -78,4 +81,12 @@ export function pathOfKind(
     plural,
     ...(name === undefined ? [] : [encodeURIComponent(name)]),
   ].join('/');
+}
+
+/** `deployments.apps` as `Deployments`: the word of the resource, with the capitals of the kind. */
+export function titleOf(resource: string, kinds: ReadonlyMap<string, Kind>): string {
+  const { kind, plural } = kinds.get(resource) ?? { kind: '', plural: resource };
+  let same = 0;
+  while (same < kind.length && kind[same]?.toLowerCase() === plural[same]) same++;
+  return kind.slice(0, same) + plural.slice(same);
 }

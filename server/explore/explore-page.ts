@@ -70,7 +70,10 @@ ${modules.map((path) => `<link rel="modulepreload" href="${base}${path}">`).join
   };
 }
 
-/** Nothing from other hosts, and no inline script but the import map. The frame renews tokens (client/sign-in.ts). */
+/**
+ * Nothing from other hosts, and no inline script but the import map. The frame renews tokens (client/sign-in.ts). There is no
+ * `form-action`, because the sign-out is a form that identity providers redirect further, to addresses that this page does not know.
+ */
 function policy(imports: string, embeddable: boolean): string {
   return [
     "default-src 'none'",
@@ -80,7 +83,6 @@ function policy(imports: string, embeddable: boolean): string {
     "img-src 'self' data:",
     "frame-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
     `frame-ancestors ${embeddable ? "'self'" : "'none'"}`,
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",

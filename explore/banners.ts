@@ -1,0 +1,39 @@
+// Banners above the view: a sign-in that has expired, and a lost connection. Both end by themselves.
+import type { Connection } from 'ks-apiserver-client';
+import { type ComponentChildren, h } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { SignedIn } from './session.ts';
+import { Notice } from './ui/notice.ts';
+
+export function Banners({
+  session,
+  connection,
+}: {
+  readonly session: SignedIn;
+  readonly connection: Connection;
+}): ComponentChildren {
+  return h('div', { class: 'banners' }, [
+    session.expired &&
+      h(
+        Notice,
+        { tone: 'warn', action: ['Sign in again', () => void session.signIn()] },
+        'Your sign-in has expired. The page shows the last state, and continues here after you have signed in.',
+      ),
+    connection.state === 'waiting' &&
+      h(Notice, { tone: 'warn' }, [
+        `Connection lost: ${connection.error.message}. `,
+        h(Countdown, { until: connection.retryAt }),
+      ]),
+  ]);
+}
+
+/** Screen readers read the message once, not every second. */
+function Countdown({ until }: { readonly until: number }): ComponentChildren {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.ceil((until - now) / 1000);
+  return h('span', { 'aria-hidden': true }, seconds > 0 ? `Next attempt in ${seconds} s.` : 'Connecting …');
+}

@@ -1,0 +1,155 @@
+// The frame around the views: header, navigation, banners, and the view of the current route.
+import type { Client, Connection } from 'ks-apiserver-client';
+import { type ComponentChildren, h } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Banners } from './banners.ts';
+import { type Explore, ExploreContext } from './context.ts';
+import { Header } from './header.ts';
+import { type Kind, kindsOf, titleOf } from './kinds.ts';
+import { ListView } from './list/list-view.ts';
+import { LogsView } from './logs/logs-view.ts';
+import { Navigation } from './navigation.ts';
+import { ObjectView } from './object/object-view.ts';
+import { OverviewView } from './overview/overview-view.ts';
+import { link, type Route, useRoute } from './route.ts';
+import { SearchDialog } from './search/search-dialog.ts';
+import type { SignedIn } from './session.ts';
+import { ErrorBoundary } from './ui/error-boundary.ts';
+
+interface FrameProps {
+  readonly session: SignedIn;
+  readonly client: Client;
+}
+
+export function Frame({ session, client }: FrameProps): ComponentChildren {
+  const route = useRoute();
+  const { kinds, failure } = useKinds(client);
+  const [connection, setConnection] = useState<Connection>({ state: 'open' });
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isSearching, setSearching] = useState(false);
+  const explore = useMemo<Explore>(() => ({ client, kinds, onConnection: setConnection }), [client, kinds]);
+  const place = placeOf(route);
+  useEffect(() => {
+    setConnection({ state: 'open' });
+    setMenuOpen(false);
+  }, [place]);
+  useArrival(place, nameOf(route, kinds));
+  useSearchKey(() => setSearching(true));
+  return h(ExploreContext.Provider, { value: explore }, [
+    h('a', { class: 'skip', href: '#view', onClick: skip }, 'Skip to the content'),
+    h(Header, {
+      route,
+      session,
+      isMenuOpen,
+      toggleMenu: () => setMenuOpen(!isMenuOpen),
+      search: () => setSearching(true),
+    }),
+    h('div', { class: 'columns' }, [
+      h(Navigation, { route, isOpen: isMenuOpen, failure }),
+      h('main', { id: 'view', tabIndex: -1 }, [
+        h(Banners, { session, connection }),
+        h(ErrorBoundary, { key: place }, viewOf(route)),
+      ]),
+    ]),
+    isSearching && h(SearchDialog, { close: () => setSearching(false) }),
+  ]);
+}
+
+function viewOf(route: Route): ComponentChildren {
+  switch (route.view) {
+    case 'overview':
+      return h(OverviewView, { route });
+    case 'list':
+      return h(ListView, { route });
+    case 'object':
+      return h(ObjectView, { route });
+    case 'logs':
+      return h(LogsView, { route });
+    default:
+      return [
+        h('h1', {}, 'Page not found'),
+        h('p', {}, ['No view has this address. ', h('a', link(OVERVIEW), 'Go to the overview'), '.']),
+      ];
+  }
+}
+
+const OVERVIEW: Route = { view: 'overview', query: new URLSearchParams() };
+
+/** The view without its query: another place is another view, with a state of its own. */
+function placeOf(route: Route): string {
+  switch (route.view) {
+    case 'list':
+      return `list ${route.resource}`;
+    case 'object':
+      return `object ${route.resource} ${route.namespace ?? ''} ${route.name}`;
+    default:
+      return route.view;
+  }
+}
+
+function nameOf(route: Route, kinds: ReadonlyMap<string, Kind>): string {
+  switch (route.view) {
+    case 'list':
+      return titleOf(route.resource, kinds);
+    case 'object':
+      return `${route.name} · ${kinds.get(route.resource)?.kind ?? route.resource}`;
+    case 'logs':
+      return 'Logs';
+    case 'overview':
+      return 'Overview';
+    default:
+      return 'Page not found';
+  }
+}
+
+/** Discovery takes a moment: views that need a kind wait for it. */
+function useKinds(client: Client): { kinds: ReadonlyMap<string, Kind>; failure: Error | undefined } {
+  const [state, setState] = useState<ReturnType<typeof useKinds>>({ kinds: new Map(), failure: undefined });
+  useEffect(() => {
+    const end = new AbortController();
+    kindsOf(client, end.signal).then(
+      (kinds) => setState({ kinds, failure: undefined }),
+      (failure: Error) => !end.signal.aborted && setState({ kinds: new Map(), failure }),
+    );
+    return () => end.abort();
+  }, [client]);
+  return state;
+}
+
+/** After a navigation, the title names the view, and the focus is on its heading, as after the load of a page. */
+function useArrival(place: string, name: string): void {
+  const before = useRef(place);
+  useEffect(() => {
+    document.title = `${name} · Explore`;
+  }, [name]);
+  useEffect(() => {
+    if (before.current === place) return;
+    before.current = place;
+    scrollTo(0, 0);
+    focusOn(document.querySelector<HTMLElement>('#view h1') ?? document.querySelector<HTMLElement>('#view'));
+  }, [place]);
+}
+
+function focusOn(element: HTMLElement | null): void {
+  if (!element) return;
+  element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}
+
+/** A link to a fragment would add an entry to the history. */
+function skip(event: Event): void {
+  event.preventDefault();
+  focusOn(document.querySelector<HTMLElement>('#view'));
+}
+
+function useSearchKey(search: () => void): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      search();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+}

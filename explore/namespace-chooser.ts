@@ -1,0 +1,58 @@
+// The namespace that the views show, in the parameter `namespace` of their addresses. It offers those that the user may
+// list; any other can be typed.
+import type { ListPage } from 'ks-apiserver-client';
+import { type ComponentChildren, h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useExplore } from './context.ts';
+import { navigate, type Route, withQuery } from './route.ts';
+
+/** Maximum number of offered namespaces. */
+const OFFERED = 500;
+
+export function NamespaceChooser({ route }: { readonly route: Route }): ComponentChildren {
+  const { client, kinds } = useExplore();
+  const [page, setPage] = useState<ListPage>();
+  const input = useRef<HTMLInputElement>(null);
+  const asked = useRef(false);
+  const namespace = route.query.get('namespace') ?? '';
+  useEffect(() => {
+    if (input.current) input.current.value = namespace;
+  }, [namespace]);
+  const isScoped = route.view === 'overview' || route.view === 'logs' || isNamespacedList(route);
+  function isNamespacedList(shown: Route): boolean {
+    return shown.view === 'list' && kinds.get(shown.resource)?.namespaced !== false;
+  }
+  /** Only a user who chooses a namespace needs the list. */
+  const offer = (): void => {
+    if (asked.current) return;
+    asked.current = true;
+    client.lists.page('namespaces', { sortBy: 'name', ascending: true, limit: OFFERED }).then(setPage, () => {
+      asked.current = false;
+    });
+  };
+  const choose = (value: string): void => {
+    const chosen = value.trim();
+    if (chosen !== namespace) navigate(withQuery(route, { namespace: chosen, page: undefined }));
+  };
+  if (!isScoped) return h('span', { class: 'namespace' });
+  return h('div', { class: 'namespace' }, [
+    h('label', { class: 'hidden-text', for: 'namespace' }, 'Namespace'),
+    h('input', {
+      id: 'namespace',
+      ref: input,
+      type: 'search',
+      list: 'namespaces',
+      defaultValue: namespace,
+      placeholder: page?.partial ? 'All your namespaces' : 'All namespaces',
+      autocomplete: 'off',
+      spellcheck: false,
+      onFocus: offer,
+      onChange: ({ currentTarget }) => choose(currentTarget.value),
+    }),
+    h(
+      'datalist',
+      { id: 'namespaces' },
+      page?.items.map(({ metadata: { name } }) => h('option', { value: name })),
+    ),
+  ]);
+}

@@ -1,0 +1,115 @@
+// Who uses the page: a user who signs in at the server, or a token that the user pastes if the server signs nobody in.
+import { SignIn, SignInRequired, StatusError, type TokenSource } from 'ks-apiserver-client';
+import { useEffect, useState } from 'preact/hooks';
+
+export type Session =
+  | { readonly state: 'starting' }
+  /** The page has another address than the issuer, at whose address alone a user can sign in. */
+  | { readonly state: 'elsewhere'; readonly address: string }
+  | { readonly state: 'signed out'; readonly signIn: () => Promise<void> }
+  /** The server signs nobody in. */
+  | { readonly state: 'without sign-in'; readonly use: (token: string) => void }
+  | { readonly state: 'failed'; readonly error: Error; readonly retry: () => void }
+  | SignedIn;
+
+export interface SignedIn {
+  readonly state: 'signed in';
+  readonly token: string | TokenSource;
+  /** Undefined for a pasted token. */
+  readonly user: { readonly id: string; readonly name: string } | undefined;
+  /** The user must sign in again. Until then, requests wait. */
+  readonly expired: boolean;
+  readonly signIn: () => Promise<void>;
+  readonly signOut: () => void;
+}
+
+const HOME = '/explore';
+/** In the storage of the tab: the user has signed out, and is not sent to the sign-in again at once. */
+const SIGNED_OUT = 'explore signed out';
+
+export function newSignIn(): SignIn {
+  return new SignIn({ clientId: 'explore', redirectURI: `${location.origin}${HOME}/callback` });
+}
+
+/** The session of the page. Changes when any tab signs in or out. */
+export function useSession(): Session {
+  const [session, setSession] = useState<Session>({ state: 'starting' });
+  useEffect(() => follow(newSignIn(), setSession), []);
+  return session;
+}
+
+function follow(user: SignIn, show: (session: Session) => void): () => void {
+  const signIn = async (): Promise<void> => {
+    sessionStorage.removeItem(SIGNED_OUT);
+    await user.start();
+  };
+  const signOut = (): void => {
+    sessionStorage.setItem(SIGNED_OUT, 'yes');
+    user.end({ returnTo: `${location.origin}${HOME}` });
+  };
+  const token = waitingTokens(user, (expired) => showSignedIn(expired));
+  const showSignedIn = (expired: boolean): void => {
+    const { sub = '', name } = user.user() ?? {};
+    show({ state: 'signed in', token, user: { id: sub, name: name || sub }, expired, signIn, signOut });
+  };
+  const begin = async (): Promise<void> => {
+    try {
+      await user.token();
+      showSignedIn(false);
+    } catch (error) {
+      if (!(error instanceof SignInRequired)) throw error;
+      const address = new URL(await user.issuer());
+      if (address.origin !== location.origin)
+        show({ state: 'elsewhere', address: `${address.origin}${HOME}` });
+      else if (sessionStorage.getItem(SIGNED_OUT) === null) await user.start();
+      else show({ state: 'signed out', signIn });
+    }
+  };
+  const failed = (error: unknown): void => {
+    if (error instanceof StatusError && error.code === 404) {
+      return show({ state: 'without sign-in', use: (pasted) => show(pastedToken(pasted, show)) });
+    }
+    const shown = error instanceof Error ? error : new Error(String(error));
+    show({ state: 'failed', error: shown, retry: start });
+  };
+  const start = (): void => {
+    begin().catch(failed);
+  };
+  start();
+  return user.onChange(() => {
+    if (user.user() === undefined) show({ state: 'signed out', signIn });
+    else start();
+  });
+}
+
+/** Waits for the user to sign in again, also in another tab, so that views keep what they show and then continue. */
+function waitingTokens(user: SignIn, showExpired: (expired: boolean) => void): TokenSource {
+  return {
+    token: async (options) => {
+      for (;;) {
+        try {
+          return await user.token(options);
+        } catch (error) {
+          if (!(error instanceof SignInRequired)) throw error;
+          const { promise, resolve } = Promise.withResolvers<void>();
+          const end = user.onChange(resolve);
+          showExpired(true);
+          await promise.finally(end);
+        }
+      }
+    },
+  };
+}
+
+/** A token in memory only: it ends with the page. */
+function pastedToken(token: string, show: (session: Session) => void): SignedIn {
+  const ask = (): void => show({ state: 'without sign-in', use: (next) => show(pastedToken(next, show)) });
+  return {
+    state: 'signed in',
+    token,
+    user: undefined,
+    expired: false,
+    signIn: async () => ask(),
+    signOut: ask,
+  };
+}

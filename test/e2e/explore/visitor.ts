@@ -1,0 +1,101 @@
+// A visitor of the page `/explore`: one browser without cookies and storage, and what a user does in it.
+import type { Browser, BrowserContext, Page } from 'puppeteer-core';
+import { accessibilityProblems } from '../../support/accessibility.ts';
+import { submitForm } from '../../support/submit-form.ts';
+import { until } from '../../support/until.ts';
+
+/** Widths of the screens that the page must fit, in pixels. */
+const WIDTHS = [375, 1920];
+
+export class Visitor {
+  readonly #context: BrowserContext;
+  readonly #server: string;
+  readonly #password: string;
+  readonly page: Page;
+  /** Violations of the Content Security Policy, errors of scripts, and failed requests, in all tabs. */
+  readonly complaints: string[] = [];
+
+  private constructor(context: BrowserContext, page: Page, server: string, password: string) {
+    this.#context = context;
+    this.page = page;
+    this.#server = server;
+    this.#password = password;
+  }
+
+  static async start(browser: Browser, server: string, password: string): Promise<Visitor> {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    const visitor = new Visitor(context, page, server, password);
+    await visitor.#observe(page);
+    return visitor;
+  }
+
+  /** Another tab of the same browser. */
+  async tab(): Promise<Page> {
+    const page = await this.#context.newPage();
+    await this.#observe(page);
+    return page;
+  }
+
+  async #observe(page: Page): Promise<void> {
+    page.setDefaultTimeout(60_000);
+    await page.setViewport({ width: 1280, height: 800 });
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    const tools = await page.createCDPSession();
+    tools.on('Log.entryAdded', ({ entry }) => this.complaints.push(`${entry.text} ${entry.url ?? ''}`));
+    await tools.send('Log.enable');
+    await tools.send('Network.setCacheDisabled', { cacheDisabled: false });
+  }
+
+  /** `path`: below the address of the server. */
+  async open(path: string, page = this.page): Promise<void> {
+    await page.goto(new URL(path, this.#server).href);
+  }
+
+  /** Opens a view, and signs in on the page to which it leads. Resolves when the view has a heading. */
+  async signIn(user: string, path = '/explore'): Promise<void> {
+    await this.open(path);
+    await this.page.waitForSelector('#password');
+    await submitForm(this.page, { username: user, password: this.#password });
+    await this.heading();
+  }
+
+  /** The heading of the view. */
+  async heading(page = this.page): Promise<string> {
+    const heading = await page.waitForSelector('#view h1');
+    return String(await heading?.evaluate((element) => element.textContent));
+  }
+
+  /** The visible text of an element. */
+  text(selector = 'body', page = this.page): Promise<string> {
+    return page.$eval(selector, (element) => String(Reflect.get(element, 'innerText')));
+  }
+
+  /** Resolves when the visible text of the page contains `text`. */
+  async sees(text: string | RegExp, page = this.page): Promise<void> {
+    await until(async () => {
+      const shown = await this.text('body', page).catch(() => '');
+      return typeof text === 'string' ? shown.includes(text) : text.test(shown);
+    });
+  }
+
+  /** Clicks the button, link or summary with this accessible name. */
+  async click(name: string, page = this.page): Promise<void> {
+    await page.locator(`::-p-aria(${name})`).click();
+  }
+
+  /** What axe-core finds in both color schemes, and widths at which the page scrolls sideways. */
+  async accessibilityProblems(page = this.page): Promise<string[]> {
+    const problems = await accessibilityProblems(page);
+    for (const width of WIDTHS) {
+      await page.setViewport({ width, height: 900 });
+      const scrolled = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      if (scrolled > width) problems.push(`${width} px: the page is ${scrolled} px wide`);
+    }
+    return problems;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#context.close();
+  }
+}
