@@ -112,7 +112,7 @@ async function requestTokens(
   };
 }
 
-/** The issuer in the metadata of the server. Throws a StatusError with the code 404 if the server signs nobody in. */
+/** The issuer in the metadata of the server. Throws a StatusError with the code 404 if the server has no sign-in. */
 export async function issuerOf({ server }: Pick<OAuthClient, 'server'>): Promise<string> {
   const response = await send(`${server}/oauth/.well-known/openid-configuration`);
   const { issuer } = (await response.json()) as { readonly issuer: string };

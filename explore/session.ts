@@ -1,4 +1,4 @@
-// Who uses the page: a user who signs in at the server, or a token that the user pastes if the server signs nobody in.
+// Who uses the page: a user who signs in at the server, or a token that the user pastes if the server has no sign-in.
 import { SignIn, SignInRequired, StatusError, type TokenSource } from 'ks-apiserver-client';
 import { useEffect, useState } from 'preact/hooks';
 
@@ -7,7 +7,7 @@ export type Session =
   /** The page has another address than the issuer, at whose address alone a user can sign in. */
   | { readonly state: 'elsewhere'; readonly address: string }
   | { readonly state: 'signed out'; readonly signIn: () => Promise<void> }
-  /** The server signs nobody in. */
+  /** The server has no sign-in. */
   | { readonly state: 'without sign-in'; readonly use: (token: string) => void }
   | { readonly state: 'failed'; readonly error: Error; readonly retry: () => void }
   | SignedIn;
