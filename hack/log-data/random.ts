@@ -41,6 +41,14 @@ export class Random {
     return choice;
   }
 
+  /** The items in random order. */
+  shuffled<T>(items: readonly T[]): T[] {
+    return items
+      .map((item) => ({ item, place: this.next() }))
+      .sort((left, right) => left.place - right.place)
+      .map(({ item }) => item);
+  }
+
   /** A random text of `length` characters of the alphabet. */
   text(alphabet: string, length: number): string {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');

@@ -13,8 +13,10 @@ import { Daemon } from '../system/daemon.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { forEach, namesIn } from './bulk.ts';
 import { CRASH_LOOP_STAGE } from './crash-loop.ts';
+import { installLogs } from './kwok-logs.ts';
 import { writePodLogs } from './pod-logs.ts';
 import { createCluster, SIMULATED } from './simulated-cluster.ts';
+import { slowStages } from './slow-stages.ts';
 
 export interface KwokOptions {
   /** Number of nodes; further nodes of an earlier start stay. */
@@ -23,6 +25,8 @@ export interface KwokOptions {
   readonly pods: number;
   /** Further objects of KWOK's configuration, such as the `Logs` of pods whose log files exist. */
   readonly objects?: readonly object[];
+  /** Whether objects of the kind Logs name the log files of single pods. */
+  readonly hasPodLogs?: boolean;
   readonly signal: AbortSignal;
   readonly progress?: Progress;
 }
@@ -45,8 +49,10 @@ export async function startKwok(cp: ControlPlane, options: KwokOptions): Promise
     `--tls-cert-file=${cert}`,
     `--tls-private-key-file=${key}`,
     '--node-lease-duration-seconds=40',
+    ...(options.hasPodLogs === true ? ['--enable-crds=Logs'] : []),
     `--manage-nodes-with-annotation-selector=${SIMULATED.key}=${SIMULATED.value}`,
   ];
+  if (options.hasPodLogs === true) await installLogs(cp.client, options.signal);
   await dropLeases(cp.client, options);
   const health = new Client(`https://${kubelet.address}:${kubelet.port}`, { ca: cp.ca }, 1);
   try {
@@ -118,9 +124,10 @@ async function writeConfig(
   const path = join(dir, 'kwok.yaml');
   await writeFile(
     path,
-    [stages, ...[CRASH_LOOP_STAGE, settings, logs, ...objects].map((part) => stringify(part))].join(
-      '\n---\n',
-    ),
+    [
+      stages,
+      ...[...slowStages(stages), CRASH_LOOP_STAGE, settings, logs, ...objects].map((part) => stringify(part)),
+    ].join('\n---\n'),
   );
   return path;
 }

@@ -8,8 +8,6 @@ const LOGGED = [...APPLICATIONS, CRASH_LOOPING];
 const LINES = 400;
 /** Interval of past lines in ms: 400 lines cover two hours. */
 const INTERVAL_MS = 18_000;
-/** Interval of new lines in ms. */
-const GROWTH_INTERVAL_MS = 1_000;
 
 /** Log file of a container, in the format of KWOK's `ClusterLogs`. */
 export interface ContainerLogs {
@@ -38,13 +36,13 @@ export async function writePodLogs(dir: string, now: () => number = Date.now): P
     LOGGED.map(async (application) => {
       const logsFile = logFile(dir, application);
       const lines = Array.from({ length: LINES }, (_, index) =>
-        criLine(application, index, end - (LINES - 1 - index) * INTERVAL_MS),
+        nextLine(application, index, end - (LINES - 1 - index) * INTERVAL_MS),
       );
       await writeFile(logsFile, lines.join(''));
       const logs = { containers: [application.name], logsFile };
       if (application !== CRASH_LOOPING) return logs;
       const previousLogsFile = `${logsFile}.previous`;
-      await writeFile(previousLogsFile, criLine(application, LINES - 1, end - LINES * INTERVAL_MS));
+      await writeFile(previousLogsFile, nextLine(application, LINES - 1, end - LINES * INTERVAL_MS));
       return { ...logs, previousLogsFile };
     }),
   );
@@ -53,20 +51,16 @@ export async function writePodLogs(dir: string, now: () => number = Date.now): P
 export interface GrowthOptions {
   /** Stops writing. */
   readonly signal: AbortSignal;
-  readonly intervalMs?: number;
-  /** Number of lines after which each log is rotated, as by a kubelet. By default, the logs only grow. */
-  readonly rotateEvery?: number;
-  readonly now?: () => number;
+  readonly intervalMs: number;
+  /** Number of lines after which each log is rotated, as by a kubelet. */
+  readonly rotateEvery: number;
 }
 
 /** Appends lines to each log until the signal aborts; rejects if a write fails. */
-export async function growPodLogs(dir: string, options: GrowthOptions): Promise<void> {
-  const {
-    signal,
-    intervalMs = GROWTH_INTERVAL_MS,
-    rotateEvery = Number.POSITIVE_INFINITY,
-    now = Date.now,
-  } = options;
+export async function growPodLogs(
+  dir: string,
+  { signal, intervalMs, rotateEvery }: GrowthOptions,
+): Promise<void> {
   for (let index = LINES; !signal.aborted; index++) {
     await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
@@ -74,7 +68,7 @@ export async function growPodLogs(dir: string, options: GrowthOptions): Promise<
       LOGGED.map(async (application) => {
         const file = logFile(dir, application);
         if (index % rotateEvery === 0) await rename(file, `${file}.1`);
-        await appendFile(file, criLine(application, index, now()));
+        await appendFile(file, nextLine(application, index, Date.now()));
       }),
     );
   }
@@ -84,10 +78,13 @@ function logFile(dir: string, { name }: Application): string {
   return join(dir, `${name}.log`);
 }
 
+function nextLine({ messages }: Application, index: number, ms: number): string {
+  return criLine(messages[index % messages.length] ?? '', index, ms);
+}
+
 /** A line in CRI format: time with nanoseconds, stream, F for a full line, text. */
-function criLine({ messages }: Application, index: number, ms: number): string {
+export function criLine(message: string, index: number, ms: number): string {
   const time = new Date(ms).toISOString().replace('Z', '000000Z');
-  const message = messages[index % messages.length] ?? '';
   const stream = /error|fatal/i.test(message) ? 'stderr' : 'stdout';
   const counted = message.endsWith('}') ? `${message.slice(0, -1)},"n":${index}}` : `${message} n=${index}`;
   return `${time} ${stream} F ${counted}\n`;

@@ -7,6 +7,7 @@ import type { Progress } from '../terminal/progress.ts';
 import { APPLICATIONS, type Application } from './applications.ts';
 import { createAll, forEach } from './bulk.ts';
 import { type NodeObject, nodeName, realisticNode } from './realistic-node.ts';
+import { START_AT_ONCE } from './slow-stages.ts';
 
 /** The annotation that marks the nodes of KWOK; it ignores other nodes. */
 export const SIMULATED = { key: 'kwok.x-k8s.io/node', value: 'fake' } as const;
@@ -112,7 +113,7 @@ async function apply(client: Client, path: string, body: unknown, signal: AbortS
 
 /** The template sets the node name, because no scheduler runs. */
 export function deploymentOf(
-  { namespace, name, image }: Application,
+  { namespace, name, image, requests }: Application,
   replicas: number,
   nodeName: string,
   furtherLabels: Readonly<Record<string, string>> = {},
@@ -126,8 +127,8 @@ export function deploymentOf(
       replicas,
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels: { ...labels, ...furtherLabels } },
-        spec: { nodeName, containers: [{ name, image }] },
+        metadata: { labels: { ...labels, ...furtherLabels }, annotations: START_AT_ONCE },
+        spec: { nodeName, containers: [{ name, image, resources: { requests } }] },
       },
     },
   };

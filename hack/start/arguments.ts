@@ -10,6 +10,9 @@ const LOCAL_FLAGS = {
     value: 'N',
     description: `number of simulated nodes (default ${DEFAULT_NODES}); further nodes of an earlier start stay`,
   },
+  static: {
+    description: 'the simulated objects and logs do not change; by default they do, as in a real cluster',
+  },
   port: { value: 'PORT', description: 'port of the server; by default the previous one or a free one' },
 } as const;
 
@@ -18,7 +21,7 @@ The state is stored in .local/ and reused by the next start.`;
 
 export const START = {
   command: 'npm start --',
-  usage: ['[--nodes N] [--port PORT]', '--kubeconfig FILE [--port PORT]'],
+  usage: ['[--nodes N] [--static] [--port PORT]', '--kubeconfig FILE [--port PORT]'],
   about: ABOUT,
   flags: {
     ...LOCAL_FLAGS,
@@ -31,7 +34,7 @@ export const START = {
 
 export const DEV = {
   command: 'npm run dev --',
-  usage: ['[--nodes N] [--port PORT]'],
+  usage: ['[--nodes N] [--static] [--port PORT]'],
   about: `${ABOUT}
 The server logs to this terminal, and restarts when one of its files is saved.`,
   flags: LOCAL_FLAGS,
@@ -41,6 +44,8 @@ The server logs to this terminal, and restarts when one of its files is saved.`,
 export interface LocalArguments {
   /** Number of simulated nodes. */
   readonly nodes: number;
+  /** Whether the simulated objects and logs change. */
+  readonly isLively: boolean;
   /** Port of the TLS listener; if undefined, the previous one or a free one. */
   readonly port: number | undefined;
 }
@@ -48,17 +53,18 @@ export interface LocalArguments {
 /** `values` of `npm start` or `npm run dev`. Throws UsageError. */
 export function readLocalArguments(values: {
   readonly nodes: string | undefined;
+  readonly static: boolean;
   readonly port: string | undefined;
   readonly kubeconfig?: string | undefined;
 }): LocalArguments {
-  const { nodes, port, kubeconfig } = values;
-  if (nodes !== undefined && kubeconfig !== undefined) {
-    throw new UsageError(
-      '--nodes simulates nodes in a local cluster and cannot be combined with --kubeconfig',
-    );
+  const { nodes, port, kubeconfig, static: isStatic } = values;
+  if (kubeconfig !== undefined && (nodes !== undefined || isStatic)) {
+    const flag = isStatic ? '--static' : '--nodes';
+    throw new UsageError(`${flag} is for a simulated cluster and cannot be combined with --kubeconfig`);
   }
   return {
     nodes: nodes === undefined ? DEFAULT_NODES : wholeNumber('--nodes', nodes, 1, MOST_NODES),
+    isLively: !isStatic,
     port: port === undefined ? undefined : wholeNumber('--port', port, 1, 65_535),
   };
 }

@@ -76,7 +76,10 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     },
     kubernetes: { kubeconfig: options.kubeconfig },
     // An existing cluster may have many objects.
-    resources: { preload: options.registered ? PRELOADED : [] },
+    resources: {
+      preload: options.registered ? PRELOADED : [],
+      nodes: { usageAnnotations: options.registered },
+    },
     gateway: { acceleration: true },
     registration: { manageCABundle: options.registered },
     // The authorization server writes keys, users and sessions to the cluster; an existing cluster is not changed.

@@ -10,8 +10,8 @@ import { API, areInstalled, SIMULATION } from '../control-plane/programs.ts';
 import { apply, available, grant, register, serviceAccountOf } from '../extension/registration.ts';
 import type { Names } from '../generate/names.ts';
 import { writeLauncher } from '../kubelogin/launcher.ts';
+import { Activity } from '../simulation/activity/activity.ts';
 import { podLogs, startKwok } from '../simulation/kwok.ts';
-import { growPodLogs } from '../simulation/pod-logs.ts';
 import { nodeName } from '../simulation/realistic-node.ts';
 import { createCluster } from '../simulation/simulated-cluster.ts';
 import { until } from '../system/until.ts';
@@ -30,6 +30,8 @@ export interface LocalOptions {
   readonly root: string;
   readonly names: Names;
   readonly nodes: number;
+  /** Whether the simulated objects and logs change. */
+  readonly isLively: boolean;
   readonly port: number | undefined;
   /** Aborted with the reason if a program dies. */
   readonly life: AbortController;
@@ -40,6 +42,9 @@ export interface LocalOptions {
 
 /** Number of simulated pods, few enough to look at. */
 const PODS = 12;
+
+/** Nodes on which pods run: node 0 is a control-plane node, node 4 is cordoned. */
+const WORKERS = [1, 2, 3];
 
 /** Time until kube-apiserver has fetched the OpenAPI of the server, in ms. */
 const DESCRIBED_TIMEOUT_MS = 20_000;
@@ -87,11 +92,26 @@ export async function startLocal(
       logs: join(cp.dir, 'logs'),
       state: dir,
     });
+    if (isSimulated && options.isLively) startActivity(cp, options);
     return { announcement, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** When the server is ready, so that the start takes no longer. */
+function startActivity(cp: ControlPlane, { nodes, life, progress }: LocalOptions): void {
+  const activity = new Activity({
+    client: cp.client,
+    logs: join(podLogs(cp.folder), 'pods'),
+    nodes: WORKERS.filter((index) => index < Math.max(2, nodes)).map((index) =>
+      nodeName(Math.min(index, nodes - 1)),
+    ),
+  });
+  activity.run(life.signal).catch((error: unknown) => {
+    progress(`the simulated cluster stopped changing: ${String(error)}`);
+  });
 }
 
 /** With the programs of envtest, nothing is built: the control plane then has no controllers and no kubelets. */
@@ -105,18 +125,13 @@ async function setUp(
   step: Steps,
   options: LocalOptions & { dir: string; isSimulated: boolean; trust: TokenTrust },
 ): Promise<{ server: DevelopmentServer; administrator: Administrator }> {
-  const { names, nodes, progress, life, isSimulated } = options;
+  const { names, nodes, life, isSimulated } = options;
   const { signal } = life;
   await step(`Simulated nodes (${nodes})`, (progress) => {
-    if (isSimulated) return startKwok(cp, { nodes, pods: PODS, signal, progress });
+    if (isSimulated) return startKwok(cp, { nodes, pods: PODS, hasPodLogs: true, signal, progress });
     const kubelet = { address: '127.0.0.1', port: cp.ports.kwok };
     return createCluster(cp.client, { nodes, pods: 0, kubelet, signal, progress });
   });
-  if (isSimulated) {
-    growPodLogs(podLogs(cp.folder), { signal }).catch((error: unknown) => {
-      progress(`the simulated pods stopped writing logs: ${String(error)}`);
-    });
-  }
   const cluster = { kubectl: cp.kubectl, kubeconfig: cp.kubeconfig, names };
   const server = await prepareServer({
     dir: join(options.dir, 'server'),
@@ -148,7 +163,9 @@ async function setUp(
   });
   const described = await step('API description', () => untilDescribed(cp.client, names, signal));
   if (!described)
-    progress('kube-apiserver has not fetched the OpenAPI yet: kubectl explain works in a minute or two');
+    options.progress(
+      'kube-apiserver has not fetched the OpenAPI yet: kubectl explain works in a minute or two',
+    );
   return { server, administrator };
 }
 

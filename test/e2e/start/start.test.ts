@@ -46,7 +46,7 @@ describe('npm start', function () {
     return { user, password, address };
   }
 
-  it('becomes ready, prints commands that work, and stops with Ctrl-C', async () => {
+  it('becomes ready, prints commands that work, simulates a cluster that changes, and stops with Ctrl-C', async () => {
     const first = clone.start();
     await first.printed(/Ctrl-C stops everything/);
     printedFirst = first.advice;
@@ -66,6 +66,13 @@ describe('npm start', function () {
     expect(printed).to.include('GROUP:');
     expect(printed).to.include('"query":{"total":');
     expect(printed).to.include('readyz check passed');
+    const databases = (): Promise<string> =>
+      type([
+        ...first.advice.slice(0, 1),
+        'kubectl get databases --all-namespaces --no-headers -o custom-columns=:.status.connections',
+      ]);
+    const before = await databases();
+    await until(async () => (await databases()) !== before);
     await type([...first.advice.slice(0, 1), 'kubectl create configmap kept --from-literal=a=b']);
     first.signal('SIGINT');
     expect(await first.end()).to.deep.equal({ code: 130, left: [] });
@@ -85,7 +92,7 @@ describe('npm start', function () {
       proxy = `http://127.0.0.1:${await listenOnLoopback(elsewhere)}`;
       const kubeconfig = join(clone.dir, 'their.kubeconfig');
       await writeFile(kubeconfig, theirKubeconfig(proxy));
-      program = new StartedProgram(clone.dir, [], {
+      program = new StartedProgram(clone.dir, ['--static'], {
         env: {
           KUBECONFIG: kubeconfig,
           HTTPS_PROXY: proxy,
