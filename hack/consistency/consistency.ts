@@ -3,11 +3,9 @@
 import { join } from 'node:path';
 import { type CommandLine, wholeNumber } from '../../apis/reading/command-line.ts';
 import { servingFiles } from '../bench/scene/pem-files.ts';
-import { inWorkFolder } from '../bench/scene/work-folder.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
+import { withControlPlane } from '../bench/scene/temporary-control-plane.ts';
 import { grant } from '../extension/registration.ts';
 import { ServerProcess } from '../extension/server-process.ts';
-import { prepareTokenTrust } from '../start/token-trust.ts';
 import { freePort } from '../system/ports.ts';
 import { onStopSignal } from '../system/stop-signal.ts';
 import { printProgress } from '../terminal/progress.ts';
@@ -28,58 +26,54 @@ const LINE = {
 
 function test(operations: number, seed: number, signal: AbortSignal): Promise<number> {
   const progress = printProgress(process.stderr);
-  return inWorkFolder('consistency', progress, async (dir, defer) => {
-    const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
-    const controlPlane = await startControlPlane({
-      dir: join(dir, 'control-plane'),
-      extraApiserverFlags: [trust.flag],
-      signal,
-      progress,
-    });
-    defer(() => controlPlane.stop());
-    const { ca, url } = controlPlane;
-    const port = await freePort();
-    await grant(controlPlane, port, signal);
-    const watches = await FaultyWatches.start(controlPlane, dir, seed);
-    defer(() => watches.stop());
-    const certificate = await servingFiles(controlPlane, dir);
-    const server = await ServerProcess.start({
-      dir: join(dir, 'server'),
-      kubeconfig: watches.kubeconfig,
-      port,
-      certificate,
-      configuration: { gateway: { acceleration: true }, resources: { preload: ['configmaps'] } },
-      signal,
-    });
-    defer(() => server.stop());
-    await trust.establish({ issuer: `${server.url}/oauth`, caFile: certificate.ca, audience: 'platform' });
-    progress('server: ready');
-    const share = Math.ceil(operations / 4);
-    const report = await runWorkload({
-      cluster: controlPlane.client,
-      direct: url,
-      gateway: server.url,
-      ca,
-      phases: [
-        { name: 'busy', operations: share, pauseMs: 50 },
-        { name: 'quiet', operations: share, pauseMs: 40_000 },
-        {
-          ...{ name: 'busy, with faults', operations: operations - 2 * share, pauseMs: 50 },
-          begin: () => watches.begin(),
-        },
-      ],
-      seed,
-      signal,
-    });
-    for (const phase of report.phases) process.stdout.write(describe(phase));
-    const total = report.phases.reduce((sum, phase) => sum + phase.operations, 0);
-    const faults = Object.entries(watches.counts).map(([name, count]) => `${count} ${name}`);
-    process.stdout.write(
-      `\n${total} operations, ${report.events} events of watches; faults: ${faults.join(', ')}\n` +
-        `${report.violations.length} violations\n${report.violations.slice(0, 20).join('\n')}\n`,
-    );
-    return report.violations.length === 0 ? 0 : 1;
-  });
+  return withControlPlane(
+    'consistency',
+    { signal, progress },
+    async ({ dir, defer, controlPlane, trust }) => {
+      const { ca, url } = controlPlane;
+      const port = await freePort();
+      await grant(controlPlane, port, signal);
+      const watches = await FaultyWatches.start(controlPlane, dir, seed);
+      defer(() => watches.stop());
+      const certificate = await servingFiles(controlPlane, dir);
+      const server = await ServerProcess.start({
+        dir: join(dir, 'server'),
+        kubeconfig: watches.kubeconfig,
+        port,
+        certificate,
+        configuration: { gateway: { acceleration: true }, resources: { preload: ['configmaps'] } },
+        signal,
+      });
+      defer(() => server.stop());
+      await trust.establish({ issuer: `${server.url}/oauth`, caFile: certificate.ca, audience: 'platform' });
+      progress('server: ready');
+      const share = Math.ceil(operations / 4);
+      const report = await runWorkload({
+        cluster: controlPlane.client,
+        direct: url,
+        gateway: server.url,
+        ca,
+        phases: [
+          { name: 'busy', operations: share, pauseMs: 50 },
+          { name: 'quiet', operations: share, pauseMs: 40_000 },
+          {
+            ...{ name: 'busy, with faults', operations: operations - 2 * share, pauseMs: 50 },
+            begin: () => watches.begin(),
+          },
+        ],
+        seed,
+        signal,
+      });
+      for (const phase of report.phases) process.stdout.write(describe(phase));
+      const total = report.phases.reduce((sum, phase) => sum + phase.operations, 0);
+      const faults = Object.entries(watches.counts).map(([name, count]) => `${count} ${name}`);
+      process.stdout.write(
+        `\n${total} operations, ${report.events} events of watches; faults: ${faults.join(', ')}\n` +
+          `${report.violations.length} violations\n${report.violations.slice(0, 20).join('\n')}\n`,
+      );
+      return report.violations.length === 0 ? 0 : 1;
+    },
+  );
 }
 
 function describe({ name, operations, seconds, tally }: PhaseReport): string {

@@ -7,7 +7,7 @@ import type { ManifestFile } from './manifest-file.ts';
 import { type Names, SERVER } from './names.ts';
 import { CONTAINER_SECURITY, POD_SECURITY } from './workload.ts';
 
-export const HEADLAMP = 'headlamp';
+const HEADLAMP = 'headlamp';
 export const HEADLAMP_IMAGE = 'ghcr.io/headlamp-k8s/headlamp:v0.45.0';
 const LABELS = { 'app.kubernetes.io/name': HEADLAMP } as const;
 const PORT = { name: 'http', number: 4466 } as const;

@@ -7,9 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TokenClient } from '../bench/measuring/token-client.ts';
 import { addUsers, PASSWORD, untilSynced } from '../bench/scene/crowd.ts';
 import { servingFiles } from '../bench/scene/pem-files.ts';
-import { inWorkFolder } from '../bench/scene/work-folder.ts';
+import { withControlPlane } from '../bench/scene/temporary-control-plane.ts';
 import { Client } from '../control-plane/client.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
 import { available, grant, register, SERVICE_ACCOUNT } from '../extension/registration.ts';
 import { ServerProcess } from '../extension/server-process.ts';
 import { logData } from '../log-data/log-data.ts';
@@ -18,7 +17,6 @@ import { startVictoriaLogs } from '../log-stores/victorialogs.ts';
 import { interactive } from '../simulation/interactive.ts';
 import { podLogs, startKwok } from '../simulation/kwok.ts';
 import { growPodLogs } from '../simulation/pod-logs.ts';
-import { prepareTokenTrust } from '../start/token-trust.ts';
 import { freePort } from '../system/ports.ts';
 import { until } from '../system/until.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -63,15 +61,7 @@ export async function withEnvironment<Result>(
   signal: AbortSignal,
   work: (environment: Environment) => Promise<Result>,
 ): Promise<Result> {
-  return inWorkFolder('soak', progress, async (dir, defer) => {
-    const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
-    const controlPlane = await startControlPlane({
-      dir: join(dir, 'control-plane'),
-      extraApiserverFlags: [trust.flag],
-      signal,
-      progress,
-    });
-    defer(() => controlPlane.stop());
+  return withControlPlane('soak', { signal, progress }, async ({ dir, defer, controlPlane, trust }) => {
     const echo = createServer((socket) => socket.on('error', () => socket.destroy()).pipe(socket));
     echo.listen(0, '127.0.0.1');
     await once(echo, 'listening');

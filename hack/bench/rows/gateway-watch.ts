@@ -8,7 +8,7 @@ import { CORE_NODES, type Scene } from '../scene/scene.ts';
 import { added, CONFIG_MAPS, NAME, type Sides, sidesOf } from './gateway-sides.ts';
 import { atLeast, milliseconds, perSecond, type Row } from './row.ts';
 
-export const WATCHERS = 300;
+const WATCHERS = 300;
 const CHANGES = 20;
 /** Size of the changed ConfigMap, about that of a node. */
 const CONFIG_MAP_BYTES = 8_000;
@@ -49,7 +49,7 @@ export async function watchRows(scene: Scene, token: string): Promise<readonly R
 }
 
 /** Delays until the last watcher has a change, in ms. */
-export async function arrivals(
+async function arrivals(
   scene: Scene,
   sides: Sides<{ readonly target: Target }>,
   list: string,

@@ -6,7 +6,7 @@ import type { ControlPlane } from '../../control-plane/control-plane.ts';
 import type { PairFiles } from '../../control-plane/pki.ts';
 
 /** Writes PEM data with mode 0600, and returns the path. */
-export async function pemFile(dir: string, name: string, text: string): Promise<string> {
+async function pemFile(dir: string, name: string, text: string): Promise<string> {
   const path = join(dir, name);
   await writeFile(path, text, { mode: 0o600 });
   return path;

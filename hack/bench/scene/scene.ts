@@ -2,19 +2,18 @@
 import { join } from 'node:path';
 import { buildClients } from '../../clients/build.ts';
 import type { Client } from '../../control-plane/client.ts';
-import { type ControlPlane, startControlPlane } from '../../control-plane/control-plane.ts';
+import type { ControlPlane } from '../../control-plane/control-plane.ts';
 import type { Etcd } from '../../control-plane/etcd.ts';
 import type { PairFiles } from '../../control-plane/pki.ts';
 import { apply, available, grant, register, SERVICE_ACCOUNT } from '../../extension/registration.ts';
 import { ServerProcess, type ServerProcessOptions } from '../../extension/server-process.ts';
 import { createNodes, nodeName } from '../../simulation/realistic-node.ts';
-import { prepareTokenTrust } from '../../start/token-trust.ts';
 import { freePort } from '../../system/ports.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import { LoadGenerator, type Target } from '../measuring/load-generator.ts';
 import type { Machine } from '../measuring/machine.ts';
 import { pairFiles, servingFiles } from './pem-files.ts';
-import { inWorkFolder } from './work-folder.ts';
+import { withControlPlane } from './temporary-control-plane.ts';
 
 export const CORE_NODES = '/api/v1/nodes';
 export const OUR_NODES = '/apis/resources.platform.io/v1alpha3/nodes';
@@ -89,16 +88,8 @@ export async function withScene(
   signal: AbortSignal,
   work: (scene: Scene) => Promise<void>,
 ): Promise<void> {
-  await inWorkFolder('bench', progress, async (dir, defer) => {
+  await withControlPlane('bench', { signal, progress }, async ({ dir, defer, controlPlane, trust }) => {
     const clients = await buildClients({ env: process.env, signal, progress });
-    const trust = await prepareTokenTrust(join(dir, 'authentication-configuration.yaml'));
-    const controlPlane = await startControlPlane({
-      dir: join(dir, 'control-plane'),
-      extraApiserverFlags: [trust.flag],
-      signal,
-      progress,
-    });
-    defer(() => controlPlane.stop());
     progress(`creating ${options.nodes} nodes`);
     await createNodes(controlPlane, options.nodes, { signal, progress });
 

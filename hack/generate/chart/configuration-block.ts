@@ -5,7 +5,7 @@ import { APIServerConfigurationSchema } from '../../../apis/config/v1alpha1/conf
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
 
 /** Options that the chart sets from other values; the schema rejects them in the block. */
-export const SET_BY_CHART: ReadonlySet<string> = new Set([
+const SET_BY_CHART: ReadonlySet<string> = new Set([
   'apiVersion',
   'kind',
   'platform',
