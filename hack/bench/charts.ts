@@ -126,7 +126,7 @@ function ratios(name: string, title: string, peer: string, legend: string, all: 
   const svg = barChart({
     title,
     description,
-    legend: [`${legend} Logarithmic axis. The mark | is the goal; ✗ says that it is missed.`],
+    legend: `${legend} Logarithmic axis. The mark | is the goal; ✗ says that it is missed.`,
     columns: [peer, 'ks-apiserver'],
     axis,
     sections,
@@ -148,9 +148,8 @@ function limits(all: readonly Section[]): Chart {
   const svg = barChart({
     title,
     description: inWords(sections),
-    legend: [
+    legend:
       'Share of the limit that is used: shorter is better. The mark | is the limit; ✗ and a hatched bar say that it is exceeded.',
-    ],
     columns: ['limit', 'ks-apiserver'],
     axis: { base: 0, position: (value) => value, ticks },
     sections,

@@ -1,6 +1,17 @@
 // A chart of horizontal bars on one axis, with a mark for the goal of each. Everything is also said in words beside the
 // bars, and a bar on the wrong side of the base is hatched, so that no reader depends on colours.
-import { element, FONT_SIZE, type Markup, picture, text, WIDTH, wrapped } from './svg.ts';
+import {
+  element,
+  FONT_SIZE,
+  LINE,
+  MARGIN,
+  type Markup,
+  type Picture,
+  picture,
+  text,
+  WIDTH,
+  wrapped,
+} from './svg.ts';
 
 export interface Bar {
   /** Whole name; a reader of the file sees it as a tooltip. */
@@ -33,21 +44,15 @@ export interface Axis {
   readonly sides?: readonly [left: string, right: string];
 }
 
-export interface BarChart {
-  readonly title: string;
-  readonly description: string;
-  /** Lines of explanation below the title. */
-  readonly legend: readonly string[];
+export interface BarChart extends Picture {
   /** Headings of the columns on the right. */
   readonly columns: readonly string[];
   readonly axis: Axis;
   readonly sections: readonly Section[];
 }
 
-const MARGIN = 20;
 const LABEL_WIDTH = 244;
 const COLUMN_WIDTH = 78;
-const LINE = 16;
 const BAR = 12;
 const GAP = 6;
 /** Space for the label of a tick. */
@@ -56,9 +61,12 @@ const TICK_WIDTH = 33;
 const FIGURE_WIDTH = 58;
 
 export function barChart(chart: BarChart): string {
-  const { title, description, legend, columns, axis, sections } = chart;
-  const explanation = legend.flatMap((paragraph) => wrapped(paragraph, WIDTH - 2 * MARGIN));
-  const top = MARGIN + 2 * LINE + explanation.length * LINE + (axis.sides ? LINE : 0);
+  return picture(chart, (top) => content(chart, top));
+}
+
+function content(chart: BarChart, above: number): { content: Markup[]; bottom: number } {
+  const { columns, axis, sections } = chart;
+  const top = above + 8 + (axis.sides ? LINE : 0);
   const x = scaleOf(chart);
   const rows: Markup[] = [];
   let y = top + LINE;
@@ -74,8 +82,6 @@ export function barChart(chart: BarChart): string {
   }
   const bottom = y + GAP;
   const content = [
-    text(MARGIN, MARGIN + 16, 'title', title),
-    ...explanation.map((line, i) => text(MARGIN, MARGIN + 40 + i * LINE, 'soft', line)),
     ...spaced(axis, x).flatMap(({ value, label }) => [
       element('path', {
         class: value === axis.base ? 'axis' : 'grid',
@@ -89,7 +95,7 @@ export function barChart(chart: BarChart): string {
     ...columns.map((name, i) => text(columnEnd(columns, i), top + LINE - 4, 'small soft end', name)),
     ...rows,
   ];
-  return picture({ title, description, height: bottom + MARGIN, content });
+  return { content, bottom };
 }
 
 /** Ticks whose labels do not overlap. */

@@ -1,7 +1,7 @@
 // A picture of many small charts over the same time, each with its own scale from zero. Lines differ by dashes, and the
 // range that is not judged is shaded.
 import type { Point } from '../bench/measuring/statistics.ts';
-import { element, type Markup, picture, text, WIDTH, wrapped } from './svg.ts';
+import { element, LINE, MARGIN, type Markup, type Picture, picture, text, WIDTH, wrapped } from './svg.ts';
 
 export interface Panel {
   readonly title: string;
@@ -13,10 +13,7 @@ export interface Panel {
   readonly limit: number;
 }
 
-export interface LinePanels {
-  readonly title: string;
-  readonly description: string;
-  readonly legend: readonly string[];
+export interface LinePanels extends Picture {
   /** Names of the first and the second line. */
   readonly names: readonly string[];
   /** End of the shaded range, and of the time. */
@@ -26,8 +23,6 @@ export interface LinePanels {
   readonly panels: readonly Panel[];
 }
 
-const MARGIN = 20;
-const LINE = 16;
 const COLUMNS = 3;
 const GUTTER = 20;
 const PANEL_WIDTH = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GUTTER) / COLUMNS;
@@ -45,25 +40,23 @@ const BOLD = 0.9;
 const HEADROOM = 1.08;
 
 export function linePanels(chart: LinePanels): string {
-  const { title, description, legend, names, panels } = chart;
-  const explanation = legend.flatMap((paragraph) => wrapped(paragraph, WIDTH - 2 * MARGIN));
-  const keys = MARGIN + 40 + explanation.length * LINE;
-  const top = keys + LINE;
-  const content = [
-    text(MARGIN, MARGIN + 16, 'title', title),
-    ...explanation.map((line, i) => text(MARGIN, MARGIN + 40 + i * LINE, 'soft', line)),
-    ...names.flatMap((name, i) => key(MARGIN + i * 220, keys, i, name)),
-    ...panels.map((panel, i) =>
-      panelAt(
-        MARGIN + (i % COLUMNS) * (PANEL_WIDTH + GUTTER),
-        top + Math.floor(i / COLUMNS) * PANEL_HEIGHT,
-        panel,
-        chart,
+  const { names, panels } = chart;
+  return picture(chart, (above) => {
+    const keys = above + LINE;
+    const top = keys + LINE;
+    const content = [
+      ...names.flatMap((name, i) => key(MARGIN + i * 220, keys, i, name)),
+      ...panels.map((panel, i) =>
+        panelAt(
+          MARGIN + (i % COLUMNS) * (PANEL_WIDTH + GUTTER),
+          top + Math.floor(i / COLUMNS) * PANEL_HEIGHT,
+          panel,
+          chart,
+        ),
       ),
-    ),
-  ];
-  const height = top + Math.ceil(panels.length / COLUMNS) * PANEL_HEIGHT + MARGIN;
-  return picture({ title, description, height, content });
+    ];
+    return { content, bottom: top + Math.ceil(panels.length / COLUMNS) * PANEL_HEIGHT };
+  });
 }
 
 const STYLES = ['line', 'other'] as const;

@@ -34,7 +34,9 @@ function escaped(text: string): string {
 }
 
 export const WIDTH = 800;
+export const MARGIN = 20;
 export const FONT_SIZE = 13;
+export const LINE = 16;
 const FONTS = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", Helvetica, Arial, sans-serif';
 
 /** Fill of what is better or normal; stroke of the hatching of what is worse. Both have a contrast of at least 4.5 : 1. */
@@ -79,11 +81,18 @@ export interface Picture {
   readonly title: string;
   /** What a reader sees, in words, for screen readers. */
   readonly description: string;
-  readonly height: number;
-  readonly content: readonly Markup[];
+  /** Explanation below the title. */
+  readonly legend: string;
 }
 
-export function picture({ title, description, height, content }: Picture): string {
+/** `draw`: the content below the given height, and its end. */
+export function picture(
+  { title, description, legend }: Picture,
+  draw: (top: number) => { readonly content: readonly Markup[]; readonly bottom: number },
+): string {
+  const lines = wrapped(legend, WIDTH - 2 * MARGIN);
+  const { content, bottom } = draw(MARGIN + 24 + lines.length * LINE);
+  const height = bottom + MARGIN;
   const size = { width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${Math.ceil(height)}` };
   const { markup } = element(
     'svg',
@@ -94,6 +103,8 @@ export function picture({ title, description, height, content }: Picture): strin
     element('style', {}, { markup: STYLE }),
     element('defs', {}, HATCHING),
     element('rect', { class: 'ground', x: 0.5, y: 0.5, width: WIDTH - 1, height: height - 1, rx: 6 }),
+    text(MARGIN, MARGIN + 16, 'title', title),
+    ...lines.map((line, i) => text(MARGIN, MARGIN + 24 + (i + 1) * LINE, 'soft', line)),
     ...content.flatMap((part) => ['\n', part]),
   );
   return `${markup}\n`;

@@ -41,7 +41,7 @@ function hostileChart(): string {
   return barChart({
     title: 'Hostile',
     description: HOSTILE,
-    legend: [],
+    legend: HOSTILE,
     columns: ['peer'],
     axis: { base: 1, position: Math.log2, ticks: [{ value: 1, label: '1 ×' }] },
     sections: [{ heading: 'Heading', bars: [bar] }],
