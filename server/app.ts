@@ -22,6 +22,7 @@ import { admission } from './filters/request-admission.ts';
 import { bodyLimit, impersonation, requestID, requestInfo } from './filters/request-checks.ts';
 import { countLongRunning, countRequests } from './filters/request-counting.ts';
 import type { RequestObserver } from './filters/request-metrics.ts';
+import { RequestTracing, type RequestTracingOptions } from './filters/request-tracing.ts';
 import { sessionTermination } from './filters/session-termination.ts';
 import { type StartPage, startPage } from './filters/start-page.ts';
 import { upgradeArrival } from './filters/upgrade.ts';
@@ -59,32 +60,35 @@ export function newApp(options: AppOptions): App {
   };
   const checked = { open: () => requests.all(), monotonic, fail };
 
-  const filters: readonly Filter[] = [
+  const tracing = options.tracing && new RequestTracing({ ...options.tracing, knownResource, monotonic });
+  const named: Readonly<Record<string, Filter>> = {
     requestID,
     // These three record the end of the request. They come first, to record the rejections of later filters too.
-    accessLog(logger, monotonic),
-    countRequests(metrics, knownResource, monotonic),
-    audit(options.audit, monotonic),
+    accessLog: accessLog(logger, monotonic),
+    metrics: countRequests(metrics, knownResource, monotonic),
+    audit: audit(options.audit, monotonic),
     // Before the filters that reject requests, so that web pages can read the rejections.
-    ...(allowedOrigins.length > 0 ? [cors(allowedOrigins)] : []),
-    requestInfo(options.longRunning ?? isLongRunning, gateway),
-    deadline(limits.timeoutMs, checked),
-    bodyLimit(limits.maxBodyBytes),
-    ...(options.startPage === undefined ? [] : [startPage(options.startPage)]),
-    authentication(
+    ...(allowedOrigins.length > 0 ? { cors: cors(allowedOrigins) } : {}),
+    requestInfo: requestInfo(options.longRunning ?? isLongRunning, gateway),
+    deadline: deadline(limits.timeoutMs, checked),
+    bodyLimit: bodyLimit(limits.maxBodyBytes),
+    ...(options.startPage === undefined ? {} : { startPage: startPage(options.startPage) }),
+    authentication: authentication(
       options.authenticator,
       options.identityHeaders,
       options.signInPaths,
       gateway?.authenticator,
     ),
-    ...(options.checkSession ? [sessionTermination(options.checkSession)] : []),
-    admission(options.pools, { ...checked, metrics }),
-    forward,
+    ...(tracing ? { sampling: tracing.sampling } : {}),
+    ...(options.checkSession ? { session: sessionTermination(options.checkSession) } : {}),
+    admission: admission(options.pools, { ...checked, metrics }),
+    gateway: forward,
     impersonation,
-    authorization(options.authorizer),
-    countLongRunning(metrics, knownResource),
-    rejectWhileDraining,
-  ];
+    authorization: authorization(options.authorizer),
+    longRunning: countLongRunning(metrics, knownResource),
+    draining: rejectWhileDraining,
+  };
+  const filters = Object.entries(named).map(([name, filter]) => tracing?.timed(name, filter) ?? filter);
 
   const { health, version, discovery, openAPI, description, explore, oauth } = options.routers;
   const features = newRouter();
@@ -114,10 +118,11 @@ export function newApp(options: AppOptions): App {
       exchange.info.isResourceRequest ? resources(exchange) : route(features, exchange),
     fail,
   };
-  const serve = (exchange: Exchange): void => {
+  const run = (exchange: Exchange): void => {
     if (isDirect(exchange.request)) runDirectly(exchange, direct);
     else route(app, exchange);
   };
+  const serve = tracing ? (exchange: Exchange): void => tracing.serve(exchange, () => run(exchange)) : run;
 
   return {
     get open() {
@@ -198,6 +203,8 @@ export interface AppOptions {
   /** Selects the requests without a deadline; by default watches and streaming subresources. */
   readonly longRunning?: LongRunning;
   readonly errorFamilies?: readonly ErrorFamily[];
+  /** By default, requests are not traced. */
+  readonly tracing?: Pick<RequestTracingOptions, 'sampler' | 'spans'>;
   /** Aborts all requests. `drain` ends them gracefully. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */

@@ -51,6 +51,7 @@ import { knownResources, resourceRequests } from './request/resource-route.ts';
 import { sourceAddress, trustedProxy } from './request/source-address.ts';
 import type { KindCopy } from './resources/kinds/kind-copy.ts';
 import type { Kinds } from './resources/kinds/kinds.ts';
+import { newTracing } from './tracing/tracing.ts';
 
 export interface ServingDependencies {
   readonly version: string;
@@ -91,6 +92,7 @@ export async function serve(
   await certificates.start(signal);
   watchExpiry(certificates, certificateMetrics, log, signal);
 
+  const tracing = await newTracing(config, { version, metrics, log });
   const admission = new Admission(metrics);
   const pools = admission.requestPools(config);
   const lookups = admission.lookups();
@@ -136,23 +138,9 @@ export async function serve(
   });
   const users = oauth && newUsersAPI(config, { client, authorizer, oauth, log });
   const logs = config.logging.enabled
-    ? await newLogs(config, {
-        client,
-        copies,
-        scopes,
-        admission,
-        log,
-        metrics,
-      })
+    ? await newLogs(config, { client, copies, scopes, admission, log, metrics })
     : undefined;
-  const resources = newResources(config, {
-    client,
-    nodes,
-    kinds,
-    authorizer,
-    scopes,
-    admission,
-  });
+  const resources = newResources(config, { client, nodes, kinds, authorizer, scopes, admission });
   const gateway = config.gateway.enabled
     ? newGateway(config, {
         client,
@@ -251,6 +239,7 @@ export async function serve(
     longRunning: (context) =>
       isLongRunning(context) || resources.isLongRunning(context) || (logs?.isLongRunning(context) ?? false),
     ...(gateway ? { gateway: gateway.route } : {}),
+    ...(tracing ? { tracing } : {}),
     signal,
   });
 
@@ -279,6 +268,7 @@ export async function serve(
     ...(users ? [users] : []),
     ...(logs?.followers ?? []),
     ...(gateway?.followers ?? []),
+    ...(tracing ? [tracing.spans] : []),
   ];
   return {
     followers,

@@ -13,6 +13,8 @@ interface Source {
 const PROMETHEUS = 'github.com/prometheus/prometheus/cmd';
 
 const PROGRAMS = {
+  /** The OpenTelemetry Collector. */
+  collector: { module: 'collector', package: '.' },
   helm: { module: 'helm', package: 'helm.sh/helm/v4/cmd/helm' },
   /** A registry for charts. */
   crane: { module: 'helm', package: 'github.com/google/go-containerregistry/cmd/crane' },

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
+import { provideGoProgram } from '../artifacts/go-programs.ts';
 import { Client } from '../control-plane/client.ts';
 import { Daemon } from '../system/daemon.ts';
 import { withPortRetry } from '../system/port-retry.ts';
 import { freePorts } from '../system/ports.ts';
-import { buildCollector } from './build.ts';
 
 export interface CollectorOptions {
   /** Folder of configuration, log and spans; created if missing. */
@@ -48,7 +48,11 @@ export interface Collector extends AsyncDisposable {
 }
 
 export async function startCollector({ dir, tls, signal }: CollectorOptions): Promise<Collector> {
-  const command = await buildCollector({ env: process.env, signal, progress: () => undefined });
+  const command = await provideGoProgram('collector', {
+    env: process.env,
+    signal,
+    progress: () => undefined,
+  });
   await mkdir(dir, { recursive: true });
   const file = join(dir, 'spans.json');
   const files = tls && { cert_file: join(dir, 'tls.crt'), key_file: join(dir, 'tls.key') };

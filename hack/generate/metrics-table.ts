@@ -15,6 +15,7 @@ import { AccessMetrics } from '../../server/observability/access-metrics.ts';
 import { collectProcessMetrics, createRegistry } from '../../server/observability/metrics.ts';
 import { collectRegistrationMetrics } from '../../server/registration/registration.ts';
 import { WatchMetrics } from '../../server/rest/watch-metrics.ts';
+import { TracingMetrics } from '../../server/tracing/tracing-metrics.ts';
 import { table } from './markdown-table.ts';
 
 /** Default metrics of Node programs. The table omits them; the document mentions them as a group. */
@@ -63,6 +64,7 @@ function registered(): Registry {
   void new OAuthMetrics(registry);
   void new LogMetrics(registry);
   void new WatchMetrics(registry);
+  void new TracingMetrics(registry);
   void new GatewayMetrics(registry, { requests: () => 0, streams: () => 0, trusted: () => undefined });
   newCachedReads(registry);
   collectHealthMetrics(registry, []);

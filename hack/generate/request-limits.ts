@@ -18,6 +18,9 @@ import { MAX_HEADER_FIELDS } from '../../server/listener/malformed-request.ts';
 import { MAX_CHUNKS, MIN_MEAN_BYTES } from '../../server/listener/tiny-chunks.ts';
 import { MAX_PARAMETERS } from '../../server/request/request-path.ts';
 import { DEFAULT_OPTIONS } from '../../server/rest/resource-handler.ts';
+import { MAX_CALLS } from '../../server/tracing/request-trace.ts';
+import { REQUESTED_SAMPLES } from '../../server/tracing/sampler.ts';
+import { FLUSH_MS, MAX_WAITING as MAX_SPANS } from '../../server/tracing/span-exporter.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
 
 const { watch } = DEFAULT_OPTIONS;
@@ -115,5 +118,16 @@ export const REQUEST_ROWS: readonly Limit[] = [
     'interval of the reviews of a watch that is served from a cache',
     time(REVIEW_INTERVAL_MS),
     'the watch ends with 410 when the permission is lost',
+  ],
+  [
+    '[traces](metrics.md#traces) that callers request, per second of one caller and of all',
+    `${REQUESTED_SAMPLES.caller}, ${REQUESTED_SAMPLES.all}`,
+    'sampled at `tracing.samplingRatePerMillion`, as without the request',
+  ],
+  ['spans of the calls of one request to other servers', count(MAX_CALLS), 'no span of their own'],
+  [
+    'spans that wait for the collector; time of the last exports at the stop',
+    `${count(MAX_SPANS)}; ${time(FLUSH_MS)}`,
+    'spans are dropped',
   ],
 ];

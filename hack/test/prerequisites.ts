@@ -45,6 +45,7 @@ export class Prerequisites {
         progress(messageOf(error));
       });
     }
+    await provideGoProgram('collector', { env, signal, progress });
     await provideGoProgram('promtool', { env, signal, progress });
     await provideGoProgram('helm', { env, signal, progress });
     for (const project of DEFINED_BY) await provideDefinitions(project, { env, signal, progress });

@@ -31,6 +31,8 @@ function levelOf({ status, info, error }: Exchange): 'debug' | 'info' | 'warn' |
 /** The fields of a log line. They never contain credentials, nor the query, which may contain codes and tokens. */
 export interface AccessRecord {
   readonly requestID: string;
+  /** For a request whose trace is sampled. */
+  readonly trace_id?: string;
   readonly method: string;
   readonly verb: string;
   readonly path: string;
@@ -57,6 +59,7 @@ export function newAccessRecord(exchange: Exchange, now: number): AccessRecord {
   const cause = causeOf(exchange.error);
   return {
     requestID: auditID,
+    ...exchange.traceFields,
     method: request.method ?? '',
     verb: info.verb,
     path: printable(exchange.path, MAX_PATH),

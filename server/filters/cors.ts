@@ -11,6 +11,8 @@ const REQUEST_HEADERS = [
   'Content-Type',
   'If-None-Match',
   'Last-Event-ID',
+  // Of pages that trace their requests.
+  'Traceparent',
   'X-Requested-With',
 ].join(', ');
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';

@@ -12,6 +12,7 @@ import type { RequestContext, Upgrade } from '../request/request-context.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import { pathIn, searchIn } from '../request/request-path.ts';
 import type { SourceAddress } from '../request/source-address.ts';
+import type { RequestTrace } from '../tracing/request-trace.ts';
 
 const UNPARSED: RequestInfo = { isResourceRequest: false, path: '', verb: '' };
 
@@ -66,6 +67,8 @@ export class Exchange implements RequestContext {
   /** A status code that no response has: 101 after an upgrade, 499 if the client disconnected, else 0. */
   statusOverride = 0;
   ended = false;
+  /** Undefined if tracing is disabled. */
+  trace: RequestTrace | undefined;
   abortReason: unknown;
   onAbort: { aborted(): void } | undefined;
   /** Owned by the admission filter. */
@@ -123,8 +126,13 @@ export class Exchange implements RequestContext {
   }
 
   get log(): Logger {
-    this.#log ??= this.#logger.child({ requestID: this.auditID });
+    this.#log ??= this.#logger.child({ requestID: this.auditID, ...this.traceFields });
     return this.#log;
+  }
+
+  /** The fields of log lines of a sampled request, with the name of OpenTelemetry. */
+  get traceFields(): { readonly trace_id?: string } {
+    return this.trace?.isSampled ? { trace_id: this.trace.id } : {};
   }
 
   get signal(): AbortSignal {

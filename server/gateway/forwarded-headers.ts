@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Credential } from '../authentication/authenticator.ts';
 import { isTokenProtocol } from '../authentication/bearer-token.ts';
+import { TRACE_HEADERS } from '../upstream/trace-context.ts';
 
 /** Names and values in turn, as `rawHeaders` of Node. Several headers of one name stay separate. */
 export type RawHeaders = readonly string[];
@@ -71,13 +72,15 @@ export interface RequestHeaderOptions {
    * or to a console at the same host.
    */
   readonly atProxyHost: boolean;
+  /** True if the server traces: the HTTP client adds the header of its own span. */
+  readonly isTraced: boolean;
   /** The identity headers. Those of the client are never copied. */
   readonly identity: RawHeaders;
 }
 
 /** Returns the headers of the request to kube-apiserver, without `Content-Length`. */
 export function requestHeaders(request: IncomingMessage, options: RequestHeaderOptions): string[] {
-  const { host, auditID, source, via, frontProxy, atProxyHost, identity } = options;
+  const { host, auditID, source, via, frontProxy, atProxyHost, isTraced, identity } = options;
   const { rawHeaders } = request;
   const named = connectionOptions(request);
   const headers = ['Host', host];
@@ -88,6 +91,7 @@ export function requestHeaders(request: IncomingMessage, options: RequestHeaderO
     if (REPLACED.has(name) || named?.has(name) || IMPERSONATION.test(name)) continue;
     else if (frontProxy.some((prefix) => name.startsWith(prefix))) continue;
     else if (name === 'cookie' && !atProxyHost) continue;
+    else if (isTraced && TRACE_HEADERS.has(name)) continue;
     else if (name === 'sec-websocket-protocol') pushProtocols(headers, header, value);
     else headers.push(header, value);
   }

@@ -103,6 +103,7 @@ export class Gateway {
         via: isBackendRequest(context) ? undefined : `1.1 ${pseudonym}`,
         frontProxy: this.#options.frontProxyHeaders(),
         atProxyHost: context.atProxyHost,
+        isTraced: context.trace !== undefined,
         identity: impersonated?.headers ?? forwardedIdentity(context),
       }),
     };

@@ -8,6 +8,7 @@ import { closeGracefully } from '../http/graceful-close.ts';
 import { hasBody } from '../http/request-body.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { Upgrade } from '../request/request-context.ts';
+import { startCall, TRACEPARENT } from '../upstream/trace-context.ts';
 import { UpstreamResponse } from '../upstream/upstream-response.ts';
 import { reasonOf, responseHeaders } from './response-headers.ts';
 import { badGateway, type Forwarding, upstreamError } from './upstream-error.ts';
@@ -67,17 +68,23 @@ async function opened(context: ProxiedContext, { target, headers, caller }: Forw
     throw context.abortReason ?? errorOf(error, false);
   });
   const { promise, resolve, reject } = Promise.withResolvers<Opened>();
+  const { method = 'GET', url = '' } = request;
+  const call = startCall(method, pool.origin);
   const outgoing = openRequest({
-    path: endpoint.basePath + (request.url ?? ''),
-    method: request.method ?? 'GET',
-    headers,
+    path: endpoint.basePath + url,
+    method,
+    headers: call ? [...headers, TRACEPARENT, call.traceparent] : headers,
     createConnection: () => connection,
   });
   const fail = (error: Error): void => reject(context.abortReason ?? errorOf(error, true));
-  outgoing.on('response', (response) => resolve({ response }));
-  outgoing.on('upgrade', (response, socket: Socket, head) =>
-    resolve({ response, upgraded: { socket, head } }),
-  );
+  outgoing.on('response', (response) => {
+    call?.ended(response.statusCode);
+    resolve({ response });
+  });
+  outgoing.on('upgrade', (response, socket: Socket, head) => {
+    call?.ended(response.statusCode);
+    resolve({ response, upgraded: { socket, head } });
+  });
   outgoing.on('error', fail);
   outgoing.on('close', () => {
     context.onAbort = undefined;

@@ -24,6 +24,8 @@ export interface ProxiedContext extends RequestContext {
   readonly longRunning: boolean;
   readonly atProxyHost: boolean;
   readonly maxBodyBytes: number;
+  /** Undefined if tracing is disabled. */
+  readonly trace?: object | undefined;
   /** The IP address of the client; undefined if the socket was closed on arrival. */
   readonly source: string | undefined;
   /** The reason of the abort of `signal`, which is created on first use; undefined before the abort. */

@@ -17,13 +17,13 @@ const MAX_IDLE = 256;
 
 export class ConnectionPool {
   readonly connector: Connector;
-  readonly #origin: string;
+  readonly origin: string;
   /** The connection that was used last is the last one. */
   readonly #idle: Connection[] = [];
   #isRetired = false;
 
   constructor({ url, tls = {}, proxyUrl }: PoolOptions) {
-    this.#origin = url.origin;
+    this.origin = url.origin;
     this.connector = new Connector(url, tls, proxyUrl);
   }
 
@@ -47,7 +47,7 @@ export class ConnectionPool {
   }
 
   #opened(): Connection {
-    const connection = new Connection(this.#origin, this.connector);
+    const connection = new Connection(this.origin, this.connector);
     connection.client.on('disconnect', () => {
       const at = this.#idle.indexOf(connection);
       if (at === -1) return;

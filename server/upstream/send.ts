@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Connection, ConnectionPool } from './connection-pool.ts';
+import { startCall, TRACEPARENT, type TracedCall } from './trace-context.ts';
 import { StalledError, UpstreamResponse } from './upstream-response.ts';
 
 /** Ends when its work is aborted. */
@@ -70,6 +71,7 @@ class Exchange implements Dispatcher.DispatchHandler, AbortObserver {
   readonly #reject: (reason: unknown) => void;
   readonly #pool: ConnectionPool;
   readonly #request: UpstreamRequest;
+  readonly #call: TracedCall | undefined;
   #connection: Connection | undefined;
   #received: UpstreamResponse | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -92,6 +94,7 @@ class Exchange implements Dispatcher.DispatchHandler, AbortObserver {
       return;
     }
     work.onAbort = this;
+    this.#call = startCall(request.method, pool.origin);
     if (responseMs !== undefined)
       this.#timer = setTimeout(
         () => this.#abort(new StalledError(responseMs, 'response within')),
@@ -106,7 +109,8 @@ class Exchange implements Dispatcher.DispatchHandler, AbortObserver {
     this.#connection = this.#pool.take(crowd, isFresh);
     // Keeps the connection after a DELETE with a body.
     const reset = body === undefined ? {} : { reset: false };
-    this.#connection.client.dispatch({ method, path, headers, body: body ?? null, ...reset }, this);
+    const sent = this.#call ? [...headers, TRACEPARENT, this.#call.traceparent] : headers;
+    this.#connection.client.dispatch({ method, path, headers: sent, body: body ?? null, ...reset }, this);
     if (connectMs === undefined || this.#isSent || this.#isOver) return;
     this.#timer = setTimeout(() => this.#abort(new Error(`no connection within ${connectMs} ms`)), connectMs);
   }
@@ -182,6 +186,7 @@ class Exchange implements Dispatcher.DispatchHandler, AbortObserver {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#request.work.onAbort = undefined;
+    this.#call?.ended(this.#received?.statusCode);
   }
 }
 

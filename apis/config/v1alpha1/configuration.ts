@@ -16,6 +16,7 @@ import {
   type Resolved,
   section,
   textOption,
+  urlOption,
 } from './option-types.ts';
 import { resources } from './resources-options.ts';
 
@@ -171,6 +172,22 @@ const log = section('The log, on standard output.', {
   ),
 });
 
+const tracing = section('Traces, exported to a collector of OpenTelemetry.', {
+  endpoint: urlOption(
+    'URL of a collector that receives OTLP over HTTP, such as `https://otel-collector.observability:4318`. The server appends `/v1/traces`. Empty: no traces.',
+  ),
+  samplingRatePerMillion: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description:
+      'Number of requests in a million that the server samples by itself. With 0, only callers request samples.',
+  }),
+  caFile: pathOption(
+    'CA bundle of the certificate of the collector, PEM; reloaded on change. Empty: the CAs of Node.js.',
+  ),
+});
+
 export const APIServerConfigurationSchema = Type.Object(
   {
     apiVersion: Type.String({
@@ -194,6 +211,7 @@ export const APIServerConfigurationSchema = Type.Object(
     registration,
     shutdown,
     log,
+    tracing,
   },
   { additionalProperties: false, description: 'Configuration of ks-apiserver.' },
 );

@@ -105,7 +105,7 @@ function contradictions({
   ...others
 }: APIServerConfiguration): OptionError[] {
   const { secure, insecure } = listeners;
-  const { oauth, cors, gateway } = others;
+  const { oauth, cors, gateway, tracing } = others;
   const versions = [...new Set([apiVersionOf('platform'), apiVersionOf(platform.name)])];
   const isSamePort = insecure.enabled && insecure.port !== 0 && insecure.port === secure.port;
   const trusted = [
@@ -126,6 +126,15 @@ function contradictions({
       : []),
     ...(gateway.proxyHost !== '' && isTrusted
       ? [{ path: ['gateway', 'proxyHost'], message: TRUSTED_HOST }]
+      : []),
+    ...(tracing.caFile !== '' && !tracing.endpoint.startsWith('https:')
+      ? [
+          {
+            path: ['tracing', 'caFile'],
+            which: 'key' as const,
+            message: 'requires an https:// URL as endpoint',
+          },
+        ]
       : []),
   ];
 }

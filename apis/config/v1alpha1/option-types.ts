@@ -92,6 +92,18 @@ export function pathOption(description: string) {
   return Type.String({ format: 'path', default: '', description });
 }
 
+/** The URL of an HTTP server, with or without a path. Empty: none. */
+export function urlOption(description: string) {
+  return Type.String({
+    format: 'url',
+    // An invalid value can contain a password, which no error message may quote.
+    writeOnly: true,
+    expects: 'an http:// or https:// URL without credentials, query and fragment',
+    default: '',
+    description,
+  });
+}
+
 export function pathsOption(description: string) {
   return Type.Array(Type.String({ minLength: 1, format: 'path' }), {
     default: [],

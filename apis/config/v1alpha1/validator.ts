@@ -22,6 +22,7 @@ export function newValidator(explaining: boolean): ValidateFunction<APIServerCon
   ajv.addVocabulary(OWN_KEYWORDS);
   ajv.addFormat('path', true);
   ajv.addFormat('origin', isOrigin);
+  ajv.addFormat('url', isPlainURL);
   for (const [format, amount] of AMOUNTS) {
     ajv.addFormat(String(format), (text: string) => amount(text) !== undefined);
   }
@@ -54,4 +55,11 @@ function hasFormat(schema: unknown): schema is { readonly format: unknown } {
  */
 export function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** Returns true for the URL of an HTTP server without credentials, query and fragment, and for an empty text. */
+function isPlainURL(text: string): boolean {
+  if (text === '') return true;
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && !/[@?#\s]/.test(text);
 }

@@ -3,6 +3,7 @@
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import type { CacheContent } from '../../cache/object-reader.ts';
 import { aborted } from '../../concurrency/aborted.ts';
+import { runUntraced } from '../../upstream/trace-context.ts';
 import { exactName, type Kind, sourcePath } from '../kind.ts';
 import { BudgetPauses, overBudget } from './budget-pauses.ts';
 import { KindCopy, type KindCopyOptions } from './kind-copy.ts';
@@ -85,7 +86,8 @@ export class KindCopies {
   }
 
   #start(copy: KindCopy, signal: AbortSignal): void {
-    const running = copy.run(signal).finally(() => this.#running.delete(running));
+    // Outlives the request that needs the copy first.
+    const running = runUntraced(() => copy.run(signal)).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 }

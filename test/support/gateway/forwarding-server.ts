@@ -56,6 +56,8 @@ export interface ForwardingServerOptions {
   readonly rejection?: () => Promise<string | undefined>;
   /** Impersonates all callers with the token that this function resolves with. */
   readonly impersonator?: Pick<ImpersonatorTokenOptions, 'client' | 'now'>;
+  /** By default, requests are not traced. */
+  readonly tracing?: AppOptions['tracing'];
 }
 
 export class ForwardingServer {
@@ -82,6 +84,7 @@ export class ForwardingServer {
     connectTimeoutMs,
     rejection = () => Promise.resolve(undefined),
     impersonator,
+    tracing,
   }: ForwardingServerOptions): Promise<ForwardingServer> {
     const stop = new AbortController();
     const upstream = new Upstream(() => kubeConfig(cluster()), { now, connectTimeoutMs });
@@ -137,6 +140,7 @@ export class ForwardingServer {
         select: proxiedRequests([], proxyHost),
         serve: (context) => gateway.serve(context),
       },
+      ...(tracing ? { tracing } : {}),
       signal: stop.signal,
     });
     const listenerLimits = {

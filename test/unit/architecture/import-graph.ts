@@ -41,7 +41,14 @@ const LAYERS: readonly (readonly string[])[] = [
   ['server/http'],
   ['server/request'],
   ['server/resources', 'server/authentication', 'server/authorization'],
-  ['server/cache', 'server/cluster', 'server/memory', 'server/observability', 'server/upstream'],
+  [
+    'server/cache',
+    'server/cluster',
+    'server/memory',
+    'server/observability',
+    'server/tracing',
+    'server/upstream',
+  ],
   ['server/config', 'server/admission', 'server/concurrency', 'server/files'],
   ['apis', 'package.json'],
   // Run in browsers, and import nothing of the server.

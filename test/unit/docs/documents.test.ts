@@ -156,7 +156,7 @@ describe('the documents', () => {
       ...(await registry.getMetricsAsJSON()).map(({ name }) => name),
     ];
     const prefix =
-      /^(?:apiserver|authentication|authorization|cache|gateway|log|nodejs|oauth|process|reflector)_\w*[a-z]$/;
+      /^(?:apiserver|authentication|authorization|cache|gateway|log|nodejs|oauth|process|reflector|tracing)_\w*[a-z]$/;
     const named = all.flatMap(({ text }) => matches(text, /`[^`\n]*?(\w+)(?:\{|`| [<>=-])/g));
     const metrics = named.filter((name) => prefix.test(name) && !OTHERS.has(name));
     expect(metrics).to.have.length.above(known.length / 2);

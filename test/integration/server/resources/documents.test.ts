@@ -15,7 +15,12 @@ describe('the documentation and a running server', () => {
   before(async () => {
     const { cluster } = await sharedServer();
     await grant(cluster.controlPlane, 9443, AbortSignal.timeout(30_000));
-    server = await cluster.serve({ oauth: {}, logging: {}, gateway: { acceleration: true } });
+    server = await cluster.serve({
+      oauth: {},
+      logging: {},
+      gateway: { acceleration: true },
+      tracing: { endpoint: 'http://127.0.0.1:1' },
+    });
   });
 
   after(() => server?.stop());

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { readCredentials } from '../../../../../server/logging/backends/store-connection.ts';
 import { unfitOptionIn } from '../../../../../server/logging/store/configuration-errors.ts';
+import { runInTrace } from '../../../../../server/upstream/trace-context.ts';
 import { call } from '../../../../support/logging/call.ts';
 import { storeAt } from '../../../../support/logging/opensearch-store.ts';
 import { storeAt as victoriaLogsAt } from '../../../../support/logging/victorialogs.ts';
@@ -68,5 +69,21 @@ describe('the credentials of a log store', () => {
     ] as const) {
       expect(await optionErrorOf(store.check(call()))).to.include({ option, path });
     }
+  });
+});
+
+describe('a request to a log store', () => {
+  it('belongs to the trace of the query', async () => {
+    await using store = await scriptedStore(() => searchResponse([]));
+    const page = { order: 'asc', size: 1, from: 0 } as const;
+    const query = (): Promise<unknown> => storeAt(store.url, {}).query(SELECTION, page, call());
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const traced = Promise.withResolvers<unknown>();
+    const trace = { startCall: () => ({ traceparent, ended: () => undefined }) };
+    runInTrace(trace, () => traced.resolve(query()));
+    await traced.promise;
+    await query();
+    const seen = new Set(store.requests.map(({ headers }) => headers['traceparent']));
+    expect([...seen]).to.deep.equal([traceparent, undefined]);
   });
 });
