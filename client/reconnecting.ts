@@ -18,7 +18,7 @@ export interface StreamOptions {
 export type Connect<T> = (signal: AbortSignal, opened: () => void) => AsyncIterable<T>;
 
 const FIRST_PAUSE = 1000;
-const MAX_PAUSE = 30_000;
+const MAX_PAUSE = 15_000;
 
 /**
  * The items of a stream. Connects again after the end of a connection, and after errors that a retry can help; throws

@@ -1,33 +1,51 @@
-// A page of another origin with the example programs of the documents.
+// A page of another origin with the examples of docs/consoles.md.
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { listenOnLoopback } from '../../support/loopback.ts';
+import { listenOnLoopback, portOf } from '../../support/loopback.ts';
 
-const DOCUMENTS = ['consoles.md', 'resource-lists.md'].map((name) =>
-  join(import.meta.dirname, '../../../docs', name),
-);
+const DOCUMENT = join(import.meta.dirname, '../../../docs/consoles.md');
+const SCRIPT = /^```js\n(.*?)^```$/ms;
 
-/** The programs of the documents, as one script. */
-async function programs(server: string): Promise<string> {
-  const text = (await Promise.all(DOCUMENTS.map((path) => readFile(path, 'utf8')))).join('\n');
-  const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, body = '']) => body);
-  return blocks.join('\n').replace('https://platform.example.com', server);
+/** The examples of the document, by their headings. */
+export async function consoleExamples(): Promise<ReadonlyMap<string, string>> {
+  const [, ...sections] = (await readFile(DOCUMENT, 'utf8')).split(/^### /m);
+  return new Map(
+    sections.map((section) => [section.split('\n', 1)[0] ?? '', SCRIPT.exec(section)?.[1] ?? '']),
+  );
 }
 
-/** Serves an empty page with the programs. */
+/** A module with the first script of the document, and a function for each example. `shown`: what the examples have shown. */
+async function consoleModule(server: string, pod: string): Promise<string> {
+  const [, setup = ''] = SCRIPT.exec(await readFile(DOCUMENT, 'utf8')) ?? [];
+  const functions = [...(await consoleExamples())].map(
+    ([name, body]) => `${JSON.stringify(name)}: async (show, signal) => {\n${body}\n}`,
+  );
+  return `${setup}
+    globalThis.shown = [];
+    const show = (...values) => { shown.push(values); };
+    const examples = {\n${functions.join(',\n')}\n};
+    Object.assign(globalThis, { client, session, server, run: (name, signal) => examples[name](show, signal) });
+  `
+    .replaceAll('https://platform.example.com', server)
+    .replaceAll('cart-0', pod);
+}
+
+/** Serves an empty page with the examples. */
 export class ConsoleSite {
   readonly #server: Server;
-  /** URL of the server that the programs use. */
+  /** URL of the server that the examples use. */
   server = '';
+  /** A running pod in the namespace `shop`. */
+  pod = '';
 
   private constructor() {
     this.#server = createServer((request, response) => {
       const isScript = request.url === '/console.js';
       response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
-      if (!isScript) return void response.end('<!doctype html><script src="/console.js"></script>');
-      return void programs(this.server).then((script) => response.end(script));
+      if (!isScript)
+        return void response.end('<!doctype html><script type="module" src="/console.js"></script>');
+      return void consoleModule(this.server, this.pod).then((script) => response.end(script));
     });
   }
 
@@ -38,7 +56,7 @@ export class ConsoleSite {
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   /** The client in the configuration of the server. */

@@ -119,6 +119,7 @@ export const sharedConfigured = shareEnvironment(async () => {
     `create secret generic ks-apiserver-identity-providers -n platform-system --from-literal=bindPassword=${READER.password}`,
   );
   site.server = gateway.platform.server.url;
+  site.pod = gateway.pod.name;
   const stop = async (): Promise<void> => {
     await gateway.stop();
     end.abort();

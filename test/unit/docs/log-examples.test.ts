@@ -10,17 +10,12 @@ import {
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import { newLogQueryDecoder } from '../../../apis/logging/v1alpha2/log-query-decoder.ts';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
-import { LogService, line } from '../../support/logging/log-service.ts';
-import { MemoryLogStore } from '../../support/logging/memory-log-store.ts';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
 const QUERIES = 'log-queries.md';
 const STREAMS = 'log-export-and-follow.md';
 const DOCUMENTS = [QUERIES, STREAMS, 'access.md'];
 const PATH = /^\/k?apis\/(logging|tenant)\.platform\.io\/v1alpha2\/logs$/;
-
-type Show = (record: Readonly<Record<string, unknown>>) => void;
-type Program = (server: string, token: string, show: Show) => Promise<void>;
 
 async function blocks(document: string, language: string): Promise<string[]> {
   const text = await readFile(join(DOCS, document), 'utf8');
@@ -88,23 +83,5 @@ describe('the documents about logs', () => {
     const isAnswer = new Ajv2020().compile(LogQueryAnswerSchema);
     const [answer = ''] = await blocks(QUERIES, 'json');
     expect(isAnswer(JSON.parse(answer)), JSON.stringify(isAnswer.errors)).to.equal(true);
-  });
-
-  it('have a program that prints the lines of a live tail', async () => {
-    const [code = ''] = await blocks(STREAMS, 'js');
-    const source = `export default async (server, token, show) => {\n${code}\n};`;
-    const { default: program } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
-      default: Program;
-    };
-    const shop = line('2026-11-20T12:00:01.000000000Z', 'of the shop\nin two lines');
-    const store = new MemoryLogStore([
-      shop,
-      line('2026-11-20T12:00:02.000000000Z', 'other', { namespace: 'bank' }),
-    ]);
-    const service = await new LogService({ store, limits: { followTimeout: 2_000 } }).start();
-    const shown: unknown[] = [];
-    await program(`http://127.0.0.1:${service.server.port}`, 'token', ({ log }) => shown.push(log));
-    await service.stop();
-    expect(shown).to.deep.equal(['of the shop\nin two lines']);
   });
 });
