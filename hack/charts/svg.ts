@@ -1,5 +1,6 @@
 // Writes SVG pictures as text. Every string is escaped; only `element` makes markup. A picture has its own background and
-// colours for light and dark schemes, because the page around it may have the other scheme than the browser.
+// colours for light and dark schemes, because the page around it may have the other scheme than the browser. Libraries for
+// charts have no second scheme in one file, or need a canvas.
 
 /** Text that is markup already. */
 export interface Markup {
