@@ -11,7 +11,7 @@ import type { DevelopmentServer } from './development-server.ts';
 import { DEVELOPER } from './examples.ts';
 
 /** The page of the server that a new user opens first. */
-const FIRST_PAGE = '/openapi/page';
+const FIRST_PAGE = '/explore';
 
 /** Some commands to try, and at the end the address to open and the user to sign in with. */
 export function localAnnouncement(facts: {

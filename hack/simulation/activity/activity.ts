@@ -8,7 +8,7 @@ import { APPLICATIONS, type Application } from '../applications.ts';
 import { crash, recover, rollOut, scale, setMemoryPressure } from './changes.ts';
 import { changeDatabase, createDatabases } from './databases.ts';
 import { runJob } from './jobs.ts';
-import { LogMessages } from './log-messages.ts';
+import { LINES_PER_SECOND, LogMessages } from './log-messages.ts';
 import { type Incident, planIncidents } from './plan.ts';
 import { PodLogFiles } from './pod-log-files.ts';
 import { isCrashed, listPods, type SimulatedPod } from './simulated-pods.ts';
@@ -26,8 +26,6 @@ export interface ActivityOptions {
 const SECOND_MS = 1_000;
 const DATABASE_INTERVAL_MS = 4_000;
 const PRESSURE_MS = 15_000;
-/** Probability that a container logs a line within a second. */
-const LOG_RATE = 0.5;
 const OUTAGE = { seconds: 12, errorsPerSecond: 20 } as const;
 const MAX_REPLICAS = 5;
 
@@ -189,7 +187,7 @@ export class Activity {
       const now = Date.now();
       if (!this.#files.isOpen(pod)) {
         await this.#files.open(pod, this.#messages.start(pod.application, now), signal);
-      } else if (pod.isRunning && !isCrashed(pod) && this.#random.chance(LOG_RATE)) {
+      } else if (pod.isRunning && !isCrashed(pod) && this.#random.chance(LINES_PER_SECOND)) {
         await this.#files.append(pod, this.#messages.traffic(pod.application, now));
       }
     }

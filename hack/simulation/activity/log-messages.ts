@@ -6,8 +6,15 @@ import { criLine } from '../pod-logs.ts';
 /** Share of the lines of regular traffic that are errors. */
 const ERROR_RATE = 0.03;
 
-/** The lines of a past hour. */
-const PAST = { lines: 400, intervalMs: 9_000, peakLines: 120 } as const;
+/** Regular traffic: lines of each container, per second. */
+export const LINES_PER_SECOND = 0.25;
+
+/** The lines of a past hour, as many as later, and further ones of an outage. */
+const PAST = {
+  lines: 3_600 * LINES_PER_SECOND,
+  intervalMs: 1_000 / LINES_PER_SECOND,
+  peakLines: 240,
+} as const;
 /** Time of the errors in the past, in ms before now, and their duration. */
 const PEAK = { beforeMs: 22 * 60_000, durationMs: 2 * 60_000 } as const;
 

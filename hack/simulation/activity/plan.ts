@@ -9,8 +9,8 @@ export interface PlannedIncident {
   readonly pauseMs: number;
 }
 
-/** One round takes less than a minute, so that a newcomer sees each incident within the first minute. */
-const ROUND: readonly Incident[] = [
+/** The order of the first round. It takes less than a minute, so that a newcomer sees each incident within the first minute. */
+const FIRST_ROUND: readonly Incident[] = [
   'roll-out',
   'outage',
   'job',
@@ -22,13 +22,17 @@ const ROUND: readonly Incident[] = [
 ];
 const SHORTEST_PAUSE_MS = 4_000;
 const LONGEST_PAUSE_MS = 7_000;
+/** Later rounds are slower, because most of their changes happen unwatched. */
+const LATER_FACTOR = 3;
 
-/** Endless: a first round in the order of ROUND, then rounds in random order. */
+/** Endless: the first round, then slower rounds in random order. */
 export function* planIncidents(random: Random): Generator<PlannedIncident, never, undefined> {
-  for (let round = [...ROUND]; ; round = random.shuffled(ROUND)) {
+  let [round, factor] = [[...FIRST_ROUND], 1];
+  for (;;) {
     for (const incident of round) {
       const pauseMs = SHORTEST_PAUSE_MS + random.below(LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS);
-      yield { incident, pauseMs };
+      yield { incident, pauseMs: factor * pauseMs };
     }
+    [round, factor] = [random.shuffled(FIRST_ROUND), LATER_FACTOR];
   }
 }

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { StartedProgram } from './started-program.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const PARTS = ['apis', 'hack', 'manifests', 'server', 'package.json', 'package-lock.json', '.npmrc'];
+const PARTS = [
+  ...['apis', 'client', 'explore', 'hack', 'manifests', 'server'],
+  ...['package.json', 'package-lock.json', '.npmrc'],
+];
 
 /**
  * A copy of the project with its dependencies and without state, for all tests of a `describe`. The name of its folder
