@@ -4,24 +4,18 @@ import { Kubernetes } from './kubernetes.ts';
 import { Lists } from './lists.ts';
 import { Logs } from './logs.ts';
 import { type SearchOptions, search } from './search.ts';
-import { type TokenSource, Transport } from './transport.ts';
+import { Transport, type TransportOptions } from './transport.ts';
 
-export interface ClientOptions {
+export interface ClientOptions extends Omit<TransportOptions, 'server'> {
   /** Address of the server, with a path if a proxy adds one. Default: the origin of the page. */
   readonly server?: string | undefined;
-  /** An access token, or the source of access tokens, such as SignIn. */
-  readonly token: string | TokenSource;
   /** The option `platform.name` of the server, which is a part of its API groups. Default: `platform`. */
   readonly platform?: string | undefined;
-  readonly fetch?: typeof globalThis.fetch | undefined;
-  /** For shells. Node has a global one since version 22. */
+  /** For shells. Default: the global one, which Node has since version 22. */
   readonly WebSocket?: typeof globalThis.WebSocket | undefined;
-  /** Milliseconds until the headers of a response. Default: 90,000, longer than the deadline of the server. */
-  readonly timeout?: number | undefined;
-  /** Called with each warning of Kubernetes, for example about a deprecated version. */
-  readonly onWarning?: ((message: string) => void) | undefined;
 }
 
+/** A server with the token of one caller. Its methods throw StatusError and ConnectionError. */
 export class Client {
   readonly lists: Lists;
   readonly logs: Logs;

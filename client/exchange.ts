@@ -33,13 +33,12 @@ export class Exchange {
     }
   }
 
-  /** The rest of a response as text. Ends the exchange. */
-  async text(response: Response): Promise<string> {
-    try {
-      return await this.step(() => response.text());
-    } finally {
-      this.close();
-    }
+  /** The body of a response as text. Ends the exchange. */
+  async text(response: Response, limit?: number): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const chunk of this.chunks(response, limit)) text += decoder.decode(chunk, { stream: true });
+    return text + decoder.decode();
   }
 
   /** The body of a response. Ends the exchange. Throws if nothing arrives for `limit` milliseconds. */

@@ -65,8 +65,7 @@ function statusIn(text: string): StatusObject | undefined {
   }
 }
 
-/** Whether a value is a Status object. */
-export function isStatus(value: unknown): value is StatusObject {
+function isStatus(value: unknown): value is StatusObject {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';
 }
 

@@ -11,9 +11,7 @@ export interface TokenSource {
   token(options?: { rejected?: string }): Promise<string>;
 }
 
-/** A value of a query. Lists are joined by commas; undefined is omitted. */
-export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
-/** Parameters of a query. */
+/** Parameters of a query: texts, numbers, booleans, and arrays, which are joined by commas. Undefined ones are omitted. */
 export type Query = object;
 
 export interface RequestOptions {
@@ -27,10 +25,12 @@ export interface RequestOptions {
 export interface TransportOptions {
   /** Address of the server, with a path if a proxy adds one. */
   readonly server: string;
+  /** An access token, or the source of access tokens, such as SignIn. */
   readonly token: string | TokenSource;
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Milliseconds until the headers of a response. Default: 90,000. */
+  /** Milliseconds in which the server must send something. Default: 90,000, longer than the deadline of the server. */
   readonly timeout?: number | undefined;
+  /** Called with each warning of Kubernetes, for example about a deprecated version. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
@@ -84,7 +84,7 @@ export class Transport {
   /** The body of a response as text. */
   async text(path: string, options: RequestOptions = {}): Promise<string> {
     const { exchange, response } = await this.open(path, options);
-    return await exchange.text(response);
+    return await exchange.text(response, this.#timeout);
   }
 
   /** Sends a request. Throws a StatusError or a ConnectionError. The caller must read the body, or close the exchange. */
@@ -128,7 +128,7 @@ export class Transport {
   async #error(response: Response, exchange: Exchange): Promise<StatusError> {
     // A browser hides the status of a redirect.
     if (response.type !== 'opaqueredirect' && response.status >= 400) {
-      return await errorOf(response, exchange.what);
+      return await exchange.step(() => errorOf(response, exchange.what), this.#timeout);
     }
     const message = `${exchange.what}: the server redirects, which the client does not follow`;
     return new StatusError({ message, code: response.status || 302 });
@@ -141,7 +141,7 @@ export class Transport {
 
   #warn(headers: Headers): void {
     if (this.#onWarning === undefined) return;
-    // RFC 9110 has removed the header; Kubernetes sends `299 - "text"`, more than one separated by commas.
+    // Kubernetes sends `299 - "text"`, more than one separated by commas.
     for (const [, text = ''] of (headers.get('Warning') ?? '').matchAll(/\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)) {
       this.#onWarning(text.replaceAll(/\\(.)/g, '$1'));
     }

@@ -24,10 +24,13 @@ export interface Watched<T> {
   readonly list: (signal: AbortSignal) => Promise<KubernetesList<T>>;
 }
 
-/** kube-apiserver ends a watch after this time; random, so that watches do not return together. */
-const TIMEOUT_SECONDS = { min: 300, range: 300 };
+/**
+ * kube-apiserver ends a watch after this time: random, so that watches do not return together, and less than the five
+ * minutes after which `fetch` of Node ends a silent response.
+ */
+const TIMEOUT_SECONDS = { min: 180, range: 90 };
 /** Milliseconds that the end of a watch can be late. */
-const GRACE = 30_000;
+const GRACE = 20_000;
 
 export function watch<T>(
   transport: Transport,

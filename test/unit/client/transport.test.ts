@@ -175,6 +175,11 @@ describe('a request of the client', () => {
     expect(lost)
       .to.be.instanceOf(ConnectionError)
       .with.property('message', 'GET /version: the connection failed');
+    for (const status of [200, 500]) {
+      server.respond((_request, response) => void response.writeHead(status).write('{'));
+      const stalled = await rejection(client({ timeout: 20 }).kubernetes.get('/version'));
+      expect(stalled.message).to.equal('GET /version: the server sent nothing for 0.02 s');
+    }
     server.respond(() => undefined);
     const silent = await rejection(client({ timeout: 20 }).kubernetes.get('/version'));
     expect(silent).to.be.instanceOf(ConnectionError);
