@@ -14,6 +14,7 @@ import { pathIn, searchIn } from '../request/request-path.ts';
 import type { SourceAddress } from '../request/source-address.ts';
 import type { RequestTrace } from '../tracing/request-trace.ts';
 
+const UNTRACED = {};
 const UNPARSED: RequestInfo = { isResourceRequest: false, path: '', verb: '' };
 
 /** A new request from a listener. */
@@ -132,7 +133,7 @@ export class Exchange implements RequestContext {
 
   /** The fields of log lines of a sampled request, with the name of OpenTelemetry. */
   get traceFields(): { readonly trace_id?: string } {
-    return this.trace?.isSampled ? { trace_id: this.trace.id } : {};
+    return this.trace?.isSampled ? { trace_id: this.trace.id } : UNTRACED;
   }
 
   get signal(): AbortSignal {

@@ -52,6 +52,7 @@ export class RequestTracing {
   timed(name: string, filter: Filter): Filter {
     const { monotonic } = this.#options;
     return (exchange) => {
+      if (!exchange.trace?.isRecorded) return filter(exchange);
       const startedAt = monotonic();
       const passed = (): void => exchange.trace?.passed(name, startedAt);
       let pending: Promise<void> | undefined;

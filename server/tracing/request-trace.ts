@@ -30,37 +30,41 @@ export interface Call {
 export const MAX_CALLS = 64;
 
 export class RequestTrace implements CurrentTrace {
-  readonly id: string;
-  readonly spanID: string;
   /** The span of the caller. */
   readonly parent: TraceParent | undefined;
   /** True if the spans are exported. Whether they are is known after authentication. */
   isSampled: boolean;
   filters: PassedFilter[] = [];
   calls: Call[] = [];
-  readonly #isRecorded: boolean;
+  /** False if the spans cannot become those of a sample. */
+  readonly isRecorded: boolean;
   readonly #monotonic: () => number;
+  #ids: string | undefined;
   #hasEnded = false;
 
   constructor(parent: TraceParent | undefined, isSampled: boolean, monotonic: () => number) {
-    const ids = randomBytes(24).toString('hex');
-    this.id = parent?.traceID ?? ids.slice(0, 32);
-    this.spanID = ids.slice(32);
     this.parent = parent;
     this.isSampled = isSampled;
-    this.#isRecorded = isSampled || parent?.isSampled === true;
+    this.isRecorded = isSampled || parent?.isSampled === true;
     this.#monotonic = monotonic;
   }
 
+  get id(): string {
+    return this.parent?.traceID ?? this.#newIDs().slice(16);
+  }
+
+  get spanID(): string {
+    return this.#newIDs().slice(0, 16);
+  }
+
   passed(name: string, startedAt: number): void {
-    if (this.#isRecorded && !this.#hasEnded)
-      this.filters.push({ name, startedAt, endedAt: this.#monotonic() });
+    if (!this.#hasEnded) this.filters.push({ name, startedAt, endedAt: this.#monotonic() });
   }
 
   startCall(method: string, origin: string): TracedCall | undefined {
     if (this.#hasEnded) return undefined;
     const { id: traceID, spanID, isSampled } = this;
-    if (!this.#isRecorded || this.calls.length >= MAX_CALLS) {
+    if (!this.isRecorded || this.calls.length >= MAX_CALLS) {
       return { traceparent: formatTraceparent({ traceID, spanID, isSampled }), ended: () => undefined };
     }
     const call: Call = {
@@ -89,6 +93,12 @@ export class RequestTrace implements CurrentTrace {
     this.#hasEnded = true;
     this.filters = [];
     this.calls = [];
+  }
+
+  /** Created on first use, because a request without a sample and without calls needs none. */
+  #newIDs(): string {
+    this.#ids ??= randomBytes(24).toString('hex');
+    return this.#ids;
   }
 }
 
