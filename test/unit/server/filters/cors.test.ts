@@ -97,7 +97,14 @@ describe('CORS', () => {
     expect({ status, body, authenticated }).to.deep.equal({ status: 204, body: '', authenticated: 0 });
     expect(headers).to.include({ [ALLOWED]: CONSOLE, vary: 'Origin', 'access-control-max-age': '7200' });
     expect(headers['access-control-allow-methods']?.split(', ')).to.include.members(['GET', 'PUT', 'DELETE']);
-    const allowed = ['accept', 'authorization', 'content-type', 'if-none-match', 'last-event-id'];
+    const allowed = [
+      'accept',
+      'authorization',
+      'content-type',
+      'if-none-match',
+      'last-event-id',
+      'traceparent',
+    ];
     expect(headers['access-control-allow-headers']?.toLowerCase().split(', ')).to.include.members(allowed);
   });
 
