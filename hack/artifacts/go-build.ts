@@ -1,5 +1,5 @@
 // Builds Go programs into the build cache. The Go modules are part of this repository.
-import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtempDisposable, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withElapsed } from '../terminal/progress.ts';
@@ -30,19 +30,22 @@ export interface GoBuild {
   /** Output file, or with a trailing slash the folder for one program per package. */
   readonly output: string;
   readonly flags: readonly string[];
-  /** Files of other modules, such as test support, without which the programs are the same. No part of cache keys. */
-  readonly omitted?: readonly { readonly module: string; readonly file: string }[];
+  /** A file of another module, such as test support, without which the programs are the same. No part of cache keys. */
+  readonly omitted?: { readonly module: string; readonly file: string };
 }
 
 /** Builds programs of a Go module of the repository, without cgo. */
 export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOptions): Promise<void> {
-  const goEnv = {
-    ...env,
-    ...(await findGo(GO_VERSION, env, signal)),
-    CGO_ENABLED: '0',
-    // Those of the user apply to other modules.
-    GOFLAGS: '',
-    GOWORK: 'off',
+  const goOptions = {
+    env: {
+      ...env,
+      ...(await findGo(GO_VERSION, env, signal)),
+      CGO_ENABLED: '0',
+      // Those of the user apply to other modules.
+      GOFLAGS: '',
+      GOWORK: 'off',
+    },
+    signal,
   };
   const reached = new GoProgress(await requiredModules(build.module));
   const go = (args: readonly string[], line: (text: string) => boolean): Promise<void> =>
@@ -55,34 +58,44 @@ export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOp
         alone: `(cd ${shellWord(build.module)} && go build ${build.packages.join(' ')}); what it downloads comes from: go env GOPROXY`,
         line,
       },
-      { env: goEnv, signal },
+      goOptions,
     );
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'ks-go-build-'));
   await withElapsed(
     progress,
     () => `${build.title}: ${reached.describe()}`,
     async () => {
-      const overlay = await overlayWithout(build, scratch.path, { env: goEnv, signal });
-      const flags = [...build.flags, ...COMPILER_FLAGS, `-overlay=${overlay}`];
+      const flags = [...build.flags, ...COMPILER_FLAGS];
+      if (build.omitted) flags.push(await withoutFile(build.omitted, build, scratch.path, goOptions));
       await go(['list', ...flags, '-deps', '-f', LIST_STALE], reached.listed);
       await go(['build', ...flags, '-o', build.output], reached.compiled);
     },
   );
 }
 
-/** Writes the file that makes the `go` command ignore the omitted files, and returns its path. */
-async function overlayWithout(
-  { title, module, omitted = [] }: GoBuild,
-  folder: string,
+/** Returns the flag that selects a go.mod which replaces the other module by links to its files, without the omitted one. */
+async function withoutFile(
+  { module, file }: NonNullable<GoBuild['omitted']>,
+  { title, module: main }: GoBuild,
+  scratch: string,
   options: Pick<BuildOptions, 'env' | 'signal'>,
 ): Promise<string> {
-  const replaced: Record<string, string> = {};
-  for (const { module: theirs, file } of omitted) {
-    replaced[join(await downloadModule({ title, module: theirs, cwd: module }, options), file)] = '';
+  const theirs = await downloadModule({ title, module, cwd: main }, options);
+  const links = join(scratch, 'module');
+  await linkAllExcept(file.split('/'), theirs, links);
+  for (const name of ['go.mod', 'go.sum']) await copyFile(join(main, name), join(scratch, name));
+  const args = ['mod', 'edit', `-replace=${module}=${links}`, 'go.mod'];
+  await compile({ command: 'go', args, cwd: scratch, failure: `preparing the ${title} failed` }, options);
+  return `-modfile=${join(scratch, 'go.mod')}`;
+}
+
+async function linkAllExcept([name, ...rest]: readonly string[], from: string, to: string): Promise<void> {
+  await mkdir(to);
+  for (const entry of await readdir(from)) {
+    const [source, target] = [join(from, entry), join(to, entry)];
+    if (entry !== name) await symlink(source, target);
+    else if (rest.length > 0) await linkAllExcept(rest, source, target);
   }
-  const overlay = join(folder, 'overlay.json');
-  await writeFile(overlay, JSON.stringify({ Replace: replaced }));
-  return overlay;
 }
 
 /** Returns the folder with the programs of a Go module, and builds them if the cache lacks them. */

@@ -80,7 +80,7 @@ async function makeBinary(binary: Binary, staging: string, options: BuildOptions
       packages: [`./${folder}`],
       output: join(staging, binary),
       flags: BUILD_FLAGS,
-      omitted: [TEST_SUPPORT],
+      omitted: TEST_SUPPORT,
     },
     options,
   );
