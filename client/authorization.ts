@@ -1,4 +1,5 @@
 // One authorization request with PKCE (RFC 7636), and the exchange of its code for tokens.
+import { base64url } from './base64url.ts';
 import { ConnectionError, errorOf } from './status-error.ts';
 import { claimsOf, type Tokens } from './token-storage.ts';
 
@@ -148,11 +149,4 @@ async function send(url: string, init: RequestInit = {}): Promise<Response> {
 
 function randomText(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
-}
-
-function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
 }

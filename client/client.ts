@@ -1,9 +1,8 @@
 // Client: the server with the token of one caller.
-import type { SearchResult } from './generated/platform.ts';
+import type { SearchParameters, SearchResult } from './generated/platform.ts';
 import { Kubernetes } from './kubernetes.ts';
 import { Lists } from './lists.ts';
 import { Logs } from './logs.ts';
-import { type SearchOptions, search } from './search.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
 export interface ClientOptions extends Omit<TransportOptions, 'server'> {
@@ -13,6 +12,11 @@ export interface ClientOptions extends Omit<TransportOptions, 'server'> {
   readonly platform?: string | undefined;
   /** For shells. Default: the global one, which Node has since version 22. */
   readonly WebSocket?: typeof globalThis.WebSocket | undefined;
+}
+
+/** `kinds`: `plural` or `plural.group`. `limit`: maximum of matches of each kind. */
+export interface SearchOptions extends Pick<SearchParameters, 'kinds' | 'limit'> {
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A server with the token of one caller. Its methods throw StatusError and ConnectionError. */
@@ -32,9 +36,9 @@ export class Client {
     this.logs = new Logs(transport, `/kapis/logging.${platform}.io/v1alpha2/logs`);
   }
 
-  /** The best matches of a text in names, labels and images of all kinds, grouped by kind. */
-  search(q: string, options: SearchOptions = {}): Promise<SearchResult> {
-    return search(this.#transport, this.#resources, q, options);
+  /** The best matches of a text in names, labels and images, grouped by kind; the kind with the best match is first. */
+  search(q: string, { signal, ...query }: SearchOptions = {}): Promise<SearchResult> {
+    return this.#transport.json(`${this.#resources}/search`, { query: { q, ...query }, signal });
   }
 }
 

@@ -1,6 +1,8 @@
 // Server-Sent Events over `fetch`, because EventSource cannot send a token:
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 import { LineSplitter } from './line-splitter.ts';
+import { reconnecting, type StreamOptions } from './reconnecting.ts';
+import type { Query, Transport } from './transport.ts';
 
 /** One event of a stream. */
 export interface StreamEvent {
@@ -9,6 +11,34 @@ export interface StreamEvent {
   /** The type; `message` if the stream names none. */
   readonly event: string;
   readonly data: string;
+}
+
+/** The server sends a comment every 15 seconds. */
+const HEARTBEAT_LIMIT = 50_000;
+
+/**
+ * What `read` makes of the events of a path; undefined is skipped. Reconnects, and resumes after the last event.
+ * `connected` is called for each connection.
+ */
+export function followEvents<T extends object>(
+  transport: Transport,
+  { path, query }: { readonly path: string; readonly query: Query },
+  read: (event: StreamEvent) => T | undefined,
+  options: StreamOptions,
+  connected?: () => void,
+): AsyncGenerator<T, void, undefined> {
+  let last = '';
+  return reconnecting(async function* (signal, opened) {
+    const headers = { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) };
+    const { exchange, response } = await transport.open(path, { query, headers, signal });
+    opened();
+    connected?.();
+    for await (const event of eventsIn(exchange.chunks(response, HEARTBEAT_LIMIT))) {
+      const item = read(event);
+      if (item !== undefined) yield item;
+      last = event.id;
+    }
+  }, options);
 }
 
 /** Maximum of characters of an event. */

@@ -1,4 +1,5 @@
 // Commands in containers, over the WebSocket protocol of kube-apiserver: the first byte of each message is its channel.
+import { base64url } from './base64url.ts';
 import { ConnectionError, StatusError, type StatusObject } from './status-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -54,7 +55,10 @@ export async function exec(
   for (const word of command) url.searchParams.append('command', word);
   const connect = async (token: string): Promise<WebSocket | undefined> => {
     const address = url.href.replace(/^http/, 'ws');
-    const socket = new WebSocket(address, [PROTOCOL, TOKEN_PROTOCOL + base64url(token)]);
+    const socket = new WebSocket(address, [
+      PROTOCOL,
+      TOKEN_PROTOCOL + base64url(new TextEncoder().encode(token)),
+    ]);
     return (await opens(socket, signal)) ? socket : undefined;
   };
   const token = await transport.token();
@@ -145,8 +149,4 @@ function exitCode(status: StatusObject | undefined): number | undefined {
   if (status?.status === 'Success') return 0;
   const cause = status?.details?.causes?.find(({ reason }) => reason === 'ExitCode');
   return cause === undefined ? undefined : Number(cause.message);
-}
-
-function base64url(text: string): string {
-  return btoa(text).replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_');
 }

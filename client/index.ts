@@ -1,6 +1,6 @@
 // The public interface of ks-apiserver-client.
 export { SignInError } from './authorization.ts';
-export { Client, type ClientOptions } from './client.ts';
+export { Client, type ClientOptions, type SearchOptions } from './client.ts';
 export type { ExecOptions, ExecResult, Shell } from './exec.ts';
 export type * from './generated/platform.ts';
 export {
@@ -23,7 +23,6 @@ export {
   type Severity,
 } from './logs.ts';
 export type { Connection, StreamOptions } from './reconnecting.ts';
-export type { SearchOptions } from './search.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';
 export type { UserClaims } from './token-storage.ts';

@@ -1,8 +1,8 @@
 // Lists: objects of any kind, filtered, sorted and counted by the server; as one page, or as a live page.
-import { eventsIn } from './event-stream.ts';
+import { followEvents, type StreamEvent } from './event-stream.ts';
 import type { ListParameters, ResourceList } from './generated/platform.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
-import { reconnecting, type StreamOptions } from './reconnecting.ts';
+import type { StreamOptions } from './reconnecting.ts';
 import { StatusError, type StatusObject } from './status-error.ts';
 import { segment, type Transport } from './transport.ts';
 
@@ -12,9 +12,6 @@ export type ListQuery = Omit<ListParameters, 'live'>;
 export interface ListPage<T = KubernetesObject> extends Omit<ResourceList, 'items'> {
   readonly items: readonly T[];
 }
-
-/** The server sends a heartbeat every 15 seconds. */
-export const HEARTBEAT_LIMIT = 50_000;
 
 /** The lists of a client: `client.lists`. */
 export class Lists {
@@ -57,19 +54,11 @@ export class Lists {
     query: ListQuery = {},
     options: StreamOptions = {},
   ): AsyncGenerator<ListPage<T>, void, undefined> {
+    const read = ({ event, data }: StreamEvent): ListPage<T> | undefined => {
+      if (event === 'failure') throw new StatusError(JSON.parse(data) as StatusObject);
+      return event === 'page' ? (JSON.parse(data) as ListPage<T>) : undefined;
+    };
     const path = `${this.#base}/${segment(resource)}`;
-    const transport = this.#transport;
-    let last = '';
-    return reconnecting(async function* (signal, opened) {
-      const headers = { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) };
-      const { exchange, response } = await transport.open(path, { query, headers, signal });
-      opened();
-      for await (const { id, event, data } of eventsIn(exchange.chunks(response, HEARTBEAT_LIMIT))) {
-        if (event === 'failure') throw new StatusError(JSON.parse(data) as StatusObject);
-        if (event !== 'page') continue;
-        yield JSON.parse(data) as ListPage<T>;
-        last = id;
-      }
-    }, options);
+    return followEvents(this.#transport, { path, query }, read, options);
   }
 }

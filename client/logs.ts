@@ -1,15 +1,14 @@
 // Logs: lines of containers, as pages, histograms, live tails and exports. The server limits them to the namespaces in
 // which the caller has the permission `get pods/log`.
-import { eventsIn } from './event-stream.ts';
+import { followEvents, type StreamEvent } from './event-stream.ts';
 import type {
   LogHistogramAnswer,
   LogParameters,
   LogQueryAnswer,
   LogStatisticsAnswer,
 } from './generated/platform.ts';
-import { HEARTBEAT_LIMIT } from './lists.ts';
 import { fileOf, type LogExport, type Shortfall } from './log-export.ts';
-import { reconnecting, type StreamOptions } from './reconnecting.ts';
+import type { StreamOptions } from './reconnecting.ts';
 import { RepeatedLines } from './repeated-lines.ts';
 import { StatusError } from './status-error.ts';
 import type { Transport } from './transport.ts';
@@ -83,27 +82,16 @@ export class Logs {
    * cannot help, for example with the reason `Limit`.
    */
   tail(query: LogQuery = {}, options: StreamOptions = {}): AsyncGenerator<LogRecord, void, undefined> {
-    const [transport, path] = [this.#transport, this.#path];
     const lines = new RepeatedLines();
-    let last = '';
-    return reconnecting(async function* (signal, opened) {
-      const headers = { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) };
-      const { exchange, response } = await transport.open(path, {
-        query: { ...query, follow: true },
-        headers,
-        signal,
-      });
-      opened();
-      lines.connected();
-      for await (const { id, event, data } of eventsIn(exchange.chunks(response, HEARTBEAT_LIMIT))) {
-        if (event === 'failure') throw failureOf(JSON.parse(data) as Shortfall);
-        if (event === 'message') {
-          const record = JSON.parse(data) as LogRecord;
-          if (lines.isNew(record.id)) yield record;
-        }
-        last = id;
-      }
-    }, options);
+    const read = ({ event, data }: StreamEvent): LogRecord | undefined => {
+      if (event === 'failure') throw failureOf(JSON.parse(data) as Shortfall);
+      // The others report the position of the tail.
+      if (event !== 'message') return undefined;
+      const record = JSON.parse(data) as LogRecord;
+      return lines.isNew(record.id) ? record : undefined;
+    };
+    const request = { path: this.#path, query: { ...query, follow: true } };
+    return followEvents(this.#transport, request, read, options, () => lines.connected());
   }
 
   /** All lines as a file. Throws a StatusError that occurs before the first line. */
