@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
+import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import { TimeSlicer } from '../../../../../server/concurrency/time-slicer.ts';
 import { exactName, type Kind, NAMESPACES, PODS, sourcePath } from '../../../../../server/resources/kind.ts';
 import type { FollowedKind } from '../../../../../server/resources/kinds/followed-kind.ts';
 import { FollowedKinds } from '../../../../../server/resources/kinds/followed-kinds.ts';
 import type { FollowedKindsOptions } from '../../../../../server/resources/kinds/followed-kinds-options.ts';
+import { runInTrace, startCall } from '../../../../../server/upstream/trace-context.ts';
 import { type Call, list, refuse } from '../../../../support/cluster/scripted-cluster.ts';
 import { plain } from '../../../../support/platform/kind-cache.ts';
 import {
@@ -88,6 +90,31 @@ describe('FollowedKinds', () => {
     stop.abort();
     await running;
     await cluster.stop();
+  });
+
+  it('reads a kind outside of the trace of the request that needs it first, since it serves all callers', async () => {
+    const traced: string[] = [];
+    const note = ({ path }: ClusterRequest): void => {
+      if (startCall('GET', 'https://kubernetes')) traced.push(path);
+    };
+    const { client } = cluster;
+    const kinds = await follow({
+      client: {
+        open: (request) => {
+          note(request);
+          return client.open(request);
+        },
+        json: (request) => {
+          note(request);
+          return client.json(request);
+        },
+      },
+    });
+    const used = Promise.withResolvers<FollowedKind>();
+    const trace = { startCall: () => ({ traceparent: '', ended: () => undefined }) };
+    runInTrace(trace, () => used.resolve(use(kinds, SERVICES)));
+    expect(exactName((await used.promise).kind)).to.equal('services');
+    expect(traced).to.deep.equal([]);
   });
 
   it('follows a kind from its first use on, once', async () => {
