@@ -42,7 +42,10 @@ export class Visitor {
     await page.setViewport({ width: 1280, height: 800 });
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     const tools = await page.createCDPSession();
-    tools.on('Log.entryAdded', ({ entry }) => this.complaints.push(`${entry.text} ${entry.url ?? ''}`));
+    tools.on('Log.entryAdded', ({ entry: { level, text, url = '' } }) => {
+      // Others are hints, for example that a user has moved the focus before the page did.
+      if (level === 'error' || level === 'warning') this.complaints.push(`${text} ${url}`);
+    });
     await tools.send('Log.enable');
     await tools.send('Network.setCacheDisabled', { cacheDisabled: false });
   }

@@ -1,0 +1,162 @@
+// The lines and the histogram of a query: the newest page first, and older ones on demand. A changed query cancels the
+// requests of the earlier one.
+import {
+  type LogHistogram,
+  type LogPage,
+  type LogQuery,
+  type LogRecord,
+  StatusError,
+} from 'ks-apiserver-client';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useExplore } from '../context.ts';
+import { intervalOf, type TimeRange } from './log-query.ts';
+import { MAX_LINES, type Resumption } from './use-tail.ts';
+
+const PAGE = 200;
+/** A tail begins with the last seconds that are shown, because lines arrive late. */
+const OVERLAP_S = 5;
+
+/** Neighbouring lines, which are rendered together. */
+export interface Block {
+  readonly key: number;
+  readonly lines: readonly LogRecord[];
+}
+
+export interface Loaded {
+  /** The oldest line first. */
+  readonly blocks: readonly Block[];
+  /** The page that was read last. */
+  readonly page: LogPage | undefined;
+  readonly isLoading: boolean;
+  readonly error: Error | undefined;
+  readonly older: () => void;
+  /** Where a live tail continues after the shown lines. */
+  readonly resume: () => Resumption;
+  /** Appends lines of a live tail. */
+  readonly add: (lines: readonly LogRecord[]) => void;
+}
+
+interface Lines {
+  readonly blocks: readonly Block[];
+  readonly page: LogPage | undefined;
+}
+
+const NONE: Lines = { blocks: [], page: undefined };
+const BLOCK = 50;
+let nextKey = 0;
+
+function blocksOf(lines: readonly LogRecord[]): Block[] {
+  return Array.from({ length: Math.ceil(lines.length / BLOCK) }, (_, index) => ({
+    key: nextKey++,
+    lines: lines.slice(index * BLOCK, (index + 1) * BLOCK),
+  }));
+}
+
+/** Appends lines, and drops the oldest blocks beyond MAX_LINES. */
+function appended(blocks: readonly Block[], more: readonly LogRecord[]): Block[] {
+  const last = blocks.at(-1);
+  const room = last ? Math.max(0, BLOCK - last.lines.length) : 0;
+  const filled = last && room > 0 ? [{ key: last.key, lines: [...last.lines, ...more.slice(0, room)] }] : [];
+  const all = [...(room > 0 ? blocks.slice(0, -1) : blocks), ...filled, ...blocksOf(more.slice(room))];
+  let count = all.reduce((sum, { lines }) => sum + lines.length, 0);
+  for (let first = all[0]; first && count - first.lines.length >= MAX_LINES; first = all[0]) {
+    count -= first.lines.length;
+    all.shift();
+  }
+  return all;
+}
+
+/** `key`: changes when the query must be sent again. */
+export function useLogs(query: LogQuery, { start, end }: TimeRange, key: string): Loaded {
+  const { client } = useExplore();
+  const [{ blocks, page }, setLines] = useState(NONE);
+  const [isLoading, setLoading] = useState(true);
+  const [error, setError] = useState<Error>();
+  const ended = useRef(new AbortController());
+  const load = (before: LogPage | undefined): void => {
+    const { signal } = ended.current;
+    setLoading(true);
+    const asked = { ...query, start_time: start, end_time: end, size: PAGE, highlight: true, severity: true };
+    client.logs.query({ ...asked, cursor: before?.cursor }, { signal }).then(
+      (next) => {
+        setLines((known) => ({
+          blocks: [...blocksOf(next.records.toReversed()), ...(before ? known.blocks : [])],
+          page: next,
+        }));
+        setError(undefined);
+        setLoading(false);
+      },
+      (cause: unknown) => {
+        if (signal.aborted) return;
+        if (!before) setLines(NONE);
+        setError(cause instanceof Error ? cause : new Error(String(cause)));
+        setLoading(false);
+      },
+    );
+  };
+  useEffect(() => {
+    ended.current = new AbortController();
+    load(undefined);
+    return () => ended.current.abort();
+  }, [key]);
+  const older = useCallback((): void => {
+    if (!isLoading && page?.cursor !== undefined) load(page);
+  }, [isLoading, page]);
+  const add = useCallback((more: readonly LogRecord[]): void => {
+    setLines((known) => ({ blocks: appended(known.blocks, more), page: known.page }));
+  }, []);
+  const shown = useRef(blocks);
+  shown.current = blocks;
+  const resume = (): Resumption => {
+    const lines = shown.current.flatMap((block) => block.lines);
+    const last = lines.at(-1);
+    const since = last ? Math.max(end, Math.floor(Date.parse(last.time) / 1000)) : end;
+    const ids = new Set(lines.map(({ id }) => id));
+    return { since: since - OVERLAP_S, isShown: (id) => ids.has(id) };
+  };
+  return { resume, blocks, page, isLoading, error, older, add };
+}
+
+export interface Counted {
+  readonly histogram: LogHistogram | undefined;
+  /** Whether the store supports counts by severity. */
+  readonly error: Error | undefined;
+  /** The range of the histogram. */
+  readonly range: TimeRange;
+}
+
+/** Counts of all levels: the levels of the query are only shown or hidden. */
+export function useHistogram({ level: _level, ...query }: LogQuery, range: TimeRange, key: string): Counted {
+  const { client } = useExplore();
+  const [counted, setCounted] = useState<Counted>({ histogram: undefined, error: undefined, range });
+  useEffect(() => {
+    const ended = new AbortController();
+    const { signal } = ended;
+    const { interval } = intervalOf(range);
+    const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
+    const asked = { ...query, start_time: range.start, end_time: range.end, interval, time_zone };
+    client.logs
+      .histogram({ ...asked, severity: true }, { signal })
+      .catch((error: unknown) => {
+        // A store whose fields cannot be searched for levels still counts lines.
+        const isOther = !(
+          error instanceof StatusError && error.causes.some(({ field }) => field === 'severity')
+        );
+        if (isOther) throw error;
+        return client.logs.histogram(asked, { signal });
+      })
+      .then(
+        (histogram) => setCounted({ histogram, error: undefined, range }),
+        (error: unknown) => {
+          if (!signal.aborted)
+            setCounted({
+              histogram: undefined,
+              error: error instanceof Error ? error : new Error(String(error)),
+              range,
+            });
+        },
+      );
+    return () => ended.abort();
+  }, [key]);
+  return counted;
+}

@@ -1,0 +1,130 @@
+// New lines while the view is live. They are shown in batches; while it is paused, they wait. The number of lines in
+// memory is bounded, and the stream closes while the page is hidden.
+import { type Connection, type LogQuery, type LogRecord, StatusError } from 'ks-apiserver-client';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useExplore } from '../context.ts';
+
+/** Maximum number of lines that are shown, or that wait. */
+export const MAX_LINES = 10_000;
+const BATCH_MS = 250;
+/** The rate is the mean of this many batches. */
+const RATE_BATCHES = 20;
+
+export interface Tail {
+  /** Lines that wait for the end of a pause. */
+  readonly waiting: number;
+  /** Waiting lines that were dropped, because there were too many. */
+  readonly dropped: number;
+  /** Lines per second. */
+  readonly rate: number;
+  readonly connection: Connection | undefined;
+  readonly error: Error | undefined;
+  /** The tail has restarted with other permissions. */
+  readonly hasNewScope: boolean;
+}
+
+/** Where a tail continues. */
+export interface Resumption {
+  /** Seconds since the epoch. */
+  readonly since: number;
+  readonly isShown: (id: string) => boolean;
+}
+
+export interface TailOptions {
+  /** Undefined: no tail. Another key is another tail. */
+  readonly key: string | undefined;
+  readonly query: LogQuery;
+  readonly isPaused: boolean;
+  readonly resume: () => Resumption;
+  readonly add: (lines: readonly LogRecord[]) => void;
+}
+
+const IDLE: Tail = {
+  waiting: 0,
+  dropped: 0,
+  rate: 0,
+  connection: undefined,
+  error: undefined,
+  hasNewScope: false,
+};
+
+export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tail {
+  const { client, onConnection } = useExplore();
+  const [tail, setTail] = useState(IDLE);
+  const [isHidden, setHidden] = useState(document.hidden);
+  const waiting = useRef<LogRecord[]>([]);
+  const paused = useRef(isPaused);
+  const addLines = useRef(add);
+  [paused.current, addLines.current] = [isPaused, add];
+  useEffect(() => {
+    const changed = (): void => setHidden(document.hidden);
+    document.addEventListener('visibilitychange', changed);
+    return () => document.removeEventListener('visibilitychange', changed);
+  }, []);
+  useEffect(() => {
+    setTail(IDLE);
+    waiting.current = [];
+  }, [key]);
+  useEffect(() => {
+    if (key === undefined || isHidden) return undefined;
+    const ended = new AbortController();
+    const arrivals = [0];
+    let dropped = 0;
+    const update = (changes: Partial<Tail>): void => setTail((before) => ({ ...before, ...changes }));
+    const read = async (): Promise<void> => {
+      const { since, isShown } = resume();
+      const lines = client.logs.tail(
+        { ...query, start_time: since, end_time: undefined, highlight: true, severity: true },
+        {
+          signal: ended.signal,
+          onConnection: (connection) => {
+            onConnection(connection);
+            const isScope = connection.state === 'waiting' && isScopeChange(connection.error);
+            update({ connection, ...(isScope ? { hasNewScope: true } : {}) });
+          },
+        },
+      );
+      for await (const line of lines) {
+        if (isShown(line.id)) continue;
+        waiting.current.push(line);
+        arrivals[0] = (arrivals[0] ?? 0) + 1;
+        const excess = waiting.current.length - MAX_LINES;
+        // In steps: to move all lines for each new one would take long.
+        if (excess > 1000) {
+          waiting.current.splice(0, excess);
+          dropped += paused.current ? excess : 0;
+        }
+      }
+    };
+    const flush = (): void => {
+      if (!paused.current) {
+        if (waiting.current.length > 0) addLines.current(waiting.current);
+        waiting.current = [];
+        dropped = 0;
+      }
+      const shown = { waiting: Math.min(waiting.current.length, MAX_LINES), dropped };
+      const sum = arrivals.reduce((total, count) => total + count, 0);
+      const rate = Math.round((sum * 10_000) / (arrivals.length * BATCH_MS)) / 10;
+      arrivals.unshift(0);
+      arrivals.length = Math.min(arrivals.length, RATE_BATCHES);
+      setTail((before) => {
+        const isSame = before.waiting === shown.waiting && before.dropped === dropped && before.rate === rate;
+        return isSame ? before : { ...before, ...shown, rate };
+      });
+    };
+    const timer = setInterval(flush, BATCH_MS);
+    read().catch((error: unknown) => {
+      if (!ended.signal.aborted) update({ error: error instanceof Error ? error : new Error(String(error)) });
+    });
+    return () => {
+      clearInterval(timer);
+      ended.abort();
+    };
+    // The key names the query.
+  }, [key, isHidden]);
+  return tail;
+}
+
+function isScopeChange(error: Error): boolean {
+  return error instanceof StatusError && error.reason === 'ScopeChanged';
+}
