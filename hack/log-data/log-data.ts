@@ -8,17 +8,12 @@ import { Random } from './random.ts';
 import { instantOf, type Moment, momentOf, moments } from './times.ts';
 
 export interface LogDataOptions {
-  /** Default 1. */
-  readonly seed?: number;
   /** Default 20,000. */
   readonly lines?: number;
   /** Default and maximum 40. */
   readonly namespaces?: number;
   /** Maximum per namespace; the default 6 yields several hundred pods. */
   readonly workloads?: number;
-  /** RFC 3339 with nine digits, exclusive. */
-  readonly end?: string;
-  readonly hours?: number;
 }
 
 export interface LogData {
@@ -36,19 +31,14 @@ export interface LogData {
 
 /** In the middle of a day, so that the records span two days. */
 const END = '2026-01-15T10:00:00.000000000Z';
+const HOURS = 24;
+const SEED = 1;
 
 export function logData(options: LogDataOptions = {}): LogData {
-  const {
-    seed = 1,
-    lines = 20_000,
-    namespaces = 40,
-    workloads = 6,
-    end: endInstant = END,
-    hours = 24,
-  } = options;
-  const end = momentOf(endInstant).ms;
-  const start = end - hours * 3_600_000;
-  const settings: PodsOptions = { seed, start, end, namespaces, workloads };
+  const { lines = 20_000, namespaces = 40, workloads = 6 } = options;
+  const end = momentOf(END).ms;
+  const start = end - HOURS * 3_600_000;
+  const settings: PodsOptions = { seed: SEED, start, end, namespaces, workloads };
   const pods = dataPods(settings);
   const records = () => generate(pods, settings, lines);
   const current = new Set(
@@ -56,7 +46,7 @@ export function logData(options: LogDataOptions = {}): LogData {
   );
   return {
     start: instantOf({ ms: start, ns: 0 }),
-    end: endInstant,
+    end: END,
     pods,
     recreatedAt: instantOf({ ms: recreationTime(settings), ns: 0 }),
     records,
