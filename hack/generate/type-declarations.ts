@@ -67,8 +67,17 @@ function declaration(name: string, schema: Schema, access = ''): string {
     : `${comment}export interface ${name} ${typeOf(schema, access, '')}\n`;
 }
 
+const SIMPLE_TYPES: Readonly<Record<string, string>> = {
+  integer: 'number',
+  number: 'number',
+  string: 'string',
+  boolean: 'boolean',
+  null: 'null',
+  object: 'Record<string, unknown>',
+};
+
 function typeOf(schema: Schema, access: string, indent: string): string {
-  const { $ref, anyOf, items, properties, additionalProperties } = schema;
+  const { $ref, anyOf, items, properties, additionalProperties, type } = schema;
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1);
   if (anyOf !== undefined) return anyOf.map((one) => typeOf(one, access, indent)).join(' | ');
   if (schema.const !== undefined) return literal(schema.const);
@@ -80,11 +89,9 @@ function typeOf(schema: Schema, access: string, indent: string): string {
   if (typeof additionalProperties === 'object') {
     return `Record<string, ${typeOf(additionalProperties, access, indent)}>`;
   }
-  return (
-    { integer: 'number', number: 'number', string: 'string', boolean: 'boolean', null: 'null' }[
-      schema.type ?? ''
-    ] ?? 'unknown'
-  );
+  const simple = SIMPLE_TYPES[type ?? ''];
+  if (simple === undefined) throw new Error(`a schema without a type: ${JSON.stringify(schema)}`);
+  return simple;
 }
 
 function arrayOf({ minItems, maxItems }: Schema, item: string, access: string): string {

@@ -1,4 +1,6 @@
 // Tests of the examples in docs/consoles.md, in a real browser. The page and ks-apiserver have different origins.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { loadVictoriaLogs } from '../../../hack/log-stores/load-victorialogs.ts';
@@ -15,6 +17,33 @@ import { addUser, sharedConfigured } from './shared-configured.ts';
 /** Of the lines that the tests write. */
 const NAMESPACE = 'payments';
 const NODES = '/kapis/resources.platform.io/v1alpha3/nodes?limit=1';
+
+/** A program that runs in Node without a bundler. */
+const nodeProgram = (pod: string): string => `
+  import { Client } from '${import.meta.resolve('../../../client/index.ts')}';
+  const { SERVER: server, TOKEN: token } = process.env;
+  const client = new Client({ server, token });
+  for await (const { totalItems } of client.lists.live('nodes', { limit: 1 })) {
+    console.log(totalItems + ' nodes');
+    break;
+  }
+  const query = { fieldSelector: 'metadata.name=${pod}' };
+  for await (const { type, object } of client.kubernetes.watch('/api/v1/namespaces/shop/pods', { query })) {
+    console.log(type + ' ' + object.metadata.name);
+    break;
+  }
+  for await (const line of client.kubernetes.lines('/api/v1/namespaces/shop/pods/${pod}/log')) {
+    console.log(line.slice(0, 6));
+    break;
+  }
+  const shell = await client.kubernetes.exec('shop', '${pod}', {
+    command: ['sh', '-c', 'read line; echo $line; read line'],
+    // KWOK drops output that it has not sent when the program ends.
+    onOutput: (data) => process.stdout.write(data, () => shell.write('end\\n')),
+  });
+  shell.write('hello\\n');
+  console.log('exit code ' + (await shell.ended).exitCode);
+`;
 
 describe('a console in a browser, from another origin', () => {
   let site: ConsoleSite;
@@ -248,6 +277,25 @@ describe('a console in a browser, from another origin', () => {
     expect(await gateway.serverLog()).not.to.include(Buffer.from(accessToken).toString('base64url'));
     const rejected = `client.kubernetes.exec('shop', 'nobody', { command: ['sh'] }).catch(({ message }) => message)`;
     expect(await inPage(rejected)).to.equal('pods "nobody" not found');
+  });
+
+  it('has a library that also runs in Node', async () => {
+    const script = await platform.write('program.ts', nodeProgram(gateway.pod.name));
+    const token = String(await inPage('session.token()'));
+    const env = {
+      ...process.env,
+      NODE_EXTRA_CA_CERTS: await platform.write('ca.crt', platform.controlPlane.ca),
+      SERVER: platform.server.url,
+      TOKEN: token,
+    };
+    const { stdout } = await promisify(execFile)(process.execPath, [script], { env, timeout: 60_000 });
+    expect(stdout.trim().split('\n')).to.deep.equal([
+      '2 nodes',
+      `ADDED ${gateway.pod.name}`,
+      '{"leve',
+      'hello',
+      'exit code 0',
+    ]);
   });
 
   it('cannot read responses if its origin is not allowed', async () => {
