@@ -26,21 +26,15 @@ export function localAnnouncement(facts: {
   state: string;
 }): string {
   const { names, server, administrator } = facts;
-  // kubectl prefers the client certificate of a kubeconfig to a token.
-  const kubectl =
-    'kubectl --kubeconfig /dev/null --server "$BASE" --certificate-authority "$CA" --token "$TOKEN"';
-  const curl = `${CURL} -H "Authorization: Bearer $TOKEN"`;
+  const pods = `${listsPath(names)}/namespaces/shop/pods?status=CrashLoopBackOff`;
   return [
-    'In another terminal, load BASE, CA, KUBECONFIG and PATH, which the examples of the documents use too:',
+    'For the examples of the documents, load BASE, CA, KUBECONFIG and PATH in another terminal:',
     '',
     `  ${facts.loadEnvironment}`,
     `  kubectl get nodes.${groupName(names.platform)}`,
     `  kubectl get --raw '${logsPath(names)}?namespaces=payments&log_query=order&size=3'`,
     `  TOKEN=$(kubectl -n ${names.namespace} create token ${DEVELOPER})`,
-    `  ${kubectl} get pods --all-namespaces`,
-    `  ${curl} "$BASE${listsPath(names)}/namespaces/shop/pods?status=CrashLoopBackOff"`,
-    `  ${curl} "$BASE${listsPath(names)}/search?q=cart"`,
-    `  ${CURL} "$BASE/readyz?verbose"`,
+    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${pods}"`,
     '',
     ...(facts.isSimulated ? [] : WITHOUT_CONTROLLERS),
     `Logs: ${facts.logs}`,
