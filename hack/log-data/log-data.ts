@@ -3,7 +3,7 @@
 import type { LogRecord } from '../log-stores/record.ts';
 import { message } from './lines.ts';
 import { HUGE_LINE, ODD_LINES } from './odd-lines.ts';
-import { type DataContainer, type DataPod, dataPods, type PodsOptions, recreationTime } from './pods.ts';
+import { type DataContainer, type DataPod, dataPods, type PodsOptions } from './pods.ts';
 import { Random } from './random.ts';
 import { instantOf, type Moment, momentOf, moments } from './times.ts';
 
@@ -21,8 +21,6 @@ export interface LogData {
   readonly start: string;
   readonly end: string;
   readonly pods: readonly DataPod[];
-  /** Creation time of the second namespace `sandbox`. */
-  readonly recreatedAt: string;
   /** All records by ascending time. Generated on each call, in constant memory. */
   records(): Generator<LogRecord, void, undefined>;
   /** Records of running containers, which the cluster itself has. */
@@ -48,7 +46,6 @@ export function logData(options: LogDataOptions = {}): LogData {
     start: instantOf({ ms: start, ns: 0 }),
     end: END,
     pods,
-    recreatedAt: instantOf({ ms: recreationTime(settings), ns: 0 }),
     records,
     *currentRecords() {
       for (const record of records()) if (current.has(record.kubernetes.docker_id)) yield record;

@@ -55,7 +55,7 @@ export function dataPods(options: PodsOptions): DataPod[] {
 }
 
 /** Creation time of the recreated namespace, in whole seconds as in Kubernetes. */
-export function recreationTime({ start, end }: Pick<PodsOptions, 'start' | 'end'>): number {
+function recreationTime({ start, end }: Pick<PodsOptions, 'start' | 'end'>): number {
   return Math.floor((start + (end - start) * 0.4) / 1_000) * 1_000;
 }
 
