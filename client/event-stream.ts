@@ -2,6 +2,7 @@
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 import { LineSplitter } from './line-splitter.ts';
 import { reconnecting, type StreamOptions } from './reconnecting.ts';
+import { ConnectionError } from './status-error.ts';
 import type { Query, Transport } from './transport.ts';
 
 /** One event of a stream. */
@@ -31,6 +32,11 @@ export function followEvents<T extends object>(
   return reconnecting(async function* (signal, opened) {
     const headers = { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) };
     const { exchange, response } = await transport.open(path, { query, headers, signal });
+    if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true) {
+      exchange.close();
+      // For example the page of a proxy that has no backend, or wants a sign-in of its own.
+      throw new ConnectionError(`${exchange.what}: the response is not an event stream`);
+    }
     opened();
     connected?.();
     for await (const event of eventsIn(exchange.chunks(response, HEARTBEAT_LIMIT))) {

@@ -19,6 +19,8 @@ export type Connect<T> = (signal: AbortSignal, opened: () => void) => AsyncItera
 
 const FIRST_PAUSE = 1000;
 const MAX_PAUSE = 15_000;
+/** Of a server that names the time. Also keeps timers from their maximum of 24 days, past which they expire at once. */
+const MAX_RETRY_AFTER = 3_600_000;
 
 /**
  * The items of a stream. Connects again after the end of a connection, and after errors that a retry can help; throws
@@ -50,8 +52,8 @@ export async function* reconnecting<T>(
       error = cause;
     }
     failures += 1;
-    const retryAfter = error instanceof StatusError ? (error.retryAfter ?? 0) : 0;
-    const pause = Math.max(pauseAfter(failures), retryAfter * 1000);
+    const retryAfter = error instanceof StatusError ? (error.retryAfter ?? 0) * 1000 : 0;
+    const pause = Math.max(pauseAfter(failures), Math.min(retryAfter, MAX_RETRY_AFTER));
     // A server that restarts ends its streams without an error: only a second failure is worth a message.
     if (error !== undefined || failures > 1) {
       const reported = error ?? new ConnectionError('the server has closed the stream');

@@ -69,9 +69,27 @@ describe('a live list', () => {
     expect(waiting.retryAt).to.be.at.least(before + 1000);
   });
 
+  it('waits at most an hour, and also after the page of a proxy', async () => {
+    const abort = new AbortController();
+    const found: string[] = [];
+    const onConnection = (connection: Connection): void => {
+      if (connection.state !== 'waiting') return;
+      expect(connection.retryAt).to.be.at.most(Date.now() + 3_600_000);
+      found.push(connection.error.message);
+      if (found.length === 2) abort.abort();
+    };
+    const proxyPage: Script = (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>');
+    };
+    server.respond(proxyPage, json({}, 503, { 'Retry-After': '99999999' }));
+    expect(await totals(1, live({ onConnection, signal: abort.signal }))).to.deep.equal([]);
+    expect(found[0]).to.include('the response is not an event stream');
+    expect(found[1]).to.include('returned 503');
+  });
+
   it('resumes when its connection is lost', async () => {
     const lost: Script = (_request, response) => {
-      response.writeHead(200);
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.write(page(1), () => response.destroy());
     };
     server.respond(resumed(lost), resumed(pieces([page(2)])));
