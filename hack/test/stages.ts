@@ -18,7 +18,7 @@ const WAITING_JOBS = 4;
 /** What tsc checks: each project has the types of its environment, such as a browser. */
 const TYPE_CHECKED = ['.', 'client', 'test/unit/client', 'explore'];
 
-/** All stages, the fastest first. The timeouts end tests that hang; they are sufficient for a busy machine. */
+/** All stages, in the order of their start. The timeouts end tests that hang; they are sufficient for a busy machine. */
 export function stages(options: {
   grep?: string | undefined;
   jobs?: number | undefined;
@@ -28,6 +28,21 @@ export function stages(options: {
   const shared = new Jobs(jobs ?? WAITING_JOBS);
   const prerequisites = new Prerequisites();
   const prepare = (context: StageContext): Promise<void> => prerequisites.ready(context);
+  const realCluster = {
+    timeout: 180_000,
+    missing: ({ env }: StageContext) => missingForCluster(env),
+    prepare: async (context: StageContext): Promise<void> => {
+      // Otherwise the stages beside it would build them while its tests run.
+      await prepare(context);
+      const { root, env, signal } = context;
+      const options = { env, signal, progress: printProgress(process.stdout) };
+      await findPrograms(CLUSTER, options);
+      await provideImages(root, options);
+      await provideGoProgram('prometheus', options);
+    },
+    grep,
+    strict,
+  };
   return [
     gate({
       name: 'types',
@@ -69,6 +84,23 @@ export function stages(options: {
       timeout: 180_000,
       grep,
       strict,
+    }),
+    suite({
+      name: 'cluster',
+      // All files share one cluster and its installation. The order avoids rollouts of the Deployment. They wait for pods half of
+      // their time, so they start before the stages that run beside them.
+      files: [
+        'test/cluster/callers.test.ts',
+        'test/cluster/pods.test.ts',
+        'test/cluster/metrics.test.ts',
+        'test/cluster/commands.test.ts',
+        'test/cluster/variants.test.ts',
+        'test/cluster/documents.test.ts',
+        'test/cluster/!(disruption).test.ts',
+      ],
+      groups: together,
+      jobs: shared,
+      ...realCluster,
     }),
     suite({
       name: 'integration',
@@ -129,30 +161,13 @@ export function stages(options: {
       strict,
     }),
     suite({
-      name: 'cluster',
-      // All files share one cluster and its installation. The order avoids rollouts of the Deployment.
-      files: [
-        'test/cluster/callers.test.ts',
-        'test/cluster/pods.test.ts',
-        'test/cluster/metrics.test.ts',
-        'test/cluster/commands.test.ts',
-        'test/cluster/variants.test.ts',
-        'test/cluster/documents.test.ts',
-        'test/cluster/**/*.test.ts',
-      ],
+      name: 'disruption',
+      // No request may fail, which a busy machine would cause.
+      files: ['test/cluster/disruption.test.ts'],
       groups: together,
       jobs: new Jobs(1),
       isAlone: true,
-      timeout: 180_000,
-      missing: ({ env }) => missingForCluster(env),
-      prepare: async ({ root, env, signal }) => {
-        const options = { env, signal, progress: printProgress(process.stdout) };
-        await findPrograms(CLUSTER, options);
-        await provideImages(root, options);
-        await provideGoProgram('prometheus', options);
-      },
-      grep,
-      strict,
+      ...realCluster,
     }),
   ];
 }
