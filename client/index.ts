@@ -10,7 +10,7 @@ export {
   type PatchType,
 } from './kubernetes.ts';
 export type { KubernetesList, KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
-export { type ListPage, type ListQuery, Lists } from './lists.ts';
+export { type ListChange, type ListPage, type ListQuery, Lists } from './lists.ts';
 export type { LogExport, Shortfall } from './log-export.ts';
 export {
   type ContextQuery,

@@ -1,7 +1,66 @@
-// The view of object.
+// The view of one object: what it is, its YAML, and what belongs to it.
 import { type ComponentChildren, h } from 'preact';
-import type { ObjectRoute } from '../route.ts';
+import { useExplore } from '../context.ts';
+import { titleOf } from '../kinds.ts';
+import { link, type ObjectRoute, queryOf, withQuery } from '../route.ts';
+import { Failure, Notice } from '../ui/notice.ts';
+import { RelativeTime } from '../ui/relative-time.ts';
+import { Status } from '../ui/status.ts';
+import { ObjectSummary } from './object-summary.ts';
+import { useObject } from './use-object.ts';
+import { YamlPanel } from './yaml-panel.ts';
+
+const PARTS = { '': 'Summary', yaml: 'YAML' } as const;
 
 export function ObjectView({ route }: { readonly route: ObjectRoute }): ComponentChildren {
-  return h('h1', {}, route.view);
+  const { resource, namespace, name, query } = route;
+  const { kinds } = useExplore();
+  const { object, status, isDeleted, isStill, error, retry } = useObject(route);
+  const kind = kinds.get(resource);
+  const part = query.get('part') ?? '';
+  return h('div', { class: 'object-view' }, [
+    h('nav', { class: 'path', 'aria-label': 'Path' }, [
+      h('a', link({ view: 'list', resource, query: new URLSearchParams() }), titleOf(resource, kinds)),
+      namespace !== undefined && [
+        h('span', { class: 'muted', 'aria-hidden': true }, '/'),
+        h('a', link({ view: 'list', resource, query: queryOf({ namespace }) }), namespace),
+      ],
+    ]),
+    h('div', { class: 'heading' }, [
+      h('h1', { tabIndex: -1 }, h('bdi', {}, name)),
+      isDeleted ? h(Status, { status: 'Deleted' }) : status !== undefined && h(Status, { status }),
+      object &&
+        h('span', { class: 'muted' }, ['Age ', h(RelativeTime, { time: object.metadata.creationTimestamp })]),
+    ]),
+    isDeleted && h(Notice, { tone: 'bad' }, 'The object has been deleted. This is its last state.'),
+    isStill &&
+      object &&
+      h(
+        Notice,
+        { tone: 'info', action: ['Load again', retry] },
+        'Lists do not contain this object, so the page does not follow its changes.',
+      ),
+    error && h(Failure, { error, retry }),
+    !object && !error && h('p', { class: 'muted', role: 'status' }, 'Loading the object…'),
+    object &&
+      h(
+        'nav',
+        { class: 'parts', 'aria-label': 'Parts' },
+        Object.entries(PARTS).map(([key, title]) =>
+          h(
+            'a',
+            {
+              key,
+              ...link(withQuery(route, { part: key })),
+              ...(key === part ? { 'aria-current': 'page' } : {}),
+            },
+            title,
+          ),
+        ),
+      ),
+    object &&
+      (part === 'yaml'
+        ? h(YamlPanel, { object, kind, isDeleted })
+        : h(ObjectSummary, { route, object, isDeleted })),
+  ]);
 }

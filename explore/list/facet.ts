@@ -1,0 +1,55 @@
+// The values of a facet as chips with their counts. A pressed chip filters.
+import { type ComponentChildren, h } from 'preact';
+import { useState } from 'preact/hooks';
+import { Status } from '../ui/status.ts';
+
+export interface FacetProps {
+  readonly title: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly selected: readonly string[];
+  readonly isStatus?: boolean;
+  readonly change: (selected: readonly string[]) => void;
+  readonly children?: ComponentChildren;
+}
+
+/** Chips before and after a press of `more`. */
+const FEW = 8;
+const MANY = 200;
+
+export function Facet({
+  title,
+  counts,
+  selected,
+  isStatus,
+  change,
+  children,
+}: FacetProps): ComponentChildren {
+  const [isLong, setLong] = useState(false);
+  const values = [...new Set([...Object.keys(counts), ...selected])];
+  if (values.length === 0 && !children) return null;
+  const shown = values.filter((value, index) => index < (isLong ? MANY : FEW) || selected.includes(value));
+  const chip = (value: string): ComponentChildren => {
+    const isOn = selected.includes(value);
+    const onClick = (): void =>
+      change(isOn ? selected.filter((each) => each !== value) : [...selected, value]);
+    return h(
+      'button',
+      { key: value, type: 'button', class: 'chip', 'aria-pressed': isOn, onClick, title: value },
+      [
+        isStatus ? h(Status, { status: value }) : h('bdi', {}, value),
+        h('span', { class: 'count' }, counts[value]?.toLocaleString()),
+      ],
+    );
+  };
+  return h('div', { class: 'facet', role: 'group', 'aria-label': title }, [
+    h('span', { class: 'muted' }, title),
+    children,
+    shown.map(chip),
+    values.length > FEW &&
+      h(
+        'button',
+        { type: 'button', class: 'chip quiet', 'aria-expanded': isLong, onClick: () => setLong(!isLong) },
+        isLong ? 'Fewer' : `${values.length - FEW} more`,
+      ),
+  ]);
+}

@@ -1,0 +1,48 @@
+// The pages of a list: which objects are shown, the other pages, and the page size.
+import { type ComponentChildren, h, type TargetedEvent } from 'preact';
+import { type ListRoute, navigate, withQuery } from '../route.ts';
+import { PAGE_SIZES, type ShownQuery } from './list-query.ts';
+
+export interface PagerProps {
+  readonly route: ListRoute;
+  readonly shown: Pick<ShownQuery, 'page' | 'limit'>;
+  readonly total: number;
+}
+
+export function Pager({ route, shown: { page, limit }, total }: PagerProps): ComponentChildren {
+  const last = Math.max(1, Math.ceil(total / limit));
+  const first = Math.min(total, (page - 1) * limit + 1);
+  const button = (label: string, sign: string, target: number, isDisabled: boolean): ComponentChildren =>
+    h(
+      'button',
+      {
+        ...{ type: 'button', class: 'quiet', 'aria-label': label, title: label, disabled: isDisabled },
+        onClick: () => navigate(withQuery(route, { page: target === 1 ? undefined : String(target) })),
+      },
+      sign,
+    );
+  return h('nav', { class: 'pager', 'aria-label': 'Pages' }, [
+    button('First page', '«', 1, page <= 1),
+    button('Previous page', '‹', Math.min(page - 1, last), page <= 1),
+    h(
+      'span',
+      { role: 'status' },
+      `${first.toLocaleString()}–${Math.min(total, page * limit).toLocaleString()} of ${total.toLocaleString()}`,
+    ),
+    button('Next page', '›', page + 1, page >= last),
+    button('Last page', '»', last, page >= last),
+    h('label', {}, [
+      h('span', { class: 'muted' }, 'Rows '),
+      h(
+        'select',
+        {
+          onChange: (event: TargetedEvent<HTMLSelectElement>) =>
+            navigate(withQuery(route, { limit: event.currentTarget.value, page: undefined })),
+        },
+        PAGE_SIZES.map((size) =>
+          h('option', { key: size, value: size, selected: size === limit }, size.toLocaleString()),
+        ),
+      ),
+    ]),
+  ]);
+}

@@ -1,0 +1,69 @@
+// The objects below an object: those that it owns, the pods that it selects or runs, or the objects in it.
+import type { KubernetesObject } from 'ks-apiserver-client';
+import { at, listAt, textAt } from '../list/kind-columns.ts';
+import { type Changes, type ListRoute, queryOf } from '../route.ts';
+
+/** The kinds of the objects that an object of a kind owns. */
+const OWNED: Readonly<Record<string, readonly string[]>> = {
+  'deployments.apps': ['replicasets.apps'],
+  'replicasets.apps': ['pods'],
+  'statefulsets.apps': ['pods'],
+  'daemonsets.apps': ['pods'],
+  'jobs.batch': ['pods'],
+  'cronjobs.batch': ['jobs.batch'],
+  services: ['endpointslices.discovery.k8s.io'],
+};
+/** The kinds that custom resources usually own. */
+const USUAL = [
+  ...['deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch', 'pods'],
+  ...['services', 'configmaps', 'persistentvolumeclaims'],
+];
+const IN_NAMESPACE = ['pods', 'deployments.apps', 'services', 'configmaps'];
+
+/** Returns the lists of related objects. */
+export function relationsOf(
+  resource: string,
+  object: KubernetesObject,
+  isCustom: boolean,
+): readonly ListRoute[] {
+  const { uid, name, namespace } = object.metadata;
+  const list = (of: string, changes: Changes): ListRoute => ({
+    view: 'list',
+    resource: of,
+    query: queryOf(changes),
+  });
+  if (resource === 'nodes') return [list('pods', { fieldSelector: `spec.nodeName=${name}` })];
+  if (resource === 'namespaces') return IN_NAMESPACE.map((of) => list(of, { namespace: name }));
+  const owned = OWNED[resource] ?? (isCustom ? USUAL : []);
+  const selector = owned.includes('pods') ? '' : selectorOf(resource, object);
+  return [
+    ...(selector === '' ? [] : [list('pods', { namespace, labelSelector: selector })]),
+    ...owned.map((of) => list(of, { namespace, ownerReference: uid })),
+  ];
+}
+
+/** The selector of the pods of an object; empty for none. */
+export function selectorOf(resource: string, object: KubernetesObject): string {
+  const isService = resource === 'services';
+  const labels = at(object, isService ? 'spec.selector' : 'spec.selector.matchLabels') ?? {};
+  const expressions = isService ? [] : listAt(object, 'spec.selector.matchExpressions');
+  return [
+    ...Object.entries(labels).map(([key, value]) => `${key}=${value}`),
+    ...expressions.map(termOf),
+  ].join(',');
+}
+
+function termOf(expression: unknown): string {
+  const key = textAt(expression, 'key');
+  const values = `(${listAt(expression, 'values').map(String).join(',')})`;
+  switch (textAt(expression, 'operator')) {
+    case 'In':
+      return `${key} in ${values}`;
+    case 'NotIn':
+      return `${key} notin ${values}`;
+    case 'Exists':
+      return key;
+    default:
+      return `!${key}`;
+  }
+}

@@ -1,0 +1,229 @@
+// Tests of the view of one object of `/explore` in a browser.
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { nodeName } from '../../../hack/simulation/realistic-node.ts';
+import { until } from '../../support/until.ts';
+import { sharedExplore, USERS } from './shared-explore.ts';
+import type { Visitor } from './visitor.ts';
+
+const SPACE = 'explore-object';
+const ATTACK = '<img src=x onerror="window.pwned=1">';
+/** More digits than a number of JavaScript has. */
+const LARGE = '9007199254740993';
+const LISTER = 'lister';
+const GETTER = 'getter';
+
+const metadata = (name: string, more: object = {}): object => ({ name, namespace: SPACE, ...more });
+
+const OBJECTS: readonly object[] = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SPACE } },
+  {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: metadata('settings', {
+      labels: { app: 'web' },
+      annotations: { note: ATTACK, 'long-note': 'x'.repeat(5_000) },
+    }),
+    data: { key: ATTACK, managedFields: 'a value\n  managedFields:\n- of two lines\n', number: LARGE },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: metadata('password'),
+    stringData: { value: 'correct horse', ['long'.repeat(40)]: 'battery staple' },
+  },
+  {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: metadata('web'),
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: { nodeName: nodeName(1), containers: [{ name: 'web', image: 'registry.example.com/web:1' }] },
+      },
+    },
+  },
+  ...[
+    [LISTER, ['list', 'watch']],
+    [GETTER, ['get']],
+  ].flatMap(([user, verbs]) => [
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: metadata(String(user)),
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs }],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: metadata(String(user)),
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: user },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+    },
+  ]),
+];
+
+describe('an object of /explore', function () {
+  this.timeout(60_000);
+  let shared: Awaited<ReturnType<typeof sharedExplore>>;
+  let visitor: Visitor;
+
+  const kubectl = (line: string): Promise<string> => shared.platform.succeeding(`${line} -n ${SPACE}`);
+  const apply = async (...objects: object[]): Promise<void> => {
+    const file = await shared.platform.write(
+      'object.yaml',
+      objects.map((object) => stringify(object)).join('---\n'),
+    );
+    await shared.platform.succeeding('apply -f', file);
+  };
+  const shown = (by = visitor): Promise<string> =>
+    by.page.$eval('pre.yaml', ({ textContent }) => textContent ?? '');
+  const pathOf = (resource: string, name: string, part = ''): string =>
+    `/explore/objects/${resource}/${SPACE}/${name}${part === '' ? '' : `?part=${part}`}`;
+
+  before(async () => {
+    shared = await sharedExplore();
+    await apply(...OBJECTS);
+    for (const user of [LISTER, GETTER]) {
+      await shared.platform.addUser(user);
+      await shared.platform.accepted(await shared.platform.signIn(user));
+    }
+    visitor = await shared.visitor();
+    await visitor.signIn(USERS.admin);
+    visitor.complaints.splice(0);
+  });
+  after(() => visitor?.[Symbol.asyncDispose]());
+  afterEach(async () => {
+    expect(await visitor.page.evaluate('window.pwned')).to.equal(undefined);
+    expect(visitor.complaints.splice(0)).to.deep.equal([]);
+  });
+
+  /** Signs another user in, in a browser of its own, until the end of the test. */
+  async function as(user: string, path: string, test: (other: Visitor) => Promise<void>): Promise<void> {
+    await using other = await shared.visitor();
+    await other.signIn(user, path);
+    await test(other);
+  }
+
+  it('has the YAML of kube-apiserver, with all digits, and managed fields on request', async () => {
+    await visitor.open(pathOf('configmaps', 'settings', 'yaml'));
+    await until(async () => (await visitor.page.$('pre.yaml')) !== null);
+    const { client } = shared.platform.controlPlane;
+    const { body } = await client.expect(
+      `/api/v1/namespaces/${SPACE}/configmaps/settings`,
+      { accept: 'application/yaml' },
+      [200],
+    );
+    expect(body)
+      .to.match(/^ {2}managedFields:$/m)
+      .and.include(LARGE);
+    const [before = '', after = ''] = body.split(/^ {2}managedFields:\n(?: {2}[- ].*\n)+/m);
+    expect(await shown()).to.equal(before + after);
+    await visitor.click('Managed fields');
+    expect(await shown()).to.equal(body);
+    expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+  });
+
+  it('is copied without line numbers', async () => {
+    await visitor.open(pathOf('configmaps', 'settings', 'yaml'));
+    await until(async () => (await visitor.page.$('pre.yaml')) !== null);
+    await visitor.page.evaluate("getSelection().selectAllChildren(document.querySelector('pre.yaml'))");
+    expect(await visitor.page.evaluate('String(getSelection())')).to.match(/^apiVersion: v1\ndata:\n/);
+    await visitor.page
+      .browserContext()
+      .overridePermissions(new URL(visitor.page.url()).origin, [
+        'clipboard-read',
+        'clipboard-sanitized-write',
+      ]);
+    await visitor.click('Copy');
+    await visitor.sees('Copied');
+    expect(await visitor.page.evaluate('navigator.clipboard.readText()')).to.equal(await shown());
+  });
+
+  it('shows what it says about itself, whatever that is, and its events live', async () => {
+    await visitor.open(pathOf('configmaps', 'settings'));
+    await visitor.sees(ATTACK);
+    await visitor.sees('app=web');
+    expect(await visitor.page.$$('main img, main script')).to.deep.equal([]);
+    expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    const involvedObject = { kind: 'ConfigMap', namespace: SPACE, name: 'settings' };
+    const event = {
+      type: 'Warning',
+      reason: 'Tested',
+      message: ATTACK,
+      lastTimestamp: new Date().toISOString(),
+    };
+    await apply({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: metadata('settings.1'),
+      involvedObject,
+      ...event,
+    });
+    await visitor.sees('Tested');
+  });
+
+  it('leads to what it owns, and to its owner', async () => {
+    await visitor.open(pathOf('deployments.apps', 'web'));
+    await visitor.sees('ReplicaSets');
+    await visitor.sees('MinimumReplicas');
+    const link = (resource: string): string => `.summary a[href*="/objects/${resource}/"]`;
+    expect((await visitor.page.$$(link('pods'))).length).to.equal(2);
+    expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    await visitor.page.locator(link('replicasets.apps')).click();
+    await until(async () => (await visitor.heading()).startsWith('web-'));
+    await visitor.page.locator(link('pods')).click();
+    await visitor.sees('Owners');
+    await visitor.page.locator(link('replicasets.apps')).click();
+    await visitor.page.locator(link('deployments.apps')).click();
+    await until(async () => (await visitor.heading()) === 'web');
+  });
+
+  it('keeps its last state when it is deleted', async () => {
+    await kubectl('create configmap doomed --from-literal=key=precious');
+    await visitor.open(pathOf('configmaps', 'doomed', 'yaml'));
+    await visitor.sees('precious');
+    await kubectl('delete configmap doomed');
+    await visitor.sees('The object has been deleted.');
+    expect(await shown()).to.include('precious');
+  });
+
+  it('says that it does not exist', async () => {
+    await visitor.open(pathOf('configmaps', 'missing'));
+    await visitor.sees('configmaps "missing" does not exist');
+  });
+
+  it('hides the values of a Secret until they are asked for', async () => {
+    await visitor.open(pathOf('secrets', 'password', 'yaml'));
+    await visitor.sees('value: ••••••');
+    const values = ['correct horse', 'battery staple'].flatMap((value) => [
+      value,
+      Buffer.from(value).toString('base64'),
+    ]);
+    const content = async (): Promise<string> =>
+      String(await visitor.page.evaluate('document.documentElement.outerHTML'));
+    for (const value of values) expect(await content()).not.to.include(value);
+    await visitor.click('Managed fields');
+    for (const value of values) expect(await content()).not.to.include(value);
+    await visitor.click('Secret values');
+    for (const value of values.filter((_, i) => i % 2 === 1)) expect(await content()).to.include(value);
+    visitor.complaints.splice(0);
+  });
+
+  it('is the JSON of the list for a caller without the permission to get it', async () => {
+    await as(LISTER, pathOf('configmaps', 'settings', 'yaml'), async (lister) => {
+      await lister.sees(/This is the JSON of the list\. .* 403 Forbidden/);
+      expect(JSON.parse(await shown(lister))).to.have.nested.property('data.number', LARGE);
+    });
+  });
+
+  it('is shown to a caller with only the permission to get it', async () => {
+    await as(GETTER, pathOf('configmaps', 'settings', 'yaml'), async (getter) => {
+      await getter.sees('Lists do not contain this object');
+      await until(async () => (await getter.page.$('pre.yaml')) !== null);
+      expect(await shown(getter)).to.include(LARGE);
+    });
+  });
+});
