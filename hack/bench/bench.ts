@@ -69,7 +69,7 @@ async function bench(options: Options, signal: AbortSignal): Promise<void> {
   if (options.write) {
     const { nodes } = options;
     await writeReport({ machine: hardware, nodes, kubernetes: `v${KUBERNETES_VERSION}`, groups });
-    progress('written: hack/bench/results.md, hack/bench/results.json');
+    progress('written: results.md, results.json and charts of hack/bench');
   }
 }
 

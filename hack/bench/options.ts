@@ -61,7 +61,7 @@ export const BENCH = {
     },
     namespaces: { value: 'N', default: GOALS.namespaces, description: 'namespaces of the rows `resources`' },
     'no-write': {
-      description: `do not update hack/bench/results.md and results.json;
+      description: `do not update results.md, results.json and charts of hack/bench;
 implied by other numbers of objects or lines than the default`,
     },
   },
