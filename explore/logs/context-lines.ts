@@ -1,12 +1,13 @@
 // The lines of a container before and after a line, more of them on demand.
 import type { LogPage, LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { Failure } from '../ui/notice.ts';
 import { LineText } from './line-text.ts';
 import { clockOf } from './log-query.ts';
 import { Partial } from './partial.ts';
+import { asError } from './use-tail.ts';
 
 const STEP = 20;
 const MAX = 500;
@@ -17,13 +18,15 @@ export function ContextLines({ record: { id } }: { readonly record: LogRecord })
   const [{ before, after }, setCounts] = useState({ before: STEP / 2, after: STEP / 2 });
   const [page, setPage] = useState<LogPage>();
   const [error, setError] = useState<Error>();
+  const current = useRef<HTMLLIElement>(null);
+  useLayoutEffect(() => current.current?.scrollIntoView({ block: 'center' }), [page]);
   useEffect(() => {
     const ended = new AbortController();
     setError(undefined);
     client.logs
       .context(id, { before, after, severity: true }, { signal: ended.signal })
       .then(setPage, (cause: unknown) => {
-        if (!ended.signal.aborted) setError(cause instanceof Error ? cause : new Error(String(cause)));
+        if (!ended.signal.aborted) setError(asError(cause));
       });
     return () => ended.abort();
   }, [id, before, after]);
@@ -51,7 +54,7 @@ export function ContextLines({ record: { id } }: { readonly record: LogRecord })
           {
             key: `${each} ${index}`,
             'data-severity': severity,
-            ...(index === at ? { 'aria-current': 'true' } : {}),
+            ...(index === at ? { 'aria-current': 'true', ref: current } : {}),
           },
           [
             h('time', { dateTime: time, class: 'muted' }, clockOf(time, { millis: true })),

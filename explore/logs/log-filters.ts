@@ -1,7 +1,7 @@
 // The filters of the view: text, names, levels and the time range. All of them are in the address.
 import { type Client, type LogHistogram, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h, type TargetedEvent } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Changes, type LogsRoute, navigate, withQuery } from '../route.ts';
 import { NAMES } from './histogram.ts';
@@ -85,7 +85,10 @@ function TextFilter({ route, error }: TextFilterProps): ComponentChildren {
   const known = query.get('log_query') ?? '';
   const [text, setText] = useState(known);
   useEffect(() => setText(known), [known]);
-  const apply = (): void => navigate(withQuery(route, { log_query: text }), { replace: true });
+  // Other filters can change before the text applies.
+  const latest = useRef(route);
+  latest.current = route;
+  const apply = (): void => navigate(withQuery(latest.current, { log_query: text }), { replace: true });
   useEffect(() => {
     if (text === known) return undefined;
     const timer = setTimeout(apply, DELAY_MS);

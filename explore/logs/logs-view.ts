@@ -45,7 +45,7 @@ export function LogsView({ route }: { readonly route: LogsRoute }): ComponentChi
     `${key} ${refresh}`,
   );
   const tail = useTail({
-    key: isLive && !logs.isLoading && !logs.error ? key : undefined,
+    key: isLive && logs.isReady ? key : undefined,
     query: filters,
     isPaused,
     resume: logs.resume,

@@ -11,16 +11,18 @@ import { useTail } from './use-tail.ts';
 
 export interface PodLogsProps {
   readonly namespace: string;
-  readonly pods: readonly string[];
+  /** The kind of the object: a pod, or a workload. */
+  readonly kind: 'pods' | 'workloads';
+  readonly name: string;
 }
 
-export function PodLogs({ namespace, pods }: PodLogsProps): ComponentChildren {
-  const query = queryOf({ namespaces: namespace, pods: pods.join(','), last: '24h', follow: 'true' });
+export function PodLogs({ namespace, kind, name }: PodLogsProps): ComponentChildren {
+  const query = queryOf({ namespaces: namespace, [kind]: name, last: '24h', follow: 'true' });
   const key = query.toString();
   const range = useMemo(() => rangeOf(query, Date.now()), [key]);
   const logs = useLogs(filtersOf(query), range, key);
   const tail = useTail({
-    key: logs.page && !logs.isLoading ? key : undefined,
+    key: logs.isReady ? key : undefined,
     query: filtersOf(query),
     isPaused: false,
     resume: logs.resume,
@@ -29,7 +31,7 @@ export function PodLogs({ namespace, pods }: PodLogsProps): ComponentChildren {
   const error = logs.error ?? tail.error;
   const route: LogsRoute = { view: 'logs', query };
   return h('section', { class: 'pod-logs', 'aria-label': 'Logs' }, [
-    h('div', { class: 'logs-head' }, [h('h2', {}, 'Logs'), h('a', link(route), 'All logs of these pods')]),
+    h('div', { class: 'logs-head' }, [h('h2', {}, 'Logs'), h('a', link(route), 'Search in these logs')]),
     h(Partial, { partial: logs.page?.partial }),
     error && h(Failure, { error }),
     h(

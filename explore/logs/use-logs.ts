@@ -10,7 +10,7 @@ import {
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { intervalOf, type TimeRange } from './log-query.ts';
-import { MAX_LINES, type Resumption } from './use-tail.ts';
+import { asError, MAX_LINES, type Resumption } from './use-tail.ts';
 
 const PAGE = 200;
 /** A tail begins with the last seconds that are shown, because lines arrive late. */
@@ -28,6 +28,8 @@ export interface Loaded {
   /** The page that was read last. */
   readonly page: LogPage | undefined;
   readonly isLoading: boolean;
+  /** Whether the lines are those of the query, and not of an earlier one. */
+  readonly isReady: boolean;
   readonly error: Error | undefined;
   readonly older: () => void;
   /** Where a live tail continues after the shown lines. */
@@ -39,9 +41,11 @@ export interface Loaded {
 interface Lines {
   readonly blocks: readonly Block[];
   readonly page: LogPage | undefined;
+  /** Of the query. */
+  readonly key: string | undefined;
 }
 
-const NONE: Lines = { blocks: [], page: undefined };
+const NONE: Lines = { blocks: [], page: undefined, key: undefined };
 const BLOCK = 50;
 let nextKey = 0;
 
@@ -52,8 +56,8 @@ function blocksOf(lines: readonly LogRecord[]): Block[] {
   }));
 }
 
-/** Appends lines, and drops the oldest blocks beyond MAX_LINES. */
-function appended(blocks: readonly Block[], more: readonly LogRecord[]): Block[] {
+/** Appends lines, and drops the oldest blocks beyond MAX_LINES; older pages would then leave a gap. */
+function appended({ blocks, page, key }: Lines, more: readonly LogRecord[]): Lines {
   const last = blocks.at(-1);
   const room = last ? Math.max(0, BLOCK - last.lines.length) : 0;
   const filled = last && room > 0 ? [{ key: last.key, lines: [...last.lines, ...more.slice(0, room)] }] : [];
@@ -63,13 +67,16 @@ function appended(blocks: readonly Block[], more: readonly LogRecord[]): Block[]
     count -= first.lines.length;
     all.shift();
   }
-  return all;
+  const isWhole = all[0]?.key === blocks[0]?.key;
+  if (isWhole || !page) return { blocks: all, page, key };
+  const { cursor: _cursor, ...rest } = page;
+  return { blocks: all, page: rest, key };
 }
 
 /** `key`: changes when the query must be sent again. */
 export function useLogs(query: LogQuery, { start, end }: TimeRange, key: string): Loaded {
   const { client } = useExplore();
-  const [{ blocks, page }, setLines] = useState(NONE);
+  const [{ blocks, page, key: shownKey }, setLines] = useState(NONE);
   const [isLoading, setLoading] = useState(true);
   const [error, setError] = useState<Error>();
   const ended = useRef(new AbortController());
@@ -79,17 +86,16 @@ export function useLogs(query: LogQuery, { start, end }: TimeRange, key: string)
     const asked = { ...query, start_time: start, end_time: end, size: PAGE, highlight: true, severity: true };
     client.logs.query({ ...asked, cursor: before?.cursor }, { signal }).then(
       (next) => {
-        setLines((known) => ({
-          blocks: [...blocksOf(next.records.toReversed()), ...(before ? known.blocks : [])],
-          page: next,
-        }));
+        if (signal.aborted) return;
+        const read = blocksOf(next.records.toReversed());
+        setLines((known) => ({ blocks: before ? [...read, ...known.blocks] : read, page: next, key }));
         setError(undefined);
         setLoading(false);
       },
       (cause: unknown) => {
         if (signal.aborted) return;
         if (!before) setLines(NONE);
-        setError(cause instanceof Error ? cause : new Error(String(cause)));
+        setError(asError(cause));
         setLoading(false);
       },
     );
@@ -103,7 +109,7 @@ export function useLogs(query: LogQuery, { start, end }: TimeRange, key: string)
     if (!isLoading && page?.cursor !== undefined) load(page);
   }, [isLoading, page]);
   const add = useCallback((more: readonly LogRecord[]): void => {
-    setLines((known) => ({ blocks: appended(known.blocks, more), page: known.page }));
+    setLines((known) => appended(known, more));
   }, []);
   const shown = useRef(blocks);
   shown.current = blocks;
@@ -114,12 +120,11 @@ export function useLogs(query: LogQuery, { start, end }: TimeRange, key: string)
     const ids = new Set(lines.map(({ id }) => id));
     return { since: since - OVERLAP_S, isShown: (id) => ids.has(id) };
   };
-  return { resume, blocks, page, isLoading, error, older, add };
+  return { resume, blocks, page, isLoading, isReady: shownKey === key, error, older, add };
 }
 
 export interface Counted {
   readonly histogram: LogHistogram | undefined;
-  /** Whether the store supports counts by severity. */
   readonly error: Error | undefined;
   /** The range of the histogram. */
   readonly range: TimeRange;
@@ -146,15 +151,9 @@ export function useHistogram({ level: _level, ...query }: LogQuery, range: TimeR
         return client.logs.histogram(asked, { signal });
       })
       .then(
-        (histogram) => setCounted({ histogram, error: undefined, range }),
-        (error: unknown) => {
-          if (!signal.aborted)
-            setCounted({
-              histogram: undefined,
-              error: error instanceof Error ? error : new Error(String(error)),
-              range,
-            });
-        },
+        (histogram) => !signal.aborted && setCounted({ histogram, error: undefined, range }),
+        (error: unknown) =>
+          !signal.aborted && setCounted({ histogram: undefined, error: asError(error), range }),
       );
     return () => ended.abort();
   }, [key]);

@@ -73,6 +73,7 @@ export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tai
     const update = (changes: Partial<Tail>): void => setTail((before) => ({ ...before, ...changes }));
     const read = async (): Promise<void> => {
       const { since, isShown } = resume();
+      const held = new Set(waiting.current.map(({ id }) => id));
       const lines = client.logs.tail(
         { ...query, start_time: since, end_time: undefined, highlight: true, severity: true },
         {
@@ -85,7 +86,7 @@ export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tai
         },
       );
       for await (const line of lines) {
-        if (isShown(line.id)) continue;
+        if (isShown(line.id) || held.has(line.id)) continue;
         waiting.current.push(line);
         arrivals[0] = (arrivals[0] ?? 0) + 1;
         const excess = waiting.current.length - MAX_LINES;
@@ -114,15 +115,20 @@ export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tai
     };
     const timer = setInterval(flush, BATCH_MS);
     read().catch((error: unknown) => {
-      if (!ended.signal.aborted) update({ error: error instanceof Error ? error : new Error(String(error)) });
+      if (!ended.signal.aborted) update({ error: asError(error) });
     });
     return () => {
       clearInterval(timer);
       ended.abort();
+      update({ connection: undefined });
     };
     // The key names the query.
   }, [key, isHidden]);
   return tail;
+}
+
+export function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
 }
 
 function isScopeChange(error: Error): boolean {

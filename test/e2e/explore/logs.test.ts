@@ -94,7 +94,7 @@ describe('the view of logs of /explore', () => {
     expect(span).to.be.within(3_000, 3_600);
     await visitor.sees(/\d lines?/);
 
-    await visitor.page.waitForSelector('.histogram-bars path[d^="M"]');
+    await visitor.page.waitForSelector('.histogram-bars[aria-label$="intervals of 30 s"]');
     await visitor.page.focus('.histogram-bars');
     await visitor.page.keyboard.press('Home');
     await visitor.page.keyboard.down('Shift');
