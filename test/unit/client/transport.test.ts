@@ -1,4 +1,5 @@
 // Tests of the requests of the client library, against a real HTTP server.
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { Client, ConnectionError, objectPath, StatusError } from '../../../client/index.ts';
 import { rejection } from '../../support/rejection.ts';
@@ -213,6 +214,23 @@ describe('a request of the client', () => {
       expect(await rejection(request)).to.equal(reason);
       await until(() => server.open.size === 0);
     }
+  });
+
+  it('leaves nothing at the signal of the caller', async () => {
+    const { signal } = new AbortController();
+    const { kubernetes, lists } = client();
+    const stream: Script = (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write('event: page\ndata: {}\n\n');
+    };
+    server.respond(json({}), json({}, 500), (_request, response) => response.destroy(), stream);
+    await kubernetes.get('/a', { signal });
+    await rejection(kubernetes.get('/a', { signal }));
+    await rejection(kubernetes.get('/a', { signal }));
+    for await (const _page of lists.live('pods', {}, { signal })) break;
+    for await (const _line of kubernetes.lines('/a', { signal })) break;
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+    await until(() => server.open.size === 0);
   });
 
   it('returns text exactly, with the requested type', async () => {
