@@ -113,7 +113,7 @@ async function requestTokens(
   };
 }
 
-/** The issuer in the metadata of the server. Throws a StatusError with the code 404 if the server has no sign-in. */
+/** The issuer in the metadata of the server. Throws a StatusError with a code below 500 if the server has no sign-in. */
 export async function issuerOf({ server }: Pick<OAuthClient, 'server'>): Promise<string> {
   const response = await send(`${server}/oauth/.well-known/openid-configuration`);
   const { issuer } = (await response.json()) as { readonly issuer: string };
@@ -137,7 +137,7 @@ async function send(url: string, init: RequestInit = {}): Promise<Response> {
     throw new ConnectionError('the server cannot be reached to sign in', { cause });
   }
   if (response.ok) return response;
-  if (response.status === 400 || response.status === 401) {
+  if (init.method === 'POST' && (response.status === 400 || response.status === 401)) {
     const { error = '', error_description = '' } = (await response.json().catch(() => ({}))) as Record<
       string,
       string

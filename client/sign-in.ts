@@ -50,7 +50,7 @@ export class SignIn implements TokenSource {
     this.#tokens = new TokenStorage(storage ?? localStorage, this.#key);
   }
 
-  /** The issuer of the tokens. Throws a StatusError with the code 404 if the server has no sign-in. */
+  /** The issuer of the tokens. Throws a StatusError with a code below 500 if the server has no sign-in. */
   issuer(): Promise<string> {
     return issuerOf(this.#client);
   }

@@ -14,7 +14,7 @@ export function App(): ComponentChildren {
     return h(Gate, { session: session.state === 'signed in' ? { state: 'starting' } : session });
   }
   // Another user gets another page, without what the last one saw.
-  return h(Frame, { session, client, key: session.user?.id });
+  return h(Frame, { session, client, platform: platformName(), key: session.user?.id });
 }
 
 /** The server writes it to the page. */

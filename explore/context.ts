@@ -2,12 +2,11 @@
 import type { Client, Connection } from 'ks-apiserver-client';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Kind } from './kinds.ts';
+import type { Discovered } from './kinds.ts';
 
-export interface Explore {
+/** Kinds and groups are empty until discovery has responded. */
+export interface Explore extends Discovered {
   readonly client: Client;
-  /** The kinds of the cluster, by their resource such as `deployments.apps`. Empty until discovery has responded. */
-  readonly kinds: ReadonlyMap<string, Kind>;
   /** The option `onConnection` of every stream: the frame shows a lost connection, and when the next attempt is. */
   readonly onConnection: (connection: Connection) => void;
 }

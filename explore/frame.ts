@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Banners } from './banners.ts';
 import { type Explore, ExploreContext } from './context.ts';
 import { Header } from './header.ts';
-import { type Kind, kindsOf, titleOf } from './kinds.ts';
+import { type Discovered, discover, type Kind, titleOf } from './kinds.ts';
 import { ListView } from './list/list-view.ts';
 import { LogsView } from './logs/logs-view.ts';
 import { Navigation } from './navigation.ts';
@@ -19,15 +19,21 @@ import { ErrorBoundary } from './ui/error-boundary.ts';
 interface FrameProps {
   readonly session: SignedIn;
   readonly client: Client;
+  /** The option `platform.name` of the server. */
+  readonly platform: string;
 }
 
-export function Frame({ session, client }: FrameProps): ComponentChildren {
+export function Frame({ session, client, platform }: FrameProps): ComponentChildren {
   const route = useRoute();
-  const { kinds, failure } = useKinds(client);
+  const { discovered, failure } = useDiscovery(client, platform);
+  const { kinds } = discovered;
   const [connection, setConnection] = useState<Connection>({ state: 'open' });
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isSearching, setSearching] = useState(false);
-  const explore = useMemo<Explore>(() => ({ client, kinds, onConnection: setConnection }), [client, kinds]);
+  const explore = useMemo<Explore>(
+    () => ({ client, ...discovered, onConnection: setConnection }),
+    [client, discovered],
+  );
   const place = placeOf(route);
   useEffect(() => {
     setConnection({ state: 'open' });
@@ -102,17 +108,25 @@ function nameOf(route: Route, kinds: ReadonlyMap<string, Kind>): string {
   }
 }
 
+const NOTHING: Discovered = { kinds: new Map(), groups: new Set() };
+
 /** Discovery takes a moment: views that need a kind wait for it. */
-function useKinds(client: Client): { kinds: ReadonlyMap<string, Kind>; failure: Error | undefined } {
-  const [state, setState] = useState<ReturnType<typeof useKinds>>({ kinds: new Map(), failure: undefined });
+function useDiscovery(
+  client: Client,
+  platform: string,
+): { discovered: Discovered; failure: Error | undefined } {
+  const [state, setState] = useState<ReturnType<typeof useDiscovery>>({
+    discovered: NOTHING,
+    failure: undefined,
+  });
   useEffect(() => {
     const end = new AbortController();
-    kindsOf(client, end.signal).then(
-      (kinds) => setState({ kinds, failure: undefined }),
-      (failure: Error) => !end.signal.aborted && setState({ kinds: new Map(), failure }),
+    discover(client, platform, end.signal).then(
+      (discovered) => setState({ discovered, failure: undefined }),
+      (failure: Error) => !end.signal.aborted && setState({ discovered: NOTHING, failure }),
     );
     return () => end.abort();
-  }, [client]);
+  }, [client, platform]);
   return state;
 }
 

@@ -1,9 +1,10 @@
 // The header: namespace, search, colour scheme, and the user.
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { NamespaceChooser } from './namespace-chooser.ts';
 import { link, queryOf, type Route } from './route.ts';
 import type { SignedIn } from './session.ts';
+
+const ICON = new URL('icon.svg', import.meta.url).href;
 
 interface HeaderProps {
   readonly route: Route;
@@ -27,13 +28,12 @@ export function Header({ route, session, isMenuOpen, toggleMenu, search }: Heade
       },
       'Menu',
     ),
-    h('a', { class: 'brand', ...link(home) }, 'Explore'),
+    h('a', { class: 'brand', ...link(home) }, [h('img', { src: ICON, alt: '' }), 'Explore']),
     h(NamespaceChooser, { route }),
     h('button', { type: 'button', class: 'search', onClick: search, 'aria-keyshortcuts': 'Control+K' }, [
       'Search',
       h('kbd', { 'aria-hidden': true }, isMac() ? '⌘ K' : 'Ctrl K'),
     ]),
-    h(SchemeButton, {}),
     h(Account, { session }),
   ]);
 }
@@ -49,6 +49,7 @@ function Account({ session }: { readonly session: SignedIn }): ComponentChildren
     h('div', { class: 'card' }, [
       user && h('p', { class: 'muted' }, ['Signed in as ', h('strong', {}, user.id)]),
       user && h('a', { href: '/account' }, 'Account, sessions and password'),
+      h(SchemeChoice, {}),
       h('button', { type: 'button', onClick: signOut }, user ? 'Sign out' : 'Forget the token'),
     ]),
   ]);
@@ -66,39 +67,31 @@ function closeOnEscape({ currentTarget, key }: KeyboardEvent): void {
 }
 
 const SCHEMES = ['system', 'light', 'dark'] as const;
-type Scheme = (typeof SCHEMES)[number];
 /** In the storage of the browser. */
 const SCHEME = 'explore colour scheme';
 
-function storedScheme(): Scheme {
+function storedScheme(): string {
   const stored = localStorage.getItem(SCHEME);
   return SCHEMES.find((scheme) => scheme === stored) ?? 'system';
 }
 
 /** Applies the scheme that the user has chosen before. */
-export function applyScheme(scheme: Scheme = storedScheme()): void {
-  document.documentElement.dataset['scheme'] = scheme;
+export function applyScheme(): void {
+  document.documentElement.dataset['scheme'] = storedScheme();
 }
 
-function SchemeButton(): ComponentChildren {
-  const [scheme, setScheme] = useState(storedScheme);
-  useEffect(() => applyScheme(scheme), [scheme]);
-  const next = SCHEMES[(SCHEMES.indexOf(scheme) + 1) % SCHEMES.length] ?? 'system';
-  const choose = (): void => {
-    localStorage.setItem(SCHEME, next);
-    setScheme(next);
+function SchemeChoice(): ComponentChildren {
+  const choose = ({ currentTarget }: Event): void => {
+    if (!(currentTarget instanceof HTMLSelectElement)) return;
+    localStorage.setItem(SCHEME, currentTarget.value);
+    applyScheme();
   };
-  const label = `Colours: ${scheme}. Change to ${next}`;
-  return h(
-    'button',
-    {
-      type: 'button',
-      class: 'quiet scheme',
-      'data-scheme': scheme,
-      'aria-label': label,
-      title: label,
-      onClick: choose,
-    },
-    h('span', { 'aria-hidden': true }),
-  );
+  return h('label', {}, [
+    'Colours ',
+    h(
+      'select',
+      { onChange: choose },
+      SCHEMES.map((scheme) => h('option', { value: scheme, selected: scheme === storedScheme() }, scheme)),
+    ),
+  ]);
 }

@@ -37,18 +37,31 @@ interface Discovery {
 
 const ACCEPT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** The kinds that lists can have. */
-export async function kindsOf(client: Client, signal: AbortSignal): Promise<ReadonlyMap<string, Kind>> {
+export interface Discovered {
+  /** The kinds that lists can have, by their resource such as `deployments.apps`. */
+  readonly kinds: ReadonlyMap<string, Kind>;
+  /** The API groups that the cluster serves. */
+  readonly groups: ReadonlySet<string>;
+}
+
+/** `platform`: as in the option `platform.name` of the server, whose own kinds are in no list. */
+export async function discover(client: Client, platform: string, signal: AbortSignal): Promise<Discovered> {
+  const own = new Set([`resources.${platform}.io`, `iam.${platform}.io`]);
   const kinds = new Map<string, Kind>();
+  const groups = new Set<string>();
   const documents = await Promise.all(
     ['/api', '/apis'].map((path) => client.kubernetes.text(path, { accept: ACCEPT, signal })),
   );
   for (const text of documents) {
     const { items = [] }: Discovery = JSON.parse(text);
-    for (const kind of items.flatMap(kindsOfGroup))
-      if (!kinds.has(kind.resource)) kinds.set(kind.resource, kind);
+    for (const group of items) {
+      const name = group.metadata?.name ?? '';
+      groups.add(name);
+      if (own.has(name)) continue;
+      for (const kind of kindsOfGroup(group)) if (!kinds.has(kind.resource)) kinds.set(kind.resource, kind);
+    }
   }
-  return kinds;
+  return { kinds, groups };
 }
 
 function kindsOfGroup({ metadata, versions = [] }: NonNullable<Discovery['items']>[number]): Kind[] {
@@ -68,6 +81,16 @@ function kindsOfGroup({ metadata, versions = [] }: NonNullable<Discovery['items'
         shortNames,
       })),
   );
+}
+
+/** The resource of a reference, such as an owner. Undefined if the kind is unknown. */
+export function resourceOf(
+  kinds: ReadonlyMap<string, Kind>,
+  { apiVersion = 'v1', kind }: { readonly apiVersion?: string; readonly kind?: string },
+): string | undefined {
+  const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '';
+  for (const each of kinds.values()) if (each.kind === kind && each.group === group) return each.resource;
+  return undefined;
 }
 
 /** Path of an object, or of the objects, at kube-apiserver. */

@@ -121,7 +121,7 @@ export function navigate(route: Route, { replace = false } = {}): void {
 }
 
 /** Properties of the `<a>` that leads to a route. The browser itself opens new tabs and windows. */
-export function link(route: Route): { readonly href: string; onClick(event: MouseEvent): void } {
+export function link(route: Route): { readonly href: string; readonly onClick: (event: MouseEvent) => void } {
   return {
     href: urlOf(route),
     onClick: (event) => {

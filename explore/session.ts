@@ -66,7 +66,8 @@ function follow(user: SignIn, show: (session: Session) => void): () => void {
     }
   };
   const failed = (error: unknown): void => {
-    if (error instanceof StatusError && error.code === 404) {
+    // Without sign-in, the server has no metadata of it, or no permission for a path that it does not know.
+    if (error instanceof StatusError && error.code < 500) {
       return show({ state: 'without sign-in', use: (pasted) => show(pastedToken(pasted, show)) });
     }
     const shown = error instanceof Error ? error : new Error(String(error));

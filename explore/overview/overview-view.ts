@@ -1,7 +1,24 @@
-// The overview: what the cluster runs, and what changed in the last minutes.
+// The overview: what the cluster runs, with counts by status, its nodes, and what changed in the last minutes.
 import { type ComponentChildren, h } from 'preact';
 import type { OverviewRoute } from '../route.ts';
+import { KindCounts } from './kind-counts.ts';
+import { NodeUsage } from './node-usage.ts';
+import { RecentEvents } from './recent-events.ts';
 
 export function OverviewView({ route }: { readonly route: OverviewRoute }): ComponentChildren {
-  return h('h1', {}, route.view);
+  const namespace = route.query.get('namespace') ?? '';
+  return [
+    h('h1', {}, [
+      'Overview',
+      namespace !== '' && h('small', { class: 'muted' }, ` of namespace ${namespace}`),
+    ]),
+    h('div', { class: 'overview' }, [
+      h('div', {}, [
+        h(KindCounts, { namespace, key: `kinds ${namespace}` }),
+        // Nodes belong to no namespace.
+        namespace === '' && h(NodeUsage, {}),
+      ]),
+      h(RecentEvents, { namespace, key: `events ${namespace}` }),
+    ]),
+  ];
 }

@@ -1,6 +1,123 @@
-// The search over all kinds.
+// The search over all kinds, with the keyboard alone: kinds by their names, and objects by names, labels and images.
 import { type ComponentChildren, h } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { link, navigate, type Route } from '../route.ts';
+import { Status } from '../ui/status.ts';
+import { type ResultGroup, useSearch } from './use-search.ts';
 
 export function SearchDialog({ close }: { readonly close: () => void }): ComponentChildren {
-  return h('dialog', { open: true }, h('button', { onClick: close }, 'Close'));
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const { groups, searched, isBusy, error } = useSearch(text);
+  const options = groups.flatMap(({ options }) => options);
+  // A shorter result has no such option any more.
+  const position = Math.min(active, options.length - 1);
+  // Before the next key, which belongs to the search already.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [position, groups]);
+  const go = (to: Route | undefined): void => {
+    if (!to) return;
+    close();
+    navigate(to);
+  };
+  const pressed = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === 'Enter') go(options[position]?.to);
+    else if (step !== undefined && options.length > 0)
+      setActive((position + step + options.length) % options.length);
+    else return;
+    event.preventDefault();
+  };
+  const clicked = (event: MouseEvent): void => {
+    // The backdrop is a part of the dialog itself.
+    if (event.target === dialog.current) close();
+  };
+  return h(
+    'dialog',
+    { ref: dialog, class: 'search-dialog', 'aria-label': 'Search', onClose: close, onClick: clicked },
+    h('div', {}, [
+      h('input', {
+        type: 'search',
+        role: 'combobox',
+        'aria-label': 'Search kinds and objects',
+        'aria-expanded': options.length > 0,
+        'aria-controls': 'results',
+        'aria-autocomplete': 'list',
+        ...(position >= 0 ? { 'aria-activedescendant': `result-${position}` } : {}),
+        placeholder: 'Search kinds, names, labels and images',
+        autocomplete: 'off',
+        spellcheck: false,
+        value: text,
+        onInput: ({ currentTarget }) => {
+          setText(currentTarget.value);
+          setActive(0);
+        },
+        onKeyDown: pressed,
+      }),
+      h(Results, { groups, position, go }),
+      h('p', { class: 'muted', role: 'status' }, statusOf(text, options.length, { isBusy, error, searched })),
+    ]),
+  );
+}
+
+interface ResultsProps {
+  readonly groups: readonly ResultGroup[];
+  readonly position: number;
+  readonly go: (to: Route) => void;
+}
+
+function Results({ groups, position, go }: ResultsProps): ComponentChildren {
+  let index = 0;
+  return h(
+    'div',
+    { id: 'results', role: 'listbox', 'aria-label': 'Results' },
+    groups.map(({ title, options }) =>
+      h('div', { key: title, role: 'group', 'aria-label': title }, [
+        h('h3', { 'aria-hidden': true }, title),
+        options.map(({ key, label, detail, status, to }) => {
+          const own = index++;
+          const { href, onClick } = link(to);
+          return h(
+            'a',
+            {
+              key,
+              id: `result-${own}`,
+              role: 'option',
+              'aria-selected': own === position,
+              tabIndex: -1,
+              href,
+              onClick: (event: MouseEvent) => {
+                onClick(event);
+                if (event.defaultPrevented) go(to);
+              },
+            },
+            [
+              h('span', {}, label),
+              h('span', { class: 'muted' }, detail),
+              status !== undefined && h(Status, { status }),
+            ],
+          );
+        }),
+      ]),
+    ),
+  );
+}
+
+function statusOf(
+  text: string,
+  found: number,
+  {
+    isBusy,
+    error,
+    searched,
+  }: { readonly isBusy: boolean; readonly error: Error | undefined; readonly searched: number },
+): string {
+  if (error) return `The search has failed: ${error.message}`;
+  if (text.trim() === '') return 'Type a name. Arrow keys select, Enter opens, Escape closes.';
+  if (isBusy) return 'Searching …';
+  const kinds = `in ${searched} kinds that you may list`;
+  return found === 0 ? `Nothing found ${kinds}.` : `Searched ${kinds}.`;
 }

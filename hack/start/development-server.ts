@@ -78,6 +78,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     // An existing cluster may have many objects.
     resources: {
       preload: options.registered ? PRELOADED : [],
+      // The page shows what pods request, because no program of the local cluster measures the usage of nodes.
       nodes: { usageAnnotations: options.registered },
     },
     gateway: { acceleration: true },

@@ -50,7 +50,10 @@ function bindings(): string {
 
 export const sharedExplore = shareEnvironment(async () => {
   const platform = await Platform.start(0, {
-    configure: async () => ({ shutdown: { readinessDelay: '0s' } }),
+    configure: async () => ({
+      resources: { nodes: { usageAnnotations: true } },
+      shutdown: { readinessDelay: '0s' },
+    }),
   });
   try {
     const { controlPlane, signal } = platform;
@@ -65,8 +68,9 @@ export const sharedExplore = shareEnvironment(async () => {
     const chromium = await startChromium();
     return {
       platform,
-      /** A browser of its own, without cookies and storage. */
-      visitor: () => Visitor.start(chromium.browser, platform.server.url, PASSWORD),
+      /** A browser of its own, without cookies and storage. `server`: another one. `proxy`: of all its connections. */
+      visitor: ({ server = platform.server.url, proxy }: { server?: string; proxy?: string } = {}) =>
+        Visitor.start(chromium.browser, { server, password: PASSWORD, proxy }),
       stop: async () => {
         await chromium[Symbol.asyncDispose]();
         await platform.stop();

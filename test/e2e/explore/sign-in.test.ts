@@ -1,7 +1,9 @@
 // Tests of sign-in and sign-out at the page `/explore`, in a browser: with tokens that expire, and in several tabs.
 import { expect } from 'chai';
 import { submitForm } from '../../support/submit-form.ts';
+import { until } from '../../support/until.ts';
 import { PASSWORD } from '../platform.ts';
+import { CuttableProxy } from './cuttable-proxy.ts';
 import { sharedExplore, USERS } from './shared-explore.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -38,8 +40,6 @@ describe('the sign-in of /explore', () => {
     await submitForm(visitor.page, { password: PASSWORD });
     expect(await visitor.heading()).to.not.equal('');
     expect(visitor.page.url()).to.match(/\/explore$/);
-    // The response to the wrong password.
-    visitor.complaints.splice(0, 1);
   });
 
   it('is not needed in another tab, and ends in all tabs', async () => {
@@ -62,5 +62,112 @@ describe('the sign-in of /explore', () => {
     await visitor.sees('You are not signed in');
     expect(visitor.page.url()).to.match(/\/explore\/callback$/);
     expect(await visitor.page.evaluate('localStorage.length')).to.equal(0);
+  });
+
+  /** Ends sessions of the viewer at the server. `keepBrowser`: only those of clients. */
+  async function endSessions({ keepBrowser }: { readonly keepBrowser: boolean }): Promise<void> {
+    const fields = 'jsonpath={range .items[*]}{.metadata.name} {.spec.clientID};{end}';
+    const listed = await shared.platform.succeeding('get sessions.iam.platform.io -o', fields);
+    const names = listed.split(';').flatMap((line) => {
+      const [name = '', client = ''] = line.trim().split(' ');
+      return name !== '' && (!keepBrowser || client === 'explore') ? [name] : [];
+    });
+    await shared.platform.succeeding(`delete sessions.iam.platform.io --ignore-not-found ${names.join(' ')}`);
+  }
+  const accessToken = (): Promise<unknown> =>
+    visitor.page.evaluate('JSON.parse(Object.values(localStorage)[0]).accessToken');
+
+  it('is renewed silently by single sign-on', async () => {
+    await visitor.signIn(USERS.viewer);
+    await visitor.sees('CrashLoopBackOff');
+    const before = await accessToken();
+    await endSessions({ keepBrowser: true });
+    await until(async () => (await accessToken()) !== before);
+    await visitor.sees('Deployments');
+    expect(await visitor.text()).to.not.contain('Sign in again');
+    expect(new URL(visitor.page.url()).pathname).to.equal('/explore');
+    expect(await visitor.page.$('iframe')).to.equal(null);
+  });
+
+  it('expires visibly, keeps the view, and continues there after the next sign-in', async () => {
+    const path = '/explore?namespace=shop';
+    await visitor.signIn(USERS.viewer, path);
+    await visitor.sees('CrashLoopBackOff');
+    await endSessions({ keepBrowser: false });
+    await visitor.sees('Your sign-in has expired.');
+    await visitor.sees('CrashLoopBackOff');
+    await visitor.click('Sign in again');
+    await visitor.page.waitForSelector('#password');
+    await submitForm(visitor.page, { username: USERS.viewer, password: PASSWORD });
+    await visitor.sees('CrashLoopBackOff');
+    const { pathname, search } = new URL(visitor.page.url());
+    expect(pathname + search).to.equal(path);
+  });
+
+  it('continues in a tab after the sign-in in another one', async () => {
+    await visitor.signIn(USERS.viewer);
+    await visitor.sees('CrashLoopBackOff');
+    await endSessions({ keepBrowser: false });
+    await visitor.sees('Your sign-in has expired.');
+    const other = await visitor.tab();
+    await visitor.open('/explore', other);
+    await visitor.sees('Your sign-in has expired.', other);
+    await visitor.click('Sign in again', other);
+    await other.waitForSelector('#password');
+    await submitForm(other, { username: USERS.viewer, password: PASSWORD });
+    await visitor.heading(other);
+    await visitor.page.bringToFront();
+    await until(async () => !(await visitor.text()).includes('expired'));
+  });
+
+  it('survives a lost connection, which the page shows until it is back', async () => {
+    using proxy = await CuttableProxy.start();
+    const traveller = await shared.visitor({ proxy: proxy.url });
+    try {
+      await traveller.signIn(USERS.viewer);
+      await traveller.sees('CrashLoopBackOff');
+      proxy.cut();
+      await traveller.sees(/Connection lost: .*\. Next attempt in \d+ s\./);
+      await traveller.sees('CrashLoopBackOff');
+      proxy.restore();
+      await until(async () => !(await traveller.text()).includes('Connection lost'));
+      expect(traveller.complaints).to.deep.equal([]);
+    } finally {
+      await traveller[Symbol.asyncDispose]();
+    }
+  });
+
+  it('leads to the address of the issuer', async () => {
+    const { server } = shared.platform;
+    await visitor.page.goto(`${server.url.replace('127.0.0.1', 'localhost')}/explore`);
+    await visitor.sees('This page has another address');
+    const link = await visitor.page.$eval('.gate a', (element) => element.getAttribute('href'));
+    expect(link).to.equal(`${server.url}/explore`);
+  });
+
+  it('is replaced by a token in a server without sign-in, which is not stored', async () => {
+    const replica = await shared.platform.startReplica('without-sign-in', { oauth: { enabled: false } });
+    const token = await shared.platform.succeeding('create token developer -n platform-system');
+    await visitor.page.goto(`${replica.url}/explore`);
+    await visitor.page.waitForSelector('#token');
+    expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    await visitor.page.type('#token', token);
+    await visitor.page.keyboard.press('Enter');
+    await visitor.sees('CrashLoopBackOff');
+    expect(await visitor.page.evaluate('localStorage.length + sessionStorage.length')).to.equal(0);
+    await visitor.page.reload();
+    await visitor.sees('Use a token');
+  });
+
+  it('does not exist, like all files for browsers, with the option explore.enabled: false', async () => {
+    const replica = await shared.platform.startReplica('without-explore', { explore: { enabled: false } });
+    for (const path of ['/explore', '/explore/logs', '/explore/callback', '/client/v1/index.js']) {
+      expect((await visitor.page.goto(`${replica.url}${path}`))?.status(), path).to.equal(404);
+    }
+    await visitor.page.goto(`${replica.url}/`);
+    expect(new URL(visitor.page.url()).pathname).to.not.contain('explore');
+    const query =
+      'response_type=code&client_id=explore&redirect_uri=https%3A%2F%2F127.0.0.1%2Fexplore%2Fcallback';
+    expect((await visitor.page.goto(`${replica.url}/oauth/authorize?${query}`))?.status()).to.equal(400);
   });
 });

@@ -7,25 +7,36 @@ import { until } from '../../support/until.ts';
 /** Widths of the screens that the page must fit, in pixels. */
 const WIDTHS = [375, 1920];
 
+export interface VisitorOptions {
+  /** Address of the server. */
+  readonly server: string;
+  readonly password: string;
+  readonly proxy?: string | undefined;
+}
+
 export class Visitor {
   readonly #context: BrowserContext;
   readonly #server: string;
   readonly #password: string;
   readonly page: Page;
-  /** Violations of the Content Security Policy, errors of scripts, and failed requests, in all tabs. */
+  /** Violations of the Content Security Policy and errors of scripts, in all tabs. Responses with an error are none. */
   readonly complaints: string[] = [];
 
-  private constructor(context: BrowserContext, page: Page, server: string, password: string) {
+  private constructor(context: BrowserContext, page: Page, { server, password }: VisitorOptions) {
     this.#context = context;
     this.page = page;
     this.#server = server;
     this.#password = password;
   }
 
-  static async start(browser: Browser, server: string, password: string): Promise<Visitor> {
-    const context = await browser.createBrowserContext();
+  static async start(browser: Browser, options: VisitorOptions): Promise<Visitor> {
+    const { proxy } = options;
+    const context = await browser.createBrowserContext(
+      // By default, no proxy is used for loopback addresses.
+      proxy === undefined ? {} : { proxyServer: proxy, proxyBypassList: ['<-loopback>'] },
+    );
     const page = await context.newPage();
-    const visitor = new Visitor(context, page, server, password);
+    const visitor = new Visitor(context, page, options);
     await visitor.#observe(page);
     return visitor;
   }
@@ -42,12 +53,11 @@ export class Visitor {
     await page.setViewport({ width: 1280, height: 800 });
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     const tools = await page.createCDPSession();
-    tools.on('Log.entryAdded', ({ entry: { level, text, url = '' } }) => {
+    tools.on('Log.entryAdded', ({ entry: { source, level, text, url = '' } }) => {
       // Others are hints, for example that a user has moved the focus before the page did.
-      if (level === 'error' || level === 'warning') this.complaints.push(`${text} ${url}`);
+      if (source !== 'network' && (level === 'error' || level === 'warning')) this.complaints.push(`${text} ${url}`);
     });
     await tools.send('Log.enable');
-    await tools.send('Network.setCacheDisabled', { cacheDisabled: false });
   }
 
   /** `path`: below the address of the server. */

@@ -1,0 +1,171 @@
+// Counts of the objects of the most important kinds, by status, as bars. Each count leads to a list.
+import { type Client, type ListPage, StatusError } from 'ks-apiserver-client';
+import { type ComponentChildren, h } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useExplore } from '../context.ts';
+import { type Kind, titleOf } from '../kinds.ts';
+import { link, queryOf } from '../route.ts';
+import { Notice } from '../ui/notice.ts';
+import { toneOf } from '../ui/status.ts';
+
+const KINDS = [
+  'pods',
+  'deployments.apps',
+  'statefulsets.apps',
+  'daemonsets.apps',
+  'jobs.batch',
+  'persistentvolumeclaims',
+  'nodes',
+  'namespaces',
+];
+/**
+ * The server starts to follow each kind that is counted. In a cluster with more kinds of custom resources than this, only those that
+ * it follows already are counted.
+ */
+const MANY_CUSTOM = 12;
+const REFRESH_MS = 10_000;
+const TONES = ['good', 'info', 'idle', 'warn', 'bad'];
+
+type Count = ListPage | StatusError;
+
+export function KindCounts({ namespace }: { readonly namespace: string }): ComponentChildren {
+  const { kinds } = useExplore();
+  const counts = useCounts(namespace);
+  const shown = [...counts].flatMap(([resource, count]) =>
+    count instanceof Error || (kinds.get(resource)?.isCustom && count.totalItems === 0)
+      ? []
+      : [{ resource, count }],
+  );
+  const failed = [...counts].flatMap(([resource, count]) =>
+    count instanceof StatusError && !kinds.get(resource)?.isCustom ? [{ resource, count }] : [],
+  );
+  const forbidden = failed
+    .filter(({ count }) => count.code === 403)
+    .map(({ resource }) => titleOf(resource, kinds));
+  return h('section', { class: 'kinds card', 'aria-labelledby': 'kinds', 'aria-busy': counts.size === 0 }, [
+    h('h2', { id: 'kinds' }, 'What runs here'),
+    h(
+      'ul',
+      {},
+      shown.map(({ resource, count }) =>
+        h('li', { key: resource }, h(Row, { resource, count, kind: kinds.get(resource), namespace })),
+      ),
+    ),
+    shown.some(({ count }) => count.partial) &&
+      h('p', { class: 'muted' }, 'Only objects of the namespaces that you may list are counted.'),
+    forbidden.length > 0 && h('p', { class: 'muted' }, `You may not list: ${forbidden.join(', ')}.`),
+    failed
+      .filter(({ count }) => count.code !== 403)
+      .map(({ resource, count }) =>
+        h(Notice, { tone: 'warn', key: resource }, `${titleOf(resource, kinds)}: ${count.message}`),
+      ),
+  ]);
+}
+
+interface RowProps {
+  readonly resource: string;
+  readonly count: ListPage;
+  readonly kind: Kind | undefined;
+  readonly namespace: string;
+}
+
+function Row({ resource, count, kind, namespace }: RowProps): ComponentChildren {
+  const { kinds } = useExplore();
+  const scope = kind?.namespaced ? namespace : '';
+  const statuses = statusesOf(count);
+  const listOf = (status: string) =>
+    link({ view: 'list', resource, query: queryOf({ namespace: scope, status }) });
+  return [
+    h('a', { class: 'kind', 'data-empty': count.totalItems === 0, ...listOf('') }, [
+      h('span', {}, titleOf(resource, kinds)),
+      h('span', { class: 'number' }, count.totalItems.toLocaleString()),
+    ]),
+    statuses.length > 0 &&
+      h(
+        'div',
+        { class: 'bar', 'aria-hidden': true },
+        statuses.map(([status, number]) =>
+          h('span', { key: status, 'data-tone': toneOf(status), style: { flexGrow: number } }),
+        ),
+      ),
+    h(
+      'span',
+      { class: 'counts' },
+      statuses.map(([status, number]) =>
+        h('a', { key: status, class: 'status', 'data-tone': toneOf(status), ...listOf(status) }, [
+          `${number.toLocaleString()} ${status}`,
+        ]),
+      ),
+    ),
+  ];
+}
+
+/** Maximum number of statuses beside a bar; the list has the others. */
+const STATUSES = 5;
+
+/** The most frequent statuses, in the order of their tones. */
+function statusesOf({ facets }: ListPage): readonly (readonly [status: string, number: number])[] {
+  return Object.entries(facets?.['status'] ?? {})
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, STATUSES)
+    .sort(([a], [b]) => TONES.indexOf(toneOf(a)) - TONES.indexOf(toneOf(b)));
+}
+
+/** The counts by resource, as they arrive. They are repeated while the page is visible. */
+function useCounts(namespace: string): ReadonlyMap<string, Count> {
+  const { client, kinds } = useExplore();
+  const [counts, setCounts] = useState<ReadonlyMap<string, Count>>(new Map());
+  useEffect(() => {
+    const end = new AbortController();
+    const { signal } = end;
+    const count = async (): Promise<void> => {
+      const resources = await countedKinds(client, kinds, namespace, signal);
+      const pages = await Promise.all(
+        resources.map(
+          async (resource) => [resource, await countOf(client, resource, namespace, signal)] as const,
+        ),
+      );
+      if (!signal.aborted)
+        setCounts(new Map(pages.flatMap(([resource, page]) => (page ? [[resource, page]] : []))));
+    };
+    const repeat = (): void => {
+      if (!document.hidden && !signal.aborted) count().catch(() => undefined);
+    };
+    repeat();
+    const timer = setInterval(repeat, REFRESH_MS);
+    document.addEventListener('visibilitychange', repeat, { signal });
+    return () => {
+      clearInterval(timer);
+      end.abort();
+    };
+  }, [client, kinds, namespace]);
+  return counts;
+}
+
+async function countedKinds(
+  client: Client,
+  kinds: ReadonlyMap<string, Kind>,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const custom = [...kinds.values()].filter(({ isCustom }) => isCustom).map(({ resource }) => resource);
+  // The response names the followed kinds, whatever the text is.
+  const followed =
+    custom.length > MANY_CUSTOM ? (await client.search('overview', { limit: 1, signal })).kinds : custom;
+  return [...KINDS, ...custom.filter((resource) => followed.includes(resource)).slice(0, MANY_CUSTOM)].filter(
+    (resource) => namespace === '' || kinds.get(resource)?.namespaced !== false,
+  );
+}
+
+/** Undefined for a lost connection, of which the stream of events tells. */
+function countOf(
+  client: Client,
+  resource: string,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<Count | undefined> {
+  const query = { facets: ['status'], limit: 0, ...(namespace === '' ? {} : { namespace }) };
+  return client.lists
+    .page(resource, query, { signal })
+    .catch((error: unknown) => (error instanceof StatusError ? error : undefined));
+}

@@ -1,0 +1,128 @@
+// Tests of the frame of the page `/explore`, its overview and its search, in a browser.
+import { expect } from 'chai';
+import { sharedExplore, TENANT_NAMESPACES, USERS } from './shared-explore.ts';
+import type { Visitor } from './visitor.ts';
+
+describe('the overview and the search of /explore', () => {
+  let shared: Awaited<ReturnType<typeof sharedExplore>>;
+  let visitor: Visitor;
+
+  before(async () => {
+    shared = await sharedExplore();
+  });
+  beforeEach(async () => {
+    visitor = await shared.visitor();
+  });
+  afterEach(async () => {
+    await visitor[Symbol.asyncDispose]();
+    expect(visitor.complaints).to.deep.equal([]);
+  });
+
+  const address = (): string => {
+    const { pathname, search } = new URL(visitor.page.url());
+    return pathname + search;
+  };
+  const focused = (): Promise<unknown> => visitor.page.evaluate('document.activeElement.textContent');
+
+  it('counts objects by status, and leads to the list of a status', async () => {
+    await visitor.signIn(USERS.viewer);
+    await visitor.sees('2 CrashLoopBackOff');
+    await visitor.sees(/Namespaces\s+\d/);
+    expect(await visitor.page.title()).to.equal('Overview · Explore');
+    await visitor.click('2 CrashLoopBackOff');
+    expect(address()).to.equal('/explore/lists/pods?status=CrashLoopBackOff');
+    await visitor.heading();
+    expect(await visitor.page.title()).to.equal('Pods · Explore');
+    expect(await focused()).to.equal(await visitor.heading());
+  });
+
+  it('shows nodes with their requests, and new events as they happen', async () => {
+    await visitor.signIn(USERS.viewer);
+    await visitor.sees('Requested by pods');
+    await visitor.sees(/node-00001[^]*cores/);
+    await visitor.sees('Recent events');
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'cart.now', namespace: 'shop' },
+      involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart', namespace: 'shop' },
+      type: 'Warning',
+      reason: 'HappensNow',
+      message: '<img src=x onerror=alert(1)>',
+      lastTimestamp: new Date().toISOString(),
+    };
+    await shared.platform.succeeding(
+      'create -f',
+      await shared.platform.write('event.json', JSON.stringify(event)),
+    );
+    await visitor.sees('HappensNow');
+    // Text of the cluster is no markup.
+    await visitor.sees('<img src=x onerror=alert(1)>');
+    expect(await visitor.page.$('#view img')).to.equal(null);
+    await visitor.click('Deployment cart');
+    expect(address()).to.equal('/explore/objects/deployments.apps/shop/cart');
+  });
+
+  it('finds objects and kinds with the keyboard alone', async () => {
+    await visitor.signIn(USERS.viewer);
+    await visitor.page.keyboard.down('Control');
+    await visitor.page.keyboard.press('k');
+    await visitor.page.keyboard.up('Control');
+    await visitor.page.keyboard.type('cart-se');
+    await visitor.sees('cart-settings');
+    expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    await visitor.page.keyboard.press('Enter');
+    expect(address()).to.equal('/explore/objects/configmaps/shop/cart-settings');
+    await visitor.click('Search');
+    await visitor.page.keyboard.type('sts');
+    await visitor.sees(/Lists\s+StatefulSets/);
+    await visitor.page.keyboard.press('Enter');
+    expect(address()).to.equal('/explore/lists/statefulsets.apps');
+    await visitor.click('Search');
+    await visitor.page.keyboard.type('no such name');
+    await visitor.sees(/Nothing found in \d+ kinds/);
+    await visitor.page.keyboard.press('Escape');
+    expect(await visitor.page.$('dialog')).to.equal(null);
+  });
+
+  it('keeps the chosen namespace in all views', async () => {
+    await visitor.signIn(USERS.viewer);
+    await visitor.page.type('#namespace', 'shop');
+    await visitor.page.keyboard.press('Enter');
+    await visitor.sees('of namespace shop');
+    await visitor.click('Deployments');
+    expect(address()).to.equal('/explore/lists/deployments.apps?namespace=shop');
+    await visitor.page.goBack();
+    await visitor.sees('of namespace shop');
+  });
+
+  it('shows a tenant what he may see, and says so', async () => {
+    await visitor.signIn(USERS.tenant);
+    await visitor.sees('Only objects of the namespaces that you may list are counted.');
+    await visitor.sees('You may not list: Nodes');
+    const shown = await visitor.text();
+    expect(shown).to.not.contain('monitoring').and.to.not.contain('kube-system');
+    await visitor.page.focus('#namespace');
+    await visitor.page.waitForSelector('#namespaces option');
+    const offered = await visitor.page.$$eval('#namespaces option', (options) =>
+      options.map((option) => option.getAttribute('value')),
+    );
+    expect(offered).to.deep.equal(TENANT_NAMESPACES);
+  });
+
+  it('is accessible, on narrow and wide screens, in both colour schemes', async () => {
+    await visitor.signIn(USERS.viewer);
+    await visitor.sees('2 CrashLoopBackOff');
+    await visitor.sees('Requested by pods');
+    expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    await visitor.click('Menu');
+    expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+  });
+
+  it('has a page for an address without a view', async () => {
+    await visitor.signIn(USERS.viewer, '/explore/nothing');
+    expect(await visitor.heading()).to.equal('Page not found');
+    await visitor.click('Go to the overview');
+    expect(await visitor.heading()).to.equal('Overview');
+  });
+});
