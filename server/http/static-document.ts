@@ -32,10 +32,11 @@ export function writeDocument(
   context: RequestContext,
   document: StaticDocument,
   headers: Readonly<Record<string, string>>,
+  gzipThreshold = GZIP_THRESHOLD,
 ): Promise<void> | void {
   const { request, response } = context;
   const { bytes, hash } = document;
-  const isLarge = bytes.length > GZIP_THRESHOLD;
+  const isLarge = bytes.length > gzipThreshold;
   const isCompressed = isLarge && acceptsGzip(request);
   // The compressed representation needs a different tag (RFC 9110, section 8.8.3.3).
   const tag = isCompressed ? `"${hash}-gzip"` : `"${hash}"`;

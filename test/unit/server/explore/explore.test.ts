@@ -55,6 +55,7 @@ describe('the files for browsers', () => {
       headers: { 'Accept-Encoding': 'gzip' },
     });
     expect(headers['cache-control']).to.equal('public, max-age=31536000, immutable');
+    expect(headers['content-encoding']).to.equal('gzip');
     expect((await page()).headers['cache-control']).to.equal('no-cache');
     const again = await server.ask('/explore', {
       headers: { 'If-None-Match': String((await page()).headers.etag) },
