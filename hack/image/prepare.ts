@@ -13,6 +13,8 @@ const UNUSED: readonly string[] = [
   // Bundles for applications with a bundler; the API page loads swagger-ui-bundle.js.
   'node_modules/swagger-ui-dist/swagger-ui{,-es-bundle,-es-bundle-core,-standalone-preset}.js',
   'node_modules/bintrees/test',
+  // Parts of Preact that the page does not import.
+  'node_modules/preact/{compat,debug,devtools,jsx-runtime,src,test-utils,hooks/src}',
   // The image has a Node of its own.
   'node_modules/node-linux-*',
   // Commands, and a copy of the lockfile for npm.

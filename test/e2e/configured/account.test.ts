@@ -39,9 +39,8 @@ describe('the account page in a browser', () => {
   const texts = (selector: string): Promise<string[]> =>
     page.$$eval(selector, (elements) => elements.map((element) => String(element.textContent)));
 
-  /** Opens the address of the server, as a user types it. */
   async function open(password = PASSWORD): Promise<void> {
-    await page.goto(`${platform.server.url}/`);
+    await page.goto(`${platform.server.url}/account`);
     await submitForm(page, { username: USER, password });
     expect(await heading()).to.equal('Your account');
   }
@@ -65,7 +64,7 @@ describe('the account page in a browser', () => {
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
   }
 
-  it('opens at the address of the server; programs get a Status', async () => {
+  it('shows the user and the groups; programs that open the address of the server get a Status', async () => {
     await open();
     expect(await texts('dd')).to.include.members([USER, 'developers']);
     const { status, body } = await platform.ask('/');
