@@ -25,7 +25,7 @@ interface FrameProps {
 
 export function Frame({ session, client, platform }: FrameProps): ComponentChildren {
   const route = useRoute();
-  const { discovered, failure } = useDiscovery(client, platform);
+  const { discovered, failure, retry } = useDiscovery(client, platform);
   const { kinds } = discovered;
   const [connection, setConnection] = useState<Connection>({ state: 'open' });
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -51,7 +51,7 @@ export function Frame({ session, client, platform }: FrameProps): ComponentChild
       search: () => setSearching(true),
     }),
     h('div', { class: 'columns' }, [
-      h(Navigation, { route, isOpen: isMenuOpen, failure }),
+      h(Navigation, { route, isOpen: isMenuOpen, failure, retry }),
       h('main', { id: 'view', tabIndex: -1 }, [
         h(Banners, { session, connection }),
         h(ErrorBoundary, { key: place }, viewOf(route)),
@@ -111,23 +111,20 @@ function nameOf(route: Route, kinds: ReadonlyMap<string, Kind>): string {
 const NOTHING: Discovered = { kinds: new Map(), groups: new Set() };
 
 /** Discovery takes a moment: views that need a kind wait for it. */
-function useDiscovery(
-  client: Client,
-  platform: string,
-): { discovered: Discovered; failure: Error | undefined } {
-  const [state, setState] = useState<ReturnType<typeof useDiscovery>>({
-    discovered: NOTHING,
-    failure: undefined,
-  });
+function useDiscovery(client: Client, platform: string) {
+  const [discovered, setDiscovered] = useState(NOTHING);
+  const [failure, setFailure] = useState<Error>();
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     const end = new AbortController();
+    setFailure(undefined);
     discover(client, platform, end.signal).then(
-      (discovered) => setState({ discovered, failure: undefined }),
-      (failure: Error) => !end.signal.aborted && setState({ discovered: NOTHING, failure }),
+      setDiscovered,
+      (error: Error) => end.signal.aborted || setFailure(error),
     );
     return () => end.abort();
-  }, [client, platform]);
-  return state;
+  }, [client, platform, attempt]);
+  return { discovered, failure, retry: () => setAttempt(attempt + 1) };
 }
 
 /** After a navigation, the title names the view, and the focus is on its heading, as after the load of a page. */

@@ -50,10 +50,12 @@ export function Navigation({
   route,
   isOpen,
   failure,
+  retry,
 }: {
   readonly route: Route;
   readonly isOpen: boolean;
   readonly failure: Error | undefined;
+  readonly retry: () => void;
 }): ComponentChildren {
   const { kinds } = useExplore();
   const query = queryOf({ namespace: route.query.get('namespace') ?? '' });
@@ -63,7 +65,7 @@ export function Navigation({
       entry({ view: 'overview', query }, 'Overview', route.view === 'overview'),
       entry({ view: 'logs', query }, 'Logs', route.view === 'logs'),
     ]),
-    failure && h(Failure, { error: failure }),
+    failure && h(Failure, { error: failure, retry }),
     groupsOf(kinds).map(({ title, resources }, index) =>
       h('details', { key: title, open: index === 0 || resources.some((resource) => resource === current) }, [
         h('summary', {}, title),

@@ -125,8 +125,12 @@ function useCounts(namespace: string): ReadonlyMap<string, Count> {
           async (resource) => [resource, await countOf(client, resource, namespace, signal)] as const,
         ),
       );
-      if (!signal.aborted)
-        setCounts(new Map(pages.flatMap(([resource, page]) => (page ? [[resource, page]] : []))));
+      if (signal.aborted) return;
+      // While the connection is lost, the last counts stay.
+      setCounts((before) => {
+        const known = pages.map(([resource, page]) => [resource, page ?? before.get(resource)] as const);
+        return new Map(known.flatMap(([resource, page]) => (page ? [[resource, page] as const] : [])));
+      });
     };
     const repeat = (): void => {
       if (!document.hidden && !signal.aborted) count().catch(() => undefined);

@@ -1,5 +1,5 @@
 // The nodes with their capacity, and how much of it is used: measured, requested by pods, or unknown.
-import { type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-client';
+import { ConnectionError, type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
@@ -191,7 +191,8 @@ function useNodes(): { shown: Shown | undefined; error: Error | undefined; retry
     const repeat = (): void => {
       load().then(
         () => setError(undefined),
-        (failure: Error) => !signal.aborted && setError(failure),
+        // The frame shows a lost connection, and the last state stays.
+        (failure: Error) => signal.aborted || failure instanceof ConnectionError || setError(failure),
       );
     };
     repeat();

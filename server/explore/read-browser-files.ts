@@ -1,5 +1,5 @@
 // Program of a child process: reads the files that browsers get, removes the types, and sends them to its parent. The
-// parts of Node that remove types need 40 MB of memory and block the event loop, so the server does not load them.
+// parts of Node that remove types need 25 MB of memory and block the event loop, so the server does not load them.
 import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname } from 'node:path';
