@@ -55,7 +55,8 @@ export class Visitor {
     const tools = await page.createCDPSession();
     tools.on('Log.entryAdded', ({ entry: { source, level, text, url = '' } }) => {
       // Others are hints, for example that a user has moved the focus before the page did.
-      if (source !== 'network' && (level === 'error' || level === 'warning')) this.complaints.push(`${text} ${url}`);
+      if (source !== 'network' && (level === 'error' || level === 'warning'))
+        this.complaints.push(`${text} ${url}`);
     });
     await tools.send('Log.enable');
   }
