@@ -40,7 +40,8 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
     { ref: dialog, class: 'search-dialog', 'aria-label': 'Search', onClose: close, onClick: clicked },
     h('div', {}, [
       h('input', {
-        type: 'search',
+        // In a search field, Escape would only remove the text.
+        type: 'text',
         role: 'combobox',
         'aria-label': 'Search kinds and objects',
         'aria-expanded': options.length > 0,

@@ -82,7 +82,7 @@ describe('the overview and the search of /explore', () => {
     await visitor.page.keyboard.type('no such name');
     await visitor.sees(/Nothing found in \d+ kinds/);
     await visitor.page.keyboard.press('Escape');
-    expect(await visitor.page.$('dialog')).to.equal(null);
+    await visitor.page.waitForFunction('document.querySelector("dialog") === null');
   });
 
   it('keeps the chosen namespace in all views', async () => {
@@ -115,6 +115,7 @@ describe('the overview and the search of /explore', () => {
     await visitor.sees('2 CrashLoopBackOff');
     await visitor.sees('Requested by pods');
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    await visitor.page.setViewport({ width: 375, height: 800 });
     await visitor.click('Menu');
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
   });
