@@ -29,6 +29,8 @@ export function followEvents<T extends object>(
   connected?: () => void,
 ): AsyncGenerator<T, void, undefined> {
   let last = '';
+  // Throws for an invalid query, which no retry can help.
+  transport.url(path, query);
   return reconnecting(async function* (signal, opened) {
     const headers = { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) };
     const { exchange, response } = await transport.open(path, { query, headers, signal });
@@ -53,10 +55,11 @@ const MAX_DATA = 128 * 1024 * 1024;
 /** The events of a body. An event that is not complete at the end is dropped. */
 export async function* eventsIn(
   chunks: AsyncIterable<Uint8Array>,
+  max = MAX_DATA,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const decoder = new TextDecoder();
   const splitter = new LineSplitter({ carriageReturns: true });
-  const parser = new EventParser();
+  const parser = new EventParser(max);
   for await (const chunk of chunks) {
     for (const line of splitter.push(decoder.decode(chunk, { stream: true }))) {
       const event = parser.line(line);
@@ -70,6 +73,11 @@ class EventParser {
   #event = '';
   #data: string[] = [];
   #length = 0;
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
 
   /** Takes one line. Returns the event that it ends. */
   line(line: string): StreamEvent | undefined {
@@ -86,8 +94,9 @@ class EventParser {
   }
 
   #append(value: string): void {
-    this.#length += value.length;
-    if (this.#length > MAX_DATA) throw new Error(`an event has more than ${MAX_DATA} characters`);
+    // An empty line takes memory too.
+    this.#length += value.length + 1;
+    if (this.#length > this.#max) throw new Error(`an event has more than ${this.#max} characters`);
     this.#data.push(value);
   }
 

@@ -57,8 +57,7 @@ export class SignIn implements TokenSource {
 
   /** Leaves the page for the sign-in. Afterwards, `finish` returns the current address, without its origin. */
   async start(): Promise<void> {
-    const { pathname, search, hash } = location;
-    const started: Started = { ...newPending(), returnTo: `${pathname}${search}${hash}` };
+    const started: Started = { ...newPending(), returnTo: addressWithinOrigin(location) };
     sessionStorage.setItem(this.#startedKey, JSON.stringify(started));
     location.assign(await authorizationURL(this.#client, started));
   }
@@ -165,4 +164,13 @@ export class SignIn implements TokenSource {
       throw new SignInError('login_required', 'another user has signed in');
     return tokens;
   }
+}
+
+/** A path that begins with two slashes would lead to another server: the first part is its host. */
+export function addressWithinOrigin({
+  pathname,
+  search,
+  hash,
+}: Pick<Location, 'pathname' | 'search' | 'hash'>): string {
+  return pathname.replace(/^\/+/, '/') + search + hash;
 }

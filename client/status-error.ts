@@ -19,17 +19,29 @@ export class StatusError extends Error {
   readonly causes: readonly StatusCause[];
   /** Seconds until a retry can succeed, of responses with 429 and 503. */
   readonly retryAfter: number | undefined;
-  /** The Status object of the response. If the response has none, its `message` is the text of the response. */
+  /** The Status object of the response, which a proxy or an aggregated API can have sent in any form. If the response has none, its `message` is the text of the response. */
   readonly status: StatusObject;
 
   constructor(status: StatusObject, retryAfter?: number) {
-    super(status.message ?? '');
+    super(textOf(status.message));
     this.status = status;
-    this.code = status.code ?? 500;
-    this.reason = status.reason ?? '';
-    this.causes = status.details?.causes ?? [];
-    this.retryAfter = retryAfter ?? status.details?.retryAfterSeconds;
+    this.code = numberOf(status.code) ?? 500;
+    this.reason = textOf(status.reason);
+    this.causes = causesOf(status.details?.causes);
+    this.retryAfter = retryAfter ?? numberOf(status.details?.retryAfterSeconds);
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined;
+}
+
+function causesOf(value: unknown): StatusCause[] {
+  return Array.isArray(value) ? value.filter((cause) => typeof cause === 'object' && cause !== null) : [];
 }
 
 /** A Status of this server, or of kube-apiserver, whose reasons are more. All members can be absent. */

@@ -31,7 +31,9 @@ export class TokenStorage {
   read(): Tokens | undefined {
     try {
       const value: unknown = JSON.parse(this.#storage.getItem(this.#key) ?? 'null');
-      return isTokens(value) ? value : undefined;
+      if (!isTokens(value)) return undefined;
+      // Another script of the origin can have written anything. Tokens that cannot be read are none, so that the user can sign in.
+      return typeof claimsOf(value.idToken).sub === 'string' ? value : undefined;
     } catch {
       return undefined;
     }

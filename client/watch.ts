@@ -37,6 +37,8 @@ export function watch<T>(
   { path, query, list }: Watched<T>,
   options: StreamOptions,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  // Throws for an invalid path or query, which no retry can help.
+  transport.url(path, query);
   /** The objects that the caller has seen, by uid. */
   const seen = new Map<string, T>();
   let version: string | undefined;

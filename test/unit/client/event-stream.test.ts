@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { array, assert, asyncProperty, constantFrom, nat } from 'fast-check';
 import { eventsIn } from '../../../client/event-stream.ts';
 import { LineSplitter, linesIn } from '../../../client/line-splitter.ts';
+import { rejection } from '../../support/rejection.ts';
 
 /** A body that arrives in pieces, which end at these bytes. */
 async function* split(text: string, ends: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -74,6 +75,14 @@ describe('an event stream', () => {
     const ends = Array.from({ length: 3000 }, (_, index) => index * 1000);
     const [event] = await events(`data: ${long}\n\n`, ends);
     expect((event as string[])[2]).to.equal(long);
+  });
+
+  it('has events of a maximum length, also with empty lines', async () => {
+    for (const text of ['data: 12345678901\n', 'data:\n'.repeat(11)]) {
+      expect((await rejection(Array.fromAsync(eventsIn(split(text, []), 10)))).message).to.equal(
+        'an event has more than 10 characters',
+      );
+    }
   });
 });
 

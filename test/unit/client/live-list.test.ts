@@ -87,6 +87,27 @@ describe('a live list', () => {
     expect(found[1]).to.include('returned 503');
   });
 
+  it('sends no further request without a pause, whatever the server says about it', async () => {
+    const hostile = { kind: 'Status', details: { retryAfterSeconds: 'soon', causes: 'none' } };
+    const scripts = [
+      json({ kind: 'Status', details: { retryAfterSeconds: 99_999_999 } }, 503),
+      json(hostile, 503),
+    ];
+    for (const script of scripts) {
+      server.respond(script);
+      const abort = new AbortController();
+      const pauses: number[] = [];
+      const onConnection = (connection: Connection): void => {
+        if (connection.state !== 'waiting') return;
+        pauses.push(connection.retryAt - Date.now());
+        abort.abort();
+      };
+      await totals(1, live({ signal: abort.signal, onConnection }));
+      expect(pauses).to.have.length(1);
+      expect(pauses[0]).to.be.within(400, 2 ** 31 - 1);
+    }
+  });
+
   it('resumes when its connection is lost', async () => {
     const lost: Script = (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });

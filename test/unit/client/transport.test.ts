@@ -39,7 +39,13 @@ describe('a request of the client', () => {
 
   it('rejects an element of a list with a comma, which the server would split', async () => {
     server.respond(json(PAGE));
-    expect((await rejection(client().lists.page('pods', { names: ['a,b'] }))).message).to.include('comma');
+    const { lists, logs, kubernetes } = client();
+    const names = ['a,b'];
+    expect((await rejection(lists.page('pods', { names }))).message).to.include('comma');
+    // Streams do not repeat such a request.
+    expect(() => lists.live('pods', { names })).to.throw(TypeError, 'comma');
+    expect(() => logs.tail({ pods: names })).to.throw(TypeError, 'comma');
+    expect(() => kubernetes.watch('/api/../v1/pods')).to.throw(TypeError, 'path');
     expect(server.asked).to.deep.equal([]);
   });
 
