@@ -11,13 +11,11 @@ import { useTail } from './use-tail.ts';
 
 export interface PodLogsProps {
   readonly namespace: string;
-  /** The kind of the object: a pod, or a workload. */
-  readonly kind: 'pods' | 'workloads';
-  readonly name: string;
+  readonly pods: readonly string[];
 }
 
-export function PodLogs({ namespace, kind, name }: PodLogsProps): ComponentChildren {
-  const query = queryOf({ namespaces: namespace, [kind]: name, last: '24h', follow: 'true' });
+export function PodLogs({ namespace, pods }: PodLogsProps): ComponentChildren {
+  const query = queryOf({ namespaces: namespace, pods: pods.join(','), last: '24h', follow: 'true' });
   const key = query.toString();
   const range = useMemo(() => rangeOf(query, Date.now()), [key]);
   const logs = useLogs(filtersOf(query), range, key);
