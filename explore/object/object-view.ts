@@ -6,11 +6,12 @@ import { link, type ObjectRoute, queryOf, withQuery } from '../route.ts';
 import { Failure, Notice } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
+import { hasLogs, ObjectLogs } from './object-logs.ts';
 import { ObjectSummary } from './object-summary.ts';
 import { useObject } from './use-object.ts';
 import { YamlPanel } from './yaml-panel.ts';
 
-const PARTS = { '': 'Summary', yaml: 'YAML' } as const;
+const PARTS = { '': 'Summary', yaml: 'YAML', logs: 'Logs' } as const;
 
 export function ObjectView({ route }: { readonly route: ObjectRoute }): ComponentChildren {
   const { resource, namespace, name, query } = route;
@@ -46,21 +47,14 @@ export function ObjectView({ route }: { readonly route: ObjectRoute }): Componen
       h(
         'nav',
         { class: 'parts', 'aria-label': 'Parts' },
-        Object.entries(PARTS).map(([key, title]) =>
-          h(
-            'a',
-            {
-              key,
-              ...link(withQuery(route, { part: key })),
-              ...(key === part ? { 'aria-current': 'page' } : {}),
-            },
-            title,
-          ),
-        ),
+        Object.entries(PARTS).map(([key, title]) => {
+          if (key === 'logs' && !hasLogs(resource, object)) return null;
+          const current = key === part ? { 'aria-current': 'page' as const } : {};
+          return h('a', { key, ...link(withQuery(route, { part: key })), ...current }, title);
+        }),
       ),
-    object &&
-      (part === 'yaml'
-        ? h(YamlPanel, { object, kind, isDeleted })
-        : h(ObjectSummary, { route, object, isDeleted })),
+    object && part === 'yaml' && h(YamlPanel, { object, kind, isDeleted }),
+    object && part === 'logs' && hasLogs(resource, object) && h(ObjectLogs, { resource, object }),
+    object && (part === '' || !Object.hasOwn(PARTS, part)) && h(ObjectSummary, { route, object, isDeleted }),
   ]);
 }

@@ -18,6 +18,11 @@ const USUAL = [
   ...['deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch', 'pods'],
   ...['services', 'configmaps', 'persistentvolumeclaims'],
 ];
+/** The kinds with a selector of pods. */
+const SELECTING = new Set([
+  ...['deployments.apps', 'replicasets.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch'],
+  ...['services', 'replicationcontrollers'],
+]);
 const IN_NAMESPACE = ['pods', 'deployments.apps', 'services', 'configmaps'];
 
 /** Returns the lists of related objects. */
@@ -44,7 +49,8 @@ export function relationsOf(
 
 /** The selector of the pods of an object; empty for none. */
 export function selectorOf(resource: string, object: KubernetesObject): string {
-  const isService = resource === 'services';
+  if (!SELECTING.has(resource)) return '';
+  const isService = ['services', 'replicationcontrollers'].includes(resource);
   const labels = at(object, isService ? 'spec.selector' : 'spec.selector.matchLabels') ?? {};
   const expressions = isService ? [] : listAt(object, 'spec.selector.matchExpressions');
   return [

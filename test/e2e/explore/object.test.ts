@@ -181,6 +181,17 @@ describe('an object of /explore', function () {
     await until(async () => (await visitor.heading()) === 'web');
   });
 
+  it('shows the logs of its pods', async () => {
+    await visitor.open('/explore/objects/deployments.apps/shop/cart-export?part=logs');
+    await visitor.sees('All logs of these pods');
+    expect(
+      await visitor.page.$eval('.pod-logs a', ({ href }) => new URL(href).searchParams.get('pods')),
+    ).to.match(/^cart-export-/);
+    await visitor.open(pathOf('configmaps', 'settings', 'logs'));
+    await visitor.sees('settings');
+    expect(await visitor.page.$$('.parts a[href*="part=logs"], .pod-logs')).to.deep.equal([]);
+  });
+
   it('keeps its last state when it is deleted', async () => {
     await kubectl('create configmap doomed --from-literal=key=precious');
     await visitor.open(pathOf('configmaps', 'doomed', 'yaml'));
