@@ -42,6 +42,9 @@ const PROTOCOL = 'v5.channel.k8s.io';
 /** A script cannot set headers of a WebSocket, so kube-apiserver reads the token from a subprotocol. */
 const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
+/** Milliseconds until a WebSocket must be open. */
+const OPEN_TIMEOUT = 30_000;
+
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, status: 3, size: 4, close: 255 } as const;
 
 /** Opens a shell at the path of a subresource `exec`. Throws a StatusError if the server rejects it. */
@@ -80,7 +83,9 @@ async function opens(socket: WebSocket, signal?: AbortSignal): Promise<boolean> 
   });
   signal?.addEventListener('abort', close, { once: true });
   if (signal?.aborted) close();
+  const timer = setTimeout(close, OPEN_TIMEOUT);
   const isOpen = await opened;
+  clearTimeout(timer);
   signal?.removeEventListener('abort', close);
   if (signal?.aborted) close();
   signal?.throwIfAborted();

@@ -35,10 +35,11 @@ export async function* reconnecting<T>(
   let failures = 0;
   while (!ended.aborted) {
     let error: Error | undefined;
-    let isOpen = false;
+    let openedAt: number | undefined;
     const opened = (): void => {
-      if (!isOpen) onConnection?.({ state: 'open' });
-      isOpen = true;
+      if (openedAt !== undefined) return;
+      openedAt = Date.now();
+      onConnection?.({ state: 'open' });
     };
     try {
       for await (const item of connect(ended, opened)) {
@@ -51,6 +52,8 @@ export async function* reconnecting<T>(
       if (!isTemporary(cause)) throw cause;
       error = cause;
     }
+    // A quiet stream whose connection was open for a while has not failed.
+    if (openedAt !== undefined && Date.now() - openedAt > MAX_PAUSE) failures = 0;
     failures += 1;
     const retryAfter = error instanceof StatusError ? (error.retryAfter ?? 0) * 1000 : 0;
     const pause = Math.max(pauseAfter(failures), Math.min(retryAfter, MAX_RETRY_AFTER));

@@ -1,4 +1,5 @@
 // Tests of live lists: reconnects, resumes, errors and their end, against a real HTTP server.
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import {
   Client,
@@ -106,6 +107,24 @@ describe('a live list', () => {
       expect(pauses).to.have.length(1);
       expect(pauses[0]).to.be.within(400, 2 ** 31 - 1);
     }
+  });
+
+  it('reports no problem when the server ends a quiet stream after a while', async () => {
+    const states: string[] = [];
+    let now = Date.now();
+    const clock = mock.method(Date, 'now', () => now);
+    const onConnection = ({ state }: Connection): void => {
+      states.push(state);
+      now += 20_000;
+    };
+    const quiet = pieces([':\n\n'], { ends: true });
+    server.respond(quiet, quiet, quiet, pieces([page(1)]));
+    try {
+      expect(await totals(1, live({ onConnection }))).to.deep.equal([1]);
+    } finally {
+      clock.mock.restore();
+    }
+    expect(states).to.deep.equal(['open', 'open', 'open', 'open']);
   });
 
   it('resumes when its connection is lost', async () => {
