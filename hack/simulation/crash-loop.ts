@@ -26,8 +26,10 @@ export const CRASH_LOOP_STAGE = {
     },
     next: {
       event: { type: 'Warning', reason: 'BackOff', message: 'Back-off restarting failed container' },
+      // The previous run is as old as its log, so that queries of the last hour miss no lines of earlier runs.
       statusTemplate: `
 {{ $now := Now }}
+{{ $started := dateInZone "2006-01-02T15:04:05Z" (dateModify "-2h" now) "UTC" }}
 conditions:
 - lastTransitionTime: {{ $now | Quote }}
   status: "True"
@@ -49,7 +51,7 @@ containerStatuses:
     terminated:
       exitCode: 1
       reason: Error
-      startedAt: {{ $now | Quote }}
+      startedAt: {{ $started | Quote }}
       finishedAt: {{ $now | Quote }}
   state:
     waiting:
