@@ -1,12 +1,12 @@
 // Counts of the objects of the most important kinds, by status, as bars. Each count leads to a list.
 import { type Client, type ListPage, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Kind, titleOf } from '../kinds.ts';
 import { link, queryOf } from '../route.ts';
 import { Notice } from '../ui/notice.ts';
 import { toneOf } from '../ui/status.ts';
+import { usePolled } from '../ui/use-polled.ts';
 
 const KINDS = [
   'pods',
@@ -23,14 +23,16 @@ const KINDS = [
  * it follows already are counted.
  */
 const MANY_CUSTOM = 12;
-const REFRESH_MS = 10_000;
 const TONES = ['good', 'info', 'idle', 'warn', 'bad'];
 
 type Count = ListPage | StatusError;
 
 export function KindCounts({ namespace }: { readonly namespace: string }): ComponentChildren {
-  const { kinds } = useExplore();
-  const counts = useCounts(namespace);
+  const { client, kinds } = useExplore();
+  const { value: counts = new Map<string, Count>() } = usePolled(
+    (signal) => countsOf(client, kinds, namespace, signal),
+    [client, kinds, namespace],
+  );
   const shown = [...counts].flatMap(([resource, count]) =>
     count instanceof Error || (kinds.get(resource)?.isCustom && count.totalItems === 0)
       ? []
@@ -111,39 +113,23 @@ function statusesOf({ facets }: ListPage): readonly (readonly [status: string, n
     .sort(([a], [b]) => TONES.indexOf(toneOf(a)) - TONES.indexOf(toneOf(b)));
 }
 
-/** The counts by resource, as they arrive. They are repeated while the page is visible. */
-function useCounts(namespace: string): ReadonlyMap<string, Count> {
-  const { client, kinds } = useExplore();
-  const [counts, setCounts] = useState<ReadonlyMap<string, Count>>(new Map());
-  useEffect(() => {
-    const end = new AbortController();
-    const { signal } = end;
-    const count = async (): Promise<void> => {
-      const resources = await countedKinds(client, kinds, namespace, signal);
-      const pages = await Promise.all(
-        resources.map(
-          async (resource) => [resource, await countOf(client, resource, namespace, signal)] as const,
-        ),
-      );
-      if (signal.aborted) return;
-      // While the connection is lost, the last counts stay.
-      setCounts((before) => {
-        const known = pages.map(([resource, page]) => [resource, page ?? before.get(resource)] as const);
-        return new Map(known.flatMap(([resource, page]) => (page ? [[resource, page] as const] : [])));
-      });
-    };
-    const repeat = (): void => {
-      if (!document.hidden && !signal.aborted) count().catch(() => undefined);
-    };
-    repeat();
-    const timer = setInterval(repeat, REFRESH_MS);
-    document.addEventListener('visibilitychange', repeat, { signal });
-    return () => {
-      clearInterval(timer);
-      end.abort();
-    };
-  }, [client, kinds, namespace]);
-  return counts;
+/** The counts by resource. */
+async function countsOf(
+  client: Client,
+  kinds: ReadonlyMap<string, Kind>,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Count>> {
+  const query = { facets: ['status'], limit: 0, ...(namespace === '' ? {} : { namespace }) };
+  const count = async (resource: string): Promise<readonly [string, Count]> => {
+    try {
+      return [resource, await client.lists.page(resource, query, { signal })];
+    } catch (error) {
+      if (error instanceof StatusError) return [resource, error];
+      throw error;
+    }
+  };
+  return new Map(await Promise.all((await countedKinds(client, kinds, namespace, signal)).map(count)));
 }
 
 async function countedKinds(
@@ -159,17 +145,4 @@ async function countedKinds(
   return [...KINDS, ...custom.filter((resource) => followed.includes(resource)).slice(0, MANY_CUSTOM)].filter(
     (resource) => namespace === '' || kinds.get(resource)?.namespaced !== false,
   );
-}
-
-/** Undefined for a lost connection, of which the stream of events tells. */
-function countOf(
-  client: Client,
-  resource: string,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<Count | undefined> {
-  const query = { facets: ['status'], limit: 0, ...(namespace === '' ? {} : { namespace }) };
-  return client.lists
-    .page(resource, query, { signal })
-    .catch((error: unknown) => (error instanceof StatusError ? error : undefined));
 }

@@ -1,12 +1,11 @@
 // The nodes with their capacity, and how much of it is used: measured, requested by pods, or unknown.
-import { ConnectionError, type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-client';
+import { type Client, type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { bytesText, coresText, quantityOf } from '../quantity.ts';
 import { link, queryOf } from '../route.ts';
 import { Failure } from '../ui/notice.ts';
-import { useVisible } from '../ui/visible.ts';
+import { usePolled } from '../ui/use-polled.ts';
 
 interface Node extends KubernetesObject {
   readonly spec?: { readonly unschedulable?: boolean };
@@ -33,7 +32,6 @@ interface Shown {
 }
 
 const SHOWN = 12;
-const REFRESH_MS = 15_000;
 const EXPLANATIONS: Readonly<Record<Source, string>> = {
   measured: 'Used now, of what pods can use.',
   requested: 'Requested by pods, of what pods can use: the cluster measures no usage.',
@@ -41,7 +39,10 @@ const EXPLANATIONS: Readonly<Record<Source, string>> = {
 };
 
 export function NodeUsage(): ComponentChildren {
-  const { shown, error, retry } = useNodes();
+  const { client, groups } = useExplore();
+  const isMeasured = groups.has('metrics.k8s.io');
+  const polled = usePolled((signal) => loadNodes(client, isMeasured, signal), [client, isMeasured]);
+  const { value: shown, error, retry } = polled;
   // The counts of kinds say so already.
   if (error instanceof StatusError && error.code === 403) return null;
   const total = shown?.page.totalItems ?? 0;
@@ -167,42 +168,14 @@ function Meter({ label, used, total, text, unit = '' }: MeterProps): ComponentCh
   ]);
 }
 
-function useNodes(): { shown: Shown | undefined; error: Error | undefined; retry: () => void } {
-  const { client, groups } = useExplore();
-  const isVisible = useVisible();
-  const [shown, setShown] = useState<Shown>();
-  const [error, setError] = useState<Error>();
-  const [attempt, setAttempt] = useState(0);
-  const isMeasured = groups.has('metrics.k8s.io');
-  useEffect(() => {
-    if (!isVisible) return undefined;
-    const end = new AbortController();
-    const { signal } = end;
-    const load = async (): Promise<void> => {
-      // Nodes with a problem come first.
-      const page = await client.lists.page<Node>('nodes', { sortBy: 'status', limit: SHOWN }, { signal });
-      const measured = isMeasured
-        ? await client.kubernetes
-            .get<NodeMetrics>('/apis/metrics.k8s.io/v1beta1/nodes', { signal })
-            .catch(() => undefined)
-        : undefined;
-      if (!signal.aborted) setShown({ page, ...usageOf(page, measured) });
-    };
-    const repeat = (): void => {
-      load().then(
-        () => setError(undefined),
-        // The frame shows a lost connection, and the last state stays.
-        (failure: Error) => signal.aborted || failure instanceof ConnectionError || setError(failure),
-      );
-    };
-    repeat();
-    const timer = setInterval(repeat, REFRESH_MS);
-    return () => {
-      clearInterval(timer);
-      end.abort();
-    };
-  }, [client, isMeasured, isVisible, attempt]);
-  return { shown, error, retry: () => setAttempt(attempt + 1) };
+async function loadNodes(client: Client, isMeasured: boolean, signal: AbortSignal): Promise<Shown> {
+  // Nodes with a problem come first.
+  const page = await client.lists.page<Node>('nodes', { sortBy: 'status', limit: SHOWN }, { signal });
+  const path = '/apis/metrics.k8s.io/v1beta1/nodes';
+  const measured = isMeasured
+    ? await client.kubernetes.get<NodeMetrics>(path, { signal }).catch(() => undefined)
+    : undefined;
+  return { page, ...usageOf(page, measured) };
 }
 
 function usageOf(page: ListPage<Node>, measured: NodeMetrics | undefined): Omit<Shown, 'page'> {

@@ -1,13 +1,12 @@
 // What changed in the last minutes: the newest events, live.
-import type { KubernetesObject, ListPage } from 'ks-apiserver-client';
+import type { KubernetesObject } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { resourceOf } from '../kinds.ts';
 import { link, queryOf } from '../route.ts';
 import { Failure } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
-import { useVisible } from '../ui/visible.ts';
+import { useLive } from '../ui/use-live.ts';
 
 const SHOWN = 15;
 
@@ -27,24 +26,10 @@ interface Event extends KubernetesObject {
 }
 
 export function RecentEvents({ namespace }: { readonly namespace: string }): ComponentChildren {
-  const { client, onConnection } = useExplore();
-  const isVisible = useVisible();
-  const [page, setPage] = useState<ListPage<Event>>();
-  const [error, setError] = useState<Error>();
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    if (!isVisible) return undefined;
-    const end = new AbortController();
-    const { signal } = end;
-    const query = { sortBy: 'lastTimestamp', limit: SHOWN, ...(namespace === '' ? {} : { namespace }) };
-    const follow = async (): Promise<void> => {
-      for await (const next of client.lists.live<Event>('events', query, { signal, onConnection }))
-        setPage(next);
-    };
-    setError(undefined);
-    follow().catch((failure: Error) => !signal.aborted && setError(failure));
-    return () => end.abort();
-  }, [client, namespace, isVisible, attempt]);
+  const { client } = useExplore();
+  const query = { sortBy: 'lastTimestamp', limit: SHOWN, ...(namespace === '' ? {} : { namespace }) };
+  const live = useLive((options) => client.lists.live<Event>('events', query, options), namespace);
+  const { value: page, error, retry } = live;
   const all = link({
     view: 'list',
     resource: 'events',
@@ -52,7 +37,7 @@ export function RecentEvents({ namespace }: { readonly namespace: string }): Com
   });
   return h('section', { class: 'events card', 'aria-labelledby': 'events', 'aria-busy': !page && !error }, [
     h('h2', { id: 'events' }, ['Recent events', h('a', all, 'All events')]),
-    error && h(Failure, { error, retry: () => setAttempt(attempt + 1) }),
+    error && h(Failure, { error, retry }),
     page?.items.length === 0 && h('p', { class: 'muted' }, 'Nothing has happened in the last hour.'),
     h(
       'ol',

@@ -3,6 +3,7 @@
 import type { Connection, StreamOptions } from 'ks-apiserver-client';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
+import { useVisible } from './visible.ts';
 
 export interface Live<T> {
   /** The last value; undefined before the first one. */
@@ -61,14 +62,4 @@ export function useLive<T>(
     ...{ value: last?.value, isCurrent: last?.key === key, connection, error },
     retry: useCallback(() => setAttempt((count) => count + 1), []),
   };
-}
-
-function useVisible(): boolean {
-  const [isVisible, setVisible] = useState(!document.hidden);
-  useEffect(() => {
-    const changed = (): void => setVisible(!document.hidden);
-    document.addEventListener('visibilitychange', changed);
-    return () => document.removeEventListener('visibilitychange', changed);
-  }, []);
-  return isVisible;
 }

@@ -1,0 +1,48 @@
+// A value that a component requests again and again while the page is visible. After an error, the last value stays.
+import { ConnectionError } from 'ks-apiserver-client';
+import { useEffect, useState } from 'preact/hooks';
+import { useVisible } from './visible.ts';
+
+export interface Polled<T> {
+  readonly value: T | undefined;
+  readonly error: Error | undefined;
+  readonly retry: () => void;
+}
+
+const INTERVAL_MS = 10_000;
+
+/** `inputs`: what the request depends on. */
+export function usePolled<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+): Polled<T> {
+  const [value, setValue] = useState<T>();
+  const [error, setError] = useState<Error>();
+  const [attempt, setAttempt] = useState(0);
+  const isVisible = useVisible();
+  useEffect(() => {
+    if (!isVisible) return undefined;
+    const end = new AbortController();
+    const { signal } = end;
+    const request = async (): Promise<void> => {
+      try {
+        const loaded = await load(signal);
+        if (signal.aborted) return;
+        setValue(() => loaded);
+        setError(undefined);
+      } catch (failure) {
+        // The frame shows a lost connection.
+        if (signal.aborted || failure instanceof ConnectionError) return;
+        setError(failure instanceof Error ? failure : new Error(String(failure)));
+      }
+    };
+    void request();
+    const timer = setInterval(() => void request(), INTERVAL_MS);
+    return () => {
+      clearInterval(timer);
+      end.abort();
+    };
+    // `load` is another function in each render, and depends only on the inputs.
+  }, [...inputs, isVisible, attempt]);
+  return { value, error, retry: () => setAttempt(attempt + 1) };
+}
