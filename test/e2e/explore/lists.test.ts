@@ -213,6 +213,7 @@ describe('the lists of /explore', function () {
       shared.platform.succeeding(`patch configmap map-000 -n ${SPACE} --type merge -p {"data":{${keys}}}`);
     await visitor.open(MAPS);
     await visitor.sees('Live');
+    await seesRows((names) => names.includes('map-000'));
     await until(async () => (await cell('map-000', 'Data')) === '1');
     await patch('"b":"2"');
     await until(async () => (await cell('map-000', 'Data')) === '2');
@@ -271,6 +272,11 @@ describe('the lists of /explore', function () {
     await visitor.open(`/explore/lists/configmaps?namespace=${LARGE}&limit=10000&q=row-`);
     await visitor.page.waitForSelector(`table[aria-rowcount="${MANY + 1}"]`);
     await seesRows(([first]) => first === 'row-00000');
+    // The page keeps rows, and not the objects.
+    const tools = await visitor.page.createCDPSession();
+    await tools.send('HeapProfiler.collectGarbage');
+    const { JSHeapUsedSize = Number.POSITIVE_INFINITY } = await visitor.page.metrics();
+    expect(JSHeapUsedSize).to.be.below(32 << 20);
     const inDocument = (): Promise<number> => visitor.page.$$eval('tbody tr', (all) => all.length);
     expect(await inDocument()).to.be.below(80);
     await visitor.page.focus('tbody a[tabindex="0"]');
