@@ -125,6 +125,36 @@ describe('the view of logs of /explore', () => {
     expect(shown.filter((line) => line.includes('first new line'))).to.have.length(2, 'one for each pod');
   });
 
+  it('shows that the tail has lost its connection, and continues without repeated lines', async () => {
+    // A browser that is set offline rejects new requests, but does not end the streams that are open.
+    await visitor.page.evaluateOnNewDocument(`
+      const { fetch } = globalThis;
+      globalThis.fetch = async (...request) => {
+        const response = await fetch(...request);
+        if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) return response;
+        const body = response.body.pipeThrough(new TransformStream({
+          start: (controller) => { globalThis.cut = () => controller.error(new TypeError('network error')); },
+        }));
+        return new Response(body, response);
+      };`);
+    await open('last=15m&namespaces=shop&follow=true');
+    await write('before the outage');
+    const count = async (text: string): Promise<number> =>
+      (await lines()).filter((line) => line.includes(text)).length;
+    await until(async () => (await count('before the outage')) > 1);
+    const known = await count('before the outage');
+    await visitor.page.setOfflineMode(true);
+    await visitor.page.evaluate('cut()');
+    await visitor.sees('Not connected');
+    await write('during the outage');
+    await visitor.page.setOfflineMode(false);
+    await until(async () => (await count('during the outage')) === known);
+    expect(await count('before the outage')).to.equal(known);
+    // The browser logs each request that failed.
+    const failures = visitor.complaints.splice(0);
+    for (const each of failures) expect(each).to.include('ERR_INTERNET_DISCONNECTED');
+  });
+
   it('shows the fields of a line and the lines around it', async () => {
     await open('last=6h&workloads=cart&log_query=abandoned');
     await visitor.page.focus('.log-lines');
