@@ -37,7 +37,7 @@ export function Facet({
       { key: value, type: 'button', class: 'chip', 'aria-pressed': isOn, onClick, title: value },
       [
         isStatus ? h(Status, { status: value }) : h('bdi', {}, value),
-        h('span', { class: 'count' }, counts[value]?.toLocaleString()),
+        h('span', { class: 'count' }, Object.hasOwn(counts, value) && counts[value]?.toLocaleString()),
       ],
     );
   };

@@ -8,6 +8,11 @@ const SPECIAL =
   /\u001b\[([0-9;]*)m|[\0-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/gu;
 const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
+/** Maximum number of elements of a line: each special character, colour and match is one, and many lines are visible. */
+const MAX_NODES = 300;
+/** Maximum number of shown members of a line. */
+const MAX_FIELDS = 200;
+
 interface Part {
   readonly begin: number;
   readonly end: number;
@@ -27,10 +32,15 @@ export function LineText({ text, highlights = [], limit }: LineTextProps): Compo
   const shown = text.length > limit ? text.slice(0, limit) : text;
   const nodes: ComponentChildren[] = [];
   let next = 0;
+  let shownTo = 0;
   for (const part of partsOf(shown)) {
-    if (part.text === undefined) continue;
+    if (nodes.length >= MAX_NODES) break;
+    if (part.text === undefined) {
+      shownTo = part.end;
+      continue;
+    }
     let begin = part.begin;
-    while (begin < part.end) {
+    while (begin < part.end && nodes.length < MAX_NODES) {
       while ((highlights[next]?.[1] ?? Infinity) <= begin) next++;
       const [from, to] = highlights[next] ?? [Infinity, Infinity];
       const isMatch = from <= begin;
@@ -40,9 +50,10 @@ export function LineText({ text, highlights = [], limit }: LineTextProps): Compo
       nodes.push(nodeOf(piece, part.style, isMatch));
       begin = part.style === 'special' ? part.end : end;
     }
+    shownTo = begin;
   }
-  if (text.length > limit)
-    nodes.push(h('span', { class: 'special' }, `… ${text.length - limit} more characters`));
+  if (text.length > shownTo)
+    nodes.push(h('span', { class: 'special' }, `… ${text.length - shownTo} more characters`));
   return nodes;
 }
 
@@ -89,7 +100,8 @@ export function fieldsIn(line: string): (readonly [name: string, value: string])
   try {
     const value: unknown = JSON.parse(line.slice(begin));
     if (typeof value !== 'object' || value === null) return [];
-    return Object.entries(value).map(([name, member]) => [
+    const members = Object.entries(value).slice(0, MAX_FIELDS);
+    return members.map(([name, member]) => [
       name,
       typeof member === 'string' ? member : JSON.stringify(member),
     ]);

@@ -47,7 +47,7 @@ export interface TimeRange {
 export function lastOf(query: URLSearchParams): string | undefined {
   if (query.has('start_time') || query.has('end_time')) return undefined;
   const last = query.get('last') ?? DEFAULT_RANGE;
-  return last in RANGES ? last : DEFAULT_RANGE;
+  return Object.hasOwn(RANGES, last) ? last : DEFAULT_RANGE;
 }
 
 export function rangeOf(query: URLSearchParams, now: number): TimeRange {

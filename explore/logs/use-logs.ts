@@ -9,8 +9,9 @@ import {
 } from 'ks-apiserver-client';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
+import { excessOf } from './line-limit.ts';
 import { intervalOf, type TimeRange } from './log-query.ts';
-import { asError, MAX_LINES, type Resumption } from './use-tail.ts';
+import { asError, type Resumption } from './use-tail.ts';
 
 const PAGE = 200;
 /** A tail begins with the last seconds that are shown, because lines arrive late. */
@@ -56,17 +57,13 @@ function blocksOf(lines: readonly LogRecord[]): Block[] {
   }));
 }
 
-/** Appends lines, and drops the oldest blocks beyond MAX_LINES; older pages would then leave a gap. */
+/** Appends lines, and drops the oldest blocks beyond the limit; older pages would then leave a gap. */
 function appended({ blocks, page, key }: Lines, more: readonly LogRecord[]): Lines {
   const last = blocks.at(-1);
   const room = last ? Math.max(0, BLOCK - last.lines.length) : 0;
   const filled = last && room > 0 ? [{ key: last.key, lines: [...last.lines, ...more.slice(0, room)] }] : [];
   const all = [...(room > 0 ? blocks.slice(0, -1) : blocks), ...filled, ...blocksOf(more.slice(room))];
-  let count = all.reduce((sum, { lines }) => sum + lines.length, 0);
-  for (let first = all[0]; first && count - first.lines.length >= MAX_LINES; first = all[0]) {
-    count -= first.lines.length;
-    all.shift();
-  }
+  all.splice(0, excessOf(all));
   const isWhole = all[0]?.key === blocks[0]?.key;
   if (isWhole || !page) return { blocks: all, page, key };
   const { cursor: _cursor, ...rest } = page;

@@ -3,9 +3,8 @@
 import { type Connection, type LogQuery, type LogRecord, StatusError } from 'ks-apiserver-client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
+import { charactersOf, excessOf, MAX_CHARACTERS, MAX_LINES } from './line-limit.ts';
 
-/** Maximum number of lines that are shown, or that wait. */
-export const MAX_LINES = 10_000;
 const BATCH_MS = 250;
 /** The rate is the mean of this many batches. */
 const RATE_BATCHES = 20;
@@ -70,6 +69,7 @@ export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tai
     const ended = new AbortController();
     const arrivals = [0];
     let dropped = 0;
+    let characters = charactersOf(waiting.current);
     const update = (changes: Partial<Tail>): void => setTail((before) => ({ ...before, ...changes }));
     const read = async (): Promise<void> => {
       const { since, isShown } = resume();
@@ -89,10 +89,11 @@ export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tai
         if (isShown(line.id) || held.has(line.id)) continue;
         waiting.current.push(line);
         arrivals[0] = (arrivals[0] ?? 0) + 1;
-        const excess = waiting.current.length - MAX_LINES;
+        characters += line.log.length;
         // In steps: to move all lines for each new one would take long.
-        if (excess > 1000) {
-          waiting.current.splice(0, excess);
+        if (waiting.current.length > 1.1 * MAX_LINES || characters > 1.1 * MAX_CHARACTERS) {
+          const excess = excessOf(waiting.current.map((each) => ({ lines: [each] })));
+          characters -= charactersOf(waiting.current.splice(0, excess));
           dropped += paused.current ? excess : 0;
         }
       }
@@ -101,6 +102,7 @@ export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tai
       if (!paused.current) {
         if (waiting.current.length > 0) addLines.current(waiting.current);
         waiting.current = [];
+        characters = 0;
         dropped = 0;
       }
       const shown = { waiting: Math.min(waiting.current.length, MAX_LINES), dropped };

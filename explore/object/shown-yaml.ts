@@ -46,5 +46,6 @@ function secretLevel([top, second, third]: readonly string[]): number | undefine
 function keyOf(line: string): string {
   const text = line.trimStart().replace(/^\? /, '');
   const [quoted] = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')/.exec(text) ?? [];
-  return quoted ?? text.replace(/:(?:\s.*)?$/, '');
+  // With `s`, the first colon before a space ends the search, also in a line with U+2028, at which `.` would stop.
+  return quoted ?? text.replace(/:(?:\s.*)?$/s, '');
 }

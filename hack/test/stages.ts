@@ -16,7 +16,7 @@ import { suite } from './suite.ts';
 const WAITING_JOBS = 4;
 
 /** What tsc checks: each project has the types of its environment, such as a browser. */
-const TYPE_CHECKED = ['.', 'client', 'test/unit/client', 'explore'];
+const TYPE_CHECKED = ['.', 'client', 'test/unit/client', 'explore', 'test/unit/explore'];
 
 /** All stages, in the order of their start. The timeouts end tests that hang; they are sufficient for a busy machine. */
 export function stages(options: {

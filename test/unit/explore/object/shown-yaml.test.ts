@@ -60,4 +60,9 @@ describe('the shown YAML', () => {
       'data:\n  managedFields: |\n    metadata:\n      managedFields:\n      - a\n  metadata: b\nspec:\n  managedFields:\n  - c\n';
     expect(shownYAML(yaml, false, NOTHING)).to.equal(yaml);
   });
+
+  it('reads a hostile line of the maximum size of an object in linear time', () => {
+    const yaml = `data:\n  key: |\n    a${': '.repeat(500_000)}\u2028    b\n`;
+    expect(shownYAML(yaml, false, NOTHING)).to.equal(yaml);
+  });
 });
