@@ -47,7 +47,10 @@ function follow(user: SignIn, show: (session: Session) => void): () => void {
     sessionStorage.setItem(SIGNED_OUT, 'yes');
     user.end({ returnTo: `${location.origin}${HOME}` });
   };
-  const token = waitingTokens(user, (expired) => showSignedIn(expired));
+  const token = waitingTokens(user, () => {
+    // Without a user, another tab has signed out while a request waited: the page stays signed out.
+    if (user.user() !== undefined) showSignedIn(true);
+  });
   const showSignedIn = (expired: boolean): void => {
     const { sub = '', name } = user.user() ?? {};
     show({ state: 'signed in', token, user: { id: sub, name: name || sub }, expired, signIn, signOut });
@@ -84,7 +87,7 @@ function follow(user: SignIn, show: (session: Session) => void): () => void {
 }
 
 /** Waits for the user to sign in again, also in another tab, so that views keep what they show and then continue. */
-function waitingTokens(user: SignIn, showExpired: (expired: boolean) => void): TokenSource {
+function waitingTokens(user: SignIn, showExpired: () => void): TokenSource {
   return {
     token: async (options) => {
       for (;;) {
@@ -94,7 +97,7 @@ function waitingTokens(user: SignIn, showExpired: (expired: boolean) => void): T
           if (!(error instanceof SignInRequired)) throw error;
           const { promise, resolve } = Promise.withResolvers<void>();
           const end = user.onChange(resolve);
-          showExpired(true);
+          showExpired();
           await promise.finally(end);
         }
       }

@@ -104,6 +104,21 @@ describe('the sign-in of /explore', () => {
     expect(pathname + search).to.equal(path);
   });
 
+  it('stays signed out in a tab whose sign-in had expired, after another tab has signed out', async () => {
+    await visitor.signIn(USERS.viewer);
+    await visitor.sees('CrashLoopBackOff');
+    await endSessions({ keepBrowser: false });
+    await visitor.sees('Your sign-in has expired.');
+    const other = await visitor.tab();
+    await visitor.open('/explore', other);
+    await visitor.sees('Your sign-in has expired.', other);
+    await visitor.click(USERS.viewer, other);
+    await visitor.click('Sign out', other);
+    await visitor.page.bringToFront();
+    await visitor.sees('You are signed out');
+    expect(await visitor.page.$('#view')).to.equal(null);
+  });
+
   it('continues in a tab after the sign-in in another one', async () => {
     await visitor.signIn(USERS.viewer);
     await visitor.sees('CrashLoopBackOff');
