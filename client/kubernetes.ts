@@ -35,7 +35,8 @@ const PAGE_SIZE = 500;
 
 /**
  * The requests to Kubernetes of a client: `client.kubernetes`. Paths are those of kube-apiserver, for example
- * `/apis/apps/v1/namespaces/shop/deployments/cart`; `objectPath` makes them out of names. All methods throw StatusError.
+ * `/apis/apps/v1/namespaces/shop/deployments/cart`; `objectPath` makes them out of names. All methods throw StatusError
+ * and ConnectionError.
  */
 export class Kubernetes {
   readonly #transport: Transport;
@@ -111,11 +112,15 @@ export class Kubernetes {
     return this.#send('DELETE', path, options);
   }
 
-  /** The lines of a text that can grow, such as a pod log with `query: { follow: true }`. Ends with the signal. */
+  /**
+   * The lines of a text that can grow, such as a pod log with `query: { follow: true }`. Ends with the text, or with the
+   * signal. Does not reconnect.
+   */
   async *lines(path: string, options: KubernetesOptions = {}): AsyncGenerator<string, void, undefined> {
     const { signal } = options;
     try {
-      const { exchange, response } = await this.#transport.open(path, options);
+      // The kubelet responds to a followed log when the container writes its first line.
+      const { exchange, response } = await this.#transport.open(path, { ...options, canBeLate: true });
       yield* linesIn(exchange.chunks(response));
     } catch (error) {
       if (!signal?.aborted) throw error;

@@ -20,6 +20,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the response can begin late, without the timeout. */
+  readonly canBeLate?: boolean;
 }
 
 export interface TransportOptions {
@@ -103,7 +105,11 @@ export class Transport {
   }
 
   /** Sends the request, a second time with another token if the server rejects the first one. */
-  async #send(url: URL, { method, headers, body }: RequestOptions, exchange: Exchange): Promise<Response> {
+  async #send(
+    url: URL,
+    { method, headers, body, canBeLate = false }: RequestOptions,
+    exchange: Exchange,
+  ): Promise<Response> {
     const send = (token: string): Promise<Response> => {
       const init: RequestInit = {
         method: method ?? 'GET',
@@ -114,7 +120,7 @@ export class Transport {
         signal: exchange.signal,
         ...(body === undefined ? {} : { body }),
       };
-      return exchange.step(() => this.#fetch(url, init), this.#timeout);
+      return exchange.step(() => this.#fetch(url, init), canBeLate ? undefined : this.#timeout);
     };
     const token = await this.token();
     const response = await send(token);

@@ -198,6 +198,18 @@ describe('a request of the client', () => {
     await server.start();
   });
 
+  it('waits for the first line of a log that is followed', async () => {
+    server.respond(() => undefined);
+    const { kubernetes } = client({ timeout: 20 });
+    const first = kubernetes.lines('/log', { query: { follow: true } }).next();
+    await until(() => server.open.size === 1);
+    const [log] = server.open;
+    // Its timeout starts later than that of the log would.
+    await rejection(kubernetes.get('/version'));
+    log?.end('at last\n');
+    expect(await first).to.deep.equal({ done: false, value: 'at last' });
+  });
+
   it('names a response that is not JSON', async () => {
     server.respond((_request, response) => void response.end('<html>'));
     const { message } = await rejection(client().kubernetes.get('/version'));
