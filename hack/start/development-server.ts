@@ -14,6 +14,9 @@ import { chooseServerPorts, type ServerPorts } from './server-ports.ts';
 /** A start takes a second or two; the timeout is sufficient for a busy machine. */
 const READY_TIMEOUT_MS = 120_000;
 
+/** Id of the client of a console that is developed, as in docs/consoles.md. */
+const CONSOLE_CLIENT = 'web';
+
 /** Kinds that consoles show: their first list needs no wait. Other kinds are followed on demand. */
 const PRELOADED = [
   'configmaps',
@@ -45,6 +48,8 @@ export interface ServerOptions {
   readonly names: Names;
   readonly kubeconfig: string;
   readonly port: number | undefined;
+  /** Origin of a console that is developed. */
+  readonly console?: string | undefined;
   /** Whether it is registered with the aggregation layer and manages spec.caBundle. */
   readonly registered: boolean;
 }
@@ -60,6 +65,14 @@ export async function prepareServer(options: ServerOptions): Promise<Development
   const configFile = join(dir, 'config.yaml');
   const address = '127.0.0.1';
   const issuer = `https://${address}:${ports.secure}/oauth`;
+  const allowedOrigins = options.console === undefined ? [] : [options.console];
+  const clients = allowedOrigins.map((origin) => ({
+    id: CONSOLE_CLIENT,
+    displayName: 'Console',
+    public: true,
+    redirectURIs: [`${origin}/callback`],
+    postLogoutRedirectURIs: [`${origin}/`],
+  }));
   const configuration = {
     apiVersion: apiVersionOf(names.platform),
     kind: KIND,
@@ -84,7 +97,8 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     gateway: { acceleration: true },
     registration: { manageCABundle: options.registered },
     // The authorization server writes keys, users and sessions to the cluster; an existing cluster is not changed.
-    oauth: { enabled: options.registered, issuer },
+    oauth: { enabled: options.registered, issuer, clients },
+    cors: { allowedOrigins },
     shutdown: { readinessDelay: '0s', timeout: '5s' },
     log: { format: 'text' },
   };

@@ -33,6 +33,8 @@ export interface LocalOptions {
   /** Whether the simulated objects and logs change. */
   readonly isLively: boolean;
   readonly port: number | undefined;
+  /** Origin of a console that is developed. */
+  readonly console: string | undefined;
   /** Aborted with the reason if a program dies. */
   readonly life: AbortController;
   readonly progress: Progress;
@@ -139,6 +141,7 @@ async function setUp(
     // Exactly the permissions of the manifests.
     kubeconfig: await cp.kubeconfigFor(serviceAccountOf(names)),
     port: options.port,
+    console: options.console,
     registered: true,
   });
   const port = server.ports.secure;
