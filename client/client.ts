@@ -19,7 +19,7 @@ export interface SearchOptions extends Pick<SearchParameters, 'kinds' | 'limit'>
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A server with the token of one caller. Its methods throw StatusError and ConnectionError. */
+/** A server with the token of one caller. Its methods throw StatusError, ConnectionError, and the errors of `token`. */
 export class Client {
   readonly lists: Lists;
   readonly logs: Logs;

@@ -63,8 +63,8 @@ export class SignIn implements TokenSource {
   }
 
   /**
-   * Completes the sign-in on the page of the redirect URI, and removes the code from the address. In the hidden frame of
-   * a renewal, it hands the response to the page around the frame, and never resolves.
+   * Completes the sign-in on the page of the redirect URI, and removes the code from the address. Throws a SignInError. In
+   * the hidden frame of a renewal, it hands the response to the page around the frame, and never resolves.
    */
   async finish(url = location.href): Promise<{ returnTo: string }> {
     if (parent !== window) return sendToParent(url);

@@ -241,16 +241,7 @@ describe('a console in a browser, from another origin', () => {
   });
 
   it('follows the log of a pod', async () => {
-    const { namespace, name } = gateway.pod;
-    await inPage(`(() => {
-      shown.length = 0;
-      globalThis.abort = new AbortController();
-      globalThis.ended = (async () => {
-        const path = '/api/v1/namespaces/${namespace}/pods/${name}/log';
-        const lines = client.kubernetes.lines(path, { query: { follow: true }, signal: abort.signal });
-        for await (const line of lines) shown.push(line);
-      })();
-    })()`);
+    await start('Log of a pod');
     // The last line of the simulated log.
     await until(async () => String(await shown()).includes('"n":399'));
     expect(await stop()).to.equal('ended');
