@@ -113,7 +113,8 @@ export class Gateway {
       : await forward(context, forwarding);
     if (!response) return 101;
     metrics.responded(context.info.verb, (monotonic() - startedAt) / 1000);
-    if (isRejectedToken(context, response)) await this.#explain(context, response, impersonated?.token);
+    if (isRejectedToken(context, response, impersonated !== undefined))
+      await this.#explain(context, response, impersonated?.token);
     await respond(context, response, noteWrite(context, response, this.#options.writes));
     return response.statusCode;
   }
@@ -167,17 +168,19 @@ function isBackendRequest({ info }: ProxiedContext): boolean {
 }
 
 /**
- * Returns true for a 401 of the authentication of kube-apiserver. Backends, kubelets and aggregated API servers have their own reasons for
- * a 401. The header of priority and fairness proves that kube-apiserver had authenticated the request. Streams, except watches, have no
- * such header.
+ * Returns true if a 401 can be of the authentication of kube-apiserver. Backends, kubelets and aggregated API servers have their own reasons
+ * for a 401. The header of priority and fairness proves that kube-apiserver had authenticated the request. Streams, except watches, have no
+ * such header: only the trust check can then find the cause, for tokens of this server.
  */
 function isRejectedToken(
-  { longRunning, info }: ProxiedContext,
+  context: ProxiedContext,
   { statusCode, headers }: UpstreamResponse,
+  isImpersonated: boolean,
 ): boolean {
+  const hasHeader = !context.longRunning || context.info.verb === 'watch';
   return (
     statusCode === 401 &&
-    (!longRunning || info.verb === 'watch') &&
+    (hasHeader || !(isImpersonated || isBackendRequest(context))) &&
     headers['x-kubernetes-pf-flowschema-uid'] === undefined
   );
 }

@@ -49,6 +49,9 @@ describe('an issuer that kube-apiserver does not trust', () => {
     );
     const { body } = await platform.send(platform.passthrough, 'GET /api/v1/pods', { token });
     expect(body.toString('utf8')).not.to.include('retryAfterSeconds');
+    const log = 'GET /api/v1/namespaces/default/pods/any/log?follow=true';
+    const followed = await platform.send(platform.passthrough, log, { token });
+    expect(text(record(JSON.parse(followed.body.toString('utf8')))['message'])).to.match(CURE);
   });
 
   it('does not change the rejection of other tokens', async () => {
