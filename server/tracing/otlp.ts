@@ -16,9 +16,16 @@ export function spanEncoder(attributes: SpanAttributes): (spans: readonly Span[]
   };
 }
 
-/** Returns how many of the spans a collector has rejected, from its response with status 200. */
+/**
+ * Returns how many of the spans a collector has rejected, from its response with status 200. A body in another format rejects none:
+ * the spans have arrived, and a further request would have the same response.
+ */
 export function rejectedSpans(response: Uint8Array): number {
-  return ProtobufTraceSerializer.deserializeResponse(response).partialSuccess?.rejectedSpans ?? 0;
+  try {
+    return ProtobufTraceSerializer.deserializeResponse(response).partialSuccess?.rejectedSpans ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 const SCOPE = { name: 'ks-apiserver' };

@@ -118,8 +118,7 @@ export class SpanExporter implements SpanSink {
       crowd: '',
       work: abortableBy(bounded.signal),
     });
-    const tooLong = (): Error => new Error(`the response has more than ${MAX_RESPONSE_BYTES} bytes`);
-    const answer = await response.bytes({ maxBytes: MAX_RESPONSE_BYTES, tooLong });
+    const answer = await bytesOf(response);
     const { statusCode } = response;
     if (REPEATED.has(statusCode)) throw new Error(`the collector responded with status ${statusCode}`);
     const isAccepted = statusCode >= 200 && statusCode < 300;
@@ -148,6 +147,17 @@ export class SpanExporter implements SpanSink {
       this.#ca = ca;
     }
     return this.#pool;
+  }
+}
+
+/** Returns an empty body for one that is too long, such as the page of a proxy: the status decides, not the body. */
+async function bytesOf(response: Awaited<ReturnType<typeof send>>): Promise<Uint8Array> {
+  const tooLong = new Error(`the response has more than ${MAX_RESPONSE_BYTES} bytes`);
+  try {
+    return await response.bytes({ maxBytes: MAX_RESPONSE_BYTES, tooLong: () => tooLong });
+  } catch (error) {
+    if (error !== tooLong) throw error;
+    return new Uint8Array();
   }
 }
 

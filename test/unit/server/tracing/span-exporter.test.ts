@@ -111,6 +111,32 @@ describe('the export of spans', () => {
     expect(lines.at(-1)).to.include({ msg: 'spans are exported again' });
   }).timeout(20_000);
 
+  it('sends spans once to a collector or proxy whose response is not one of OTLP', async () => {
+    const bodies = [
+      'OK',
+      '{"partialSuccess":{}}',
+      '\n\u00ff\u00ff',
+      'x'.repeat(100_000),
+      'x'.repeat(100_000),
+    ];
+    const sizes: number[] = [];
+    const endpoint = await collector((request, response) => {
+      void sizeOf(request).then((size) => {
+        sizes.push(size);
+        response.writeHead(bodies.length === 1 ? 404 : 200).end(bodies.shift());
+      });
+    });
+    const { made, outcomes } = exporter(endpoint);
+    await using _run = running((signal) => made.run(signal));
+    for (let size = 1; size <= 5; size++) {
+      made.add(spans(size));
+      await until(() => sizes.length >= size);
+    }
+    await until(async () => (await outcomes())['rejected'] === 5);
+    expect(sizes).to.deep.equal([1, 2, 3, 4, 5]);
+    expect(await outcomes()).to.deep.equal({ exported: 10, rejected: 5, queue_full: 0 });
+  });
+
   it('counts the spans that the collector rejects in a successful response', async () => {
     // partialSuccess.rejectedSpans: 3.
     const endpoint = await collector(
