@@ -49,9 +49,18 @@ describe('an issuer that kube-apiserver does not trust', () => {
     );
     const { body } = await platform.send(platform.passthrough, 'GET /api/v1/pods', { token });
     expect(body.toString('utf8')).not.to.include('retryAfterSeconds');
-    const log = 'GET /api/v1/namespaces/default/pods/any/log?follow=true';
-    const followed = await platform.send(platform.passthrough, log, { token });
-    expect(text(record(JSON.parse(followed.body.toString('utf8')))['message'])).to.match(CURE);
+  });
+
+  it('is reported to streams', async () => {
+    const upgrade = ['Connection: Upgrade', 'Upgrade: SPDY/3.1'];
+    for (const [line, headers] of [
+      ['GET /api/v1/namespaces/default/pods/any/log?follow=true', []],
+      ['POST /api/v1/namespaces/default/pods/any/exec?command=sh', upgrade],
+      ['POST /api/v1/namespaces/default/pods/any/portforward', upgrade],
+    ] as const) {
+      const { body } = await platform.send(platform.passthrough, line, { token, headers });
+      expect(text(record(JSON.parse(body.toString('utf8')))['message']), line).to.match(CURE);
+    }
   });
 
   it('does not change the rejection of other tokens', async () => {
