@@ -21,8 +21,8 @@ const FACTORS: Readonly<Record<string, number>> = {
 
 /** In cores, bytes or pieces. Undefined if the text is no quantity. */
 export function quantityOf(text = ''): number | undefined {
-  const [, number, unit = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(text) ?? [];
-  const factor = FACTORS[unit];
+  const [, number, unit = ''] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(text) ?? [];
+  const factor = Object.hasOwn(FACTORS, unit) ? FACTORS[unit] : undefined;
   return number === undefined || factor === undefined ? undefined : Number(number) * factor;
 }
 

@@ -39,7 +39,7 @@ export function relationsOf(
   });
   if (resource === 'nodes') return [list('pods', { fieldSelector: `spec.nodeName=${name}` })];
   if (resource === 'namespaces') return IN_NAMESPACE.map((of) => list(of, { namespace: name }));
-  const owned = OWNED[resource] ?? (isCustom ? USUAL : []);
+  const owned = (Object.hasOwn(OWNED, resource) && OWNED[resource]) || (isCustom ? USUAL : []);
   const selector = owned.includes('pods') ? '' : selectorOf(resource, object);
   return [
     ...(selector === '' ? [] : [list('pods', { namespace, labelSelector: selector })]),
