@@ -4,6 +4,7 @@ import { type ComponentChildren, h } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Frame } from './frame.ts';
 import { Gate } from './gate.ts';
+import { platformName } from './page-metadata.ts';
 import { useSession } from './session.ts';
 
 export function App(): ComponentChildren {
@@ -15,9 +16,4 @@ export function App(): ComponentChildren {
   }
   // Another user gets another page, without what the last one saw.
   return h(Frame, { session, client, platform: platformName(), key: session.user?.id });
-}
-
-/** The server writes it to the page. */
-function platformName(): string {
-  return document.querySelector<HTMLMetaElement>('meta[name=platform]')?.content ?? 'platform';
 }

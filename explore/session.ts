@@ -1,6 +1,7 @@
 // Who uses the page: a user who signs in at the server, or a token that the user pastes if the server has no sign-in.
-import { SignIn, SignInRequired, StatusError, type TokenSource } from 'ks-apiserver-client';
+import { SignIn, SignInRequired, type TokenSource } from 'ks-apiserver-client';
 import { useEffect, useState } from 'preact/hooks';
+import { hasSignIn } from './page-metadata.ts';
 
 export type Session =
   | { readonly state: 'starting' }
@@ -34,7 +35,11 @@ export function newSignIn(): SignIn {
 /** The session of the page. Changes when any tab signs in or out. */
 export function useSession(): Session {
   const [session, setSession] = useState<Session>({ state: 'starting' });
-  useEffect(() => follow(newSignIn(), setSession), []);
+  useEffect(() => {
+    if (hasSignIn()) return follow(newSignIn(), setSession);
+    askForToken(setSession);
+    return undefined;
+  }, []);
   return session;
 }
 
@@ -69,10 +74,6 @@ function follow(user: SignIn, show: (session: Session) => void): () => void {
     }
   };
   const failed = (error: unknown): void => {
-    // Without sign-in, the server has no metadata of it, or no permission for a path that it does not know.
-    if (error instanceof StatusError && error.code < 500) {
-      return show({ state: 'without sign-in', use: (pasted) => show(pastedToken(pasted, show)) });
-    }
     const shown = error instanceof Error ? error : new Error(String(error));
     show({ state: 'failed', error: shown, retry: start });
   };
@@ -105,15 +106,17 @@ function waitingTokens(user: SignIn, showExpired: () => void): TokenSource {
   };
 }
 
-/** A token in memory only: it ends with the page. */
-function pastedToken(token: string, show: (session: Session) => void): SignedIn {
-  const ask = (): void => show({ state: 'without sign-in', use: (next) => show(pastedToken(next, show)) });
-  return {
-    state: 'signed in',
-    token,
-    user: undefined,
-    expired: false,
-    signIn: async () => ask(),
-    signOut: ask,
-  };
+/** The token is in memory only: it ends with the page. */
+function askForToken(show: (session: Session) => void): void {
+  const ask = (): void => askForToken(show);
+  const use = (token: string): void =>
+    show({
+      state: 'signed in',
+      token,
+      user: undefined,
+      expired: false,
+      signIn: async () => ask(),
+      signOut: ask,
+    });
+  show({ state: 'without sign-in', use });
 }

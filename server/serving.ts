@@ -214,7 +214,9 @@ export async function serve(
         oauth: oauth !== undefined,
         logs: logs !== undefined,
       }),
-      explore: config.explore.enabled ? exploreRouter(platform.name) : undefined,
+      explore: config.explore.enabled
+        ? exploreRouter({ platform: platform.name, signIn: oauth !== undefined })
+        : undefined,
       oauth: oauth?.router,
     },
     resources: resourceRequests(routed),

@@ -8,9 +8,15 @@ export interface ExplorePage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface PageContent {
+/** What the page must know of the configuration before its first request. */
+export interface PageMetadata {
   /** The option `platform.name`. */
   readonly platform: string;
+  /** Whether users can sign in at this server: the option `oauth.enabled`. */
+  readonly signIn: boolean;
+}
+
+export interface PageContent extends PageMetadata {
   /** The module that starts the page, such as `explore/main.js`. */
   readonly main: string;
   /** Path of the folder of the files, with a slash at the end. */
@@ -24,7 +30,7 @@ const BASE_STYLE = 'explore/styles/base.css';
 
 export function explorePage(
   files: BrowserFiles,
-  { platform, main, base, embeddable }: PageContent,
+  { platform, signIn, main, base, embeddable }: PageContent,
 ): ExplorePage {
   const paths = [...files.documents.keys()];
   const imports = JSON.stringify({
@@ -42,6 +48,7 @@ export function explorePage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="platform" content="${platform}">
+<meta name="sign-in" content="${signIn ? 'oauth' : 'none'}">
 <title>Explore</title>
 <link rel="icon" href="${base}explore/icon.svg">
 ${styles.map((path) => `<link rel="stylesheet" href="${base}${path}">`).join('\n')}

@@ -7,7 +7,7 @@ import { endpoint, newRouter, readOnly } from '../http/endpoint.ts';
 import { writeDocument } from '../http/static-document.ts';
 import type { Handler } from '../request/request-context.ts';
 import { type BrowserFiles, newBrowserFiles } from './browser-files.ts';
-import { type ExplorePage, explorePage, type PageContent } from './explore-page.ts';
+import { type ExplorePage, explorePage, type PageContent, type PageMetadata } from './explore-page.ts';
 
 export const EXPLORE_PATH = '/explore';
 const ASSETS = `${EXPLORE_PATH}/assets/`;
@@ -24,16 +24,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** `platform`: the option `platform.name`, a part of the paths that the page requests. */
-export function exploreRouter(platform: string): Router {
+export function exploreRouter(metadata: PageMetadata): Router {
   const files = newBrowserFiles();
   const router = newRouter();
   const serve = (path: string, handler: Handler): void => {
     router.route(path).get(endpoint(handler)).all(readOnly);
   };
   serve(`${ASSETS}*path`, assetHandler(files));
-  serve(CALLBACK, pageHandler(files, { platform, main: 'explore/callback.js', embeddable: true }));
-  const page = pageHandler(files, { platform, main: 'explore/main.js', embeddable: false });
+  serve(CALLBACK, pageHandler(files, { ...metadata, main: 'explore/callback.js', embeddable: true }));
+  const page = pageHandler(files, { ...metadata, main: 'explore/main.js', embeddable: false });
   serve(EXPLORE_PATH, page);
   serve(`${EXPLORE_PATH}/*path`, page);
   serve(`${LIBRARY}*path`, libraryHandler(files));

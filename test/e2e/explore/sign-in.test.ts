@@ -163,8 +163,12 @@ describe('the sign-in of /explore', () => {
   it('is replaced by a token in a server without sign-in, which is not stored', async () => {
     const replica = await shared.platform.startReplica('without-sign-in', { oauth: { enabled: false } });
     const token = await shared.platform.succeeding('create token developer -n platform-system');
+    const requested: string[] = [];
+    visitor.page.on('request', (request) => requested.push(new URL(request.url()).pathname));
     await visitor.page.goto(`${replica.url}/explore`);
     await visitor.page.waitForSelector('#token');
+    // The page knows without asking, because the server could reject the question of anyone.
+    expect(requested.filter((path) => !path.startsWith('/explore'))).to.deep.equal([]);
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
     await visitor.page.type('#token', token);
     await visitor.page.keyboard.press('Enter');

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { isPublicPath } from '../../../../server/authorization/public-paths.ts';
 import { exploreRouter } from '../../../../server/explore/explore.ts';
-import { servedHandler } from '../../../support/handler-server.ts';
+import { HandlerServer, servedHandler } from '../../../support/handler-server.ts';
 import { routed } from '../../../support/routed.ts';
 
 describe('the files for browsers', () => {
-  const server = servedHandler(routed(exploreRouter('platform')));
+  const server = servedHandler(routed(exploreRouter({ platform: 'platform', signIn: true })));
   const page = async (path = '/explore') => {
     const { status, headers, body } = await server.ask(path);
     return { status, headers, html: body.toString() };
@@ -22,6 +22,16 @@ describe('the files for browsers', () => {
       expect(await page(path)).to.deep.include({ status: 200, html });
       expect(isPublicPath(path), path).to.equal(true);
     }
+  });
+
+  it('tell the page whether users can sign in, under an entity tag of its own', async () => {
+    const router = exploreRouter({ platform: 'platform', signIn: false });
+    await using without = await new HandlerServer(routed(router)).start();
+    const { headers, html } = await page();
+    expect(html).to.contain('<meta name="sign-in" content="oauth">');
+    const other = await without.ask('/explore', { headers: { 'If-None-Match': String(headers.etag) } });
+    expect(other.status).to.equal(200);
+    expect(other.body.toString()).to.contain('<meta name="sign-in" content="none">');
   });
 
   it('have a strict policy: the only inline script is the import map', async () => {
