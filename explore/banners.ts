@@ -12,7 +12,7 @@ export function Banners({
   readonly session: SignedIn;
   readonly connection: Connection;
 }): ComponentChildren {
-  return h('div', { class: 'banners' }, [
+  return [
     session.expired &&
       h(
         Notice,
@@ -24,7 +24,7 @@ export function Banners({
         `Connection lost: ${connection.error.message}. `,
         h(Countdown, { until: connection.retryAt }),
       ]),
-  ]);
+  ];
 }
 
 /** Screen readers read the message once, not every second. */

@@ -34,7 +34,8 @@ export function Frame({ session, client, platform }: FrameProps): ComponentChild
     () => ({ client, ...discovered, onConnection: setConnection }),
     [client, discovered],
   );
-  const place = placeOf(route);
+  // The view without its query: another place is another view, with a state of its own.
+  const place = JSON.stringify({ ...route, query: undefined });
   useEffect(() => {
     setConnection({ state: 'open' });
     setMenuOpen(false);
@@ -42,7 +43,7 @@ export function Frame({ session, client, platform }: FrameProps): ComponentChild
   useArrival(place, nameOf(route, kinds));
   useSearchKey(() => setSearching(true));
   return h(ExploreContext.Provider, { value: explore }, [
-    h('a', { class: 'skip', href: '#view', onClick: skip }, 'Skip to the content'),
+    h('a', { class: 'skip button primary', href: '#view', onClick: skip }, 'Skip to the content'),
     h(Header, {
       route,
       session,
@@ -80,18 +81,6 @@ function viewOf(route: Route): ComponentChildren {
 }
 
 const OVERVIEW: Route = { view: 'overview', query: new URLSearchParams() };
-
-/** The view without its query: another place is another view, with a state of its own. */
-function placeOf(route: Route): string {
-  switch (route.view) {
-    case 'list':
-      return `list ${route.resource}`;
-    case 'object':
-      return `object ${route.resource} ${route.namespace ?? ''} ${route.name}`;
-    default:
-      return route.view;
-  }
-}
 
 function nameOf(route: Route, kinds: ReadonlyMap<string, Kind>): string {
   switch (route.view) {

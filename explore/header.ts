@@ -32,66 +32,43 @@ export function Header({ route, session, isMenuOpen, toggleMenu, search }: Heade
     h(NamespaceChooser, { route }),
     h('button', { type: 'button', class: 'search', onClick: search, 'aria-keyshortcuts': 'Control+K' }, [
       'Search',
-      h('kbd', { 'aria-hidden': true }, isMac() ? '⌘ K' : 'Ctrl K'),
+      h('kbd', { 'aria-hidden': true }, navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K'),
     ]),
     h(Account, { session }),
   ]);
 }
 
-function isMac(): boolean {
-  return navigator.userAgent.includes('Mac');
-}
-
 function Account({ session }: { readonly session: SignedIn }): ComponentChildren {
   const { user, signOut } = session;
-  return h('details', { class: 'account', onFocusOut: closeOnLeave, onKeyDown: closeOnEscape }, [
-    h('summary', { class: 'button quiet' }, user?.name ?? 'Token'),
-    h('div', { class: 'card' }, [
+  return [
+    h('button', { type: 'button', class: 'quiet user', popovertarget: 'account' }, user?.name ?? 'Token'),
+    h('div', { id: 'account', class: 'card', popover: 'auto' }, [
       user && h('p', { class: 'muted' }, ['Signed in as ', h('strong', {}, user.id)]),
       user && h('a', { href: '/account' }, 'Account, sessions and password'),
-      h(SchemeChoice, {}),
+      h('label', {}, ['Colours ', h(SchemeChoice, {})]),
       h('button', { type: 'button', onClick: signOut }, user ? 'Sign out' : 'Forget the token'),
     ]),
-  ]);
+  ];
 }
 
-function closeOnLeave({ currentTarget, relatedTarget }: FocusEvent): void {
-  if (!(currentTarget instanceof HTMLDetailsElement)) return;
-  if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
-}
-
-function closeOnEscape({ currentTarget, key }: KeyboardEvent): void {
-  if (key !== 'Escape' || !(currentTarget instanceof HTMLDetailsElement)) return;
-  currentTarget.open = false;
-  currentTarget.querySelector('summary')?.focus();
-}
-
-const SCHEMES = ['system', 'light', 'dark'] as const;
+/** Values of the CSS property `color-scheme`. */
+const SCHEMES = { system: 'light dark', light: 'light', dark: 'dark' };
 /** In the storage of the browser. */
 const SCHEME = 'explore colour scheme';
 
-function storedScheme(): string {
-  const stored = localStorage.getItem(SCHEME);
-  return SCHEMES.find((scheme) => scheme === stored) ?? 'system';
-}
-
 /** Applies the scheme that the user has chosen before. */
 export function applyScheme(): void {
-  document.documentElement.dataset['scheme'] = storedScheme();
+  document.documentElement.style.colorScheme = localStorage.getItem(SCHEME) ?? SCHEMES.system;
 }
 
 function SchemeChoice(): ComponentChildren {
-  const choose = ({ currentTarget }: Event): void => {
-    if (!(currentTarget instanceof HTMLSelectElement)) return;
+  const choose = ({ currentTarget }: { readonly currentTarget: HTMLSelectElement }): void => {
     localStorage.setItem(SCHEME, currentTarget.value);
     applyScheme();
   };
-  return h('label', {}, [
-    'Colours ',
-    h(
-      'select',
-      { onChange: choose },
-      SCHEMES.map((scheme) => h('option', { value: scheme, selected: scheme === storedScheme() }, scheme)),
-    ),
-  ]);
+  return h(
+    'select',
+    { onChange: choose, defaultValue: localStorage.getItem(SCHEME) ?? SCHEMES.system },
+    Object.entries(SCHEMES).map(([name, value]) => h('option', { value }, name)),
+  );
 }

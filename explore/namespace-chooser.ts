@@ -18,10 +18,10 @@ export function NamespaceChooser({ route }: { readonly route: Route }): Componen
   useEffect(() => {
     if (input.current) input.current.value = namespace;
   }, [namespace]);
-  const isScoped = route.view === 'overview' || route.view === 'logs' || isNamespacedList(route);
-  function isNamespacedList(shown: Route): boolean {
-    return shown.view === 'list' && kinds.get(shown.resource)?.namespaced !== false;
-  }
+  const isScoped =
+    route.view === 'list'
+      ? kinds.get(route.resource)?.namespaced !== false
+      : route.view === 'overview' || route.view === 'logs';
   /** Only a user who chooses a namespace needs the list. */
   const offer = (): void => {
     if (asked.current) return;
@@ -34,7 +34,7 @@ export function NamespaceChooser({ route }: { readonly route: Route }): Componen
     const chosen = value.trim();
     if (chosen !== namespace) navigate(withQuery(route, { namespace: chosen, page: undefined }));
   };
-  if (!isScoped) return h('span', { class: 'namespace' });
+  if (!isScoped) return null;
   return h('div', { class: 'namespace' }, [
     h('label', { class: 'hidden-text', for: 'namespace' }, 'Namespace'),
     h('input', {

@@ -68,7 +68,7 @@ export function Navigation({
     failure && h(Failure, { error: failure, retry }),
     groupsOf(kinds).map(({ title, resources }, index) =>
       h('details', { key: title, open: index === 0 || resources.some((resource) => resource === current) }, [
-        h('summary', {}, title),
+        h('summary', { class: 'item caption' }, title),
         h(
           'ul',
           {},
@@ -91,7 +91,7 @@ function entry(to: Route, label: string, isCurrent: boolean, detail?: string): C
   return h(
     'li',
     { key: label + (detail ?? '') },
-    h('a', { ...link(to), ...(isCurrent ? { 'aria-current': 'page' as const } : {}) }, [
+    h('a', { class: 'item', ...link(to), 'aria-current': isCurrent ? 'page' : undefined }, [
       label,
       detail !== undefined && h('small', {}, detail),
     ]),

@@ -2,38 +2,27 @@
 // ranges are in the query.
 import { useEffect, useState } from 'preact/hooks';
 
-export interface OverviewRoute {
-  readonly view: 'overview';
+interface View<Name extends string> {
+  readonly view: Name;
   readonly query: URLSearchParams;
 }
 
-export interface ListRoute {
-  readonly view: 'list';
+export type OverviewRoute = View<'overview'>;
+export type LogsRoute = View<'logs'>;
+
+export interface ListRoute extends View<'list'> {
   /** `pods` or `deployments.apps`. */
   readonly resource: string;
-  readonly query: URLSearchParams;
 }
 
-export interface ObjectRoute {
-  readonly view: 'object';
+export interface ObjectRoute extends View<'object'> {
   readonly resource: string;
   /** Undefined for a cluster-scoped object. */
   readonly namespace: string | undefined;
   readonly name: string;
-  readonly query: URLSearchParams;
 }
 
-export interface LogsRoute {
-  readonly view: 'logs';
-  readonly query: URLSearchParams;
-}
-
-export interface UnknownRoute {
-  readonly view: 'unknown';
-  readonly query: URLSearchParams;
-}
-
-export type Route = OverviewRoute | ListRoute | ObjectRoute | LogsRoute | UnknownRoute;
+export type Route = OverviewRoute | ListRoute | ObjectRoute | LogsRoute | View<'unknown'>;
 
 const BASE = '/explore';
 /** In place of the namespace of a cluster-scoped object. No namespace has this name. */
@@ -42,13 +31,11 @@ const CLUSTER = '-';
 export function parseRoute({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
   const query = new URLSearchParams(search);
   const [first, ...rest] = segmentsOf(pathname);
-  const [resource, namespace, name, ...more] = rest;
+  const [resource, namespace, name] = rest;
   if (first === undefined) return { view: 'overview', query };
   if (first === 'logs' && rest.length === 0) return { view: 'logs', query };
-  if (first === 'lists' && resource !== undefined && namespace === undefined) {
-    return { view: 'list', resource, query };
-  }
-  if (first === 'objects' && resource && namespace && name && more.length === 0) {
+  if (first === 'lists' && resource && rest.length === 1) return { view: 'list', resource, query };
+  if (first === 'objects' && resource && namespace && name && rest.length === 3) {
     return {
       view: 'object',
       resource,
@@ -61,12 +48,8 @@ export function parseRoute({ pathname, search }: Pick<Location, 'pathname' | 'se
 }
 
 function segmentsOf(pathname: string): string[] {
-  const segments = pathname
-    .slice(BASE.length)
-    .split('/')
-    .filter((segment) => segment !== '');
   try {
-    return segments.map(decodeURIComponent);
+    return pathname.slice(BASE.length).split('/').filter(Boolean).map(decodeURIComponent);
   } catch {
     return ['invalid escape'];
   }

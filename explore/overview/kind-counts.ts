@@ -38,46 +38,41 @@ export function KindCounts({ namespace }: { readonly namespace: string }): Compo
       ? []
       : [{ resource, count }],
   );
-  const failed = [...counts].flatMap(([resource, count]) =>
-    count instanceof StatusError && !kinds.get(resource)?.isCustom ? [{ resource, count }] : [],
+  const failed = [...counts].flatMap(([resource, error]) =>
+    error instanceof StatusError && !kinds.get(resource)?.isCustom
+      ? [{ title: titleOf(resource, kinds), error }]
+      : [],
   );
-  const forbidden = failed
-    .filter(({ count }) => count.code === 403)
-    .map(({ resource }) => titleOf(resource, kinds));
+  const forbidden = failed.flatMap(({ title, error }) => (error.code === 403 ? title : []));
   return h('section', { class: 'kinds card', 'aria-labelledby': 'kinds', 'aria-busy': counts.size === 0 }, [
     h('h2', { id: 'kinds' }, 'What runs here'),
     h(
       'ul',
-      {},
-      shown.map(({ resource, count }) =>
-        h('li', { key: resource }, h(Row, { resource, count, kind: kinds.get(resource), namespace })),
-      ),
+      { class: 'divided' },
+      shown.map(({ resource, count }) => h(Row, { key: resource, resource, count, namespace })),
     ),
     shown.some(({ count }) => count.partial) &&
       h('p', { class: 'muted' }, 'Only objects of the namespaces that you may list are counted.'),
     forbidden.length > 0 && h('p', { class: 'muted' }, `You may not list: ${forbidden.join(', ')}.`),
     failed
-      .filter(({ count }) => count.code !== 403)
-      .map(({ resource, count }) =>
-        h(Notice, { tone: 'warn', key: resource }, `${titleOf(resource, kinds)}: ${count.message}`),
-      ),
+      .filter(({ error }) => error.code !== 403)
+      .map(({ title, error }) => h(Notice, { tone: 'warn', key: title }, `${title}: ${error.message}`)),
   ]);
 }
 
 interface RowProps {
   readonly resource: string;
   readonly count: ListPage;
-  readonly kind: Kind | undefined;
   readonly namespace: string;
 }
 
-function Row({ resource, count, kind, namespace }: RowProps): ComponentChildren {
+function Row({ resource, count, namespace }: RowProps): ComponentChildren {
   const { kinds } = useExplore();
-  const scope = kind?.namespaced ? namespace : '';
+  const scope = kinds.get(resource)?.namespaced ? namespace : '';
   const statuses = statusesOf(count);
   const listOf = (status: string) =>
     link({ view: 'list', resource, query: queryOf({ namespace: scope, status }) });
-  return [
+  return h('li', {}, [
     h('a', { class: 'kind', 'data-empty': count.totalItems === 0, ...listOf('') }, [
       h('span', {}, titleOf(resource, kinds)),
       h('span', { class: 'number' }, count.totalItems.toLocaleString()),
@@ -94,12 +89,14 @@ function Row({ resource, count, kind, namespace }: RowProps): ComponentChildren 
       'span',
       { class: 'counts' },
       statuses.map(([status, number]) =>
-        h('a', { key: status, class: 'status', 'data-tone': toneOf(status), ...listOf(status) }, [
+        h(
+          'a',
+          { key: status, class: 'status', 'data-tone': toneOf(status), ...listOf(status) },
           `${number.toLocaleString()} ${status}`,
-        ]),
+        ),
       ),
     ),
-  ];
+  ]);
 }
 
 /** Maximum number of statuses beside a bar; the list has the others. */
@@ -121,14 +118,13 @@ async function countsOf(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Count>> {
   const query = { facets: ['status'], limit: 0, ...(namespace === '' ? {} : { namespace }) };
-  const count = async (resource: string): Promise<readonly [string, Count]> => {
-    try {
-      return [resource, await client.lists.page(resource, query, { signal })];
-    } catch (error) {
-      if (error instanceof StatusError) return [resource, error];
+  const count = async (resource: string): Promise<readonly [string, Count]> => [
+    resource,
+    await client.lists.page(resource, query, { signal }).catch((error: unknown) => {
+      if (error instanceof StatusError) return error;
       throw error;
-    }
-  };
+    }),
+  ];
   return new Map(await Promise.all((await countedKinds(client, kinds, namespace, signal)).map(count)));
 }
 

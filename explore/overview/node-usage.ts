@@ -38,6 +38,8 @@ const EXPLANATIONS: Readonly<Record<Source, string>> = {
   unknown: 'What pods can use. The cluster measures no usage.',
 };
 
+const COLUMNS = ['Node', 'CPU', 'Memory', 'Pods at most'];
+
 export function NodeUsage(): ComponentChildren {
   const { client, groups } = useExplore();
   const isMeasured = groups.has('metrics.k8s.io');
@@ -65,7 +67,7 @@ export function NodeUsage(): ComponentChildren {
             h(
               'tr',
               {},
-              ['Node', 'CPU', 'Memory', 'Pods at most'].map((name) => h('th', { scope: 'col' }, name)),
+              COLUMNS.map((name) => h('th', { scope: 'col' }, name)),
             ),
           ),
           h(
@@ -80,13 +82,12 @@ export function NodeUsage(): ComponentChildren {
   ]);
 }
 
-function NodeRow({
-  node,
-  used,
-}: {
+interface RowProps {
   readonly node: Node;
   readonly used: Amounts | undefined;
-}): ComponentChildren {
+}
+
+function NodeRow({ node, used }: RowProps): ComponentChildren {
   const { name } = node.metadata;
   const { cpu, memory, pods } = node.status?.allocatable ?? {};
   const isReady =
@@ -105,24 +106,9 @@ function NodeRow({
     h(
       'td',
       {},
-      h(Meter, {
-        label: `CPU of ${name}`,
-        used: used?.cpu,
-        total: quantityOf(cpu),
-        text: coresText,
-        unit: 'cores',
-      }),
+      h(Meter, { label: `CPU of ${name}`, used: used?.cpu, total: cpu, text: coresText, unit: ' cores' }),
     ),
-    h(
-      'td',
-      {},
-      h(Meter, {
-        label: `Memory of ${name}`,
-        used: used?.memory,
-        total: quantityOf(memory),
-        text: bytesText,
-      }),
-    ),
+    h('td', {}, h(Meter, { label: `Memory of ${name}`, used: used?.memory, total: memory, text: bytesText })),
     h('td', {}, [pods ?? '–', h('a', link({ view: 'list', resource: 'pods', query }), 'Show pods')]),
   ]);
 }
@@ -130,7 +116,7 @@ function NodeRow({
 interface MeterProps {
   readonly label: string;
   readonly used: number | undefined;
-  readonly total: number | undefined;
+  readonly total: string | undefined;
   readonly text: (amount: number) => string;
   readonly unit?: string;
 }
@@ -140,10 +126,11 @@ const HIGH = 0.8;
 const FULL = 0.95;
 
 function Meter({ label, used, total, text, unit = '' }: MeterProps): ComponentChildren {
-  if (total === undefined) return '–';
-  const capacity = `${text(total)} ${unit}`.trim();
+  const allocatable = quantityOf(total);
+  if (allocatable === undefined) return '–';
+  const capacity = `${text(allocatable)}${unit}`;
   if (used === undefined) return capacity;
-  const share = total === 0 ? 0 : used / total;
+  const share = allocatable === 0 ? 0 : used / allocatable;
   const percent = Math.round(share * 100);
   const tone = share >= FULL ? 'bad' : share >= HIGH ? 'warn' : 'info';
   return h('div', { class: 'usage' }, [

@@ -41,7 +41,7 @@ export function RecentEvents({ namespace }: { readonly namespace: string }): Com
     page?.items.length === 0 && h('p', { class: 'muted' }, 'Nothing has happened in the last hour.'),
     h(
       'ol',
-      {},
+      { class: 'divided' },
       page?.items.map((event) => h('li', { key: event.metadata.uid }, h(EventLine, { event }))),
     ),
   ]);

@@ -1,39 +1,36 @@
 // The search over all kinds, with the keyboard alone: kinds by their names, and objects by names, labels and images.
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { link, navigate, type Route } from '../route.ts';
+import { link } from '../route.ts';
 import { Status } from '../ui/status.ts';
-import { type ResultGroup, useSearch } from './use-search.ts';
+import { type Results, useSearch } from './use-search.ts';
 
 export function SearchDialog({ close }: { readonly close: () => void }): ComponentChildren {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
-  const { groups, searched, isBusy, error } = useSearch(text);
+  const found = useSearch(text);
+  const { groups } = found;
   const options = groups.flatMap(({ options }) => options);
   // A shorter result has no such option any more.
   const position = Math.min(active, options.length - 1);
   // Before the next key, which belongs to the search already.
   useLayoutEffect(() => dialog.current?.showModal(), []);
+  const selected = () => dialog.current?.querySelector<HTMLElement>('[aria-selected=true]');
   useEffect(() => {
-    dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+    selected()?.scrollIntoView({ block: 'nearest' });
   }, [position, groups]);
-  const go = (to: Route | undefined): void => {
-    if (!to) return;
-    close();
-    navigate(to);
-  };
   const pressed = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === 'Enter') go(options[position]?.to);
+    if (event.key === 'Enter') selected()?.click();
     else if (step !== undefined && options.length > 0)
       setActive((position + step + options.length) % options.length);
     else return;
     event.preventDefault();
   };
   const clicked = (event: MouseEvent): void => {
-    // The backdrop is a part of the dialog itself.
-    if (event.target === dialog.current) close();
+    // The backdrop is a part of the dialog itself; a link has prevented that the browser follows it.
+    if (event.target === dialog.current || event.defaultPrevented) close();
   };
   return h(
     'dialog',
@@ -58,42 +55,37 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
         },
         onKeyDown: pressed,
       }),
-      h(Results, { groups, position, go }),
-      h('p', { class: 'muted', role: 'status' }, statusOf(text, options.length, { isBusy, error, searched })),
+      h(Options, { groups, position }),
+      h('p', { class: 'muted', role: 'status' }, statusOf(text, found)),
     ]),
   );
 }
 
-interface ResultsProps {
-  readonly groups: readonly ResultGroup[];
+interface OptionsProps {
+  readonly groups: Results['groups'];
   readonly position: number;
-  readonly go: (to: Route) => void;
 }
 
-function Results({ groups, position, go }: ResultsProps): ComponentChildren {
+function Options({ groups, position }: OptionsProps): ComponentChildren {
   let index = 0;
   return h(
     'div',
     { id: 'results', role: 'listbox', 'aria-label': 'Results' },
     groups.map(({ title, options }) =>
       h('div', { key: title, role: 'group', 'aria-label': title }, [
-        h('h3', { 'aria-hidden': true }, title),
+        h('h3', { class: 'caption', 'aria-hidden': true }, title),
         options.map(({ key, label, detail, status, to }) => {
           const own = index++;
-          const { href, onClick } = link(to);
           return h(
             'a',
             {
               key,
+              class: 'item',
               id: `result-${own}`,
               role: 'option',
               'aria-selected': own === position,
               tabIndex: -1,
-              href,
-              onClick: (event: MouseEvent) => {
-                onClick(event);
-                if (event.defaultPrevented) go(to);
-              },
+              ...link(to),
             },
             [
               h('span', {}, label),
@@ -107,18 +99,10 @@ function Results({ groups, position, go }: ResultsProps): ComponentChildren {
   );
 }
 
-function statusOf(
-  text: string,
-  found: number,
-  {
-    isBusy,
-    error,
-    searched,
-  }: { readonly isBusy: boolean; readonly error: Error | undefined; readonly searched: number },
-): string {
+function statusOf(text: string, { groups, searched, isBusy, error }: Results): string {
   if (error) return `The search has failed: ${error.message}`;
   if (text.trim() === '') return 'Type a name. Arrow keys select, Enter opens, Escape closes.';
   if (isBusy) return 'Searching …';
   const kinds = `in ${searched} kinds that you may list`;
-  return found === 0 ? `Nothing found ${kinds}.` : `Searched ${kinds}.`;
+  return groups.length === 0 ? `Nothing found ${kinds}.` : `Searched ${kinds}.`;
 }

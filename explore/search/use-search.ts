@@ -5,7 +5,7 @@ import { useExplore } from '../context.ts';
 import { type Kind, titleOf } from '../kinds.ts';
 import { queryOf, type Route } from '../route.ts';
 
-export interface Option {
+interface Option {
   readonly key: string;
   readonly label: string;
   readonly detail: string;
@@ -13,12 +13,12 @@ export interface Option {
   readonly to: Route;
 }
 
-export interface ResultGroup {
+interface ResultGroup {
   readonly title: string;
   readonly options: readonly Option[];
 }
 
-interface Results {
+export interface Results {
   readonly groups: readonly ResultGroup[];
   /** Number of the kinds that the server has searched. */
   readonly searched: number;
@@ -34,14 +34,8 @@ const KIND_MATCHES = 4;
 /** The server searches the kinds that it follows. It starts to follow these, and so many kinds of custom resources. */
 const KINDS = [
   ...['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch'],
-  ...[
-    'services',
-    'ingresses.networking.k8s.io',
-    'configmaps',
-    'persistentvolumeclaims',
-    'nodes',
-    'namespaces',
-  ],
+  ...['services', 'ingresses.networking.k8s.io', 'configmaps', 'persistentvolumeclaims'],
+  ...['nodes', 'namespaces'],
 ];
 const CUSTOM_KINDS = 12;
 
@@ -118,7 +112,8 @@ function objectsIn(
   kinds: ReadonlyMap<string, Kind>,
 ): ResultGroup[] {
   // Events repeat the names of all other objects.
-  const groups = (result?.groups ?? []).toSorted((a, b) => Number(isEvent(a)) - Number(isEvent(b)));
+  const isEvent = ({ kind }: { readonly kind: string }): number => Number(kind === 'Event');
+  const groups = (result?.groups ?? []).toSorted((a, b) => isEvent(a) - isEvent(b));
   return groups.map(({ resource, totalItems, items }) => {
     const title = titleOf(resource, kinds);
     const objects = items.map(({ metadata: { name, namespace, uid }, status }) => ({
@@ -136,8 +131,4 @@ function objectsIn(
     };
     return { title, options: totalItems > items.length ? [...objects, all] : objects };
   });
-}
-
-function isEvent({ kind }: { readonly kind: string }): boolean {
-  return kind === 'Event';
 }
