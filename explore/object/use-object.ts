@@ -24,7 +24,7 @@ interface State {
 }
 
 export function useObject({ resource, namespace, name }: ObjectRoute): ShownObject {
-  const { client } = useExplore();
+  const { client, kinds } = useExplore();
   const query = {
     ...{ names: [name], columns: true, limit: 1 },
     ...(namespace === undefined ? {} : { namespaces: [namespace] }),
@@ -48,7 +48,7 @@ export function useObject({ resource, namespace, name }: ObjectRoute): ShownObje
     error: isMissing
       ? new Error(`${resource} "${name}" does not exist`)
       : isUnlisted
-        ? got.error
+        ? (got.error ?? (kinds.has(resource) ? undefined : live.error))
         : live.error,
     retry: live.retry,
   };

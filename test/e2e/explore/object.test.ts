@@ -172,6 +172,12 @@ describe('an object of /explore', function () {
     const link = (resource: string): string => `.summary a[href*="/objects/${resource}/"]`;
     expect((await visitor.page.$$(link('pods'))).length).to.equal(2);
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    await visitor.page.setViewport({ width: 375, height: 800 });
+    const hidden = await visitor.page.$$eval('.summary .scroll', (tables) =>
+      tables.map((table) => Number(Reflect.get(table, 'scrollWidth')) - table.clientWidth),
+    );
+    expect(hidden.length).to.be.above(0);
+    expect(hidden).to.satisfy((pixels: number[]) => pixels.every((each) => each === 0));
     await visitor.page.locator(link('replicasets.apps')).click();
     await until(async () => (await visitor.heading()).startsWith('web-'));
     await visitor.page.locator(link('pods')).click();
@@ -204,6 +210,9 @@ describe('an object of /explore', function () {
   it('says that it does not exist', async () => {
     await visitor.open(pathOf('configmaps', 'missing'));
     await visitor.sees('configmaps "missing" does not exist');
+    await visitor.open('/explore/objects/missing.example.com/default/one');
+    await visitor.sees('the cluster has no resource "missing.example.com"');
+    expect(await visitor.text('#view')).not.to.include('Loading');
   });
 
   it('hides the values of a Secret until they are asked for', async () => {
