@@ -5,8 +5,8 @@ import type { Tone } from './notice.ts';
 const GOOD =
   /^(?:running|completed?|succeeded|available|active|bound|ready|normal|healthy|established|accepted|synced|true)$/i;
 const IDLE = /^(?:stopped|suspended|unknown|released|schedulingdisabled|unschedulable)/i;
-const WARN =
-  /^(?:pending|progressing|terminating|warning|containercreating|podinitializing|init:\d|failuretarget)/i;
+/** Among them words of custom resources for what goes on, such as `Upgrading` and `BackingUp`. */
+const WARN = /^(?:init:\d|failuretarget|(?!fail|miss)\w+ing(?:up)?$)/i;
 
 /** Words that no pattern has, such as `CrashLoopBackOff` and `NotReady`, mean a failure. */
 export function toneOf(status: string): Tone {
