@@ -8,6 +8,7 @@ const LOGGED = [...APPLICATIONS, CRASH_LOOPING];
 const LINES = 400;
 /** Interval of past lines in ms: 400 lines cover two hours. */
 const INTERVAL_MS = 18_000;
+const SECOND_MS = 1000;
 
 /** Log file of a container, in the format of KWOK's `ClusterLogs`. */
 export interface ContainerLogs {
@@ -42,7 +43,10 @@ export async function writePodLogs(dir: string, now: () => number = Date.now): P
       const logs = { containers: [application.name], logsFile };
       if (application !== CRASH_LOOPING) return logs;
       const previousLogsFile = `${logsFile}.previous`;
-      await writeFile(previousLogsFile, nextLine(application, LINES - 1, end - LINES * INTERVAL_MS));
+      const lastRun = application.messages.map((_, index, { length }) =>
+        nextLine(application, index, end - (length - 1 - index) * SECOND_MS),
+      );
+      await writeFile(previousLogsFile, lastRun.join(''));
       return { ...logs, previousLogsFile };
     }),
   );
