@@ -189,7 +189,7 @@ describe('an object of /explore', function () {
 
   it('shows the logs of its pods', async () => {
     await visitor.open('/explore/objects/deployments.apps/shop/cart-export?part=logs');
-    await visitor.sees('All logs of these pods');
+    await visitor.sees('Search in these logs');
     expect(
       await visitor.page.$eval('.pod-logs a', ({ href }) => new URL(href).searchParams.get('pods')),
     ).to.match(/^cart-export-/);
