@@ -1,50 +1,35 @@
 // The lines of a container before and after a line, more of them on demand.
-import type { LogPage, LogRecord } from 'ks-apiserver-client';
+import type { LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { Failure } from '../ui/notice.ts';
+import { usePolled } from '../ui/use-polled.ts';
 import { LineText } from './line-text.ts';
 import { clockOf } from './log-query.ts';
 import { Partial } from './partial.ts';
-import { asError } from './use-tail.ts';
 
 const STEP = 20;
-const MAX = 500;
+/** Maximum number of lines before and after. */
+const MAX = 490;
 const LIMIT = 2_000;
 
 export function ContextLines({ record: { id } }: { readonly record: LogRecord }): ComponentChildren {
   const { client } = useExplore();
   const [{ before, after }, setCounts] = useState({ before: STEP / 2, after: STEP / 2 });
-  const [page, setPage] = useState<LogPage>();
-  const [error, setError] = useState<Error>();
+  const load = (signal: AbortSignal) =>
+    client.logs.context(id, { before, after, severity: true }, { signal });
+  const { value: page, error, retry } = usePolled(load, [id, before, after], 0);
   const current = useRef<HTMLLIElement>(null);
-  useLayoutEffect(() => current.current?.scrollIntoView({ block: 'center' }), [page]);
-  useEffect(() => {
-    const ended = new AbortController();
-    setError(undefined);
-    client.logs
-      .context(id, { before, after, severity: true }, { signal: ended.signal })
-      .then(setPage, (cause: unknown) => {
-        if (!ended.signal.aborted) setError(asError(cause));
-      });
-    return () => ended.abort();
-  }, [id, before, after]);
-  if (error) return h(Failure, { error, retry: () => setCounts({ before, after }) });
+  useLayoutEffect(() => current.current?.scrollIntoView({ block: 'center' }), [page?.records.length]);
+  if (error) return h(Failure, { error, retry });
   if (!page) return h('p', { class: 'muted', role: 'status' }, 'Loading …');
   const at = page.records.findIndex((each) => each.id === id);
-  const more = (
-    label: string,
-    isPossible: boolean,
-    counts: { before: number; after: number },
-  ): ComponentChildren =>
-    isPossible && h('button', { type: 'button', class: 'quiet', onClick: () => setCounts(counts) }, label);
+  const more = (place: string, isPossible: boolean, onClick: () => void): ComponentChildren =>
+    isPossible && h('button', { class: 'quiet', onClick }, `${STEP} lines ${place}`);
   return h('section', { class: 'log-context', 'aria-label': 'Lines around it' }, [
     h(Partial, { partial: page.partial }),
-    more(`${STEP} lines before`, at >= before && before < MAX, {
-      before: Math.min(MAX, before + STEP),
-      after,
-    }),
+    more('before', at >= before && before < MAX, () => setCounts({ before: before + STEP, after })),
     h(
       'ol',
       {},
@@ -52,8 +37,7 @@ export function ContextLines({ record: { id } }: { readonly record: LogRecord })
         h(
           'li',
           {
-            key: `${each} ${index}`,
-            'data-severity': severity,
+            ...{ key: `${each} ${index}`, 'data-severity': severity },
             ...(index === at ? { 'aria-current': 'true', ref: current } : {}),
           },
           [
@@ -64,9 +48,8 @@ export function ContextLines({ record: { id } }: { readonly record: LogRecord })
         ),
       ),
     ),
-    more(`${STEP} lines after`, page.records.length - at - 1 >= after && after < MAX, {
-      before,
-      after: Math.min(MAX, after + STEP),
-    }),
+    more('after', page.records.length - at - 1 >= after && after < MAX, () =>
+      setCounts({ before, after: after + STEP }),
+    ),
   ]);
 }

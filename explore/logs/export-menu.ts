@@ -1,10 +1,11 @@
 // Exports the lines of the query as a file: streamed to the disk where the browser can, else kept in memory up to a
 // limit.
 import type { LogExport, LogQuery } from 'ks-apiserver-client';
-import { type ComponentChildren, h, type TargetedEvent } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { Notice } from '../ui/notice.ts';
+import { Select } from '../ui/select.ts';
 
 const FORMATS = { text: 'Text, only the lines', ndjson: 'NDJSON', json: 'JSON', csv: 'CSV' } as const;
 type Format = keyof typeof FORMATS;
@@ -59,21 +60,15 @@ export function ExportMenu({ query }: { readonly query: LogQuery }): ComponentCh
       if (file) await body.pipeTo(await file.createWritable());
       else save(exported, await new Response(body).blob());
       if (exported.complete()) update('Complete.', { tone: 'good', isRunning: false });
-      else update(incomplete(exported), { tone: 'warn', isRunning: false });
+      else {
+        const missing = exported.shortfalls().map(({ message }) => message);
+        update(`The file is incomplete: ${missing.join('; ')}.`, { tone: 'warn', isRunning: false });
+      }
     } catch (error) {
+      const isCancelled = ended.signal.aborted;
       // The user has closed the picker.
-      if (
-        error instanceof DOMException &&
-        error.name === 'AbortError' &&
-        !ended.signal.aborted &&
-        bytes === 0
-      )
-        return;
-      const why = ended.signal.aborted
-        ? 'you have cancelled it'
-        : error instanceof Error
-          ? error.message
-          : String(error);
+      if (error instanceof DOMException && error.name === 'AbortError' && !isCancelled && bytes === 0) return;
+      const why = isCancelled ? 'you have cancelled it' : (error as Error).message;
       update(`The file is incomplete: ${why}.`, { tone: 'warn', isRunning: false });
     }
   };
@@ -82,19 +77,14 @@ export function ExportMenu({ query }: { readonly query: LogQuery }): ComponentCh
     h('div', { class: 'export-body card' }, [
       h('label', {}, [
         h('span', { class: 'muted' }, 'Format'),
-        h(
-          'select',
-          {
-            value: format,
-            onChange: (event: TargetedEvent<HTMLSelectElement>) =>
-              setFormat(event.currentTarget.value as Format),
-          },
-          Object.entries(FORMATS).map(([value, label]) => h('option', { key: value, value }, label)),
-        ),
+        h(Select, {
+          ...{ label: 'Format', value: format, options: FORMATS },
+          choose: (value) => setFormat(value as Format),
+        }),
       ]),
       progress?.isRunning
-        ? h('button', { type: 'button', onClick: () => running.current?.abort() }, 'Cancel')
-        : h('button', { type: 'button', class: 'primary', onClick: () => void start() }, 'Save all lines'),
+        ? h('button', { onClick: () => running.current?.abort() }, 'Cancel')
+        : h('button', { class: 'primary', onClick: () => void start() }, 'Save all lines'),
       h('p', { class: 'muted' }, 'All lines of the filters and the time range, the oldest first.'),
       progress && h(Notice, { tone: progress.tone ?? 'info' }, `${progress.text} ${sizeOf(progress.bytes)}`),
     ]),
@@ -109,13 +99,6 @@ function save({ name }: LogExport, blob: Blob): void {
   anchor.click();
   // The download has begun by then.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
-}
-
-function incomplete(exported: LogExport): string {
-  return `The file is incomplete: ${exported
-    .shortfalls()
-    .map(({ message }) => message)
-    .join('; ')}.`;
 }
 
 function sizeOf(bytes: number): string {

@@ -2,71 +2,63 @@
 // `get pods/log`, and no error for the others.
 import type { Client } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { Notice } from '../ui/notice.ts';
+import { usePolled } from '../ui/use-polled.ts';
 
 /** Maximum number of namespaces whose permission is checked. */
 const CHECKED = 20;
-const PERMISSION = 'get pods/log';
+const PERMISSION = h('code', {}, 'get pods/log');
 
-type Access =
-  | { readonly isEverywhere: true }
-  | {
-      readonly isEverywhere: false;
-      readonly allowed: readonly string[];
-      readonly denied: readonly string[];
-      readonly isWhole: boolean;
-    };
+interface Access {
+  readonly allowed: readonly string[];
+  readonly denied: readonly string[];
+  /** Whether all namespaces of the query have been checked. */
+  readonly isWhole: boolean;
+}
 
 /** `namespaces`: those of the query. */
 export function LogAccess({ namespaces }: { readonly namespaces: readonly string[] }): ComponentChildren {
   const { client } = useExplore();
-  const [access, setAccess] = useState<Access>();
-  const key = namespaces.join(',');
-  useEffect(() => {
-    const ended = new AbortController();
-    setAccess(undefined);
-    // Only an explanation: the server enforces the permissions, whether the reviews succeed or not.
-    accessOf(client, namespaces, ended.signal).then(setAccess, () => undefined);
-    return () => ended.abort();
-  }, [key]);
-  if (!access || access.isEverywhere) return null;
+  // Only an explanation: the server enforces the permissions, whether the reviews succeed or not.
+  const { value: access } = usePolled(
+    (signal) => accessOf(client, namespaces, signal),
+    [namespaces.join()],
+    0,
+  );
+  if (!access) return null;
   const { allowed, denied, isWhole } = access;
   if (allowed.length === 0 && (denied.length > 0 || isWhole)) {
     const where = namespaces.length === 0 ? 'any namespace' : denied.join(', ');
-    return h(Notice, { tone: 'warn' }, [
-      'You need the permission ',
-      h('code', {}, PERMISSION),
-      ` to read logs, and do not have it in ${where}.`,
-    ]);
+    const rest = ` to read logs, and do not have it in ${where}.`;
+    return h(Notice, { tone: 'warn' }, ['You need the permission ', PERMISSION, rest]);
   }
-  const more = isWhole ? '' : ' and others';
-  return h('p', { class: 'muted log-access' }, [
+  return h('p', { class: 'muted' }, [
     'Lines of the namespaces in which you have the permission ',
-    h('code', {}, PERMISSION),
-    `: ${allowed.join(', ')}${more}.`,
+    PERMISSION,
+    `: ${allowed.join(', ')}${isWhole ? '' : ' and others'}.`,
     denied.length > 0 && namespaces.length > 0 && ` Not of ${denied.join(', ')}.`,
   ]);
 }
 
-async function accessOf(client: Client, chosen: readonly string[], signal: AbortSignal): Promise<Access> {
-  if (await mayRead(client, '', signal)) return { isEverywhere: true };
+/** Undefined: all namespaces. */
+async function accessOf(
+  client: Client,
+  chosen: readonly string[],
+  signal: AbortSignal,
+): Promise<Access | undefined> {
+  if (await mayRead(client, '', signal)) return undefined;
   let names = chosen;
   let isWhole = true;
   if (chosen.length === 0) {
-    const page = await client.lists.page(
-      'namespaces',
-      { limit: CHECKED, sortBy: 'name', ascending: true },
-      { signal },
-    );
+    const query = { limit: CHECKED, sortBy: 'name', ascending: true } as const;
+    const page = await client.lists.page('namespaces', query, { signal });
     names = page.items.map(({ metadata: { name } }) => name);
     isWhole = page.totalItems <= names.length;
   }
   const checked = names.slice(0, CHECKED);
   const answers = await Promise.all(checked.map((name) => mayRead(client, name, signal)));
   return {
-    isEverywhere: false,
     allowed: checked.filter((_, index) => answers[index]),
     denied: checked.filter((_, index) => !answers[index]),
     isWhole: isWhole && checked.length === names.length,
@@ -76,14 +68,11 @@ async function accessOf(client: Client, chosen: readonly string[], signal: Abort
 /** `namespace`: empty for all namespaces. */
 async function mayRead(client: Client, namespace: string, signal: AbortSignal): Promise<boolean> {
   const resourceAttributes = { namespace, verb: 'get', resource: 'pods', subresource: 'log' };
-  const review = {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SelfSubjectAccessReview',
-    spec: { resourceAttributes },
-  };
-  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-  const { status } = await client.kubernetes.create<{ status?: { allowed?: boolean } }>(path, review, {
-    signal,
-  });
+  const apiVersion = 'authorization.k8s.io/v1';
+  const { status } = await client.kubernetes.create<{ status?: { allowed?: boolean } }>(
+    `/apis/${apiVersion}/selfsubjectaccessreviews`,
+    { apiVersion, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } },
+    { signal },
+  );
   return status?.allowed === true;
 }

@@ -2,10 +2,8 @@
 import type { LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { LogsRoute } from '../route.ts';
-import { link } from '../route.ts';
+import { link, queryOf } from '../route.ts';
 import { ContextLines } from './context-lines.ts';
-import { NAMES } from './histogram.ts';
 import { fieldsIn, LineText } from './line-text.ts';
 import { clockOf } from './log-query.ts';
 
@@ -20,48 +18,30 @@ export interface LogLineProps {
   readonly isOpen: boolean;
   readonly hasDate: boolean;
   readonly toggle: () => void;
-  /** The view with only the lines of a pod. */
-  readonly of: (record: LogRecord) => LogsRoute;
+  /** The query of the view with only the lines of the pod. */
+  readonly of: (record: LogRecord) => URLSearchParams;
 }
 
 export function LogLine({ record, row, isOpen, hasDate, toggle, of }: LogLineProps): ComponentChildren {
   const { time, log, pod, container, severity = 'none', highlights } = record;
+  const cell = (name: string, props: object, children: ComponentChildren): ComponentChildren =>
+    h('span', { role: 'cell', class: `log-${name}`, ...props }, children);
+  const clock = h('time', { dateTime: time }, clockOf(time, { date: hasDate, millis: true }));
+  const title = new Date(time).toLocaleString();
+  const text = h(LineText, { text: log, highlights, limit: isOpen ? LONG : SHORT });
   return h(
     'div',
     { class: 'log-line', role: 'row', 'aria-rowindex': row, 'data-severity': severity, 'data-open': isOpen },
     [
-      h(
-        'span',
-        { role: 'cell', class: 'log-time' },
-        h(
-          'button',
-          {
-            type: 'button',
-            class: 'quiet',
-            tabIndex: -1,
-            'aria-expanded': isOpen,
-            title: new Date(time).toLocaleString(),
-            onClick: toggle,
-          },
-          h('time', { dateTime: time }, clockOf(time, { date: hasDate, millis: true })),
-        ),
+      cell(
+        'time',
+        {},
+        h('button', { class: 'quiet', tabIndex: -1, 'aria-expanded': isOpen, title, onClick: toggle }, clock),
       ),
-      h(
-        'span',
-        { role: 'cell', class: 'log-level' },
-        severity === 'none' ? h('span', { class: 'hidden-text' }, 'none') : NAMES[severity],
-      ),
-      h(
-        'span',
-        { role: 'cell', class: 'log-source', title: `${record.namespace}/${pod}/${container}` },
-        `${pod}/${container}`,
-      ),
-      h('span', { role: 'cell', class: 'log-text', dir: 'ltr' }, [
-        h(
-          'span',
-          { class: 'log-content' },
-          h(LineText, { text: log, highlights, limit: isOpen ? LONG : SHORT }),
-        ),
+      cell('level', {}, severity === 'none' ? h('span', { class: 'hidden-text' }, 'none') : severity),
+      cell('source', { title: `${record.namespace}/${pod}/${container}` }, `${pod}/${container}`),
+      cell('text', { dir: 'ltr' }, [
+        h('span', { class: 'log-content' }, text),
         isOpen && h(LineDetails, { record, of }),
       ]),
     ],
@@ -80,15 +60,12 @@ function LineDetails({ record, of }: Pick<LogLineProps, 'record' | 'of'>): Compo
       () => setCopied(true),
       () => undefined,
     );
+  const object = { view: 'object', resource: 'pods', namespace, name: pod, query: queryOf({}) } as const;
   return h('div', { class: 'log-details', ref: details }, [
     h('p', { class: 'muted' }, [
       h('time', { dateTime: time }, time),
       ' ',
-      h(
-        'a',
-        link({ view: 'object', resource: 'pods', namespace, name: pod, query: new URLSearchParams() }),
-        `${namespace}/${pod}`,
-      ),
+      h('a', link(object), `${namespace}/${pod}`),
       ` ${container}`,
     ]),
     fields.length > 0 &&
@@ -100,14 +77,10 @@ function LineDetails({ record, of }: Pick<LogLineProps, 'record' | 'of'>): Compo
           h('dd', {}, h(LineText, { text: value, limit: SHORT })),
         ]),
       ),
-    h('div', { class: 'log-actions' }, [
-      h(
-        'button',
-        { type: 'button', 'aria-expanded': hasContext, onClick: () => setContext(!hasContext) },
-        'Lines around it',
-      ),
-      h('a', { class: 'button', ...link(of(record)) }, 'Only this pod'),
-      h('button', { type: 'button', onClick: copy }, isCopied ? 'Copied' : 'Copy line'),
+    h('div', { class: 'log-row' }, [
+      h('button', { 'aria-expanded': hasContext, onClick: () => setContext(!hasContext) }, 'Lines around it'),
+      h('a', { class: 'button', ...link({ view: 'logs', query: of(record) }) }, 'Only this pod'),
+      h('button', { onClick: copy }, isCopied ? 'Copied' : 'Copy line'),
     ]),
     hasContext && h(ContextLines, { record }),
   ]);

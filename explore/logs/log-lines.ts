@@ -2,7 +2,6 @@
 // lines wrap and open; the others keep the height that they had. The newest line is at the bottom.
 import { Component, type ComponentChildren, createRef, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { LogsRoute } from '../route.ts';
 import { LogLine, type LogLineProps } from './log-line.ts';
 import type { Block } from './use-logs.ts';
 
@@ -19,7 +18,7 @@ export interface LogLinesProps {
   readonly older?: () => void;
   /** Called when the user scrolls away from the bottom. */
   readonly leave?: () => void;
-  of: LogLineProps['of'];
+  readonly of: LogLineProps['of'];
   readonly children?: ComponentChildren;
 }
 
@@ -82,52 +81,35 @@ export function LogLines(props: LogLinesProps): ComponentChildren {
     if (!next.delete(id)) next.add(id);
     setOpen(next);
   };
-  const count = blocks.reduce((sum, { lines }) => sum + lines.length, 0);
   let row = 1;
+  const rendered = blocks.map((block) => {
+    const isVisible = visible.has(block.key) || !observer;
+    const before = row;
+    row += block.lines.length;
+    const shared = { observer, open, isWrapped, hasDate, toggle, of };
+    return h(LineBlock, { key: block.key, block, before, isVisible, ...shared });
+  });
   return h(
     'div',
     {
-      ...{
-        class: 'log-lines',
-        ref: box,
-        tabIndex: 0,
-        role: 'region',
-        'aria-label': 'Log lines',
-        'aria-busy': isBusy,
-      },
-      ...{ 'data-wrap': isWrapped, onScroll: scrolled, onKeyDown: moveFocus },
+      ...{ class: 'log-lines', ref: box, tabIndex: 0, role: 'region', 'aria-label': 'Log lines' },
+      ...{ 'aria-busy': isBusy, 'data-wrap': isWrapped, onScroll: scrolled, onKeyDown: moveFocus },
     },
     [
       children,
-      h('div', { role: 'table', 'aria-label': 'Lines, the oldest first', 'aria-rowcount': count + 1 }, [
-        h('div', { role: 'rowgroup', class: 'hidden-text' }, [
-          h(
-            'div',
-            { role: 'row', 'aria-rowindex': 1 },
-            ['Time', 'Level', 'Source', 'Text'].map((name) => h('span', { role: 'columnheader' }, name)),
-          ),
-        ]),
-        ...blocks.map((block) => {
-          const before = row;
-          row += block.lines.length;
-          const isVisible = visible.has(block.key) || !observer;
-          return h(LineBlock, {
-            key: block.key,
-            block,
-            before,
-            isVisible,
-            observer,
-            open,
-            isWrapped,
-            hasDate,
-            toggle,
-            of,
-          });
-        }),
+      h('div', { role: 'table', 'aria-label': 'Lines, the oldest first', 'aria-rowcount': row }, [
+        h('div', { role: 'rowgroup', class: 'hidden-text' }, HEAD),
+        rendered,
       ]),
     ],
   );
 }
+
+const HEAD = h(
+  'div',
+  { role: 'row', 'aria-rowindex': 1 },
+  ['Time', 'Level', 'Source', 'Text'].map((name) => h('span', { role: 'columnheader' }, name)),
+);
 
 /** The arrow keys move between lines; the box itself scrolls with the other keys. */
 function moveFocus(event: KeyboardEvent): void {
@@ -149,17 +131,14 @@ function moveFocus(event: KeyboardEvent): void {
   next.focus();
 }
 
-interface LineBlockProps {
+interface LineBlockProps extends Pick<LogLinesProps, 'isWrapped' | 'hasDate' | 'of'> {
   readonly block: Block;
   /** Row number of the row before the block. */
   readonly before: number;
   readonly isVisible: boolean;
   readonly observer: IntersectionObserver | undefined;
   readonly open: ReadonlySet<string>;
-  readonly isWrapped: boolean;
-  readonly hasDate: boolean;
   readonly toggle: (id: string) => void;
-  readonly of: (record: Block['lines'][number]) => LogsRoute;
 }
 
 /** Rendered only after a change of what it shows: a live tail changes the last of many blocks. */
@@ -183,33 +162,21 @@ class LineBlock extends Component<LineBlockProps> {
     if (!element) return;
     if (observer !== this.props.observer) this.props.observer?.observe(element);
     if (!this.props.isVisible) return;
-    const [known, height] = [this.#height, element.offsetHeight];
+    const [known = 0, height] = [this.#height, element.offsetHeight];
     this.#height = height;
     const box = element.closest('.log-lines');
+    if (isVisible || !box) return;
     // A block above the visible part must not move it.
-    if (
-      !isVisible &&
-      known !== undefined &&
-      box &&
-      element.getBoundingClientRect().bottom < box.getBoundingClientRect().top + height
-    ) {
-      box.scrollTop += height - known;
-    }
+    const isAbove = element.getBoundingClientRect().top < box.getBoundingClientRect().top;
+    if (isAbove) box.scrollTop += height - known;
   }
 
   override componentWillUnmount(): void {
     if (this.#element.current) this.props.observer?.unobserve(this.#element.current);
   }
 
-  override render({
-    block,
-    before,
-    isVisible,
-    open,
-    hasDate,
-    toggle,
-    of,
-  }: LineBlockProps): ComponentChildren {
+  override render(props: LineBlockProps): ComponentChildren {
+    const { block, before, isVisible, open, hasDate, toggle, of } = props;
     const attributes = { ref: this.#element, role: 'rowgroup', 'data-block': block.key };
     this.#height ??= block.lines.length * ROW_HEIGHT;
     if (!isVisible) return h('div', { ...attributes, style: { height: `${this.#height}px` } });

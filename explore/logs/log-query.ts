@@ -76,20 +76,18 @@ const INTERVALS = [
 const MAX_BUCKETS = 120;
 
 /** The smallest interval with at most MAX_BUCKETS buckets. */
-export function intervalOf({ start, end }: TimeRange): {
-  readonly interval: string;
-  readonly seconds: number;
-} {
+export function intervalOf({ start, end }: TimeRange): (typeof INTERVALS)[number] {
   const fits = INTERVALS.find(({ seconds }) => end - start <= seconds * MAX_BUCKETS);
   return fits ?? { interval: '10y', seconds: 315_360_000 };
 }
 
-/** `12:03:04.567`, and with the date unless it is today. */
+/** The local time: `12:03:04`, with milliseconds `12:03:04.567`, with the date `2026-01-31 12:03:04`. */
 export function clockOf(time: string | number, { date = false, millis = false } = {}): string {
   const at = new Date(time);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const clock = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-  const fraction = millis ? `.${String(at.getMilliseconds()).padStart(3, '0')}` : '';
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${date ? `${day} ` : ''}${clock}${fraction}`;
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
+  return local.slice(date ? 0 : 11, millis ? 23 : 19).replace('T', ' ');
+}
+
+export function levelName(severity: Severity): string {
+  return severity === 'none' ? 'without level' : severity;
 }

@@ -12,63 +12,53 @@ export interface NameFilterProps {
   readonly exact: string;
   readonly part: string;
   /** The names that the user may list. Called when the input gets the focus. */
-  readonly offer: () => Promise<readonly string[]>;
+  readonly offer: () => Promise<Iterable<string>>;
   readonly change: (changes: Changes) => void;
 }
 
 export function NameFilter({ label, query, exact, part, offer, change }: NameFilterProps): ComponentChildren {
   const id = useId();
-  const [offered, setOffered] = useState<readonly string[]>([]);
-  const names = namesIn(query, exact);
-  const parts = namesIn(query, part);
-  const set = (parameter: string, values: readonly string[]): void => {
-    const frame = exact === 'namespaces' ? { namespace: undefined } : {};
-    change({ ...(parameter === exact ? frame : {}), [parameter]: values.join(',') });
-  };
+  const [offered, setOffered] = useState<ReadonlySet<string>>(new Set());
+  const chosen = [exact, part].flatMap((name) => namesIn(query, name).map((value) => ({ name, value })));
+  const set = (name: string, values: readonly string[]): void =>
+    // The namespace of the frame is one of the names.
+    change({ ...(name === 'namespaces' ? { namespace: undefined } : {}), [name]: values.join(',') });
+  // After the Enter key, the choice of an offered name, or the end of typing.
   const choose = (input: HTMLInputElement): void => {
     const value = input.value.trim().replaceAll(',', '');
     if (value === '') return;
     input.value = '';
-    if (offered.includes(value)) set(exact, [...names, value]);
-    else set(part, [...parts, value]);
+    const name = offered.has(value) ? exact : part;
+    set(name, [...namesIn(query, name), value]);
   };
-  const chip = (parameter: string, values: readonly string[], value: string): ComponentChildren =>
-    h(
-      'button',
-      {
-        ...{ key: `${parameter} ${value}`, type: 'button', class: 'chip', 'aria-pressed': true },
-        'aria-label': `Remove the filter ${label} ${value}`,
-        onClick: () =>
-          set(
-            parameter,
-            values.filter((each) => each !== value),
-          ),
-      },
-      [parameter === part ? `…${value}…` : value, h('span', { 'aria-hidden': true }, '×')],
-    );
-  return h('div', { class: 'name-filter' }, [
+  return h('div', { class: 'log-row name-filter' }, [
     h('label', { class: 'muted', for: id }, label),
-    ...names.map((value) => chip(exact, names, value)),
-    ...parts.map((value) => chip(part, parts, value)),
+    chosen.map(({ name, value }) =>
+      h(
+        'button',
+        {
+          ...{ key: `${name} ${value}`, class: 'chip', 'aria-pressed': true },
+          'aria-label': `Remove the filter ${label} ${value}`,
+          onClick: () =>
+            set(
+              name,
+              namesIn(query, name).filter((each) => each !== value),
+            ),
+        },
+        [name === part ? `…${value}…` : value, h('span', { 'aria-hidden': true }, '×')],
+      ),
+    ),
     h('input', {
-      ...{
-        id,
-        type: 'text',
-        list: `${id}-names`,
-        placeholder: names.length + parts.length > 0 ? 'and …' : 'All',
-      },
+      ...{ id, list: `${id}-names`, placeholder: chosen.length > 0 ? 'and …' : 'All' },
       ...{ autocomplete: 'off', spellcheck: false, maxLength: 253 },
-      onFocus: () => void offer().then(setOffered, () => undefined),
-      onKeyDown: (event) => {
-        if (event.key === 'Enter') choose(event.currentTarget);
-      },
-      // A choice of the list, or the end of typing.
-      onChange: (event) => choose(event.currentTarget),
+      onFocus: () => void offer().then((names) => setOffered(new Set(names))),
+      onKeyDown: ({ key, currentTarget }) => key === 'Enter' && choose(currentTarget),
+      onChange: ({ currentTarget }) => choose(currentTarget),
     }),
     h(
       'datalist',
       { id: `${id}-names` },
-      offered.filter((name) => !names.includes(name)).map((name) => h('option', { key: name, value: name })),
+      [...offered].map((value) => h('option', { key: value, value })),
     ),
   ]);
 }

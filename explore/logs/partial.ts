@@ -12,11 +12,11 @@ const CURES: Readonly<Record<Shortfall['reason'], string>> = {
   ScopeChanged: 'Search again: your permissions have changed.',
 };
 
-export function Partial({
-  partial = [],
-}: {
+export interface PartialProps {
   readonly partial: readonly Shortfall[] | undefined;
-}): ComponentChildren {
+}
+
+export function Partial({ partial = [] }: PartialProps): ComponentChildren {
   if (partial.length === 0) return null;
   const cures = [...new Set(partial.map(({ reason }) => CURES[reason]))].join(' ');
   return h(
@@ -24,11 +24,7 @@ export function Partial({
     { tone: 'warn' },
     h('details', {}, [
       h('summary', {}, [h('strong', {}, 'Lines are missing. '), cures]),
-      h(
-        'ul',
-        {},
-        partial.map(({ message }) => h('li', {}, message)),
-      ),
+      partial.map(({ message }) => h('p', {}, message)),
     ]),
   );
 }

@@ -1,7 +1,7 @@
 // The logs of an object's pods: the last lines, which new lines follow, and a link to the view of logs.
 import { type ComponentChildren, h } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { type LogsRoute, link, queryOf } from '../route.ts';
+import { link, queryOf } from '../route.ts';
 import { Failure } from '../ui/notice.ts';
 import { LogLines } from './log-lines.ts';
 import { filtersOf, rangeOf } from './log-query.ts';
@@ -20,23 +20,21 @@ export function PodLogs({ namespace, pods }: PodLogsProps): ComponentChildren {
   const [isPaused, setPaused] = useState(false);
   const range = useMemo(() => rangeOf(query, Date.now()), [key]);
   const logs = useLogs(filtersOf(query), range, key);
-  const tail = useTail({
-    key: logs.isReady ? key : undefined,
-    query: filtersOf(query),
-    isPaused,
-    resume: logs.resume,
-    add: logs.add,
-  });
+  const tailKey = logs.isReady ? key : undefined;
+  const { resume, add } = logs;
+  const tail = useTail({ key: tailKey, query: filtersOf(query), isPaused, resume, add });
   const error = logs.error ?? tail.error;
-  const route: LogsRoute = { view: 'logs', query };
   return h('section', { class: 'pod-logs', 'aria-label': 'Logs' }, [
-    h('div', { class: 'logs-head' }, [h('h2', {}, 'Logs'), h('a', link(route), 'Search in these logs')]),
+    h('div', { class: 'log-row logs-head' }, [
+      h('h2', {}, 'Logs'),
+      h('a', link({ view: 'logs', query }), 'Search in these logs'),
+    ]),
     h(Partial, { partial: logs.page?.partial }),
     error && h(Failure, { error }),
     isPaused &&
       h(
         'button',
-        { type: 'button', onClick: () => setPaused(false) },
+        { onClick: () => setPaused(false) },
         `Continue with ${tail.waiting.toLocaleString()} new lines`,
       ),
     h(
@@ -45,7 +43,7 @@ export function PodLogs({ namespace, pods }: PodLogsProps): ComponentChildren {
         ...{ blocks: logs.blocks, page: key, isWrapped: false, isBusy: logs.isLoading, hasDate: true },
         isFollowing: !isPaused,
         leave: () => setPaused(true),
-        of: ({ pod }) => ({ view: 'logs', query: queryOf({ pods: pod }, query) }),
+        of: ({ pod }) => queryOf({ pods: pod }, query),
       },
       logs.blocks.length === 0 &&
         h('p', { class: 'muted empty' }, logs.isLoading ? 'Loading …' : 'No lines in the last 24 hours.'),

@@ -9,9 +9,10 @@ import {
 } from 'ks-apiserver-client';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
+import { type Polled, usePolled } from '../ui/use-polled.ts';
 import { excessOf } from './line-limit.ts';
 import { intervalOf, type TimeRange } from './log-query.ts';
-import { asError, type Resumption } from './use-tail.ts';
+import type { Resumption } from './use-tail.ts';
 
 const PAGE = 200;
 /** A tail begins with the last seconds that are shown, because lines arrive late. */
@@ -89,10 +90,10 @@ export function useLogs(query: LogQuery, { start, end }: TimeRange, key: string)
         setError(undefined);
         setLoading(false);
       },
-      (cause: unknown) => {
+      (cause: Error) => {
         if (signal.aborted) return;
         if (!before) setLines(NONE);
-        setError(asError(cause));
+        setError(cause);
         setLoading(false);
       },
     );
@@ -120,39 +121,32 @@ export function useLogs(query: LogQuery, { start, end }: TimeRange, key: string)
   return { resume, blocks, page, isLoading, isReady: shownKey === key, error, older, add };
 }
 
-export interface Counted {
-  readonly histogram: LogHistogram | undefined;
-  readonly error: Error | undefined;
-  /** The range of the histogram. */
-  readonly range: TimeRange;
-}
+/** Interval of a new histogram while the view is live, in ms. */
+const REFRESH_MS = 15_000;
 
 /** Counts of all levels: the levels of the query are only shown or hidden. */
-export function useHistogram({ level: _level, ...query }: LogQuery, range: TimeRange, key: string): Counted {
+export function useHistogram(
+  { level: _level, ...query }: LogQuery,
+  rangeNow: () => TimeRange,
+  key: string,
+  isLive: boolean,
+): Polled<{ readonly histogram: LogHistogram; readonly range: TimeRange }> {
   const { client } = useExplore();
-  const [counted, setCounted] = useState<Counted>({ histogram: undefined, error: undefined, range });
-  useEffect(() => {
-    const ended = new AbortController();
-    const { signal } = ended;
-    const { interval } = intervalOf(range);
-    const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
-    const asked = { ...query, start_time: range.start, end_time: range.end, interval, time_zone };
-    client.logs
+  const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
+  const load = async (signal: AbortSignal) => {
+    const range = rangeNow();
+    const times = { start_time: range.start, end_time: range.end, interval: intervalOf(range).interval };
+    const asked = { ...query, ...times, time_zone };
+    const histogram = await client.logs
       .histogram({ ...asked, severity: true }, { signal })
       .catch((error: unknown) => {
         // A store whose fields cannot be searched for levels still counts lines.
-        const isOther = !(
-          error instanceof StatusError && error.causes.some(({ field }) => field === 'severity')
-        );
-        if (isOther) throw error;
+        const isLevel =
+          error instanceof StatusError && error.causes.some(({ field }) => field === 'severity');
+        if (!isLevel) throw error;
         return client.logs.histogram(asked, { signal });
-      })
-      .then(
-        (histogram) => !signal.aborted && setCounted({ histogram, error: undefined, range }),
-        (error: unknown) =>
-          !signal.aborted && setCounted({ histogram: undefined, error: asError(error), range }),
-      );
-    return () => ended.abort();
-  }, [key]);
-  return counted;
+      });
+    return { histogram, range };
+  };
+  return usePolled(load, [key], isLive ? REFRESH_MS : 0);
 }

@@ -3,6 +3,7 @@
 import { type Connection, type LogQuery, type LogRecord, StatusError } from 'ks-apiserver-client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
+import { useVisible } from '../ui/visible.ts';
 import { charactersOf, excessOf, MAX_CHARACTERS, MAX_LINES } from './line-limit.ts';
 
 const BATCH_MS = 250;
@@ -39,33 +40,24 @@ export interface TailOptions {
 }
 
 const IDLE: Tail = {
-  waiting: 0,
-  dropped: 0,
-  rate: 0,
-  connection: undefined,
-  error: undefined,
-  hasNewScope: false,
+  ...{ waiting: 0, dropped: 0, rate: 0 },
+  ...{ connection: undefined, error: undefined, hasNewScope: false },
 };
 
 export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tail {
   const { client, onConnection } = useExplore();
   const [tail, setTail] = useState(IDLE);
-  const [isHidden, setHidden] = useState(document.hidden);
+  const isVisible = useVisible();
   const waiting = useRef<LogRecord[]>([]);
   const paused = useRef(isPaused);
   const addLines = useRef(add);
   [paused.current, addLines.current] = [isPaused, add];
   useEffect(() => {
-    const changed = (): void => setHidden(document.hidden);
-    document.addEventListener('visibilitychange', changed);
-    return () => document.removeEventListener('visibilitychange', changed);
-  }, []);
-  useEffect(() => {
     setTail(IDLE);
     waiting.current = [];
   }, [key]);
   useEffect(() => {
-    if (key === undefined || isHidden) return undefined;
+    if (key === undefined || !isVisible) return undefined;
     const ended = new AbortController();
     const arrivals = [0];
     let dropped = 0;
@@ -80,7 +72,10 @@ export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tai
           signal: ended.signal,
           onConnection: (connection) => {
             onConnection(connection);
-            const isScope = connection.state === 'waiting' && isScopeChange(connection.error);
+            const isScope =
+              connection.state === 'waiting' &&
+              connection.error instanceof StatusError &&
+              connection.error.reason === 'ScopeChanged';
             update({ connection, ...(isScope ? { hasNewScope: true } : {}) });
           },
         },
@@ -116,8 +111,8 @@ export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tai
       });
     };
     const timer = setInterval(flush, BATCH_MS);
-    read().catch((error: unknown) => {
-      if (!ended.signal.aborted) update({ error: asError(error) });
+    read().catch((error: Error) => {
+      if (!ended.signal.aborted) update({ error });
     });
     return () => {
       clearInterval(timer);
@@ -125,14 +120,6 @@ export function useTail({ key, query, isPaused, resume, add }: TailOptions): Tai
       update({ connection: undefined });
     };
     // The key names the query.
-  }, [key, isHidden]);
+  }, [key, isVisible]);
   return tail;
-}
-
-export function asError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-function isScopeChange(error: Error): boolean {
-  return error instanceof StatusError && error.reason === 'ScopeChanged';
 }

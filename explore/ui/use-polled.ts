@@ -11,10 +11,11 @@ export interface Polled<T> {
 
 const INTERVAL_MS = 10_000;
 
-/** `inputs`: what the request depends on. */
+/** `inputs`: what the request depends on. `interval`: in ms, 0 for a single request. */
 export function usePolled<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
+  interval = INTERVAL_MS,
 ): Polled<T> {
   const [value, setValue] = useState<T>();
   const [error, setError] = useState<Error>();
@@ -31,18 +32,18 @@ export function usePolled<T>(
         setValue(() => loaded);
         setError(undefined);
       } catch (failure) {
-        // The frame shows a lost connection.
-        if (signal.aborted || failure instanceof ConnectionError) return;
+        // The next request can succeed; the frame shows a lost connection.
+        if (signal.aborted || (interval > 0 && failure instanceof ConnectionError)) return;
         setError(failure instanceof Error ? failure : new Error(String(failure)));
       }
     };
     void request();
-    const timer = setInterval(() => void request(), INTERVAL_MS);
+    const timer = interval > 0 ? setInterval(() => void request(), interval) : undefined;
     return () => {
       clearInterval(timer);
       end.abort();
     };
     // `load` is another function in each render, and depends only on the inputs.
-  }, [...inputs, isVisible, attempt]);
+  }, [...inputs, interval, isVisible, attempt]);
   return { value, error, retry: () => setAttempt(attempt + 1) };
 }

@@ -44,7 +44,7 @@ describe('the view of logs of /explore', () => {
     await until(async () => (await lines()).every((line) => line.includes('slow')));
     expect(new Set(await texts('.log-content mark'))).to.deep.equal(new Set(['slow']));
     await visitor.click('Match case');
-    await visitor.page.click('.levels button:nth-child(3)');
+    await visitor.page.click('[aria-label=Levels] button:nth-child(3)');
     const names = await visitor.page.$('.name-filter:nth-child(2) input');
     await names?.focus();
     await visitor.page.waitForSelector('option[value=checkout]');
@@ -94,7 +94,7 @@ describe('the view of logs of /explore', () => {
     expect(span).to.be.within(3_000, 3_600);
     await visitor.sees(/\d lines?/);
 
-    await visitor.page.waitForSelector('.histogram-bars[aria-label$="intervals of 30 s"]');
+    await visitor.page.waitForSelector('.histogram-bars[aria-label$="intervals of 30s"]');
     await visitor.page.focus('.histogram-bars');
     await visitor.page.keyboard.press('Home');
     await visitor.page.keyboard.down('Shift');
@@ -119,7 +119,7 @@ describe('the view of logs of /explore', () => {
     await write('second new line', 'third new line');
     await visitor.sees(/[1-9]\d* new lines/);
     expect((await lines()).some((line) => line.includes('second new line'))).to.equal(false);
-    await visitor.click('Resume');
+    await visitor.click('Pause');
     await until(async () => (await lines()).filter((line) => line.includes('third new line')).length > 0);
     const shown = await texts('.log-line .log-source + .log-text');
     expect(shown.filter((line) => line.includes('first new line'))).to.have.length(2, 'one for each pod');
