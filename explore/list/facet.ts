@@ -2,12 +2,12 @@
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { Status } from '../ui/status.ts';
+import { Toggle } from '../ui/toggle.ts';
 
 export interface FacetProps {
   readonly title: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly selected: readonly string[];
-  readonly isStatus?: boolean;
   readonly change: (selected: readonly string[]) => void;
   readonly children?: ComponentChildren;
 }
@@ -16,14 +16,7 @@ export interface FacetProps {
 const FEW = 8;
 const MANY = 200;
 
-export function Facet({
-  title,
-  counts,
-  selected,
-  isStatus,
-  change,
-  children,
-}: FacetProps): ComponentChildren {
+export function Facet({ title, counts, selected, change, children }: FacetProps): ComponentChildren {
   const [isLong, setLong] = useState(false);
   const values = [...new Set([...Object.keys(counts), ...selected])];
   if (values.length === 0 && !children) return null;
@@ -32,24 +25,16 @@ export function Facet({
     const isOn = selected.includes(value);
     const onClick = (): void =>
       change(isOn ? selected.filter((each) => each !== value) : [...selected, value]);
-    return h(
-      'button',
-      { key: value, type: 'button', class: 'chip', 'aria-pressed': isOn, onClick, title: value },
-      [
-        isStatus ? h(Status, { status: value }) : h('bdi', {}, value),
-        h('span', { class: 'count' }, Object.hasOwn(counts, value) && counts[value]?.toLocaleString()),
-      ],
-    );
+    return h(Toggle, { key: value, isOn, onClick, title: value }, [
+      title === 'Status' ? h(Status, { status: value }) : h('bdi', {}, value),
+      h('span', { class: 'count' }, Object.hasOwn(counts, value) && counts[value]?.toLocaleString()),
+    ]);
   };
+  const more = { class: 'chip quiet', 'aria-expanded': isLong, onClick: () => setLong(!isLong) };
   return h('div', { class: 'facet', role: 'group', 'aria-label': title }, [
     h('span', { class: 'muted' }, title),
     children,
     shown.map(chip),
-    values.length > FEW &&
-      h(
-        'button',
-        { type: 'button', class: 'chip quiet', 'aria-expanded': isLong, onClick: () => setLong(!isLong) },
-        isLong ? 'Fewer' : `${values.length - FEW} more`,
-      ),
+    values.length > FEW && h('button', more, isLong ? 'Fewer' : `${values.length - FEW} more`),
   ]);
 }

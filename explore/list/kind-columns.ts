@@ -3,13 +3,12 @@ import type { KubernetesObject, ListPage } from 'ks-apiserver-client';
 
 export type Column = NonNullable<ListPage['columns']>[number];
 export type Cell = string | number | boolean | null;
+type Read = (object: KubernetesObject) => unknown;
 
 /** A column with the function that reads its value. */
 export interface OwnColumn extends Column {
   readonly read: (object: KubernetesObject) => Cell;
 }
-
-type Read = (object: KubernetesObject) => unknown;
 
 function column(name: string, read: Read | string, type = 'string', priority = 0): OwnColumn {
   const value: Read = typeof read === 'string' ? (object) => at(object, read) : read;
@@ -25,17 +24,15 @@ function cellOf(value: unknown): Cell {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
-/** The value at a path such as `status.readyReplicas`. */
+/** The value at a path such as `status.readyReplicas`; those of all items if a list is on the way. */
 export function at(object: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (value, name) =>
-        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-          ? (value as Readonly<Record<string, unknown>>)[name]
-          : undefined,
-      object,
-    );
+  return path.split('.').reduce(memberOf, object);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => memberOf(each, name));
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return Reflect.get(value, name);
 }
 
 /** The text or number at a path; empty for everything else. */
@@ -49,35 +46,32 @@ export function listAt(object: unknown, path: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-const of =
-  (ready: string, desired: string, missing = 1): Read =>
-  (object) =>
-    `${textAt(object, ready) || 0}/${textAt(object, desired) || missing}`;
-const all =
-  (list: string, path: string): Read =>
-  (object) =>
-    listAt(object, list).map((each) => at(each, path));
-const keys =
-  (path: string): Read =>
-  (object) =>
-    Object.keys(at(object, path) ?? {}).length;
-const image = column('Images', all('spec.template.spec.containers', 'image'), 'string', 1);
+const of = (ready: string, desired: string, missing = 1): Read => {
+  return (object) => `${textAt(object, ready) || 0}/${textAt(object, desired) || missing}`;
+};
+const joined = (...paths: readonly string[]): Read => {
+  return (object) => paths.map((path) => textAt(object, path)).join('/');
+};
+const ready = column('Ready', of('status.readyReplicas', 'spec.replicas'));
+const images = column('Images', 'spec.template.spec.containers.image', 'string', 1);
+const data = column('Data', (object) => Object.keys(at(object, 'data') ?? {}).length, 'integer');
+const roles = [column('Role', 'roleRef.name'), column('Subjects', 'subjects.name')];
 
 const COLUMNS: Readonly<Record<string, readonly OwnColumn[]>> = {
   'deployments.apps': [
-    column('Ready', of('status.readyReplicas', 'spec.replicas')),
+    ready,
     column('Up-to-date', 'status.updatedReplicas', 'integer'),
     column('Available', 'status.availableReplicas', 'integer'),
-    image,
+    images,
   ],
-  'statefulsets.apps': [column('Ready', of('status.readyReplicas', 'spec.replicas')), image],
-  'replicasets.apps': [column('Ready', of('status.readyReplicas', 'spec.replicas')), image],
+  'statefulsets.apps': [ready, images],
+  'replicasets.apps': [ready, images],
   'daemonsets.apps': [
     column('Ready', of('status.numberReady', 'status.desiredNumberScheduled', 0)),
     column('Up-to-date', 'status.updatedNumberScheduled', 'integer'),
-    image,
+    images,
   ],
-  'jobs.batch': [column('Completions', of('status.succeeded', 'spec.completions')), image],
+  'jobs.batch': [column('Completions', of('status.succeeded', 'spec.completions')), images],
   'cronjobs.batch': [
     column('Schedule', 'spec.schedule'),
     column('Active', (object) => listAt(object, 'status.active').length, 'integer'),
@@ -92,10 +86,10 @@ const COLUMNS: Readonly<Record<string, readonly OwnColumn[]>> = {
   ],
   'ingresses.networking.k8s.io': [
     column('Class', 'spec.ingressClassName'),
-    column('Hosts', all('spec.rules', 'host')),
+    column('Hosts', 'spec.rules.host'),
   ],
-  configmaps: [column('Data', keys('data'), 'integer')],
-  secrets: [column('Type', 'type'), column('Data', keys('data'), 'integer')],
+  configmaps: [data],
+  secrets: [column('Type', 'type'), data],
   persistentvolumeclaims: [
     column('Volume', 'spec.volumeName'),
     column('Capacity', 'status.capacity.storage'),
@@ -104,33 +98,21 @@ const COLUMNS: Readonly<Record<string, readonly OwnColumn[]>> = {
   persistentvolumes: [
     column('Capacity', 'spec.capacity.storage'),
     column('Reclaim Policy', 'spec.persistentVolumeReclaimPolicy'),
-    column('Claim', (object) =>
-      ['namespace', 'name'].map((name) => textAt(object, `spec.claimRef.${name}`)).join('/'),
-    ),
+    column('Claim', joined('spec.claimRef.namespace', 'spec.claimRef.name')),
   ],
   events: [
     column('Reason', 'reason'),
-    column('Object', (object) =>
-      ['kind', 'name'].map((name) => textAt(object, `involvedObject.${name}`)).join('/'),
-    ),
+    column('Object', joined('involvedObject.kind', 'involvedObject.name')),
     column('Message', 'message'),
     column('Count', 'count', 'integer', 1),
   ],
   'horizontalpodautoscalers.autoscaling': [
-    column('Target', (object) =>
-      ['kind', 'name'].map((name) => textAt(object, `spec.scaleTargetRef.${name}`)).join('/'),
-    ),
+    column('Target', joined('spec.scaleTargetRef.kind', 'spec.scaleTargetRef.name')),
     column('Replicas', of('status.currentReplicas', 'status.desiredReplicas', 0)),
     column('Maximum', 'spec.maxReplicas', 'integer'),
   ],
-  'rolebindings.rbac.authorization.k8s.io': [
-    column('Role', 'roleRef.name'),
-    column('Subjects', all('subjects', 'name')),
-  ],
-  'clusterrolebindings.rbac.authorization.k8s.io': [
-    column('Role', 'roleRef.name'),
-    column('Subjects', all('subjects', 'name')),
-  ],
+  'rolebindings.rbac.authorization.k8s.io': roles,
+  'clusterrolebindings.rbac.authorization.k8s.io': roles,
   'storageclasses.storage.k8s.io': [column('Provisioner', 'provisioner')],
   'customresourcedefinitions.apiextensions.k8s.io': [
     column('Group', 'spec.group'),

@@ -3,6 +3,7 @@ import { StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Changes, type ListRoute, navigate, withQuery } from '../route.ts';
+import { Toggle } from '../ui/toggle.ts';
 import { Facet } from './facet.ts';
 import type { ShownQuery } from './list-query.ts';
 import type { Facets } from './use-list.ts';
@@ -18,70 +19,66 @@ export interface ListFiltersProps {
 /** Time without a key in ms after which the text filters. */
 const DELAY_MS = 250;
 
+const SELECTORS = {
+  labelSelector: ['Label selector', 'app in (cart, web), !canary'],
+  fieldSelector: ['Field selector', 'metadata.name!=web'],
+} as const;
+const PLAIN = { spellcheck: false, autocomplete: 'off' } as const;
+
 export function ListFilters({ route, shown, facets, labelKeys, error }: ListFiltersProps): ComponentChildren {
   const { query } = route;
   const change = (changes: Changes): void => navigate(withQuery(route, { ...changes, page: undefined }));
-  const facet = (title: string, name: string, parameter: string, children?: ComponentChildren) =>
-    h(
+  const facet = (title: string, name: string, parameter: string, children?: ComponentChildren) => {
+    const selected = query.getAll(parameter);
+    const counts = facets[name] ?? {};
+    return h(
       Facet,
-      {
-        title,
-        counts: facets[name] ?? {},
-        selected: query.getAll(parameter),
-        isStatus: name === 'status',
-        change: (selected) => change({ [parameter]: selected }),
-      },
+      { title, counts, selected, change: (values) => change({ [parameter]: values }) },
       children,
     );
-  const selectors = ['labelSelector', 'fieldSelector'] as const;
+  };
+  // Applied with Enter, because a half-written selector is an error.
+  const selector = (name: keyof typeof SELECTORS): ComponentChildren => {
+    const [label, placeholder] = SELECTORS[name];
+    const causes = error instanceof StatusError ? error.causes.filter(({ field }) => field === name) : [];
+    const errorId = `${name}-error`;
+    return h('label', { class: 'selector' }, [
+      h('span', { class: 'muted' }, label),
+      h('input', {
+        ...{ type: 'text', value: query.get(name) ?? '', placeholder, ...PLAIN },
+        ...{ 'aria-invalid': causes.length > 0, 'aria-describedby': errorId },
+        onChange: (event) => change({ [name]: event.currentTarget.value.trim() }),
+      }),
+      h(
+        'span',
+        { id: errorId, class: 'field-error', role: 'status' },
+        causes.map(({ message }) => message).join(', '),
+      ),
+    ]);
+  };
+  const isOpen = query.has('labelSelector') || query.has('fieldSelector');
+  const labelKey = h('input', {
+    ...{ class: 'label-key', list: 'label-keys', 'aria-label': 'Label key', placeholder: 'key', ...PLAIN },
+    value: shown.labelKey,
+    onChange: (event) => change({ by: event.currentTarget.value.trim(), value: undefined }),
+  });
+  const keys = labelKeys.map((value) => h('option', { value }));
+  const allOwners = (): void => change({ ownerReference: undefined });
   return h('section', { class: 'filters', 'aria-label': 'Filters' }, [
     h('div', { class: 'filter-row' }, [
       h(TextFilter, { route }),
-      h('details', { class: 'selectors', open: selectors.some((name) => query.has(name)) }, [
+      h('details', { class: 'selectors', open: isOpen }, [
         h('summary', {}, 'Selectors'),
-        h('div', { class: 'filter-row' }, [
-          h(Selector, {
-            label: 'Label selector',
-            name: 'labelSelector',
-            example: 'app in (cart, web), !canary',
-            route,
-            error,
-          }),
-          h(Selector, {
-            label: 'Field selector',
-            name: 'fieldSelector',
-            example: 'metadata.name!=web',
-            route,
-            error,
-          }),
-        ]),
+        h('div', { class: 'filter-row' }, [selector('labelSelector'), selector('fieldSelector')]),
       ]),
     ]),
     facet('Status', 'status', 'status'),
     facet('Namespace', 'namespace', 'namespace'),
-    facet(
-      'Label',
-      `label:${shown.labelKey}`,
-      'value',
-      h(LabelKey, {
-        labelKey: shown.labelKey,
-        keys: labelKeys,
-        change: (by) => change({ by, value: undefined }),
-      }),
-    ),
+    facet('Label', `label:${shown.labelKey}`, 'value', [labelKey, h('datalist', { id: 'label-keys' }, keys)]),
     query.has('ownerReference') &&
       h('div', { class: 'facet' }, [
         h('span', { class: 'muted' }, 'Owner'),
-        h(
-          'button',
-          {
-            type: 'button',
-            class: 'chip',
-            'aria-pressed': true,
-            onClick: () => change({ ownerReference: undefined }),
-          },
-          'One object only',
-        ),
+        h(Toggle, { isOn: true, onClick: allOwners }, 'One object only'),
       ]),
   ]);
 }
@@ -98,61 +95,7 @@ function TextFilter({ route }: { readonly route: ListRoute }): ComponentChildren
   }, [text]);
   return h('input', {
     ...{ type: 'search', class: 'text-filter', 'aria-label': 'Filter by text', value: text, maxLength: 200 },
-    ...{ placeholder: 'Filter by name, label or image', spellcheck: false, autocomplete: 'off' },
+    ...{ placeholder: 'Filter by name, label or image', ...PLAIN },
     onInput: (event) => setText(event.currentTarget.value),
   });
-}
-
-interface SelectorProps {
-  readonly label: string;
-  readonly name: 'labelSelector' | 'fieldSelector';
-  readonly example: string;
-  readonly route: ListRoute;
-  readonly error: Error | undefined;
-}
-
-/** Applied with Enter, because a half-written selector is an error. */
-function Selector({ label, name, example, route, error }: SelectorProps): ComponentChildren {
-  const causes = error instanceof StatusError ? error.causes.filter(({ field }) => field === name) : [];
-  return h('label', { class: 'selector' }, [
-    h('span', { class: 'muted' }, label),
-    h('input', {
-      ...{ type: 'text', value: route.query.get(name) ?? '', placeholder: example, spellcheck: false },
-      ...{ 'aria-invalid': causes.length > 0, 'aria-describedby': `${name}-error`, autocomplete: 'off' },
-      onChange: (event) =>
-        navigate(withQuery(route, { [name]: event.currentTarget.value.trim(), page: undefined })),
-    }),
-    h(
-      'span',
-      { id: `${name}-error`, class: 'field-error', role: 'status' },
-      causes.map(({ message }) => message).join(', '),
-    ),
-  ]);
-}
-
-interface LabelKeyProps {
-  readonly labelKey: string;
-  readonly keys: readonly string[];
-  readonly change: (key: string) => void;
-}
-
-function LabelKey({ labelKey, keys, change }: LabelKeyProps): ComponentChildren {
-  return [
-    h('input', {
-      ...{
-        class: 'label-key',
-        list: 'label-keys',
-        'aria-label': 'Label key',
-        placeholder: 'key',
-        value: labelKey,
-      },
-      ...{ spellcheck: false, autocomplete: 'off' },
-      onChange: (event) => change(event.currentTarget.value.trim()),
-    }),
-    h(
-      'datalist',
-      { id: 'label-keys' },
-      keys.map((key) => h('option', { key, value: key })),
-    ),
-  ];
 }

@@ -1,6 +1,6 @@
 // The rows of a page: the columns of the server and those of well-known kinds. The objects themselves are dropped, so that a page
 // of 10,000 objects needs little memory.
-import type { KubernetesObject, ListPage } from 'ks-apiserver-client';
+import type { ListPage } from 'ks-apiserver-client';
 import { type Cell, type Column, ownColumns } from './kind-columns.ts';
 
 export interface Row {
@@ -37,17 +37,19 @@ export function rowsOf(resource: string, page: ListPage, before: Rows | undefine
     const { uid, name, namespace, resourceVersion: version, labels = {} } = object.metadata;
     if (labelKeys.size < MAX_LABEL_KEYS) for (const key of Object.keys(labels)) labelKeys.add(key);
     const cells = servedCells[index] ?? [];
-    return { uid, name, namespace, version, cells: cells.toSpliced(place, 0, ...readAll(own, object)) };
+    return {
+      uid,
+      name,
+      namespace,
+      version,
+      cells: cells.toSpliced(place, 0, ...own.map(({ read }) => read(object))),
+    };
   });
   return {
     ...{ rows, total: totalItems, isPartial: partial === true, facets, labelKeys: [...labelKeys].sort() },
     columns: served.toSpliced(place, 0, ...own),
     flashes: before ? changed(rows, before) : new Map(),
   };
-}
-
-function readAll(columns: ReturnType<typeof ownColumns>, object: KubernetesObject): Cell[] {
-  return columns.map(({ read }) => read(object));
 }
 
 /** The value alternates, so that the animation of a row that changes twice starts again. */

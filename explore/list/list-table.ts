@@ -22,7 +22,7 @@ export interface ListTableProps {
 /** Heights of a row in px, as in list.css. */
 const ROW = 36;
 const NARROW_ROW = 60;
-export const NARROW = '(max-width: 640px)';
+const NARROW = '(max-width: 640px)';
 
 interface ShownColumn extends Column {
   readonly cell: (row: Row) => Cell;
@@ -42,27 +42,14 @@ export function ListTable({ route, shown, list, label, page, isBusy }: ListTable
   const isNarrow = useMedia(NARROW);
   const columns = columnsOf(list, shown.isWide);
   const widths = columns.map((column) => widthOf(column, rows));
-  const head = [
-    h(
-      'colgroup',
-      {},
-      // The names have the rest of the width.
-      widths.map((width, i) => h('col', { key: i, style: i === 0 ? {} : { width: `${width}ch` } })),
-    ),
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        { 'aria-rowindex': 1 },
-        columns.map((column) => h(Header, { column, route, shown })),
-      ),
-    ),
-  ];
+  // The names have the rest of the width.
+  const cols = widths.map((width, i) => h('col', { style: i === 0 ? {} : { width: `${width}ch` } }));
+  const heads = columns.map((column) => h(Header, { column, route, shown }));
   return h(VirtualRows, {
-    ...{ label, count: rows.length, offset: (shown.page - 1) * shown.limit, total },
-    ...{ rowHeight: isNarrow ? NARROW_ROW : ROW, columns: columns.length, page, isBusy, head },
+    ...{ label, count: rows.length, offset: (shown.page - 1) * shown.limit, total, page, isBusy },
+    ...{ rowHeight: isNarrow ? NARROW_ROW : ROW, columns: columns.length },
     width: widths.reduce((sum, width) => sum + width, 0),
+    head: [h('colgroup', {}, cols), h('thead', {}, h('tr', { 'aria-rowindex': 1 }, heads))],
     row: (index, tabIndex) => {
       const row = rows[index];
       if (!row) return { key: String(index), flash: undefined, cells: [] };
@@ -96,17 +83,16 @@ function Header({ column, route, shown }: HeaderProps): ComponentChildren {
   const isSorted = sortKey !== undefined && sortKey === shown.sortBy;
   const direction = shown.isAscending ? 'ascending' : 'descending';
   const sort = (): void => navigate(withQuery(route, sortedBy(shown, sortKey ?? '', isNumber(column))));
+  const text = h('bdi', {}, name);
   return h(
     'th',
     {
       scope: 'col',
       title: description,
       class: isNumber(column) ? 'number' : '',
-      ...(isSorted ? { 'aria-sort': direction } : {}),
+      ...(isSorted && { 'aria-sort': direction }),
     },
-    sortKey === undefined
-      ? h('bdi', {}, name)
-      : h('button', { type: 'button', class: 'sort', onClick: sort }, h('bdi', {}, name)),
+    sortKey === undefined ? text : h('button', { type: 'button', class: 'sort', onClick: sort }, text),
   );
 }
 

@@ -7,6 +7,7 @@ import { titleOf } from '../kinds.ts';
 import { type ListRoute, navigate, withQuery } from '../route.ts';
 import { LiveState } from '../ui/live-state.ts';
 import { Failure, Notice } from '../ui/notice.ts';
+import { Toggle } from '../ui/toggle.ts';
 import { ListFilters } from './list-filters.ts';
 import { NO_FILTERS, queryOf, type ShownQuery } from './list-query.ts';
 import type { Rows } from './list-rows.ts';
@@ -29,6 +30,8 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
     retry,
   } = useList(resource, { ...shown.list, facets: ['status', 'namespace', ...labelFacet] }, isPaused);
   const others = useOtherFacets(resource, shown.list, filteredFacets(route, shown), list);
+  const toggleColumns = (): void =>
+    navigate(withQuery(route, { wide: shown.isWide ? undefined : 'true' }), { replace: true });
   const isInvalid = error instanceof StatusError && error.code === 400;
   const isOwnError =
     isInvalid &&
@@ -39,7 +42,8 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
       h('h1', { tabIndex: -1 }, label),
       h('code', { class: 'muted' }, resource),
       h('span', { class: 'fill' }),
-      list && hasMore(list) && h(MoreColumns, { route, isWide: shown.isWide }),
+      list?.columns.some(({ priority }) => priority > 0) &&
+        h(Toggle, { isOn: shown.isWide, onClick: toggleColumns }, 'More columns'),
       h(LiveState, { connection, error, isPaused, pause }),
     ]),
     // Nothing can be filtered without a permission, or if the kind is not served.
@@ -71,26 +75,6 @@ function filteredFacets(
     ...(query.has('namespace') ? { namespace: 'namespaces' } : {}),
     ...(query.has('value') ? { [`label:${labelKey}`]: 'label' } : {}),
   };
-}
-
-function hasMore({ columns }: Rows): boolean {
-  return columns.some(({ priority }) => priority > 0);
-}
-
-function MoreColumns({
-  route,
-  isWide,
-}: {
-  readonly route: ListRoute;
-  readonly isWide: boolean;
-}): ComponentChildren {
-  const toggle = (): void =>
-    navigate(withQuery(route, { wide: isWide ? undefined : 'true' }), { replace: true });
-  return h(
-    'button',
-    { type: 'button', class: 'chip', 'aria-pressed': isWide, onClick: toggle },
-    'More columns',
-  );
 }
 
 function partialText({ facets }: Rows): string {

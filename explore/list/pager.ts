@@ -12,37 +12,23 @@ export interface PagerProps {
 export function Pager({ route, shown: { page, limit }, total }: PagerProps): ComponentChildren {
   const last = Math.max(1, Math.ceil(total / limit));
   const first = Math.min(total, (page - 1) * limit + 1);
-  const button = (label: string, sign: string, target: number, isDisabled: boolean): ComponentChildren =>
-    h(
-      'button',
-      {
-        ...{ type: 'button', class: 'quiet', 'aria-label': label, title: label, disabled: isDisabled },
-        onClick: () => navigate(withQuery(route, { page: target === 1 ? undefined : String(target) })),
-      },
-      sign,
-    );
+  const button = (label: string, sign: string, target: number, disabled: boolean): ComponentChildren => {
+    const onClick = (): void =>
+      navigate(withQuery(route, { page: target === 1 ? undefined : String(target) }));
+    return h('button', { class: 'quiet', 'aria-label': label, title: label, disabled, onClick }, sign);
+  };
+  const range = [first, Math.min(total, page * limit)].map((index) => index.toLocaleString()).join('–');
+  const onChange = ({ currentTarget }: TargetedEvent<HTMLSelectElement>): void =>
+    navigate(withQuery(route, { limit: currentTarget.value, page: undefined }));
+  const sizes = PAGE_SIZES.map((value) =>
+    h('option', { value, selected: value === limit }, value.toLocaleString()),
+  );
   return h('nav', { class: 'pager', 'aria-label': 'Pages' }, [
     button('First page', '«', 1, page <= 1),
     button('Previous page', '‹', Math.min(page - 1, last), page <= 1),
-    h(
-      'span',
-      { role: 'status' },
-      `${first.toLocaleString()}–${Math.min(total, page * limit).toLocaleString()} of ${total.toLocaleString()}`,
-    ),
+    h('span', { role: 'status' }, `${range} of ${total.toLocaleString()}`),
     button('Next page', '›', page + 1, page >= last),
     button('Last page', '»', last, page >= last),
-    h('label', {}, [
-      h('span', { class: 'muted' }, 'Rows '),
-      h(
-        'select',
-        {
-          onChange: (event: TargetedEvent<HTMLSelectElement>) =>
-            navigate(withQuery(route, { limit: event.currentTarget.value, page: undefined })),
-        },
-        PAGE_SIZES.map((size) =>
-          h('option', { key: size, value: size, selected: size === limit }, size.toLocaleString()),
-        ),
-      ),
-    ]),
+    h('label', {}, [h('span', { class: 'muted' }, 'Rows '), h('select', { onChange }, sizes)]),
   ]);
 }

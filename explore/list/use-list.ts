@@ -18,30 +18,15 @@ const PAUSE_OF_OBJECT = 2;
 export function useList(resource: string, query: ListQuery, isPaused: boolean): Live<Rows> {
   const { client } = useExplore();
   const wanted = { ...query, columns: true };
-  return useLive(
-    (options) => rows(resource, pages(client, resource, wanted, options)),
-    JSON.stringify(wanted),
-    isPaused,
-  );
-}
-
-async function* rows(resource: string, all: AsyncIterable<ListPage>): AsyncGenerator<Rows> {
-  let before: Rows | undefined;
-  for await (const page of all) {
-    before = rowsOf(resource, page, before);
-    yield before;
-  }
-}
-
-function pages(
-  client: Client,
-  resource: string,
-  query: ListQuery,
-  options: Options,
-): AsyncIterable<ListPage> {
-  const { limit = 0 } = query;
-  if (limit <= MAX_LIVE) return client.lists.live(resource, query, options);
-  return longPages(client, resource, query, options, Math.max(MIN_PAUSE, limit * PAUSE_OF_OBJECT));
+  const open = async function* (options: Options): AsyncGenerator<Rows> {
+    const isLong = (query.limit ?? 0) > MAX_LIVE;
+    const pages = isLong
+      ? longPages(client, resource, wanted, options)
+      : client.lists.live(resource, wanted, options);
+    let before: Rows | undefined;
+    for await (const page of pages) yield (before = rowsOf(resource, page, before));
+  };
+  return useLive(open, JSON.stringify([resource, wanted]), isPaused);
 }
 
 async function* longPages(
@@ -49,8 +34,8 @@ async function* longPages(
   resource: string,
   query: ListQuery,
   options: Options,
-  pause: number,
 ): AsyncGenerator<ListPage> {
+  const pause = Math.max(MIN_PAUSE, (query.limit ?? 0) * PAUSE_OF_OBJECT);
   const { signal } = options;
   let changed = Promise.withResolvers<void>();
   const follow = async (): Promise<void> => {

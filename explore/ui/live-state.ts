@@ -2,6 +2,7 @@
 import type { Connection } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useNow } from './relative-time.ts';
+import { Toggle } from './toggle.ts';
 
 export interface LiveStateProps {
   readonly connection: Connection | undefined;
@@ -12,26 +13,16 @@ export interface LiveStateProps {
 
 export function LiveState({ connection, error, isPaused, pause }: LiveStateProps): ComponentChildren {
   const now = useNow();
+  const [tone, text] = isPaused ? ['idle', 'Paused'] : stateOf(connection, now);
   return h('span', { class: 'live-state' }, [
-    h('span', { class: 'status', 'data-tone': toneOf(connection, isPaused), role: 'status' }, [
-      error && !isPaused ? 'Not live' : textOf(connection, isPaused, now),
-    ]),
-    h(
-      'button',
-      { type: 'button', class: 'chip', 'aria-pressed': isPaused, onClick: () => pause(!isPaused) },
-      'Pause',
-    ),
+    h('span', { class: 'status', 'data-tone': tone, role: 'status' }, error && !isPaused ? 'Not live' : text),
+    h(Toggle, { isOn: isPaused, onClick: () => pause(!isPaused) }, 'Pause'),
   ]);
 }
 
-function toneOf(connection: Connection | undefined, isPaused: boolean): string {
-  if (isPaused || !connection) return 'idle';
-  return connection.state === 'open' ? 'good' : 'warn';
-}
-
-function textOf(connection: Connection | undefined, isPaused: boolean, now: number): string {
-  if (isPaused) return 'Paused';
-  if (!connection) return 'Connecting';
-  if (connection.state === 'open') return 'Live';
-  return `Not connected, next attempt in ${Math.max(1, Math.ceil((connection.retryAt - now) / 1000))} s`;
+function stateOf(connection: Connection | undefined, now: number): readonly [tone: string, text: string] {
+  if (!connection) return ['idle', 'Connecting'];
+  if (connection.state === 'open') return ['good', 'Live'];
+  const seconds = Math.max(1, Math.ceil((connection.retryAt - now) / 1000));
+  return ['warn', `Not connected, next attempt in ${seconds} s`];
 }
