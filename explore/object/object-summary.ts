@@ -2,10 +2,12 @@
 import type { KubernetesObject } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
+import { resourceOf } from '../kinds.ts';
 import { listAt, textAt } from '../list/kind-columns.ts';
 import { link, type ObjectRoute, queryOf } from '../route.ts';
 import type { Tone } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
+import { TextTable } from '../ui/text-table.ts';
 import { EventTable, RelatedTable } from './related-table.ts';
 import { relationsOf } from './relations.ts';
 import { LAST_APPLIED } from './shown-yaml.ts';
@@ -21,140 +23,70 @@ export function ObjectSummary({ route, object, isDeleted }: ObjectSummaryProps):
   const { kinds } = useExplore();
   const { labels = {}, annotations = {}, resourceVersion } = object.metadata;
   const conditions = listAt(object, 'status.conditions');
+  const lists = relationsOf(resource, object, kinds.get(resource)?.isCustom === true);
+  // After a deletion, the lists would be empty.
+  const version = isDeleted ? '' : resourceVersion;
+  const labelItems = Object.entries(labels).map(([key, value]) => {
+    const query = queryOf({ labelSelector: `${key}=${value}` });
+    return h('li', {}, [
+      h('a', { class: 'label', ...link({ view: 'list', resource, query }) }, h('bdi', {}, `${key}=${value}`)),
+    ]);
+  });
+  const annotationItems = Object.entries(annotations)
+    .filter(([key]) => key !== LAST_APPLIED)
+    .map(([key, text]) => [h('dt', {}, key), h('dd', {}, h(LongText, { text }))]);
+  const none = h('p', { class: 'muted' }, 'None');
   return h('div', { class: 'summary' }, [
     h('div', { class: 'column' }, [
-      conditions.length > 0 && h(Section, { title: 'Conditions' }, h(Conditions, { conditions })),
+      conditions.length > 0 && card('Conditions', h(Conditions, { conditions })),
       h(EventTable, { object }),
-      // After a deletion, the lists below would be empty.
-      relationsOf(resource, object, kinds.get(resource)?.isCustom === true).map((list) =>
-        h(RelatedTable, {
-          key: `${list.resource} ${list.query}`,
-          list,
-          version: isDeleted ? '' : resourceVersion,
-        }),
-      ),
+      lists.map((list) => h(RelatedTable, { key: `${list.resource} ${list.query}`, list, version })),
     ]),
     h('div', { class: 'column' }, [
       h(Owners, { object }),
-      h(
-        Section,
-        { title: 'Labels' },
-        h(
-          'ul',
-          { class: 'labels' },
-          Object.entries(labels).map(([key, value]) =>
-            h(
-              'li',
-              { key },
-              h(
-                'a',
-                { class: 'label', ...link(withLabel(resource, key, value)) },
-                h('bdi', {}, `${key}=${value}`),
-              ),
-            ),
-          ),
-        ),
-        Object.keys(labels).length === 0 && h('p', { class: 'muted' }, 'None'),
-      ),
-      h(Section, { title: 'Annotations' }, h(Annotations, { annotations })),
+      card('Labels', labelItems.length > 0 ? h('ul', { class: 'labels' }, labelItems) : none),
+      card('Annotations', annotationItems.length > 0 ? h('dl', {}, annotationItems) : none),
     ]),
   ]);
 }
 
-export function Section({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children?: ComponentChildren;
-}): ComponentChildren {
-  return h('section', { class: 'card' }, [h('h2', {}, title), children]);
-}
-
-function withLabel(resource: string, key: string, value: string) {
-  return { view: 'list', resource, query: queryOf({ labelSelector: `${key}=${value}` }) } as const;
+function card(title: string, content: ComponentChildren): ComponentChildren {
+  return h('section', { class: 'card' }, [h('h2', {}, title), content]);
 }
 
 function Owners({ object }: { readonly object: KubernetesObject }): ComponentChildren {
   const { kinds } = useExplore();
   const { ownerReferences = [], namespace } = object.metadata;
   if (ownerReferences.length === 0) return null;
-  const ownerOf = ({ apiVersion, kind, name, uid }: (typeof ownerReferences)[number]): ComponentChildren => {
-    const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
-    const known = [...kinds.values()].find((each) => each.kind === kind && each.group === group);
+  const owners = ownerReferences.map((owner) => {
+    const { kind, name, uid } = owner;
+    const resource = resourceOf(kinds, owner);
+    const known = resource === undefined ? undefined : kinds.get(resource);
     const query = new URLSearchParams();
-    const owner =
-      known &&
-      ({
-        view: 'object',
-        resource: known.resource,
-        namespace: known.namespaced ? namespace : undefined,
-        name,
-        query,
-      } as const);
+    const place = { name, namespace: known?.namespaced ? namespace : undefined, query };
     return h('li', { key: uid }, [
       h('span', { class: 'muted' }, `${kind} `),
-      owner ? h('a', link(owner), name) : name,
+      known ? h('a', link({ view: 'object', resource: known.resource, ...place }), name) : name,
     ]);
-  };
-  return h(Section, { title: 'Owners' }, h('ul', {}, ownerReferences.map(ownerOf)));
+  });
+  return card('Owners', h('ul', {}, owners));
 }
 
-function Annotations({
-  annotations,
-}: {
-  readonly annotations: Readonly<Record<string, string>>;
-}): ComponentChildren {
-  const all = Object.entries(annotations).filter(([key]) => key !== LAST_APPLIED);
-  if (all.length === 0) return h('p', { class: 'muted' }, 'None');
-  return h(
-    'dl',
-    {},
-    all.map(([key, value]) => [h('dt', { key }, key), h('dd', {}, h(LongText, { text: value }))]),
-  );
-}
+const CONDITION = ['Type', 'Status', 'Reason', 'Message', 'Since'];
 
 function Conditions({ conditions }: { readonly conditions: readonly unknown[] }): ComponentChildren {
-  const names = ['Type', 'Status', 'Reason', 'Message', 'Since'];
-  return h(
-    'div',
-    { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Conditions' },
-    h('table', {}, [
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          names.map((name) => h('th', { key: name, scope: 'col' }, name)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        conditions.map((condition) =>
-          h('tr', { key: textAt(condition, 'type') }, [
-            h('td', {}, textAt(condition, 'type')),
-            h(
-              'td',
-              {},
-              h(
-                'span',
-                {
-                  class: 'status',
-                  'data-tone': toneOf(textAt(condition, 'type'), textAt(condition, 'status')),
-                },
-                textAt(condition, 'status'),
-              ),
-            ),
-            h('td', {}, textAt(condition, 'reason')),
-            h('td', { class: 'message' }, textAt(condition, 'message')),
-            h('td', {}, h(RelativeTime, { time: textAt(condition, 'lastTransitionTime') })),
-          ]),
-        ),
-      ),
-    ]),
-  );
+  const rows = conditions.map((condition) => {
+    const members = ['type', 'status', 'reason', 'message', 'lastTransitionTime'];
+    const [type = '', status = '', reason, message, time] = members.map((name) => textAt(condition, name));
+    return h('tr', { key: type }, [
+      h('td', {}, type),
+      h('td', {}, h('span', { class: 'status', 'data-tone': toneOf(type, status) }, status)),
+      h('td', {}, reason),
+      h('td', { class: 'message' }, message),
+      h('td', {}, h(RelativeTime, { time })),
+    ]);
+  });
+  return h(TextTable, { label: 'Conditions', names: CONDITION, rows });
 }
 
 /** Conditions that are true when something is wrong. */

@@ -19,6 +19,12 @@ export function ObjectView({ route }: { readonly route: ObjectRoute }): Componen
   const { object, status, isDeleted, isStill, error, retry } = useObject(route);
   const kind = kinds.get(resource);
   const part = query.get('part') ?? '';
+  const withLogs = object && hasLogs(resource, object);
+  const parts = Object.entries(PARTS).map(([key, title]) => {
+    const current = key === part && { 'aria-current': 'page' as const };
+    const shows = key !== 'logs' || withLogs;
+    return shows && h('a', { ...link(withQuery(route, { part: key })), ...current }, title);
+  });
   return h('div', { class: 'object-view' }, [
     h('nav', { class: 'path', 'aria-label': 'Path' }, [
       h('a', link({ view: 'list', resource, query: new URLSearchParams() }), titleOf(resource, kinds)),
@@ -43,18 +49,9 @@ export function ObjectView({ route }: { readonly route: ObjectRoute }): Componen
       ),
     error && h(Failure, { error, retry }),
     !object && !error && h('p', { class: 'muted', role: 'status' }, 'Loading the object…'),
-    object &&
-      h(
-        'nav',
-        { class: 'parts', 'aria-label': 'Parts' },
-        Object.entries(PARTS).map(([key, title]) => {
-          if (key === 'logs' && !hasLogs(resource, object)) return null;
-          const current = key === part ? { 'aria-current': 'page' as const } : {};
-          return h('a', { key, ...link(withQuery(route, { part: key })), ...current }, title);
-        }),
-      ),
+    object && h('nav', { class: 'parts', 'aria-label': 'Parts' }, parts),
     object && part === 'yaml' && h(YamlPanel, { object, kind, isDeleted }),
-    object && part === 'logs' && hasLogs(resource, object) && h(ObjectLogs, { resource, object }),
+    object && part === 'logs' && withLogs && h(ObjectLogs, { resource, object }),
     object && (part === '' || !Object.hasOwn(PARTS, part)) && h(ObjectSummary, { route, object, isDeleted }),
   ]);
 }

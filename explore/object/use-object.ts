@@ -17,25 +17,19 @@ export interface ShownObject extends Pick<Live<unknown>, 'error' | 'retry'> {
   readonly isStill: boolean;
 }
 
-interface State {
-  readonly object: KubernetesObject;
-  readonly status: string | undefined;
-  readonly isDeleted: boolean;
-}
+type State = Pick<ShownObject, 'status' | 'isDeleted'> & { readonly object: KubernetesObject };
 
 export function useObject({ resource, namespace, name }: ObjectRoute): ShownObject {
   const { client, kinds } = useExplore();
-  const query = {
-    ...{ names: [name], columns: true, limit: 1 },
-    ...(namespace === undefined ? {} : { namespaces: [namespace] }),
-  };
+  const query = { names: [name], columns: true, limit: 1, namespace };
   const [state, setState] = useState<State>();
   const live = useLive(
     (options) => client.lists.live(resource, query, options),
     JSON.stringify([resource, query]),
   );
   useEffect(() => {
-    if (live.value) setState((before) => stateOf(live.value, before));
+    const { value } = live;
+    if (value) setState((before) => stateOf(value, before));
   }, [live.value]);
   const isUnlisted = live.error instanceof StatusError && [403, 404, 503].includes(live.error.code);
   const got = useOnce({ resource, namespace, name }, isUnlisted);
@@ -54,11 +48,16 @@ export function useObject({ resource, namespace, name }: ObjectRoute): ShownObje
   };
 }
 
-function stateOf(page: ListPage | undefined, before: State | undefined): State | undefined {
-  const [object] = page?.items ?? [];
+function stateOf(page: ListPage, before: State | undefined): State | undefined {
+  const [object] = page.items;
   if (!object) return before && { ...before, isDeleted: true };
-  const status = page?.cells?.[0]?.[page.columns?.findIndex(({ format }) => format === 'status') ?? -1];
-  return { object, status: typeof status === 'string' ? status : undefined, isDeleted: false };
+  return { object, status: statusOf(page, 0), isDeleted: false };
+}
+
+/** The status word of an object of a page; undefined if it has none. */
+export function statusOf({ columns, cells }: ListPage, index: number): string | undefined {
+  const status = cells?.[index]?.[columns?.findIndex(({ format }) => format === 'status') ?? -1];
+  return typeof status === 'string' ? status : undefined;
 }
 
 interface Got {

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Kind, pathOfKind } from '../kinds.ts';
 import { Failure, Notice } from '../ui/notice.ts';
+import { Toggle } from '../ui/toggle.ts';
 import { YamlText } from '../ui/yaml-text.ts';
 import { shownYAML } from './shown-yaml.ts';
 
@@ -31,8 +32,6 @@ export function YamlPanel({ object, kind, isDeleted }: YamlPanelProps): Componen
       () => setCopied('The browser does not allow it'),
     );
   };
-  const toggle = (label: string, isOn: boolean, set: (isOn: boolean) => void): ComponentChildren =>
-    h('button', { type: 'button', class: 'chip', 'aria-pressed': isOn, onClick: () => set(!isOn) }, label);
   return h('div', { class: 'yaml-panel' }, [
     !yaml &&
       h(
@@ -41,8 +40,13 @@ export function YamlPanel({ object, kind, isDeleted }: YamlPanelProps): Componen
         `This is the JSON of the list. The YAML could not be loaded: ${error?.message}`,
       ),
     h('div', { class: 'filter-row' }, [
-      yaml && toggle('Managed fields', managedFields, showManagedFields),
-      isSecret && toggle('Secret values', secrets, showSecrets),
+      yaml &&
+        h(
+          Toggle,
+          { isOn: managedFields, onClick: () => showManagedFields(!managedFields) },
+          'Managed fields',
+        ),
+      isSecret && h(Toggle, { isOn: secrets, onClick: () => showSecrets(!secrets) }, 'Secret values'),
       h('span', { class: 'fill' }),
       h('span', { role: 'status', class: 'muted' }, copied),
       h('button', { type: 'button', onClick: copy }, 'Copy'),
