@@ -14,7 +14,6 @@ export interface Kind {
   readonly namespaced: boolean;
   /** Not one of Kubernetes itself. */
   readonly isCustom: boolean;
-  readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
 }
 
@@ -69,7 +68,7 @@ function kindsOfGroup({ metadata, versions = [] }: NonNullable<Discovery['items'
   return versions.flatMap(({ version, resources = [] }) =>
     resources
       .filter(({ verbs = [] }) => ['list', 'watch'].every((verb) => verbs.includes(verb)))
-      .map(({ resource, responseKind, scope, verbs = [], shortNames = [] }) => ({
+      .map(({ resource, responseKind, scope, shortNames = [] }) => ({
         resource: group === '' ? resource : `${resource}.${group}`,
         kind: responseKind?.kind ?? resource,
         plural: resource,
@@ -77,7 +76,6 @@ function kindsOfGroup({ metadata, versions = [] }: NonNullable<Discovery['items'
         version,
         namespaced: scope === 'Namespaced',
         isCustom: group.includes('.') && !group.endsWith('.k8s.io'),
-        verbs,
         shortNames,
       })),
   );

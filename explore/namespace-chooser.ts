@@ -13,7 +13,6 @@ export function NamespaceChooser({ route }: { readonly route: Route }): Componen
   const { client, kinds } = useExplore();
   const [page, setPage] = useState<ListPage>();
   const input = useRef<HTMLInputElement>(null);
-  const asked = useRef(false);
   const namespace = route.query.get('namespace') ?? '';
   useEffect(() => {
     if (input.current) input.current.value = namespace;
@@ -24,11 +23,10 @@ export function NamespaceChooser({ route }: { readonly route: Route }): Componen
       : route.view === 'overview' || route.view === 'logs';
   /** Only a user who chooses a namespace needs the list. */
   const offer = (): void => {
-    if (asked.current) return;
-    asked.current = true;
-    client.lists.page('namespaces', { sortBy: 'name', ascending: true, limit: OFFERED }).then(setPage, () => {
-      asked.current = false;
-    });
+    if (page) return;
+    // Without the list, any namespace can still be typed.
+    const query = { sortBy: 'name', ascending: true, limit: OFFERED };
+    client.lists.page('namespaces', query).then(setPage, () => undefined);
   };
   const choose = (value: string): void => {
     const chosen = value.trim();

@@ -24,7 +24,7 @@ export interface SignedIn {
   readonly signOut: () => void;
 }
 
-const HOME = '/explore';
+export const HOME = '/explore';
 /** In the storage of the tab: the user has signed out, and is not sent to the sign-in again at once. */
 const SIGNED_OUT = 'explore signed out';
 

@@ -101,7 +101,7 @@ function NodeRow({ node, used }: RowProps): ComponentChildren {
         link({ view: 'object', resource: 'nodes', namespace: undefined, name, query: new URLSearchParams() }),
         name,
       ),
-      h('span', { class: 'status', 'data-tone': isReady ? 'good' : 'bad' }, state),
+      h('span', { class: 'status caption', 'data-tone': isReady ? 'good' : 'bad' }, state),
     ]),
     h(
       'td',

@@ -34,7 +34,7 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
   };
   return h(
     'dialog',
-    { ref: dialog, class: 'search-dialog', 'aria-label': 'Search', onClose: close, onClick: clicked },
+    { ref: dialog, 'aria-label': 'Search', onClose: close, onClick: clicked },
     h('div', {}, [
       h('input', {
         // In a search field, Escape would only remove the text.
