@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import { type StartedChromium, startChromium } from '../../hack/browser/chromium.ts';
 import { startHeadlamp } from '../../hack/identity/headlamp.ts';
 import { freePort } from '../../hack/system/ports.ts';
 import { GatewayPlatform } from '../e2e/gateway/gateway-platform.ts';
 import { PASSWORD, type Platform } from '../e2e/platform.ts';
-import { type StartedChromium, startChromium } from '../support/chromium.ts';
 import { until } from '../support/until.ts';
 
 const USER = 'tessa';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
-import { type StartedChromium, startChromium } from '../../support/chromium.ts';
+import { type StartedChromium, startChromium } from '../../../hack/browser/chromium.ts';
 import { closeNow, listenOnLoopback } from '../../support/loopback.ts';
 import { authorizationQuery } from '../../support/oauth/authorization-query.ts';
 import { submitForm } from '../../support/submit-form.ts';

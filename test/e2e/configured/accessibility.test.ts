@@ -1,8 +1,8 @@
 // Tests every page of the authorization server with axe-core, on narrow and wide screens, in both color schemes.
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import { type StartedChromium, startChromium } from '../../../hack/browser/chromium.ts';
 import { accessibilityProblems } from '../../support/accessibility.ts';
-import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { authorizationQuery } from '../../support/oauth/authorization-query.ts';
 import { codeOf, secretOn } from '../../support/oauth/second-factors.ts';
 import { submitForm } from '../../support/submit-form.ts';

@@ -1,7 +1,7 @@
 // Tests of the account page in a real browser, against a real server: keyboard only, without scripts.
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
-import { type StartedChromium, startChromium } from '../../support/chromium.ts';
+import { type StartedChromium, startChromium } from '../../../hack/browser/chromium.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
 import { addUser, CLIENT, sharedConfigured } from './shared-configured.ts';

@@ -3,9 +3,9 @@
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import { type StartedChromium, startChromium } from '../../../hack/browser/chromium.ts';
 import { provideApache, startApache } from '../../../hack/identity/apache.ts';
 import { startOAuth2Proxy } from '../../../hack/identity/oauth2-proxy.ts';
-import { type StartedChromium, startChromium } from '../../support/chromium.ts';
 import { requireGoProgram, requireProgram } from '../../support/required-program.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';

@@ -1,10 +1,10 @@
 // The platform of all tests of the page `/explore`: a simulated cluster with applications, and a browser.
 import { stringify } from 'yaml';
+import { startChromium } from '../../../hack/browser/chromium.ts';
 import { namesFor } from '../../../hack/generate/names.ts';
 import { startKwok } from '../../../hack/simulation/kwok.ts';
 import { nodeName } from '../../../hack/simulation/realistic-node.ts';
 import { exampleObjects } from '../../../hack/start/examples.ts';
-import { startChromium } from '../../support/chromium.ts';
 import { shareEnvironment } from '../../support/shared-environment.ts';
 import { PASSWORD, Platform } from '../platform.ts';
 import { Visitor } from './visitor.ts';

@@ -3,11 +3,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import { type StartedChromium, startChromium } from '../../../../hack/browser/chromium.ts';
 import { barChart } from '../../../../hack/charts/bar-chart.ts';
 import { chart } from '../../../../hack/soak/chart.ts';
 import { reportOf } from '../../../../hack/soak/report.ts';
 import { type Sample, SERIES, type Series } from '../../../../hack/soak/samples.ts';
-import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
 
 const CHARTS = join(import.meta.dirname, '../../../../hack/bench/charts');
 const HOSTILE = `<script>alert(1)</script> ]]> "x" 'y' & \u0000 <image href="https://example.com/"/>`;

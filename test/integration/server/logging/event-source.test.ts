@@ -1,6 +1,6 @@
 // Tests of a live tail that an EventSource in Chromium reads.
 import { expect } from 'chai';
-import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
+import { type StartedChromium, startChromium } from '../../../../hack/browser/chromium.ts';
 import { LOGS, LogService, line } from '../../../support/logging/log-service.ts';
 import { MemoryLogStore } from '../../../support/logging/memory-log-store.ts';
 

@@ -1,8 +1,8 @@
 // Tests of passkeys in a real Chromium with a virtual authenticator, against a replica on a real control plane.
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
+import { type StartedChromium, startChromium } from '../../../../hack/browser/chromium.ts';
 import { accessibilityProblems } from '../../../support/accessibility.ts';
-import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { submitForm } from '../../../support/submit-form.ts';
 import { VirtualAuthenticator } from '../../../support/virtual-authenticator.ts';

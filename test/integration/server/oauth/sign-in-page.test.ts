@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import type { CDPSession, Page } from 'puppeteer-core';
-import { type StartedChromium, startChromium } from '../../../support/chromium.ts';
+import { type StartedChromium, startChromium } from '../../../../hack/browser/chromium.ts';
 import { contrastOf, lowContrasts } from '../../../support/contrast.ts';
 import { listenOnLoopback } from '../../../support/loopback.ts';
 import { newConfiguredClient } from '../../../support/oauth/oauth-clients.ts';

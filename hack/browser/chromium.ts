@@ -1,11 +1,11 @@
-// Starts a headless Chromium for tests. The build cache stores the unpacked program.
+// Starts a headless Chromium for tests and the bench. The build cache stores the unpacked program.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import chromium, { inflate } from '@sparticuz/chromium';
 import { type Browser, launch } from 'puppeteer-core';
-import { hashOfInputs, provide } from '../../hack/artifacts/artifact.ts';
+import { hashOfInputs, provide } from '../artifacts/artifact.ts';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.resolve('@sparticuz/chromium')));
 
