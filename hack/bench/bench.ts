@@ -8,6 +8,7 @@ import { describeMachine } from './measuring/machine.ts';
 import { BENCH, type Group, type Options, readOptions } from './options.ts';
 import { type MeasuredGroup, table, writeReport } from './report.ts';
 import { accelerationRows } from './rows/acceleration.ts';
+import { exploreRows } from './rows/explore.ts';
 import { gatewayRows } from './rows/gateway.ts';
 import { getRows } from './rows/get.ts';
 import { listRows } from './rows/list.ts';
@@ -38,6 +39,7 @@ const ROWS: Readonly<Record<Group, (scene: Scene) => Promise<readonly Row[]>>> =
   resources: resourceRows,
   gateway: gatewayRows,
   acceleration: accelerationRows,
+  explore: exploreRows,
 };
 
 /** Aborts a bench that hangs; far longer than a whole run. */

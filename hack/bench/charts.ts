@@ -19,6 +19,7 @@ const HEADINGS: Readonly<Record<Group, string>> = {
   resources: 'Lists of any kind',
   gateway: 'Gateway',
   acceleration: 'Acceleration of the gateway',
+  explore: 'The page /explore',
 };
 
 /** Rows of the chart in README.md: what is answered from the cache, and what is forwarded. */
@@ -107,7 +108,7 @@ function rowOf(rows: readonly Row[], work: string): Row {
 
 /** Without the name of the group or of the peer, which is the heading. */
 function shortName({ work, against }: Row): string {
-  const name = work.replace(/^(?:platform|resources|gateway|acceleration): |^logs, /, '');
+  const name = work.replace(/^(?:platform|resources|gateway|acceleration|explore page): |^logs, /, '');
   return against === undefined ? name : name.replace(`${against}: `, '');
 }
 

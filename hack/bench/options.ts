@@ -25,6 +25,7 @@ export const GROUPS = [
   'resources',
   'gateway',
   'acceleration',
+  'explore',
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
@@ -57,7 +58,7 @@ export const BENCH = {
     pods: {
       value: 'N',
       default: GOALS.pods,
-      description: 'pods of the rows `resources` and `acceleration`, in 200 namespaces',
+      description: 'pods of the rows `resources`, `acceleration` and `explore`, in 200 namespaces',
     },
     namespaces: { value: 'N', default: GOALS.namespaces, description: 'namespaces of the rows `resources`' },
     'no-write': {

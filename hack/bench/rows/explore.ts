@@ -1,0 +1,159 @@
+// Benchmark of the page `/explore`: time until it is useful, its memory, and what open pages cost the requests of others.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser } from 'puppeteer-core';
+import { startChromium } from '../../browser/chromium.ts';
+import { apply } from '../../extension/registration.ts';
+import { ExploreVisitor, type View } from '../measuring/explore-visitor.ts';
+import { type Target, withToken } from '../measuring/load-generator.ts';
+import { interleaved, median } from '../measuring/statistics.ts';
+import { createManyObjects, namespaceName, podName } from '../scene/many-objects.ts';
+import { CALLER, OUR_NODES, type Scene } from '../scene/scene.ts';
+import { serviceAccountToken } from './get.ts';
+import { type Figures, onOneCore } from './one-core.ts';
+import { atLeast, below, megabytes, milliseconds, perSecond, type Row } from './row.ts';
+
+const OVERVIEW = '/explore';
+const LIST = '/explore/lists/pods?limit=10000';
+const PAINTS = 7;
+const ROUNDS = 3;
+const PAGES = 10;
+/** Pause between two changes of a pod, in ms. */
+const CHANGE_PAUSE_MS = 100;
+
+interface Side {
+  readonly scene: Scene;
+  readonly browser: Browser;
+  readonly target: Target;
+  readonly pid: number;
+  readonly token: string;
+}
+
+export async function exploreRows(scene: Scene): Promise<readonly Row[]> {
+  await apply({ kubectl: scene.kubectl, kubeconfig: scene.kubeconfig }, PERMISSIONS, scene.signal);
+  await createManyObjects(scene);
+  const server = await scene.another({
+    configuration: {
+      oauth: { enabled: false },
+      // All clients of the bench are one caller.
+      requests: { seats: 10_000 },
+      resources: { memoryBudget: '4Gi' },
+    },
+  });
+  const token = await serviceAccountToken(scene.cluster);
+  await using chromium = await startChromium();
+  const target = withToken({ ...scene.direct, server: server.url }, token);
+  const side = { scene, browser: chromium.browser, target, pid: server.pid, token };
+  scene.progress('the first page');
+  // The server reads the files of the page, and lists the kinds of the overview.
+  await (await open(side, OVERVIEW, 'overview'))[Symbol.asyncDispose]();
+  const rows = [await firstPaint(side), ...(await memory(side)), ...(await costForOthers(side))];
+  await server.stop();
+  return rows;
+}
+
+function open({ browser, target, token }: Side, path: string, view: View): Promise<ExploreVisitor> {
+  return ExploreVisitor.open(browser, `${target.server}${path}`, token, view);
+}
+
+async function firstPaint(side: Side): Promise<Row> {
+  side.scene.progress('paints of the overview');
+  const paints = [];
+  for (let turn = 0; turn < PAINTS; turn++) {
+    await using visitor = await open(side, OVERVIEW, 'overview');
+    paints.push(visitor.paint);
+  }
+  const useful = median(paints.map(({ firstMs, contentMs }) => firstMs + contentMs));
+  return {
+    ...below('explore page: first useful paint', useful, 1000, milliseconds),
+    note: `the counts of the overview, with an empty cache, without the time in which the user pastes a token; the first paint alone takes ${milliseconds(median(paints.map(({ firstMs }) => firstMs)))}`,
+  };
+}
+
+async function memory(side: Side): Promise<readonly Row[]> {
+  side.scene.progress('memory of the page');
+  const heap = async (path: string, view: View): Promise<number> => {
+    await using visitor = await open(side, path, view);
+    return await visitor.heapBytes();
+  };
+  const pods = `${side.scene.options.pods.toLocaleString('en')} pods`;
+  return [
+    below(
+      `explore page: memory of the overview of ${pods}`,
+      await heap(OVERVIEW, 'overview'),
+      20e6,
+      megabytes,
+    ),
+    {
+      ...below(`explore page: memory of a list of ${pods}`, await heap(LIST, 'list'), 100e6, megabytes),
+      note: 'the JavaScript heap after a garbage collection, with pages of 10,000 pods',
+    },
+  ];
+}
+
+/** Rates of other requests while pages are open, whose lists change. Both sides are the same server, with the same changes. */
+async function costForOthers(side: Side): Promise<readonly Row[]> {
+  const { scene, target, pid } = side;
+  const platform = '/kapis/resources.platform.io/v1alpha3';
+  const works = {
+    'get one node': [`${OUR_NODES}/${scene.nodeName(0)}`],
+    'page of 10 pods of one namespace': [
+      `${platform}/namespaces/${namespaceName(0)}/pods?limit=10&sortBy=name`,
+    ],
+  };
+  const rows: Row[] = [];
+  for (const [work, paths] of Object.entries(works)) {
+    scene.progress(`${work}, with ${PAGES} open pages`);
+    const measure = (): Promise<Figures> =>
+      whileChanging(scene, () => onOneCore(scene, { target, pid, paths }));
+    await onOneCore(scene, { target, pid, paths }, 2);
+    const seen = await interleaved(ROUNDS, {
+      peer: measure,
+      ours: async () => {
+        await using visitors = new AsyncDisposableStack();
+        for (let page = 0; page < PAGES; page++) {
+          visitors.use(await (page % 2 === 0 ? open(side, OVERVIEW, 'overview') : open(side, LIST, 'list')));
+        }
+        return await measure();
+      },
+    });
+    const rate = (name: keyof typeof seen): number => median(seen[name].map((figures) => figures.rate));
+    rows.push({
+      ...atLeast(
+        `explore page: ${work}, with ${PAGES} open pages`,
+        rate('peer'),
+        rate('ours'),
+        0.9,
+        perSecond,
+      ),
+      against: 'the same without pages',
+      note: `the pages are live: five overviews and five lists of 10,000 pods; a pod changes every ${CHANGE_PAUSE_MS} ms. The browser runs on the same machine`,
+    });
+  }
+  return rows;
+}
+
+/** Changes a pod again and again during the work. */
+async function whileChanging<T>({ cluster, signal }: Scene, work: () => Promise<T>): Promise<T> {
+  const { namespace, name } = podName(0);
+  const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
+  const end = new AbortController();
+  const changes = (async () => {
+    for (let turn = 0; !end.signal.aborted; turn++) {
+      signal.throwIfAborted();
+      const body = { metadata: { annotations: { turn: String(turn) } } };
+      const contentType = 'application/merge-patch+json';
+      await cluster.expect(path, { method: 'PATCH', contentType, body }, [200]);
+      await delay(CHANGE_PAUSE_MS);
+    }
+  })();
+  const [result] = await Promise.all([work().finally(() => end.abort()), changes]);
+  return result;
+}
+
+const PERMISSIONS = JSON.stringify({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: 'bench-explore' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+  subjects: [{ kind: 'ServiceAccount', name: CALLER, namespace: 'default' }],
+});
