@@ -3,7 +3,6 @@ import { type ComponentChildren, h } from 'preact';
 import { type ListRoute, link, navigate, withQuery } from '../route.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
-import { useMedia } from '../ui/use-media.ts';
 import { VirtualRows } from '../ui/virtual-rows.ts';
 import type { Cell, Column } from './kind-columns.ts';
 import { type ShownQuery, sortedBy } from './list-query.ts';
@@ -18,11 +17,6 @@ export interface ListTableProps {
   readonly page: string;
   readonly isBusy: boolean;
 }
-
-/** Heights of a row in px, as in list.css. */
-const ROW = 36;
-const NARROW_ROW = 60;
-const NARROW = '(max-width: 640px)';
 
 interface ShownColumn extends Column {
   readonly cell: (row: Row) => Cell;
@@ -39,7 +33,6 @@ const NAMESPACE: ShownColumn = {
 
 export function ListTable({ route, shown, list, label, page, isBusy }: ListTableProps): ComponentChildren {
   const { rows, total, flashes } = list;
-  const isNarrow = useMedia(NARROW);
   const columns = columnsOf(list, shown.isWide);
   const widths = columns.map((column) => widthOf(column, rows));
   // The names have the rest of the width.
@@ -47,7 +40,7 @@ export function ListTable({ route, shown, list, label, page, isBusy }: ListTable
   const heads = columns.map((column) => h(Header, { column, route, shown }));
   return h(VirtualRows, {
     ...{ label, count: rows.length, offset: (shown.page - 1) * shown.limit, total, page, isBusy },
-    ...{ rowHeight: isNarrow ? NARROW_ROW : ROW, columns: columns.length },
+    columns: columns.length,
     width: widths.reduce((sum, width) => sum + width, 0),
     head: [h('colgroup', {}, cols), h('thead', {}, h('tr', { 'aria-rowindex': 1 }, heads))],
     row: (index, tabIndex) => {

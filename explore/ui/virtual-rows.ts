@@ -10,8 +10,6 @@ export interface VirtualRowsProps {
   /** Index of the first row, and number of rows, in the whole table of which this is a page. */
   readonly offset: number;
   readonly total: number;
-  /** Height of each row in px, which the style sheet also sets. */
-  readonly rowHeight: number;
   readonly columns: number;
   /** Width of the narrowest table, in characters. */
   readonly width: number;
@@ -35,9 +33,10 @@ const STEP = 200;
 const FIRST_ROW = 2;
 
 export function VirtualRows(props: VirtualRowsProps): ComponentChildren {
-  const { label, count, offset, total, rowHeight, page, isBusy, head, width } = props;
+  const { label, count, offset, total, page, isBusy, head, width } = props;
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
+  const [rowHeight, setRowHeight] = useState(36);
   const [active, setActive] = useState(0);
   const wantsFocus = useRef(false);
   const current = Math.min(active, count - 1);
@@ -46,6 +45,9 @@ export function VirtualRows(props: VirtualRowsProps): ComponentChildren {
     setActive(0);
   }, [page]);
   useLayoutEffect(() => {
+    const row = box.current?.querySelector<HTMLElement>('tbody [aria-rowindex]');
+    // The style sheet sets the height, another one on a phone.
+    if (row) setRowHeight(row.offsetHeight);
     if (wantsFocus.current)
       box.current?.querySelector<HTMLElement>('tbody [tabindex="0"]')?.focus({ preventScroll: true });
     wantsFocus.current = false;
@@ -69,14 +71,18 @@ export function VirtualRows(props: VirtualRowsProps): ComponentChildren {
   return h('div', { class: 'rows', ref: box, onScroll, 'aria-busy': isBusy }, [
     h('table', { 'aria-label': label, 'aria-rowcount': total + 1, style: { minWidth: `${width}ch` } }, [
       head,
-      h('tbody', { onKeyDown, onFocusIn }, rowsOf(props, Math.floor(top / rowHeight), current)),
+      h('tbody', { onKeyDown, onFocusIn }, rowsOf(props, rowHeight, Math.floor(top / rowHeight), current)),
     ]),
   ]);
 }
 
 /** The rows from `visible` on that fit on the screen, and the active one, with gaps in place of the others. */
-function rowsOf(props: VirtualRowsProps, visible: number, active: number): ComponentChildren[] {
-  const { count, offset, rowHeight, columns, row } = props;
+function rowsOf(
+  { count, offset, columns, row }: VirtualRowsProps,
+  rowHeight: number,
+  visible: number,
+  active: number,
+): ComponentChildren[] {
   const first = Math.max(0, Math.min(visible, count) - MARGIN);
   const last = Math.min(count, visible + Math.ceil(screen.height / rowHeight) + MARGIN);
   const indexes = Array.from({ length: last - first }, (_, i) => first + i);
