@@ -39,8 +39,9 @@ export function ObjectSummary({ route, object, isDeleted }: ObjectSummaryProps):
   return h('div', { class: 'summary' }, [
     h('div', { class: 'column' }, [
       conditions.length > 0 && card('Conditions', h(Conditions, { conditions })),
-      h(EventTable, { object }),
       lists.map((list) => h(RelatedTable, { key: `${list.resource} ${list.query}`, list, version })),
+      // Last, because a busy object has many.
+      h(EventTable, { object }),
     ]),
     h('div', { class: 'column' }, [
       h(Owners, { object }),

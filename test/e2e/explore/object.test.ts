@@ -170,7 +170,11 @@ describe('an object of /explore', function () {
     await visitor.sees('ReplicaSets');
     await visitor.sees('MinimumReplicas');
     const link = (resource: string): string => `.summary a[href*="/objects/${resource}/"]`;
-    expect((await visitor.page.$$(link('pods'))).length).to.equal(2);
+    await until(async () => (await visitor.page.$$(link('pods'))).length === 2);
+    const titles = await visitor.page.$$eval('.summary .column:first-child h2', (headings) =>
+      headings.map(({ firstChild }) => String(firstChild?.textContent).trim()),
+    );
+    expect(titles).to.deep.equal(['Conditions', 'Pods', 'ReplicaSets', 'Events']);
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
     await visitor.page.setViewport({ width: 375, height: 800 });
     const hidden = await visitor.page.$$eval('.summary .scroll', (tables) =>
