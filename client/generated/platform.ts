@@ -195,11 +195,17 @@ export interface LogHistogramAnswer {
       count: number;
       /** Number of lines by most severe level. Present with `severity=true`. */
       severities?: {
+        /** Number of lines with the most severe level `fatal`. */
         fatal: number;
+        /** Number of lines with the most severe level `error`. */
         error: number;
+        /** Number of lines with the most severe level `warn`. */
         warn: number;
+        /** Number of lines with the most severe level `info`. */
         info: number;
+        /** Number of lines with the most severe level `debug`. */
         debug: number;
+        /** Number of lines without a level. */
         none: number;
       };
     }[];

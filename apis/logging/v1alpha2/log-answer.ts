@@ -101,8 +101,15 @@ export const LogStatisticsAnswerSchema = Type.Object(
   { additionalProperties: false },
 );
 
-const COUNT = Type.Integer({ minimum: 0 });
-const SEVERITY_COUNTS = { fatal: COUNT, error: COUNT, warn: COUNT, info: COUNT, debug: COUNT, none: COUNT };
+const countOf = (lines: string) => Type.Integer({ minimum: 0, description: `Number of ${lines}.` });
+const SEVERITY_COUNTS = {
+  fatal: countOf('lines with the most severe level `fatal`'),
+  error: countOf('lines with the most severe level `error`'),
+  warn: countOf('lines with the most severe level `warn`'),
+  info: countOf('lines with the most severe level `info`'),
+  debug: countOf('lines with the most severe level `debug`'),
+  none: countOf('lines without a level'),
+};
 
 export const LogHistogramAnswerSchema = Type.Object(
   {
