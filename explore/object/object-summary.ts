@@ -1,4 +1,5 @@
-// What an object says about itself: labels, annotations and conditions; its owners, the objects below it, and its events.
+// What an object says about itself: labels, annotations, containers and conditions; its owners, the objects below it, and
+// its events.
 import type { KubernetesObject } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
@@ -8,6 +9,7 @@ import { link, type ObjectRoute, queryOf } from '../route.ts';
 import type { Tone } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { TextTable } from '../ui/text-table.ts';
+import { Containers } from './containers.ts';
 import { EventTable, RelatedTable } from './related-table.ts';
 import { relationsOf } from './relations.ts';
 import { LAST_APPLIED } from './shown-yaml.ts';
@@ -38,6 +40,7 @@ export function ObjectSummary({ route, object, isDeleted }: ObjectSummaryProps):
   const none = h('p', { class: 'muted' }, 'None');
   return h('div', { class: 'summary' }, [
     h('div', { class: 'column' }, [
+      resource === 'pods' && card('Containers', h(Containers, { pod: object })),
       conditions.length > 0 && card('Conditions', h(Conditions, { conditions })),
       lists.map((list) => h(RelatedTable, { key: `${list.resource} ${list.query}`, list, version })),
       // Last, because a busy object has many.

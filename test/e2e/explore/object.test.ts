@@ -191,6 +191,25 @@ describe('an object of /explore', function () {
     await until(async () => (await visitor.heading()) === 'web');
   });
 
+  it('says why the containers of a pod do not run', async () => {
+    const containers = [{ name: 'worker', image: 'registry.example.com/worker:1' }];
+    await apply({ apiVersion: 'v1', kind: 'Pod', metadata: metadata('crashing'), spec: { containers } });
+    await visitor.open(pathOf('pods', 'crashing'));
+    await visitor.sees('registry.example.com/worker:1');
+    const status = {
+      ...{ ...containers[0], imageID: '', ready: false, restartCount: 7 },
+      state: { waiting: { reason: 'CrashLoopBackOff', message: ATTACK } },
+      lastState: { terminated: { exitCode: 137, reason: 'OOMKilled', finishedAt: new Date().toISOString() } },
+    };
+    const patch = `patch pod crashing -n ${SPACE} --subresource=status -p`;
+    await shared.platform.succeeding(patch, JSON.stringify({ status: { containerStatuses: [status] } }));
+    await visitor.sees('OOMKilled, exit code 137, ');
+    expect(
+      await visitor.page.$eval('[aria-label="Containers"] tbody tr', ({ textContent }) => textContent),
+    ).to.match(/^workerCrashLoopBackOff7OOMKilled, exit code 137, \d+s agoregistry/);
+    expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+  });
+
   it('shows the logs of its pods', async () => {
     await visitor.open('/explore/objects/deployments.apps/shop/cart-export?part=logs');
     await visitor.sees('Search in these logs');

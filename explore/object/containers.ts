@@ -1,0 +1,39 @@
+// The containers of a pod: what each one does now, and how it ended before.
+import type { KubernetesObject } from 'ks-apiserver-client';
+import { type ComponentChildren, h } from 'preact';
+import { at, listAt, textAt } from '../list/kind-columns.ts';
+import { RelativeTime } from '../ui/relative-time.ts';
+import { Status } from '../ui/status.ts';
+import { TextTable } from '../ui/text-table.ts';
+
+const NAMES = ['Name', 'State', 'Restarts', 'Last end', 'Image'];
+/** Init containers first, in the order in which they run. */
+const LISTS = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
+
+export function Containers({ pod }: { readonly pod: KubernetesObject }): ComponentChildren {
+  const statuses = LISTS.flatMap((list) => listAt(pod, `status.${list}`));
+  // A pod without a node has no statuses.
+  const containers = statuses.length > 0 ? statuses : listAt(pod, 'spec.containers');
+  const rows = containers.map((container) => {
+    const name = textAt(container, 'name');
+    return h('tr', { key: name }, [
+      h('td', {}, name),
+      h('td', {}, h(Status, { status: stateOf(container) })),
+      h('td', {}, textAt(container, 'restartCount')),
+      h('td', {}, h(End, { of: at(container, 'state.terminated') ?? at(container, 'lastState.terminated') })),
+      h('td', { class: 'message' }, h('bdi', {}, textAt(container, 'image'))),
+    ]);
+  });
+  return h(TextTable, { label: 'Containers', names: NAMES, rows });
+}
+
+function stateOf(container: unknown): string {
+  const reason = textAt(container, 'state.waiting.reason') || textAt(container, 'state.terminated.reason');
+  return reason || (at(container, 'state.running') ? 'Running' : '');
+}
+
+function End({ of }: { readonly of: unknown }): ComponentChildren {
+  if (!of) return null;
+  const [reason, code, time] = ['reason', 'exitCode', 'finishedAt'].map((name) => textAt(of, name));
+  return [`${reason || 'Ended'}, exit code ${code}, `, h(RelativeTime, { time }), ' ago'];
+}
