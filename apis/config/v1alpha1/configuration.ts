@@ -154,7 +154,7 @@ const registration = section('The APIServices of this server.', {
 
 const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption(
-    '5s',
+    '10s',
     'Delay after SIGTERM before the server closes its listeners, in which `/readyz` fails.',
   ),
   timeout: durationOption(
