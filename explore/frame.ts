@@ -15,6 +15,7 @@ import { link, type Route, useRoute } from './route.ts';
 import { SearchDialog } from './search/search-dialog.ts';
 import type { SignedIn } from './session.ts';
 import { ErrorBoundary } from './ui/error-boundary.ts';
+import { usePolled } from './ui/use-polled.ts';
 
 interface FrameProps {
   readonly session: SignedIn;
@@ -25,7 +26,12 @@ interface FrameProps {
 
 export function Frame({ session, client, platform }: FrameProps): ComponentChildren {
   const route = useRoute();
-  const { discovered, failure, retry } = useDiscovery(client, platform);
+  // Discovery takes a moment: views that need a kind wait for it.
+  const {
+    value: discovered = NOTHING,
+    error: failure,
+    retry,
+  } = usePolled((signal) => discover(client, platform, signal), [client, platform], 0);
   const { kinds } = discovered;
   const [connection, setConnection] = useState<Connection>({ state: 'open' });
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -98,23 +104,6 @@ function nameOf(route: Route, kinds: ReadonlyMap<string, Kind>): string {
 }
 
 const NOTHING: Discovered = { kinds: new Map(), groups: new Set() };
-
-/** Discovery takes a moment: views that need a kind wait for it. */
-function useDiscovery(client: Client, platform: string) {
-  const [discovered, setDiscovered] = useState(NOTHING);
-  const [failure, setFailure] = useState<Error>();
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    const end = new AbortController();
-    setFailure(undefined);
-    discover(client, platform, end.signal).then(
-      setDiscovered,
-      (error: Error) => end.signal.aborted || setFailure(error),
-    );
-    return () => end.abort();
-  }, [client, platform, attempt]);
-  return { discovered, failure, retry: () => setAttempt(attempt + 1) };
-}
 
 /** After a navigation, the title names the view, and the focus is on its heading, as after the load of a page. */
 function useArrival(place: string, name: string): void {

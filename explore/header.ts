@@ -1,8 +1,10 @@
 // The header: namespace, search, colour scheme, and the user.
 import { type ComponentChildren, h } from 'preact';
+import { useState } from 'preact/hooks';
 import { NamespaceChooser } from './namespace-chooser.ts';
 import { link, queryOf, type Route } from './route.ts';
 import type { SignedIn } from './session.ts';
+import { Select } from './ui/select.ts';
 
 const ICON = new URL('icon.svg', import.meta.url).href;
 
@@ -62,13 +64,12 @@ export function applyScheme(): void {
 }
 
 function SchemeChoice(): ComponentChildren {
-  const choose = ({ currentTarget }: { readonly currentTarget: HTMLSelectElement }): void => {
-    localStorage.setItem(SCHEME, currentTarget.value);
+  const [scheme, setScheme] = useState(localStorage.getItem(SCHEME) ?? SCHEMES.system);
+  const choose = (value: string): void => {
+    localStorage.setItem(SCHEME, value);
     applyScheme();
+    setScheme(value);
   };
-  return h(
-    'select',
-    { onChange: choose, defaultValue: localStorage.getItem(SCHEME) ?? SCHEMES.system },
-    Object.entries(SCHEMES).map(([name, value]) => h('option', { value }, name)),
-  );
+  const options = Object.fromEntries(Object.entries(SCHEMES).map(([name, value]) => [value, name]));
+  return h(Select, { label: 'Colours', value: scheme, options, choose });
 }

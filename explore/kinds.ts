@@ -1,5 +1,5 @@
 // The kinds of the cluster, from the aggregated discovery of kube-apiserver.
-import type { Client } from 'ks-apiserver-client';
+import { type Client, objectPath } from 'ks-apiserver-client';
 
 export interface Kind {
   /** As in lists: `pods` or `deployments.apps`. */
@@ -91,17 +91,16 @@ export function resourceOf(
   return undefined;
 }
 
-/** Path of an object, or of the objects, at kube-apiserver. */
+/** Path of an object at kube-apiserver. Throws a TypeError for a name that is not one segment. */
 export function pathOfKind(
   { group, version, plural }: Pick<Kind, 'group' | 'version' | 'plural'>,
-  { namespace, name }: { readonly namespace?: string | undefined; readonly name?: string | undefined } = {},
+  place: { readonly namespace: string | undefined; readonly name: string },
 ): string {
-  return [
-    group === '' ? `/api/${version}` : `/apis/${group}/${version}`,
-    ...(namespace === undefined ? [] : ['namespaces', encodeURIComponent(namespace)]),
-    plural,
-    ...(name === undefined ? [] : [encodeURIComponent(name)]),
-  ].join('/');
+  return objectPath({
+    apiVersion: group === '' ? version : `${group}/${version}`,
+    resource: plural,
+    ...place,
+  });
 }
 
 /** `deployments.apps` as `Deployments`: the word of the resource, with the capitals of the kind. */

@@ -1,10 +1,10 @@
 // The logs of the pods of an object.
 import type { KubernetesObject } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { PodLogs } from '../logs/pod-logs.ts';
 import { Failure, Notice } from '../ui/notice.ts';
+import { usePolled } from '../ui/use-polled.ts';
 import { selectorOf } from './relations.ts';
 
 /** Pods whose lines are shown. */
@@ -23,17 +23,13 @@ export function ObjectLogs({ resource, object }: ObjectLogsProps): ComponentChil
   const { client } = useExplore();
   const { name, namespace = '' } = object.metadata;
   const labelSelector = selectorOf(resource, object);
-  const [pods, setPods] = useState<readonly string[] | undefined>(resource === 'pods' ? [name] : undefined);
-  const [error, setError] = useState<Error>();
-  useEffect(() => {
-    if (resource === 'pods') return undefined;
-    const closed = new AbortController();
-    client.lists.page('pods', { namespaces: [namespace], labelSelector, limit: MAX_PODS }, closed).then(
-      ({ items }) => setPods(items.map(({ metadata }) => metadata.name)),
-      (cause: Error) => closed.signal.aborted || setError(cause),
-    );
-    return () => closed.abort();
-  }, [resource, namespace, labelSelector]);
+  const query = { namespaces: [namespace], labelSelector, limit: MAX_PODS };
+  const load = async (signal: AbortSignal): Promise<readonly string[]> => {
+    if (resource === 'pods') return [name];
+    const { items } = await client.lists.page('pods', query, { signal });
+    return items.map(({ metadata }) => metadata.name);
+  };
+  const { value: pods, error } = usePolled(load, [resource, name, namespace, labelSelector], 0);
   if (error) return h(Failure, { error });
   if (!pods) return h('p', { class: 'muted', role: 'status' }, 'Loading the pods…');
   // Without names, a query would select the pods of the whole namespace.

@@ -73,10 +73,10 @@ function useOnce({ resource, namespace, name }: Omit<ObjectRoute, 'view' | 'quer
   useEffect(() => {
     if (!isWanted || !kind) return undefined;
     const closed = new AbortController();
-    client.kubernetes.get(pathOfKind(kind, { namespace, name }), closed).then(
-      (object) => setGot({ object }),
-      (error: Error) => closed.signal.aborted || setGot({ error }),
-    );
+    const get = async (): Promise<void> => {
+      setGot({ object: await client.kubernetes.get(pathOfKind(kind, { namespace, name }), closed) });
+    };
+    get().catch((error: Error) => closed.signal.aborted || setGot({ error }));
     return () => closed.abort();
   }, [isWanted, kind]);
   return got;

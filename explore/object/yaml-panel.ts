@@ -67,12 +67,13 @@ function useYAML(
     if (!kind || isDeleted) return undefined;
     const closed = new AbortController();
     const { signal } = closed;
-    client.kubernetes
-      .text(pathOfKind(kind, { namespace, name }), { accept: 'application/yaml', signal })
-      .then(
-        (yaml) => setState({ yaml }),
-        (error: Error) => signal.aborted || setState((before) => (before.yaml ? before : { error })),
-      );
+    const read = async (): Promise<void> => {
+      const path = pathOfKind(kind, { namespace, name });
+      setState({ yaml: await client.kubernetes.text(path, { accept: 'application/yaml', signal }) });
+    };
+    read().catch(
+      (error: Error) => signal.aborted || setState((before) => (before.yaml ? before : { error })),
+    );
     return () => closed.abort();
   }, [kind, uid, resourceVersion, isDeleted]);
   return state;

@@ -1,4 +1,5 @@
-// A value that a component requests again and again while the page is visible. After an error, the last value stays.
+// A value that a component requests once, or again and again while the page is visible. After an error, the last value
+// stays.
 import { ConnectionError } from 'ks-apiserver-client';
 import { useEffect, useState } from 'preact/hooks';
 import { useVisible } from './visible.ts';
@@ -20,9 +21,10 @@ export function usePolled<T>(
   const [value, setValue] = useState<T>();
   const [error, setError] = useState<Error>();
   const [attempt, setAttempt] = useState(0);
-  const isVisible = useVisible();
+  // A single request needs no repetition when the page becomes visible again.
+  const isActive = useVisible() || interval === 0;
   useEffect(() => {
-    if (!isVisible) return undefined;
+    if (!isActive) return undefined;
     const end = new AbortController();
     const { signal } = end;
     const request = async (): Promise<void> => {
@@ -44,6 +46,6 @@ export function usePolled<T>(
       end.abort();
     };
     // `load` is another function in each render, and depends only on the inputs.
-  }, [...inputs, interval, isVisible, attempt]);
+  }, [...inputs, interval, isActive, attempt]);
   return { value, error, retry: () => setAttempt(attempt + 1) };
 }
