@@ -104,12 +104,12 @@ async function requestTokens(
   const body = new URLSearchParams({ ...form, client_id: clientId });
   const requestedAt = Date.now();
   const response = await send(`${server}/oauth/token`, { method: 'POST', body });
-  const answer = (await response.json()) as TokenResponse;
+  const tokens = (await response.json()) as TokenResponse;
   return {
-    accessToken: answer.access_token,
-    idToken: answer.id_token ?? idToken,
-    refreshToken: answer.refresh_token,
-    validUntil: requestedAt + answer.expires_in * 1000 - Math.min(MARGIN, answer.expires_in * 100),
+    accessToken: tokens.access_token,
+    idToken: tokens.id_token ?? idToken,
+    refreshToken: tokens.refresh_token,
+    validUntil: requestedAt + tokens.expires_in * 1000 - Math.min(MARGIN, tokens.expires_in * 100),
   };
 }
 

@@ -52,27 +52,30 @@ export class Logs {
 
   /** A page of lines. */
   async query(query: LogQuery = {}, options: LogOptions = {}): Promise<LogPage> {
-    const { query: page, ...outcome } = await this.#ask<LogQueryAnswer>(query, options);
+    const { query: page, ...outcome } = await this.#request<LogQueryAnswer>(query, options);
     return { ...page, ...outcome };
   }
 
   /** The number of lines by time; with `severity`, also by severity. */
   async histogram(query: LogQuery = {}, options: LogOptions = {}): Promise<LogHistogram> {
-    const answer = await this.#ask<LogHistogramAnswer>({ ...query, operation: 'histogram' }, options);
-    const { histogram, ...outcome } = answer;
+    const response = await this.#request<LogHistogramAnswer>({ ...query, operation: 'histogram' }, options);
+    const { histogram, ...outcome } = response;
     return { ...histogram, ...outcome };
   }
 
   /** The number of lines and of their containers. */
   async statistics(query: LogQuery = {}, options: LogOptions = {}): Promise<LogStatistics> {
-    const answer = await this.#ask<LogStatisticsAnswer>({ ...query, operation: 'statistics' }, options);
-    const { statistics, ...outcome } = answer;
+    const response = await this.#request<LogStatisticsAnswer>({ ...query, operation: 'statistics' }, options);
+    const { statistics, ...outcome } = response;
     return { ...statistics, ...outcome };
   }
 
   /** A record, by its `id`, and the lines of its container around it, the oldest first. */
   async context(id: string, query: ContextQuery = {}, options: LogOptions = {}): Promise<LogPage> {
-    const { query: page, ...outcome } = await this.#ask<LogQueryAnswer>({ ...query, context: id }, options);
+    const { query: page, ...outcome } = await this.#request<LogQueryAnswer>(
+      { ...query, context: id },
+      options,
+    );
     return { ...page, ...outcome };
   }
 
@@ -104,7 +107,7 @@ export class Logs {
     return fileOf(response, exchange.chunks(response), query.format ?? 'text');
   }
 
-  #ask<T>(query: LogParameters, { signal }: LogOptions): Promise<T> {
+  #request<T>(query: LogParameters, { signal }: LogOptions): Promise<T> {
     return this.#transport.json(this.#path, { query, signal });
   }
 }

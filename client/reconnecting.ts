@@ -24,7 +24,7 @@ const MAX_RETRY_AFTER = 3_600_000;
 
 /**
  * The items of a stream. Connects again after the end of a connection, and after errors that a retry can help; throws
- * any other error. `connect` remembers the position of the stream.
+ * any other error. `connect` keeps the position of the stream itself.
  */
 export async function* reconnecting<T>(
   connect: Connect<T>,

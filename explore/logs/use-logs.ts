@@ -81,8 +81,8 @@ export function useLogs(query: LogQuery, { start, end }: TimeRange, key: string)
   const load = (before: LogPage | undefined): void => {
     const { signal } = ended.current;
     setLoading(true);
-    const asked = { ...query, start_time: start, end_time: end, size: PAGE, highlight: true, severity: true };
-    client.logs.query({ ...asked, cursor: before?.cursor }, { signal }).then(
+    const sent = { ...query, start_time: start, end_time: end, size: PAGE, highlight: true, severity: true };
+    client.logs.query({ ...sent, cursor: before?.cursor }, { signal }).then(
       (next) => {
         if (signal.aborted) return;
         const read = blocksOf(next.records.toReversed());
@@ -136,15 +136,15 @@ export function useHistogram(
   const load = async (signal: AbortSignal) => {
     const range = rangeNow();
     const times = { start_time: range.start, end_time: range.end, interval: intervalOf(range).interval };
-    const asked = { ...query, ...times, time_zone };
+    const sent = { ...query, ...times, time_zone };
     const histogram = await client.logs
-      .histogram({ ...asked, severity: true }, { signal })
+      .histogram({ ...sent, severity: true }, { signal })
       .catch((error: unknown) => {
         // A store whose fields cannot be searched for levels still counts lines.
         const isLevel =
           error instanceof StatusError && error.causes.some(({ field }) => field === 'severity');
         if (!isLevel) throw error;
-        return client.logs.histogram(asked, { signal });
+        return client.logs.histogram(sent, { signal });
       });
     return { histogram, range };
   };

@@ -1,4 +1,4 @@
-// The YAML of an object as kube-apiserver encodes it, without the parts that the user did not ask for. Only lines are left out or
+// The YAML of an object as kube-apiserver encodes it, without the parts that the user has not requested. Only lines are left out or
 // replaced, so that all digits and the order stay.
 
 export interface ShownParts {

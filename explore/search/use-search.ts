@@ -42,7 +42,7 @@ const CUSTOM_KINDS = 12;
 export function useSearch(text: string): Results {
   const { client, kinds } = useExplore();
   const [result, setResult] = useState<SearchResult>();
-  const [answered, setAnswered] = useState('');
+  const [found, setFound] = useState('');
   const [error, setError] = useState<Error>();
   const ready = useMemo(() => followKinds(client, kinds), [client, kinds]);
   const q = text.trim();
@@ -55,7 +55,7 @@ export function useSearch(text: string): Results {
       await ready;
       if (signal.aborted) return;
       setResult(await client.search(q, { limit: MATCHES, signal }));
-      setAnswered(q);
+      setFound(q);
     };
     const timer = setTimeout(() => {
       search().catch((failure: Error) => !signal.aborted && setError(failure));
@@ -66,10 +66,10 @@ export function useSearch(text: string): Results {
     };
   }, [client, ready, q]);
   const groups = useMemo(
-    () => (q === '' ? [] : [...kindsNamed(q, kinds), ...objectsIn(result, answered, kinds)]),
-    [q, answered, result, kinds],
+    () => (q === '' ? [] : [...kindsNamed(q, kinds), ...objectsIn(result, found, kinds)]),
+    [q, found, result, kinds],
   );
-  return { groups, searched: result?.kinds.length ?? 0, isBusy: q !== answered, error };
+  return { groups, searched: result?.kinds.length ?? 0, isBusy: q !== found, error };
 }
 
 /** Each kind of custom resources alone, because the server may have no permission for some. */

@@ -22,7 +22,7 @@ const HEADINGS: Readonly<Record<Group, string>> = {
   explore: 'The page /explore',
 };
 
-/** Rows of the chart in README.md: what is answered from the cache, and what is forwarded. */
+/** Rows of the chart in README.md: what is served from the cache, and what is forwarded. */
 const OVERVIEW: readonly { readonly heading: string; readonly rows: Readonly<Record<string, string>> }[] = [
   {
     heading: 'Served from the cache',

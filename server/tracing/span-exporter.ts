@@ -118,11 +118,11 @@ export class SpanExporter implements SpanSink {
       crowd: '',
       work: abortableBy(bounded.signal),
     });
-    const answer = await bytesOf(response);
+    const bytes = await bytesOf(response);
     const { statusCode } = response;
     if (REPEATED.has(statusCode)) throw new Error(`the collector responded with status ${statusCode}`);
     const isAccepted = statusCode >= 200 && statusCode < 300;
-    const rejected = isAccepted ? Math.min(rejectedSpans(answer), spans.length) : spans.length;
+    const rejected = isAccepted ? Math.min(rejectedSpans(bytes), spans.length) : spans.length;
     metrics.count('exported', spans.length - rejected);
     metrics.count('rejected', rejected);
     if (rejected > 0) {

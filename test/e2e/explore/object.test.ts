@@ -238,7 +238,7 @@ describe('an object of /explore', function () {
     expect(await visitor.text('#view')).not.to.include('Loading');
   });
 
-  it('hides the values of a Secret until they are asked for', async () => {
+  it('hides the values of a Secret until they are requested', async () => {
     await visitor.open(pathOf('secrets', 'password', 'yaml'));
     await visitor.sees('value: ••••••');
     const values = ['correct horse', 'battery staple'].flatMap((value) => [

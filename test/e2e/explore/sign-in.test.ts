@@ -167,7 +167,7 @@ describe('the sign-in of /explore', () => {
     visitor.page.on('request', (request) => requested.push(new URL(request.url()).pathname));
     await visitor.page.goto(`${replica.url}/explore`);
     await visitor.page.waitForSelector('#token');
-    // The page knows without asking, because the server could reject the question of anyone.
+    // The page knows it without a request, because the server could reject requests of anonymous callers.
     expect(requested.filter((path) => !path.startsWith('/explore'))).to.deep.equal([]);
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
     await visitor.page.type('#token', token);

@@ -147,7 +147,7 @@ describe('a live tail of the client', () => {
       .and.to.include({ reason: 'Limit', message: 'too many lines' });
   });
 
-  it('remembers a bounded number of lines', () => {
+  it('caches a bounded number of lines', () => {
     const lines = new RepeatedLines(2);
     for (const id of ['a', 'b', 'c']) lines.isNew(id);
     lines.connected();
