@@ -208,6 +208,8 @@ describe('an object of /explore', function () {
       await visitor.page.$eval('[aria-label="Containers"] tbody tr', ({ textContent }) => textContent),
     ).to.match(/^workerCrashLoopBackOff7OOMKilled, exit code 137, \d+s agoregistry/);
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    // Other tests of this cluster count crash-looping pods.
+    await kubectl('delete pod crashing --now');
   });
 
   it('shows the logs of its pods', async () => {
