@@ -86,6 +86,17 @@ export function queryOf(changes: Changes, before: URLSearchParams = new URLSearc
   return query;
 }
 
+export function listRoute(resource: string, changes: Changes = {}): ListRoute {
+  return { view: 'list', resource, query: queryOf(changes) };
+}
+
+export function objectRoute(
+  resource: string,
+  { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
+): ObjectRoute {
+  return { view: 'object', resource, namespace, name, query: queryOf({}) };
+}
+
 /** The same view with another query. */
 export function withQuery<R extends Route>(route: R, changes: Changes): R {
   return { ...route, query: queryOf(changes, route.query) };

@@ -3,7 +3,7 @@ import type { Client, SearchResult } from 'ks-apiserver-client';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Kind, titleOf } from '../kinds.ts';
-import { queryOf, type Route } from '../route.ts';
+import { listRoute, objectRoute, type Route } from '../route.ts';
 
 interface Option {
   readonly key: string;
@@ -93,7 +93,7 @@ function kindsNamed(q: string, kinds: ReadonlyMap<string, Kind>): ResultGroup[] 
       key: kind.resource,
       label: titleOf(kind.resource, kinds),
       detail: kind.group,
-      to: { view: 'list', resource: kind.resource, query: new URLSearchParams() } as const,
+      to: listRoute(kind.resource),
     }));
   return matches.length === 0 ? [] : [{ title: 'Lists', options: matches }];
 }
@@ -121,13 +121,13 @@ function objectsIn(
       label: name,
       detail: namespace ?? '',
       status,
-      to: { view: 'object', resource, namespace, name, query: new URLSearchParams() } as const,
+      to: objectRoute(resource, { namespace, name }),
     }));
     const all: Option = {
       key: `all ${resource}`,
       label: `All ${totalItems.toLocaleString()} ${title} with “${q}”`,
       detail: '',
-      to: { view: 'list', resource, query: queryOf({ q }) },
+      to: listRoute(resource, { q }),
     };
     return { title, options: totalItems > items.length ? [...objects, all] : objects };
   });
