@@ -52,57 +52,65 @@ function roleOf(binding: KubernetesObject): { readonly kind: string; readonly na
   return binding['roleRef'] as { kind: string; name: string } | undefined;
 }
 
+const READS = 'reads these objects';
+
 /** By resources, and `:` with the first name, or `:*` for any name, where the resources alone are ambiguous. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
-  nodes: 'reads all nodes',
-  namespaces: 'reads all namespaces',
-  rolebindings: 'learns who has which role in every namespace',
-  persistentvolumes: 'reads all volumes, with the addresses of their storage',
-  storageclasses: 'reads all storage classes',
-  customresourcedefinitions: 'reads the definitions of all custom resources',
-  apiservices: 'reads which APIs are aggregated, and from which Services',
+  nodes: READS,
+  namespaces: READS,
+  rolebindings: READS,
+  persistentvolumes: READS,
+  storageclasses: READS,
+  customresourcedefinitions: READS,
+  apiservices: READS,
+  pods: READS,
   'apiservices:*':
-    'sends the requests for the APIs of this server to another Service, and reads what callers send there; no other APIService',
+    'sends requests for the APIs of this server to another Service, and reads what callers send there',
   'users,credentials,authenticators,sessions':
-    'becomes any user of the platform, also an administrator: sets a password or a passkey, removes a second factor, or adds a group. The admission policies do not apply to the server',
-  identities: 'becomes any user of the platform, with an account at an identity provider; unlinks people',
+    'becomes any user of the platform, also an administrator: the admission policies do not apply to the server',
+  identities: 'becomes any user, with an account at an identity provider; unlinks people',
   'users/status': 'changes the displayed time of the last login',
-  pods: 'reads the specifications of all pods',
   'pods/log': 'reads the logs of all pods',
   'secrets:ks-apiserver-signing-keys':
-    'signs tokens of any user, also of an administrator; issues serving certificates that kube-apiserver trusts for the APIs of this server; reads the password of the first administrator until it is changed. No other Secret, and no new one',
+    'signs tokens of any user; issues serving certificates that kube-apiserver trusts for the APIs of this server; reads the password of the first administrator until it is changed. No other Secret, and no new one',
   'secrets:ks-apiserver-clients':
-    'acts as the OAuth clients whose secrets are there, and reads the directories whose passwords are there',
+    'acts as the OAuth clients whose secrets are there; reads the directories whose passwords are there',
   'configmaps:ks-apiserver-login-throttle': 'ends or extends the delays after failed sign-ins',
-  configmaps: 'creates ConfigMaps of other names; cannot change existing ones, and reads them by `view`',
+  configmaps: 'creates ConfigMaps of other names; cannot change existing ones',
   'leases:ks-apiserver': 'stops the rotation of the signing keys',
   'serviceaccounts/token:ks-apiserver-impersonator':
-    'only with a component for `gateway.impersonation`: becomes any user, with tokens that a policy limits to ten minutes',
+    'only with a component for `gateway.impersonation`: becomes any user, with tokens of at most ten minutes',
   leases: 'creates Leases of other names; cannot read or change existing ones',
 };
 
 const BOUND: Readonly<Record<string, string>> = {
-  view: 'reads the objects of all namespaces that `view` contains, and the custom resources that are aggregated to it; no Secrets',
+  view: 'reads the objects that `view` contains, in all namespaces; no Secrets',
   'system:auth-delegator': 'tests whether a token is valid, and what a user is allowed to do',
-  'extension-apiserver-authentication-reader':
-    'reads the public CA certificates of the front proxy; cannot change them',
+  'extension-apiserver-authentication-reader': 'reads the public CA certificates of the front proxy',
 };
 
 export function serverPowerTable(names: Names): string {
   const { granted, bound } = serverPower(names);
-  const rows = granted.flatMap(({ namespace, rules }) =>
-    rules.map((rule) => [scopeOf(namespace), permissionOf(rule), consequenceOf(rule)]),
-  );
+  const rows = granted.flatMap(({ namespace, rules }) => {
+    const reading = rules.filter((rule) => consequenceOf(rule) === READS);
+    const others = rules.filter((rule) => !reading.includes(rule));
+    return [
+      ...Object.values(Object.groupBy(reading, ({ verbs }) => verbs.join())).map((rules = []) => [
+        permissionOf({ verbs: [], ...rules[0], resources: rules.flatMap(({ resources = [] }) => resources) }),
+        READS,
+      ]),
+      ...others.map((rule) => [permissionOf(rule) + scopeOf(namespace), consequenceOf(rule)]),
+    ];
+  });
   const roles = bound.map(({ namespace, kind, name }) => [
-    scopeOf(namespace),
-    `${kind} \`${name}\``,
+    `${kind} \`${name}\`${scopeOf(namespace)}`,
     described(BOUND, name),
   ]);
-  return table(['scope', 'permission', 'the holder of the token'], [...rows, ...roles]);
+  return table(['permission', 'the holder of the token'], [...rows, ...roles]);
 }
 
 function scopeOf(namespace: string | undefined): string {
-  return namespace === undefined ? 'cluster' : `\`${namespace}\``;
+  return namespace === undefined ? '' : ` in \`${namespace}\``;
 }
 
 function permissionOf({ resources = [], resourceNames = [], verbs }: PolicyRule): string {
