@@ -42,26 +42,20 @@ const platform = section('The platform.', {
     'Name of the platform; part of the API groups: `resources.<name>.io`.',
     DNS_LABEL,
   ),
-  namespace: textOption(
-    'platform-system',
-    'Namespace of the server and its Service. Part of the DNS names of issued certificates.',
-    DNS_LABEL,
-  ),
+  namespace: textOption('platform-system', 'Namespace of the server and its Service.', DNS_LABEL),
 });
 
 const selfSigned = section('The certificate that the server issues, used without `certFile`.', {
-  names: namesOption('Additional DNS names and IP addresses of the certificate.'),
+  names: namesOption('Further DNS names and IP addresses of the issued certificate.'),
 });
 
 const secure = section('The TLS listener; it serves all paths.', {
   address: textOption('', 'Address of the TLS listener. Empty: all addresses, IPv4 and IPv6.'),
   port: portOption(9443, 'Port of the TLS listener. 0: a free port.'),
-  certFile: pathOption(
-    'Serving certificate and intermediates, PEM; reloaded on change. Empty: the server issues one.',
-  ),
-  keyFile: pathOption('Private key of `certFile`, PEM; reloaded on change.'),
+  certFile: pathOption('Serving certificate and intermediates. Empty: the server issues one.'),
+  keyFile: pathOption('Private key of `certFile`.'),
   caFile: pathOption(
-    'CA bundle of `certFile` for `spec.caBundle` of the APIServices, PEM; reloaded on change. Empty: the last certificate of `certFile`.',
+    'CA bundle of `certFile` for `spec.caBundle` of the APIServices. Empty: the last certificate of `certFile`.',
   ),
   minVersion: choiceOption(TLS_VERSIONS, 'TLSv1.2', 'Minimum TLS version.'),
   selfSigned,
@@ -70,7 +64,7 @@ const secure = section('The TLS listener; it serves all paths.', {
 const insecure = section(
   'The plain-HTTP listener for callers inside the cluster. It serves `/oauth`, `/kapis` and health, and supports neither client certificates nor the front proxy.',
   {
-    enabled: flagOption(true, 'Enables the plain-HTTP listener for clients inside the cluster.'),
+    enabled: flagOption(true, 'Plain-HTTP listener for clients inside the cluster.'),
     address: textOption('', 'Address of the plain-HTTP listener. Empty: all addresses, IPv4 and IPv6.'),
     port: portOption(9090, 'Port of the plain-HTTP listener. 0: a free port.'),
   },
@@ -79,7 +73,7 @@ const insecure = section(
 const limits = section('Limits of each listener.', {
   connections: countOption(
     10_000,
-    'Maximum number of open connections per listener. A further one displaces one of the network with the most.',
+    'Maximum number of open connections per listener; [a further one](limits.md#connections) displaces another.',
   ),
 });
 
@@ -87,7 +81,7 @@ const listeners = section('The listeners.', { secure, insecure, limits });
 
 const kubernetes = section('The cluster.', {
   kubeconfig: pathOption(
-    'Kubeconfig file. Empty: the first of the variable `KUBECONFIG`, the ServiceAccount of the pod, `~/.kube/config`.',
+    'Kubeconfig. Empty: the first of the variable `KUBECONFIG`, the ServiceAccount of the pod, `~/.kube/config`.',
   ),
 });
 
@@ -110,82 +104,72 @@ const authorization = section('Authorization by SubjectAccessReview.', {
   ),
   reviewAllNamespaces: flagOption(
     false,
-    'For lists and log queries of callers without the permission for the whole cluster: `true` reviews every namespace, `false` only those with a RoleBinding for the caller. Must be `true` with other authorizers than RBAC.',
+    'For lists and log queries, reviews every namespace, not only those with a RoleBinding for the caller: for [other authorizers than RBAC](access.md#other-authorizers-than-rbac).',
   ),
 });
 
 const cors = section('Cross-origin resource sharing (CORS) for web pages of other origins.', {
   allowedOrigins: originsOption(
-    'Origins of web pages whose scripts can call the server, such as `https://console.example.com`. An origin must match exactly.',
+    'Origins of web pages whose scripts can call the server, such as `https://console.example.com`.',
   ),
 });
 
 const requests = section('Concurrency of requests.', {
   seats: countOption(
     600,
-    'Maximum number of concurrent requests that the server handles, without streams, and of those that the gateway forwards. A further one waits up to five seconds, and then gets 429.',
+    'Maximum number of concurrent requests that the server handles, without streams, and of those that the gateway forwards. A further one waits up to five seconds for a [share](limits.md#fair-shares), then gets 429.',
   ),
   streams: countOption(
     12_000,
-    'Maximum number of concurrent watches, live lists and other streams. The gateway has as many of its own, at most 5,000. A further one preempts one of the caller with the most, or gets 429.',
+    'Maximum number of concurrent watches, live lists and other streams; the gateway has as many of its own, at most 5,000.',
   ),
 });
 
 const cache = section('The cache of nodes in `/apis`.', {
   currentReads: flagOption(
     false,
-    'For gets and lists of nodes in `/apis` without a `resourceVersion`. `true`: the response contains every change before the request. `false`: it may lag behind by milliseconds.',
+    'Gets and lists of nodes in `/apis` without a `resourceVersion` contain every change before the request, instead of lagging behind by milliseconds.',
   ),
 });
 
 const explore = section('The page for browsers, and the client library.', {
   enabled: flagOption(
     true,
-    'Serves the page `/explore` and the client library `/client/v1` on the TLS listener, with the public OAuth client `explore`.',
+    'The page `/explore` and the client library `/client/v1`, with the public OAuth client `explore`.',
   ),
 });
 
 const registration = section('The APIServices of this server.', {
   manageCABundle: flagOption(
     true,
-    'Writes the CA bundle of the server to `spec.caBundle` of the APIServices. Set `false` if another controller manages this field.',
+    'Writes the CA bundle to `spec.caBundle` of the APIServices. `false`: [another controller](network.md#who-manages-speccabundle) manages this field.',
   ),
 });
 
 const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption(
     '10s',
-    'Delay after SIGTERM before the server closes its listeners, in which `/readyz` fails.',
+    'Delay after SIGTERM in which `/readyz` fails, before the server closes its listeners.',
   ),
-  timeout: durationOption(
-    '20s',
-    'Maximum time, after `readinessDelay`, until requests in flight complete. Then the server closes their connections.',
-  ),
+  timeout: durationOption('20s', 'Maximum time, after `readinessDelay`, for requests in flight.'),
 });
 
 const log = section('The log, on standard output.', {
-  level: choiceOption(LOG_LEVELS, 'info', 'Minimum level of the log lines that are written.'),
-  format: choiceOption(
-    LOG_FORMATS,
-    'json',
-    '`json`: one JSON object per line. `text`: readable lines for terminals.',
-  ),
+  level: choiceOption(LOG_LEVELS, 'info', 'Minimum level of [log lines](operations.md#the-log).'),
+  format: choiceOption(LOG_FORMATS, 'json', 'JSON objects, or readable lines.'),
 });
 
 const tracing = section('Traces, exported to a collector of OpenTelemetry.', {
   endpoint: urlOption(
-    'URL of a collector that receives OTLP over HTTP, such as `https://otel-collector.observability:4318`. The server appends `/v1/traces`. Empty: no traces.',
+    'URL of an OTLP/HTTP collector for [traces](metrics.md#traces), without `/v1/traces`, such as `https://otel-collector.observability:4318`.',
   ),
   samplingRatePerMillion: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
     default: 0,
-    description:
-      'Number of requests in a million that the server samples by itself. With 0, only callers request samples.',
+    description: 'Number of requests in a million that the server samples by itself.',
   }),
-  caFile: pathOption(
-    'CA bundle of the certificate of the collector, PEM; reloaded on change. Empty: the CAs of Node.js.',
-  ),
+  caFile: pathOption('CA bundle of the collector.'),
 });
 
 export const APIServerConfigurationSchema = Type.Object(

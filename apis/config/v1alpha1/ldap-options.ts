@@ -6,33 +6,26 @@ const OBJECT = { pattern: '^$|^[A-Za-z][A-Za-z0-9-]*$', expects: 'the name of an
 const bindPasswordRef = section(
   'Reference to a Secret in the namespace of the server with the password of the service account.',
   {
-    name: textOption(
-      'ks-apiserver-identity-providers',
-      'Name of the Secret. The manifests allow the server to read this one only.',
-    ),
+    name: textOption('ks-apiserver-identity-providers', 'Name of the Secret.'),
     key: textOption('bindPassword', 'Key in this Secret.'),
   },
 );
 
 const userSearch = section('How people are found.', {
-  base: textOption('', 'DN of the entry below which people are, such as `ou=people,dc=example,dc=com`.'),
+  base: textOption('', 'DN below which people are, such as `ou=people,dc=example,dc=com`.'),
   filter: textOption('', 'LDAP filter of people, such as `(objectClass=person)`.'),
   loginAttributes: namesOption('Attributes that a typed user name can equal, such as `uid` and `mail`.'),
   nameAttribute: textOption('', 'Attribute from which the name of a new user is derived.', OBJECT),
-  idAttribute: textOption(
-    '',
-    'Attribute with an ID that never changes and is never reused: not a name, DN or email address.',
-    OBJECT,
-  ),
+  idAttribute: textOption('', 'Attribute with an ID that never changes and is never reused.', OBJECT),
 });
 
 const groupSearch = section('How the groups of a person are found.', {
-  base: textOption('', 'DN of the entry below which groups are. Empty: no groups are read.'),
+  base: textOption('', 'DN below which groups are. Empty: no groups.'),
   filter: textOption('', 'LDAP filter of groups.'),
   lookup: choiceOption(
     ['member', 'memberOf', 'memberUid', 'chain'],
     'member',
-    '`member`: groups that list the person in `member` or `uniqueMember`, and the groups that contain them. `memberOf`: the attribute of the person, without nested groups. `memberUid`: POSIX groups. `chain`: nested groups by the rule 1.2.840.113556.1.4.1941 of Active Directory, which is slow in large domains.',
+    'Groups that list the person in `member` or `uniqueMember`, also nested; `memberOf` of the person, not nested; POSIX groups; or nested groups by the rule 1.2.840.113556.1.4.1941 of Active Directory, which is slow in large domains.',
   ),
   nameAttribute: textOption('cn', 'Attribute with the name of a group.', OBJECT),
 });
@@ -42,17 +35,13 @@ export const ldap = section('The directory, for the type `ldap`.', {
   schema: choiceOption(
     ['openldap', 'activeDirectory'],
     'openldap',
-    'Attributes and filters of empty options. `openldap`: also other directories with `uid` and `entryUUID`.',
+    '[Defaults](identity-providers.md#settings-of-directories) of empty options.',
   ),
   hosts: namesOption(
-    'LDAP servers, `host` or `host:port`. The server connects to the next one after a network error. All must have the same entries.',
+    'LDAP servers, `host` or `host:port`, with the same entries: after a network error, the next one.',
   ),
-  tls: choiceOption(
-    ['ldaps', 'startTLS'],
-    'ldaps',
-    'Encryption. The default port is 636 for `ldaps` and 389 for `startTLS`.',
-  ),
-  caFile: pathOption('CA certificates of the LDAP servers, PEM. Empty: the CAs of Node.js.'),
+  tls: choiceOption(['ldaps', 'startTLS'], 'ldaps', 'Encryption; the default port is 636 or 389.'),
+  caFile: pathOption('CA bundle of the LDAP servers.'),
   bindDN: textOption('', 'DN of the service account that searches people and groups.'),
   bindPasswordRef,
   userSearch,

@@ -16,28 +16,23 @@ const fields = (message: string) => ({
   namespace: textOption('kubernetes.namespace_name', 'Field with the namespace of the pod.'),
   pod: textOption('kubernetes.pod_name', 'Field with the name of the pod.'),
   container: textOption('kubernetes.container_name', 'Field with the name of the container.'),
-  containerID: textOption(
-    'kubernetes.docker_id',
-    'Field with the ID of the container. Statistics count them.',
-  ),
+  containerID: textOption('kubernetes.docker_id', 'Field with the ID of the container.'),
 });
 
 const credentials = {
   username: textOption('', 'User name for basic authentication.'),
-  passwordFile: pathOption('File with the password of `username`; reloaded on change.'),
-  caFile: pathOption('CA bundle of the store, PEM. Empty: the CAs of Node.js.'),
+  passwordFile: pathOption('File with the password of `username`.'),
+  caFile: pathOption('CA bundle of the store.'),
 };
 
 const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
   urls: namesOption('URLs of the OpenSearch nodes, `https://…`.'),
   ...credentials,
-  apiKeyFile: pathOption(
-    'File with an API key (base64 of `id:key`). Use it instead of user name and password.',
-  ),
+  apiKeyFile: pathOption('File with an API key (base64 of `id:key`), instead of user name and password.'),
   indexPrefix: textOption('ks-logstash-log', 'Prefix of the index names.'),
   dailyIndices: flagOption(
     true,
-    '`true`: the store has one index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. `false`: the server searches all indices with the prefix.',
+    'One index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. `false`: all indices with the prefix.',
   ),
   fields: section('Field names.', {
     time: textOption('time', 'Field with the timestamp of the line.'),
@@ -48,7 +43,7 @@ const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
 const victorialogs = section('VictoriaLogs.', {
   url: textOption('', 'URL of the store, `https://…`.'),
   ...credentials,
-  bearerTokenFile: pathOption('File with a bearer token. Use it instead of user name and password.'),
+  bearerTokenFile: pathOption('File with a bearer token, instead of user name and password.'),
   accountID: countOption(0, '`AccountID` of the VictoriaLogs tenant.', 0),
   projectID: countOption(0, '`ProjectID` of the VictoriaLogs tenant.', 0),
   fields: section('Field names.', fields('_msg')),

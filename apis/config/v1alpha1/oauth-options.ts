@@ -21,11 +21,11 @@ const NO_LIFETIME = '0s';
 const secretRef = {
   name: textOption(
     '',
-    'Name of the Secret, in the namespace of the server, with the client secret. The manifests allow the server to read `ks-apiserver-clients` only.',
+    'Name of the Secret with the client secret. The manifests allow the server to read `ks-apiserver-clients` only.',
   ),
   key: textOption(
     'clientSecret',
-    'Key in this Secret. For rotation, a second secret under the key with the suffix `-next` is valid too.',
+    'Key in this Secret. For rotation, the key with the suffix `-next` is valid too.',
   ),
 };
 
@@ -37,13 +37,8 @@ const client = Type.Object(
       description: 'The `client_id`.',
     }),
     displayName: textOption('', 'Name of the client on the sign-in pages. Empty: the `id`.'),
-    public: flagOption(
-      false,
-      '`true`: a public client, without a secret and with PKCE, such as a native app.',
-    ),
-    secretFiles: pathsOption(
-      'Files with one client secret each; reloaded on change. All of them are valid, for rotation.',
-    ),
+    public: flagOption(false, 'A public client, without a secret and with PKCE.'),
+    secretFiles: pathsOption('Files with one client secret each. All of them are valid, for rotation.'),
     secretRef: section(
       'Reference to a Secret in the namespace of the server with the client secret.',
       secretRef,
@@ -54,14 +49,12 @@ const client = Type.Object(
       description: 'Allowed grant types.',
     }),
     redirectURIs: namesOption(
-      'Allowed redirect URIs, with the scheme `https`, a private-use scheme, or `http` for a loopback address. Exact match, except for the port of a loopback address.',
+      'Allowed [redirect URIs](signing-in.md#with-a-browser-authorization-code-and-pkce); exact match, except for the port of a loopback address.',
     ),
-    postLogoutRedirectURIs: namesOption(
-      'Allowed redirect URIs after a logout, with the same schemes as `redirectURIs`; exact match.',
-    ),
+    postLogoutRedirectURIs: namesOption('Allowed redirect URIs after a logout; exact match.'),
     backchannelLogoutURI: textOption(
       '',
-      'URL of the client that receives a logout token when one of its sessions ends (OpenID Connect Back-Channel Logout), with `https` and a certificate of a CA that Node trusts. Empty: none.',
+      'URL with `https` that receives a [logout token](signing-in.md#back-channel-logout) when a session of the client ends.',
       {
         pattern: '^$|^https://[^\\s#@]+$',
         expects: 'a URL with https, without fragment and user',
@@ -69,26 +62,26 @@ const client = Type.Object(
     ),
     keepAfterSignOut: flagOption(
       false,
-      '`true`: a sign-out of the browser does not end the sessions of this client, such as a command-line program.',
+      'A sign-out of the browser does not end the sessions of this client, such as a command-line program.',
     ),
     pkce: choiceOption(
       ['required', 'optional'],
       'required',
-      '`optional`: for confidential clients without PKCE support.',
+      '`optional`: for [clients without PKCE](relying-parties.md#clients-without-pkce).',
     ),
     refreshTokens: choiceOption(
       ['rotated', 'kept'],
       'rotated',
-      '`rotated`: each refresh returns a new refresh token and, after ten seconds, invalidates the old one. `kept`: the refresh token stays the same; for confidential clients that use a refresh token again later.',
+      '`rotated`: each refresh returns a new refresh token. `kept`: the token stays the same, for [clients that reuse it](users.md#clients-that-reuse-refresh-tokens).',
     ),
     idTokenSignedResponseAlg: choiceOption(
       ['ES256', 'RS256'],
       'ES256',
-      'Algorithm of the signatures of ID tokens. `RS256` is for clients that accept nothing else. Access tokens are always signed with ES256.',
+      'Signature algorithm of ID tokens. `RS256` is for clients that accept nothing else.',
     ),
     idTokensAtGateway: flagOption(
       false,
-      '`true`: the gateway also accepts the ID tokens of this client, for programs that cannot send the access token. kube-apiserver must accept them too.',
+      'The gateway accepts the [ID tokens](authentication-configuration.md#programs-that-send-only-the-id-token) of this client too.',
     ),
     scopes: Type.Array(
       Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
@@ -98,18 +91,9 @@ const client = Type.Object(
         description: 'Allowed scopes.',
       },
     ),
-    accessTokenLifetime: periodOption(
-      NO_LIFETIME,
-      'Overrides `oauth.accessTokenLifetime` for this client. 0s: no override.',
-    ),
-    refreshIdleLifetime: periodOption(
-      NO_LIFETIME,
-      'Overrides `oauth.refreshIdleLifetime` for this client. 0s: no override.',
-    ),
-    sessionLifetime: periodOption(
-      NO_LIFETIME,
-      'Overrides `oauth.sessionLifetime` for this client. 0s: no override.',
-    ),
+    accessTokenLifetime: periodOption(NO_LIFETIME, 'Overrides `oauth.accessTokenLifetime` for this client.'),
+    refreshIdleLifetime: periodOption(NO_LIFETIME, 'Overrides `oauth.refreshIdleLifetime` for this client.'),
+    sessionLifetime: periodOption(NO_LIFETIME, 'Overrides `oauth.sessionLifetime` for this client.'),
   },
   { additionalProperties: false },
 );
@@ -132,22 +116,18 @@ const identityProvider = Type.Object(
     name: Type.String({
       pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$',
       expects: 'lower-case letters, digits and hyphens, at most 63',
-      description: 'Name of the provider. Identity objects contain it: a renamed provider is a new one.',
+      description: 'Name of the provider. A renamed provider is a new one.',
     }),
     displayName: textOption('', 'Name of the provider on the sign-in pages. Empty: the `name`.'),
-    type: choiceOption(
-      ['ldap', 'oidc'],
-      'ldap',
-      '`ldap`: an LDAP directory, such as OpenLDAP or Active Directory. `oidc`: an OpenID provider, at whose pages people sign in.',
-    ),
+    type: choiceOption(['ldap', 'oidc'], 'ldap', 'An LDAP directory, or an OpenID provider.'),
     accounts: choiceOption(
       ['create', 'choose', 'link'],
       'create',
-      '`create`: the first sign-in of a person creates a user; an existing user is never taken. `choose`: the same, and the person chooses the name on a page. `link`: an administrator creates an Identity object for each person.',
+      'The [first sign-in](identity-providers.md#accounts) of a person creates a user, or a user with a chosen name; or an administrator links each person.',
     ),
     groups: section('Groups of the provider that its people get, in addition to the groups of their users.', {
       allow: namesOption(
-        'Names of groups; `*` at the end of a name stands for any rest. The group of the administrators must be listed by its own name. Names with a colon are never allowed. Empty: no groups.',
+        'Allowed [groups](identity-providers.md#groups); `*` at the end of a name stands for any rest.',
       ),
       prefix: textOption('', 'Prefix of the names of these groups, such as `company-`.', {
         pattern: '^[^:\\s]{0,63}$',
@@ -156,7 +136,7 @@ const identityProvider = Type.Object(
     }),
     outageTolerance: periodOption(
       '1h',
-      'Time after the last confirmation of a person in which sessions can be refreshed although the provider does not respond.',
+      'Time after the last confirmation of a person in which an unavailable provider does not prevent a refresh.',
     ),
     ldap,
     oidc,
@@ -167,15 +147,13 @@ const identityProvider = Type.Object(
 const secondFactor = section(
   'Who needs a second factor. Users who have added one always need it after a password.',
   {
-    groups: namesOption(
-      'Groups whose members need a second factor, of this platform or of an identity provider.',
-    ),
+    groups: namesOption('Groups whose members need a second factor.'),
     providers: namesOption(
-      'Identity providers whose people need a second factor here, unless the provider says that it has asked for one.',
+      'Identity providers whose people need a second factor here, unless the provider has asked for one.',
     ),
     enrolmentPeriod: periodOption(
       '24h',
-      'Time after the creation of a user in which a user without a second factor can add one at a sign-in. Later, an administrator issues a one-time code.',
+      'Time after the creation of a user to add the first factor at a sign-in.',
     ),
   },
 );
@@ -206,7 +184,7 @@ export const oauth = section('The OAuth 2.0 authorization server and OpenID prov
   enabled: flagOption(true, 'Enables the authorization server under `/oauth`.'),
   issuer: textOption(
     '',
-    'Issuer URL that clients use, such as `https://api.example.com/oauth`. Empty, only for development: `https://localhost:<secure port>/oauth`.',
+    'Issuer URL that clients use, such as `https://api.example.com/oauth`. Empty, for development: `https://localhost:<secure port>/oauth`.',
     {
       // The paths of the sign-in pages and endpoints are below the path of the issuer, also behind a proxy.
       pattern: '^$|^https://[^\\s?#@/]+/oauth$',
@@ -224,7 +202,7 @@ export const oauth = section('The OAuth 2.0 authorization server and OpenID prov
   sessionLifetime: periodOption('30d', 'Maximum lifetime of a session, from the sign-in.', { atLeast: '1m' }),
   browserSession,
   trustedProxies: namesOption(
-    'IP addresses or networks of trusted proxies. The server uses `X-Forwarded-For` and `X-Forwarded-Proto` from them.',
+    'IP addresses or networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` the server uses.',
   ),
   clients: Type.Array(client, {
     default: [],

@@ -5,10 +5,7 @@ import { flagOption, pathOption, section, textOption } from './option-types.ts';
 const clientSecretRef = section(
   'Reference to a Secret in the namespace of the server with the client secret.',
   {
-    name: textOption(
-      'ks-apiserver-identity-providers',
-      'Name of the Secret. The manifests allow the server to read this one only.',
-    ),
+    name: textOption('ks-apiserver-identity-providers', 'Name of the Secret.'),
     key: textOption('clientSecret', 'Key in this Secret.'),
   },
 );
@@ -18,12 +15,9 @@ const privateKeyRef = section(
   {
     name: textOption(
       '',
-      'Name of the Secret, such as `ks-apiserver-identity-providers`. Empty: the client secret is used.',
+      'Name of the Secret with a [private key](identity-providers.md#a-private-key-instead-of-a-secret). Empty: the client secret is used.',
     ),
-    key: textOption(
-      'privateKey',
-      'Key in this Secret. A certificate beside the private key selects the form of Entra ID.',
-    ),
+    key: textOption('privateKey', 'Key in this Secret.'),
   },
 );
 
@@ -31,16 +25,13 @@ const claims = section(
   'Claims of the ID token or of userinfo. A name that begins with `/` is a JSON Pointer to a nested claim, such as `/realm_access/roles`.',
   {
     name: textOption('preferred_username', 'Claim from which the name of a new user is derived.'),
-    groups: textOption('groups', 'Claim with the groups of the person. Empty: no groups are read.'),
+    groups: textOption('groups', 'Claim with the groups of the person. Empty: no groups.'),
   },
 );
 
 /** Section `oidc` of an identity provider. */
 export const oidc = section('The OpenID provider, for the type `oidc`.', {
-  issuer: textOption(
-    '',
-    'Issuer, exactly as in the metadata of the provider, such as `https://login.example.com`.',
-  ),
+  issuer: textOption('', 'Issuer, exactly as in the metadata of the provider.'),
   clientID: textOption('', 'Id of this server at the provider.'),
   clientSecretRef,
   privateKeyRef,
@@ -49,18 +40,17 @@ export const oidc = section('The OpenID provider, for the type `oidc`.', {
     {
       default: ['openid', 'profile', 'email'],
       uniqueItems: true,
-      description: 'Requested scopes. `offline_access` is added if the provider lists it in its metadata.',
+      description: 'Requested scopes; also `offline_access`, if the metadata list it.',
     },
   ),
   parameters: Type.Record(Type.String({ pattern: '^[a-z_]{1,64}$' }), Type.String({ maxLength: 256 }), {
     default: {},
-    description:
-      'More parameters of authorization requests, such as `access_type: offline` for Google. Those that the server sets are not allowed.',
+    description: 'Further parameters of authorization requests, such as `access_type: offline` for Google.',
   }),
   claims,
   signOut: flagOption(
     false,
-    'Signs people out at the provider, too, if it has an `end_session_endpoint`. Register `https://HOST/oauth/signed-out` there as a post-logout redirect URI. Sessions then contain its ID token, encrypted.',
+    '[Signs people out at the provider](identity-providers.md#sign-out-at-the-provider) too.',
   ),
-  caFile: pathOption('CA certificates of the provider, PEM. Empty: the CAs of Node.js.'),
+  caFile: pathOption('CA bundle of the provider.'),
 });
