@@ -16,7 +16,7 @@ import { PASSWORD_HASH, PasswordHasher } from '../oauth/passwords/password-hashe
 import { passwordViolations } from '../oauth/passwords/password-policy.ts';
 import { ClusterCredentialStore } from '../oauth/users/credential-store.ts';
 import { IdentityStore } from '../oauth/users/identity-store.ts';
-import type { ObjectCacheOptions } from '../oauth/users/object-cache.ts';
+import type { ObjectStoreOptions } from '../oauth/users/object-store.ts';
 import { ClusterUserDirectory } from '../oauth/users/user-directory.ts';
 import { type Command, type CommandContext, runCommandLine } from './command.ts';
 import { type Installation, requireUsers, withInstallation } from './installation.ts';
@@ -53,7 +53,7 @@ class UserAction {
   readonly #context: CommandContext;
   /** Beginning of the command line, for suggestions. */
   readonly #command: string;
-  readonly #stores: ObjectCacheOptions;
+  readonly #stores: ObjectStoreOptions;
   readonly #users: ClusterUserDirectory;
   readonly #credentials: ClusterCredentialStore;
   readonly #signal = new AbortController().signal;

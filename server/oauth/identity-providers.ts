@@ -29,7 +29,7 @@ import type { SessionStore } from './sessions/session.ts';
 import type { LoginThrottle } from './throttle/login-throttle.ts';
 import type { CredentialDirectory } from './users/account.ts';
 import { type IdentityDirectory, IdentityStore } from './users/identity-store.ts';
-import type { ObjectCacheOptions } from './users/object-cache.ts';
+import type { ObjectStoreOptions } from './users/object-store.ts';
 import type { Users } from './users/user-directory.ts';
 
 interface SharedSettings {
@@ -46,7 +46,7 @@ export type ProviderSettings = SharedSettings &
     | { readonly type: 'oidc'; readonly oidc: OIDCSettings }
   );
 
-export interface IdentityProvidersOptions extends ObjectCacheOptions {
+export interface IdentityProvidersOptions extends ObjectStoreOptions {
   readonly settings: readonly ProviderSettings[];
   readonly platform: { readonly name: string; readonly namespace: string };
   readonly users: Users;

@@ -6,10 +6,10 @@ import { SecondFactor, type SecondFactorOptions } from './factors/second-factor.
 import { renewSecrets } from './factors/secret-renewal.ts';
 import { TOTPSecrets } from './factors/totp.ts';
 import type { SecretKeyRing } from './keys/secret-key-ring.ts';
-import type { ObjectCacheOptions } from './users/object-cache.ts';
+import type { ObjectStoreOptions } from './users/object-store.ts';
 
 export interface SecondFactorsOptions
-  extends ObjectCacheOptions,
+  extends ObjectStoreOptions,
     Omit<FactorPolicyOptions, 'authenticators'>,
     Omit<SecondFactorOptions, 'authenticators' | 'secrets'> {
   readonly keys: SecretKeyRing;

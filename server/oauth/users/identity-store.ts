@@ -1,12 +1,10 @@
 // Store of Identity objects: reads come from a cache, and writes go to kube-apiserver.
-import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { IDENTITY, type IdentitySpec, identityName } from '../../../apis/iam/v1beta1/identity-resource.ts';
-import { isConflict, isNotFound, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import { optionalText, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { isConflict, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
+import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
-import { retryConflicts } from '../../cluster/retry-conflicts.ts';
 import type { UserID } from './account.ts';
-import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
+import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
 
 /** The link of a person at a provider to a user. */
 export interface Identity extends Pick<IdentitySpec, 'provider' | 'issuer' | 'subject' | 'user' | 'userUID'> {
@@ -30,35 +28,18 @@ export interface IdentityDirectory {
   catchUp?(name: string, call: CallContext): Promise<void>;
 }
 
-export class IdentityStore implements IdentityDirectory {
-  readonly #options: ObjectCacheOptions;
-  readonly #cache: ObjectCache<Identity>;
-
-  constructor(options: ObjectCacheOptions) {
-    this.#options = options;
-    this.#cache = new ObjectCache(IDENTITY.plural, readIdentity, options);
-  }
-
-  /** Fills the cache until `signal` is aborted; never throws. */
-  run(signal: AbortSignal): Promise<void> {
-    return this.#cache.run(signal);
-  }
-
-  get synced(): boolean {
-    return this.#cache.synced;
+export class IdentityStore extends ObjectStore<Identity> implements IdentityDirectory {
+  constructor(options: ObjectStoreOptions) {
+    super(IDENTITY, readIdentity, options);
   }
 
   get(name: string): Identity | undefined {
-    return this.#cache.index.get(name);
+    return this.index.get(name);
   }
 
   /** Reads all identities of the cache, which is done only for pages of users. */
   ofUser({ name, uid }: UserID): readonly Identity[] {
-    return [...this.#cache.index.values()].filter(({ user, userUID }) => user === name && userUID === uid);
-  }
-
-  catchUp(name: string, call: CallContext): Promise<void> {
-    return this.#cache.catchUp(name, call);
+    return [...this.index.values()].filter(({ user, userUID }) => user === name && userUID === uid);
   }
 
   /** Throws AlreadyExists if the person is linked. */
@@ -69,11 +50,7 @@ export class IdentityStore implements IdentityDirectory {
       ...(displayName === '' ? {} : { displayName }),
       linkedTime: new Date(linkedAt).toISOString(),
     };
-    const apiVersion = `${this.#options.group}/${VERSION}`;
-    const json = { apiVersion, kind: IDENTITY.kind, metadata: { name: identityName(link) }, spec };
-    const written = await this.#options.client.json({ method: 'POST', path: this.#cache.path, json, signal });
-    this.#cache.index.put(written);
-    const read = readIdentity(written);
+    const read = readIdentity(await this.postObject(this.newObject(identityName(link), spec), signal));
     if (!read) throw new Error('kube-apiserver returned an object that is not an identity');
     return read;
   }
@@ -87,35 +64,23 @@ export class IdentityStore implements IdentityDirectory {
     change: (current: StoredRefresh | undefined) => StoredRefresh | undefined,
     signal: AbortSignal,
   ): Promise<StoredRefresh | undefined> {
-    const { client } = this.#options;
-    const path = this.#cache.pathOf(name);
-    try {
-      return await retryConflicts(async () => {
-        const object = record(await client.json({ path, signal }));
-        const spec = recordIn(object, 'spec');
-        if (recordIn(object, 'metadata')['uid'] !== uid) return undefined;
-        const refresh = change(refreshIn(spec));
-        if (!refresh) return undefined;
-        // The version in the metadata is the precondition.
-        const json = { ...object, spec: { ...spec, refresh } };
-        this.#cache.index.put(await client.json({ method: 'PUT', path, json, signal }));
-        return refresh;
-      });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw newServiceUnavailable('cannot update the identity', 1, { cause: error });
-    }
+    let refresh: StoredRefresh | undefined;
+    const changed = (object: object | undefined): object | undefined => {
+      const spec = recordIn(object, 'spec');
+      refresh = recordIn(object, 'metadata')['uid'] === uid ? change(refreshIn(spec)) : undefined;
+      return refresh && { ...object, spec: { ...spec, refresh } };
+    };
+    await this.updateObject(name, changed, signal).catch((cause: unknown) => {
+      throw newServiceUnavailable('cannot update the identity', 1, { cause });
+    });
+    return refresh;
   }
 
   /** Has no effect on an object with another UID. */
   async delete({ name, uid }: Pick<Identity, 'name' | 'uid'>, signal: AbortSignal): Promise<void> {
-    const json = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
-    try {
-      await this.#options.client.json({ method: 'DELETE', path: this.#cache.pathOf(name), json, signal });
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
-    this.#cache.index.remove(name, uid);
+    await this.deleteObject(name, { uid }, signal).catch((error: unknown) => {
+      if (!isConflict(error)) throw error;
+    });
   }
 }
 

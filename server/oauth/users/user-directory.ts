@@ -2,11 +2,9 @@
 // permissions of callers.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { USER, type User } from '../../../apis/iam/v1beta1/user-resource.ts';
-import { isNotFound } from '../../../apis/meta/v1/errors.ts';
 import { isRecord, optionalText, record, recordIn } from '../../../apis/reading/unknown-value.ts';
-import type { CallContext } from '../../cluster/call-context.ts';
 import type { Account, UserDirectory } from './account.ts';
-import { ObjectCache, type ObjectCacheOptions } from './object-cache.ts';
+import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
 
 /** Users with the operations of the REST API. */
 export interface Users extends UserDirectory {
@@ -31,104 +29,61 @@ interface CachedUser {
   readonly account: Account;
 }
 
-export class ClusterUserDirectory implements Users {
-  readonly #options: ObjectCacheOptions;
-  readonly #cache: ObjectCache<CachedUser>;
-
-  constructor(options: ObjectCacheOptions) {
-    this.#options = options;
-    this.#cache = new ObjectCache(
-      USER.plural,
-      (raw) => {
-        const object = readUser(raw);
-        return object && { object, account: accountOf(object) };
-      },
-      options,
-    );
-  }
-
-  /** Fills the cache until `signal` is aborted; never throws. */
-  run(signal: AbortSignal): Promise<void> {
-    return this.#cache.run(signal);
-  }
-
-  get synced(): boolean {
-    return this.#cache.synced;
+export class ClusterUserDirectory extends ObjectStore<CachedUser> implements Users {
+  constructor(options: ObjectStoreOptions) {
+    const read = (raw: unknown): CachedUser | undefined => {
+      const object = readUser(raw);
+      return object && { object, account: accountOf(object) };
+    };
+    super(USER, read, options);
   }
 
   get(name: string): Account | undefined {
-    return this.#cache.index.get(name)?.account;
-  }
-
-  catchUp(name: string, call: CallContext): Promise<void> {
-    return this.#cache.catchUp(name, call);
+    return this.index.get(name)?.account;
   }
 
   object(name: string): User | undefined {
-    return this.#cache.index.get(name)?.object;
+    return this.index.get(name)?.object;
   }
 
   *objects(): Generator<User> {
-    for (const { object } of this.#cache.index.values()) yield object;
+    for (const { object } of this.index.values()) yield object;
   }
 
   async anyExists(signal: AbortSignal): Promise<boolean> {
-    const list = await this.#options.client.json({ path: `${this.#cache.path}?limit=1`, signal });
+    const list = await this.options.client.json({ path: `${this.path}?limit=1`, signal });
     const { items } = record(list);
     if (!Array.isArray(items)) throw new Error('kube-apiserver returned no list of users');
     return items.length > 0;
   }
 
   async read(name: string, signal: AbortSignal): Promise<User | undefined> {
-    try {
-      const found = await this.#options.client.json({ path: this.#cache.pathOf(name), signal });
-      this.#cache.index.put(found);
-      return readUser(found);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return readUser(await this.readObject(name, signal));
   }
 
-  create(user: User, signal: AbortSignal): Promise<User> {
-    return this.#write('POST', this.#cache.path, user, signal);
+  async create(user: User, signal: AbortSignal): Promise<User> {
+    return written(await this.postObject(userObject(this.options.group, user), signal));
   }
 
-  replace(user: User, signal: AbortSignal): Promise<User> {
-    return this.#write('PUT', this.#cache.pathOf(user.metadata.name), user, signal);
+  async replace(user: User, signal: AbortSignal): Promise<User> {
+    const object = userObject(this.options.group, user);
+    return written(await this.putObject(user.metadata.name, object, signal));
   }
 
-  async delete(name: string, uid: string, signal: AbortSignal): Promise<boolean> {
-    let found = true;
-    try {
-      await this.#options.client.json({
-        method: 'DELETE',
-        path: this.#cache.pathOf(name),
-        json: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } },
-        signal,
-      });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      found = false;
-    }
-    // An object with finalizers still exists, but `readUser` treats it as deleted too.
-    this.#cache.index.remove(name, uid);
-    return found;
+  delete(name: string, uid: string, signal: AbortSignal): Promise<boolean> {
+    return this.deleteObject(name, { uid }, signal);
   }
 
   /** Caches a User object that kube-apiserver returned for a write of another component. */
-  put(written: unknown): void {
-    this.#cache.index.put(written);
+  put(object: unknown): void {
+    this.index.put(object);
   }
+}
 
-  async #write(method: 'POST' | 'PUT', path: string, user: User, signal: AbortSignal): Promise<User> {
-    const { client, group } = this.#options;
-    const written = await client.json({ method, path, json: userObject(group, user), signal });
-    this.#cache.index.put(written);
-    const read = readUser(written);
-    if (!read) throw new Error('kube-apiserver returned an object that is not a user');
-    return read;
-  }
+function written(object: unknown): User {
+  const read = readUser(object);
+  if (!read) throw new Error('kube-apiserver returned an object that is not a user');
+  return read;
 }
 
 /**

@@ -1,18 +1,37 @@
 // Tests of the conversion between credentials and Credential objects.
 import { expect } from 'chai';
-import { credentialObject, readCredential } from '../../../../../server/oauth/users/credential-store.ts';
+import { pino } from 'pino';
+import { record } from '../../../../../apis/reading/unknown-value.ts';
+import type { ClusterClient } from '../../../../../server/cluster/connection/client.ts';
+import {
+  ClusterCredentialStore,
+  readCredential,
+} from '../../../../../server/oauth/users/credential-store.ts';
+import { fewSeats } from '../../../../support/request-pools.ts';
 
 const metadata = { name: 'ada', uid: 'u', resourceVersion: '7' };
 
 describe('a Credential object', () => {
-  it('is owned by its user, and read as it was written', () => {
+  it('is owned by its user, and read as it was written', async () => {
     const changedAt = 1_700_000_000_123;
     const credential = { passwordHash: '$argon2id$x', userUID: 'u', mustChange: true, changedAt };
-    const object = credentialObject('iam.platform.io', 'ada', credential, '7');
+    let object: unknown;
+    const json: ClusterClient['json'] = async (request) => {
+      object = request.json;
+      return { metadata };
+    };
+    const store = new ClusterCredentialStore({
+      client: { open: () => Promise.reject(new Error('no reflector in this test')), json },
+      group: 'iam.platform.io',
+      lookups: fewSeats(4, 'reserve'),
+      log: pino({ level: 'silent' }),
+    });
+    await store.set('ada', { ...credential, resourceVersion: '7' }, new AbortController().signal);
+    expect(object).to.have.nested.property('metadata.resourceVersion', '7');
     const owner = { apiVersion: 'iam.platform.io/v1beta1', kind: 'User', name: 'ada', uid: 'u' };
     expect(object).to.have.deep.nested.property('metadata.ownerReferences', [owner]);
     const read = { ...credential, uid: 'u', resourceVersion: '7' };
-    expect(readCredential({ ...object, metadata })).to.deep.equal(read);
+    expect(readCredential({ ...record(object), metadata })).to.deep.equal(read);
   });
 
   it('is invalid without hash, user uid or time', () => {

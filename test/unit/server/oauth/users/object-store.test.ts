@@ -1,23 +1,35 @@
-// Tests of the cache of User and Credential objects.
+// Tests of the reads of the store of User and Credential objects.
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { USER } from '../../../../../apis/iam/v1beta1/user-resource.ts';
 import { newNotFound } from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
-import { ObjectCache } from '../../../../../server/oauth/users/object-cache.ts';
+import { ObjectStore, type ObjectStoreOptions } from '../../../../../server/oauth/users/object-store.ts';
 import { reasonOf } from '../../../../conformance/users.suite.ts';
 import { fewSeats } from '../../../../support/request-pools.ts';
 
 const signal = new AbortController().signal;
 
-describe('an object cache', () => {
+class Objects extends ObjectStore<string> {
+  constructor(options: ObjectStoreOptions) {
+    super(USER, () => 'read', options);
+    this.index.replacement().commit('5');
+  }
+
+  get(name: string): string | undefined {
+    return this.index.get(name);
+  }
+}
+
+describe('an object store', () => {
   let requested: string[];
   let answer: (path: string) => unknown;
-  let objects: ObjectCache<string>;
+  let objects: Objects;
 
   beforeEach(() => {
     requested = [];
     answer = () => ({ metadata: { name: 'alice', resourceVersion: '7' } });
-    objects = new ObjectCache('users', () => 'read', {
+    objects = new Objects({
       client: {
         open: () => Promise.reject(new Error('no reflector in this test')),
         json: async ({ path }: ClusterRequest) => {
@@ -29,16 +41,15 @@ describe('an object cache', () => {
       lookups: fewSeats(4, 'reserve'),
       log: pino({ level: 'silent' }),
     });
-    objects.index.replacement().commit('5');
   });
 
   const reason = (name = 'alice', caller = 'eve'): Promise<string | undefined> =>
     reasonOf(objects.catchUp(name, { signal, caller }));
 
   it('contains an object after catchUp, before the watch event', async () => {
-    expect(objects.index.get('alice')).to.equal(undefined);
+    expect(objects.get('alice')).to.equal(undefined);
     await objects.catchUp('alice', { signal });
-    expect(objects.index.get('alice')).to.equal('read');
+    expect(objects.get('alice')).to.equal('read');
     expect(requested).to.deep.equal(['/apis/iam.platform.io/v1beta1/users/alice']);
   });
 
