@@ -15,7 +15,7 @@ import { link, type Route, useRoute } from './route.ts';
 import { SearchDialog } from './search/search-dialog.ts';
 import type { SignedIn } from './session.ts';
 import { ErrorBoundary } from './ui/error-boundary.ts';
-import { usePolled } from './ui/use-polled.ts';
+import { useLoaded } from './ui/use-live.ts';
 
 interface FrameProps {
   readonly session: SignedIn;
@@ -31,7 +31,7 @@ export function Frame({ session, client, platform }: FrameProps): ComponentChild
     value: discovered = NOTHING,
     error: failure,
     retry,
-  } = usePolled((signal) => discover(client, platform, signal), [client, platform], 0);
+  } = useLoaded((signal) => discover(client, platform, signal), [client, platform]);
   const { kinds } = discovered;
   const [connection, setConnection] = useState<Connection>({ state: 'open' });
   const [isMenuOpen, setMenuOpen] = useState(false);

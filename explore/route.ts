@@ -18,11 +18,16 @@ export interface ListRoute extends View<'list'> {
 export interface ObjectRoute extends View<'object'> {
   readonly resource: string;
   /** Undefined for a cluster-scoped object. */
-  readonly namespace: string | undefined;
+  readonly namespace?: string | undefined;
   readonly name: string;
 }
 
 export type Route = OverviewRoute | ListRoute | ObjectRoute | LogsRoute | View<'unknown'>;
+
+/** A route that a link leads to. Without a query, the query is empty. */
+export type Target<R extends Route = Route> = R extends Route
+  ? Omit<R, 'query'> & Partial<Pick<R, 'query'>>
+  : never;
 
 const BASE = '/explore';
 /** In place of the namespace of a cluster-scoped object. No namespace has this name. */
@@ -55,13 +60,13 @@ function segmentsOf(pathname: string): string[] {
   }
 }
 
-export function urlOf(route: Route): string {
-  const search = route.query.toString();
+export function urlOf(route: Target): string {
+  const search = String(route.query ?? '');
   const path = [BASE, ...pathOf(route).map(encodeURIComponent)].join('/');
   return search === '' ? path : `${path}?${search}`;
 }
 
-function pathOf(route: Route): string[] {
+function pathOf(route: Target): string[] {
   switch (route.view) {
     case 'list':
       return ['lists', route.resource];
@@ -105,7 +110,7 @@ export function withQuery<R extends Route>(route: R, changes: Changes): R {
 const listeners = new Set<() => void>();
 
 /** Shows a route. `replace`: without a new entry in the history, for input that changes with each key. */
-export function navigate(route: Route, { replace = false } = {}): void {
+export function navigate(route: Target, { replace = false } = {}): void {
   const url = urlOf(route);
   if (url !== `${location.pathname}${location.search}`) {
     if (replace) history.replaceState(null, '', url);
@@ -115,7 +120,10 @@ export function navigate(route: Route, { replace = false } = {}): void {
 }
 
 /** Properties of the `<a>` that leads to a route. The browser itself opens new tabs and windows. */
-export function link(route: Route): { readonly href: string; readonly onClick: (event: MouseEvent) => void } {
+export function link(route: Target): {
+  readonly href: string;
+  readonly onClick: (event: MouseEvent) => void;
+} {
   return {
     href: urlOf(route),
     onClick: (event) => {

@@ -4,7 +4,7 @@ import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { Failure } from '../ui/notice.ts';
-import { usePolled } from '../ui/use-polled.ts';
+import { useLoaded } from '../ui/use-live.ts';
 import { LineText } from './line-text.ts';
 import { clockOf } from './log-query.ts';
 import { Partial } from './partial.ts';
@@ -19,7 +19,7 @@ export function ContextLines({ record: { id } }: { readonly record: LogRecord })
   const [{ before, after }, setCounts] = useState({ before: STEP / 2, after: STEP / 2 });
   const load = (signal: AbortSignal) =>
     client.logs.context(id, { before, after, severity: true }, { signal });
-  const { value: page, error, retry } = usePolled(load, [id, before, after], 0);
+  const { value: page, error, retry } = useLoaded(load, [id, before, after]);
   const current = useRef<HTMLLIElement>(null);
   useLayoutEffect(() => current.current?.scrollIntoView({ block: 'center' }), [page?.records.length]);
   if (error) return h(Failure, { error, retry });

@@ -4,7 +4,7 @@ import type { Client } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { Notice } from '../ui/notice.ts';
-import { usePolled } from '../ui/use-polled.ts';
+import { useLoaded } from '../ui/use-live.ts';
 
 /** Maximum number of namespaces whose permission is checked. */
 const CHECKED = 20;
@@ -21,11 +21,7 @@ interface Access {
 export function LogAccess({ namespaces }: { readonly namespaces: readonly string[] }): ComponentChildren {
   const { client } = useExplore();
   // Only an explanation: the server enforces the permissions, whether the reviews succeed or not.
-  const { value: access } = usePolled(
-    (signal) => accessOf(client, namespaces, signal),
-    [namespaces.join()],
-    0,
-  );
+  const { value: access } = useLoaded((signal) => accessOf(client, namespaces, signal), [namespaces.join()]);
   if (!access) return null;
   const { allowed, denied, isWhole } = access;
   if (allowed.length === 0 && (denied.length > 0 || isWhole)) {

@@ -9,7 +9,7 @@ import {
 } from 'ks-apiserver-client';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { type Polled, usePolled } from '../ui/use-polled.ts';
+import { type Loaded as LoadedValue, useLoaded } from '../ui/use-live.ts';
 import { excessOf } from './line-limit.ts';
 import { intervalOf, type TimeRange } from './log-query.ts';
 import type { Resumption } from './use-tail.ts';
@@ -130,7 +130,7 @@ export function useHistogram(
   rangeNow: () => TimeRange,
   key: string,
   isLive: boolean,
-): Polled<{ readonly histogram: LogHistogram; readonly range: TimeRange }> {
+): LoadedValue<{ readonly histogram: LogHistogram; readonly range: TimeRange }> {
   const { client } = useExplore();
   const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
   const load = async (signal: AbortSignal) => {
@@ -148,5 +148,5 @@ export function useHistogram(
       });
     return { histogram, range };
   };
-  return usePolled(load, [key], isLive ? REFRESH_MS : 0);
+  return useLoaded(load, [key], isLive ? REFRESH_MS : 0);
 }

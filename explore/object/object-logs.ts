@@ -4,7 +4,7 @@ import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { PodLogs } from '../logs/pod-logs.ts';
 import { Failure, Notice } from '../ui/notice.ts';
-import { usePolled } from '../ui/use-polled.ts';
+import { useLoaded } from '../ui/use-live.ts';
 import { selectorOf } from './relations.ts';
 
 /** Pods whose lines are shown. */
@@ -29,7 +29,7 @@ export function ObjectLogs({ resource, object }: ObjectLogsProps): ComponentChil
     const { items } = await client.lists.page('pods', query, { signal });
     return items.map(({ metadata }) => metadata.name);
   };
-  const { value: pods, error } = usePolled(load, [resource, name, namespace, labelSelector], 0);
+  const { value: pods, error } = useLoaded(load, [resource, name, namespace, labelSelector]);
   if (error) return h(Failure, { error });
   if (!pods) return h('p', { class: 'muted', role: 'status' }, 'Loading the pods…');
   // Without names, a query would select the pods of the whole namespace.

@@ -6,7 +6,7 @@ import { type Kind, titleOf } from '../kinds.ts';
 import { link, queryOf } from '../route.ts';
 import { Notice } from '../ui/notice.ts';
 import { toneOf } from '../ui/status.ts';
-import { usePolled } from '../ui/use-polled.ts';
+import { useLoaded } from '../ui/use-live.ts';
 
 const KINDS = [
   'pods',
@@ -23,15 +23,18 @@ const KINDS = [
  * it follows already are counted.
  */
 const MANY_CUSTOM = 12;
+/** Pause between two counts, in ms. */
+const REPEAT_MS = 10_000;
 const TONES = ['good', 'info', 'idle', 'warn', 'bad'];
 
 type Count = ListPage | StatusError;
 
 export function KindCounts({ namespace }: { readonly namespace: string }): ComponentChildren {
   const { client, kinds } = useExplore();
-  const { value: counts = new Map<string, Count>() } = usePolled(
+  const { value: counts = new Map<string, Count>() } = useLoaded(
     (signal) => countsOf(client, kinds, namespace, signal),
     [client, kinds, namespace],
+    REPEAT_MS,
   );
   const shown = [...counts].flatMap(([resource, count]) =>
     count instanceof Error || (kinds.get(resource)?.isCustom && count.totalItems === 0)

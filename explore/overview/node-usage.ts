@@ -5,7 +5,7 @@ import { useExplore } from '../context.ts';
 import { bytesText, coresText, quantityOf } from '../quantity.ts';
 import { link, queryOf } from '../route.ts';
 import { Failure } from '../ui/notice.ts';
-import { usePolled } from '../ui/use-polled.ts';
+import { useLoaded } from '../ui/use-live.ts';
 
 interface Node extends KubernetesObject {
   readonly spec?: { readonly unschedulable?: boolean };
@@ -32,6 +32,8 @@ interface Shown {
 }
 
 const SHOWN = 12;
+/** Pause between two requests, in ms. */
+const REPEAT_MS = 10_000;
 const EXPLANATIONS: Readonly<Record<Source, string>> = {
   measured: 'Used now, of what pods can use.',
   requested: 'Requested by pods, of what pods can use: the cluster measures no usage.',
@@ -43,7 +45,11 @@ const COLUMNS = ['Node', 'CPU', 'Memory', 'Pods at most'];
 export function NodeUsage(): ComponentChildren {
   const { client, groups } = useExplore();
   const isMeasured = groups.has('metrics.k8s.io');
-  const polled = usePolled((signal) => loadNodes(client, isMeasured, signal), [client, isMeasured]);
+  const polled = useLoaded(
+    (signal) => loadNodes(client, isMeasured, signal),
+    [client, isMeasured],
+    REPEAT_MS,
+  );
   const { value: shown, error, retry } = polled;
   // The counts of kinds say so already.
   if (error instanceof StatusError && error.code === 403) return null;
