@@ -332,11 +332,11 @@ export interface SearchParameters {
 
 /** Parameters of a query. */
 export interface LogParameters {
-  /** `query`: a page of lines. `statistics`: the number of lines and containers. `histogram`: the number of lines in each time interval. `export`: all lines as a file. */
+  /** `query`: a page of lines. `statistics`: numbers of lines and containers. `histogram`: lines by time. `export`: all lines as a file. */
   readonly operation?: 'query' | 'statistics' | 'histogram' | 'export' | undefined;
-  /** Start of the time range, a Unix timestamp in whole seconds. Default: the first line. */
+  /** Start of the time range, in Unix seconds. Default: the first line. */
   readonly start_time?: number | undefined;
-  /** End of the time range, a Unix timestamp in whole seconds; the range includes this second. Default: now. */
+  /** Last second of the time range, in Unix seconds. Default: now. */
   readonly end_time?: number | undefined;
   /** Exact names of namespaces. */
   readonly namespaces?: readonly string[] | undefined;
@@ -356,38 +356,38 @@ export interface LogParameters {
   readonly container_query?: readonly string[] | undefined;
   /** Text that the line contains. `phrase` and `prefix`: up to 50 alternatives, separated by commas. `substring` and `regex`: one text, which may contain commas. */
   readonly log_query?: string | undefined;
-  /** `phrase`: the text as whole words. `prefix`: the same, but the last word may be the beginning of a word: `slow que` finds `slow query`. A text without words is matched as with `substring`. `substring`: the literal text. `regex`: a regular expression that matches a part of the line. */
+  /** `phrase`: whole words. `prefix`: whole words, the last of which may be a beginning: `slow que` finds `slow query`; a text without words is a `substring`. `substring`: the literal text. `regex`: a regular expression that matches a part of the line. */
   readonly match?: 'phrase' | 'prefix' | 'substring' | 'regex' | undefined;
   /** `ignore`: case-insensitive. `respect`: case-sensitive. */
   readonly case?: 'ignore' | 'respect' | undefined;
-  /** Lines with one of these levels, which the server detects in the text. */
+  /** Lines with one of these levels. */
   readonly level?: readonly ('debug' | 'info' | 'warn' | 'error' | 'fatal')[] | undefined;
-  /** Width of the buckets of a histogram: a whole number and one of the units `s`, `m`, `h`, `d`, `w`, `M` (month), `q` (quarter), `y`. */
+  /** Width of the buckets of a histogram: a number and a unit of `s`, `m`, `h`, `d`, `w`, `M` (month), `q` (quarter), `y`. */
   readonly interval?: string | undefined;
-  /** Time zone of the buckets of a histogram, for instance `Europe/Berlin` or `+05:30`. */
+  /** Time zone of the buckets, for instance `Europe/Berlin` or `+05:30`. */
   readonly time_zone?: string | undefined;
-  /** `desc`: newest lines first. `asc`: oldest lines first. */
+  /** `desc`: newest first. `asc`: oldest first. */
   readonly sort?: 'desc' | 'asc' | undefined;
-  /** Number of lines to skip. The sum of `from` and `size` is at most 10000; use `cursor` for later pages. */
+  /** Lines to skip; with `size` at most 10000. Use `cursor` for later pages. */
   readonly from?: number | undefined;
-  /** Maximum number of lines of a page. 0 returns only the total. */
+  /** Lines of a page. 0 returns only the total. */
   readonly size?: number | undefined;
-  /** The `cursor` of the previous page. All other parameters except `size` must be unchanged. */
+  /** The `cursor` of the previous page. Only `size` may change. */
   readonly cursor?: string | undefined;
-  /** The `id` of a record, to get it and the lines of its container around it, oldest first. */
+  /** The `id` of a record: returns it and the lines around it, oldest first. */
   readonly context?: string | undefined;
-  /** Maximum number of lines before the record of `context`. */
+  /** Lines before the record of `context`. */
   readonly before?: number | undefined;
-  /** Maximum number of lines after the record of `context`. */
+  /** Lines after the record of `context`. */
   readonly after?: number | undefined;
-  /** `true`: each record has the positions of the matches, in UTF-16 code units. */
+  /** `true`: adds the begin and exclusive end of each match, in UTF-16 code units. */
   readonly highlight?: boolean | undefined;
-  /** `true`: each record has its most severe level, and each bucket of a histogram the number of lines by most severe level. Lines without a level have `none`. */
+  /** `true`: adds the most severe level of each record, and the number of lines by this level to each bucket. */
   readonly severity?: boolean | undefined;
   /** Format of an export. `text`: only the lines, without time and names. */
   readonly format?: 'text' | 'ndjson' | 'json' | 'csv' | undefined;
-  /** Only for `format=csv`. `false`: no byte order mark, without which Excel does not read UTF-8. */
+  /** Only for `format=csv`. `false`: no byte order mark, which Excel needs for UTF-8. */
   readonly bom?: boolean | undefined;
-  /** `true`: a live tail of new lines, as NDJSON, or as Server-Sent Events with the header `Accept: text/event-stream`. */
+  /** `true`: a live tail of new lines, as NDJSON, or with `Accept: text/event-stream` as Server-Sent Events. */
   readonly follow?: boolean | undefined;
 }

@@ -81,14 +81,10 @@ export const LogQuerySchema = Type.Object(
     operation: choice(
       OPERATIONS,
       'query',
-      '`query`: a page of lines. `statistics`: the number of lines and containers. `histogram`: the number of lines in each time interval. `export`: all lines as a file.',
+      '`query`: a page of lines. `statistics`: numbers of lines and containers. `histogram`: lines by time. `export`: all lines as a file.',
     ),
-    start_time: seconds(
-      'Start of the time range, a Unix timestamp in whole seconds. Default: the first line.',
-    ),
-    end_time: seconds(
-      'End of the time range, a Unix timestamp in whole seconds; the range includes this second. Default: now.',
-    ),
+    start_time: seconds('Start of the time range, in Unix seconds. Default: the first line.'),
+    end_time: seconds('Last second of the time range, in Unix seconds. Default: now.'),
     namespaces: names('namespaces', MAX_NAMESPACES),
     namespace_query: fuzzy('namespaces'),
     workloads: names('workloads, recognised by the names of their pods'),
@@ -106,7 +102,7 @@ export const LogQuerySchema = Type.Object(
     match: choice(
       MATCH_MODES,
       'prefix',
-      '`phrase`: the text as whole words. `prefix`: the same, but the last word may be the beginning of a word: `slow que` finds `slow query`. A text without words is matched as with `substring`. `substring`: the literal text. `regex`: a regular expression that matches a part of the line.',
+      '`phrase`: whole words. `prefix`: whole words, the last of which may be a beginning: `slow que` finds `slow query`; a text without words is a `substring`. `substring`: the literal text. `regex`: a regular expression that matches a part of the line.',
     ),
     case: choice(
       ['ignore', 'respect'] as const,
@@ -116,67 +112,65 @@ export const LogQuerySchema = Type.Object(
     level: Type.Optional(
       Type.Array(Type.Unsafe<Level>({ type: 'string', enum: [...LEVELS] }), {
         minItems: 1,
-        description: 'Lines with one of these levels, which the server detects in the text.',
+        description: 'Lines with one of these levels.',
       }),
     ),
     interval: Type.String({
       default: '15m',
       format: 'log-interval',
       description:
-        'Width of the buckets of a histogram: a whole number and one of the units `s`, `m`, `h`, `d`, `w`, `M` (month), `q` (quarter), `y`.',
+        'Width of the buckets of a histogram: a number and a unit of `s`, `m`, `h`, `d`, `w`, `M` (month), `q` (quarter), `y`.',
     }),
     time_zone: Type.String({
       default: 'UTC',
       format: 'time-zone',
-      description: 'Time zone of the buckets of a histogram, for instance `Europe/Berlin` or `+05:30`.',
+      description: 'Time zone of the buckets, for instance `Europe/Berlin` or `+05:30`.',
     }),
-    sort: choice(['desc', 'asc'] as const, 'desc', '`desc`: newest lines first. `asc`: oldest lines first.'),
+    sort: choice(['desc', 'asc'] as const, 'desc', '`desc`: newest first. `asc`: oldest first.'),
     from: Type.Integer({
       minimum: 0,
       maximum: MAX_DEPTH,
       default: 0,
-      description: `Number of lines to skip. The sum of \`from\` and \`size\` is at most ${MAX_DEPTH}; use \`cursor\` for later pages.`,
+      description: `Lines to skip; with \`size\` at most ${MAX_DEPTH}. Use \`cursor\` for later pages.`,
     }),
     size: Type.Integer({
       minimum: 0,
       maximum: MAX_SIZE,
       default: 10,
-      description: 'Maximum number of lines of a page. 0 returns only the total.',
+      description: 'Lines of a page. 0 returns only the total.',
     }),
     cursor: Type.Optional(
       Type.String({
         maxLength: 4_096,
-        description:
-          'The `cursor` of the previous page. All other parameters except `size` must be unchanged.',
+        description: 'The `cursor` of the previous page. Only `size` may change.',
       }),
     ),
     context: Type.Optional(
       Type.String({
         maxLength: 2_048,
-        description:
-          'The `id` of a record, to get it and the lines of its container around it, oldest first.',
+        description: 'The `id` of a record: returns it and the lines around it, oldest first.',
       }),
     ),
     before: Type.Integer({
       minimum: 0,
       maximum: MAX_CONTEXT,
       default: 10,
-      description: 'Maximum number of lines before the record of `context`.',
+      description: 'Lines before the record of `context`.',
     }),
     after: Type.Integer({
       minimum: 0,
       maximum: MAX_CONTEXT,
       default: 10,
-      description: 'Maximum number of lines after the record of `context`.',
+      description: 'Lines after the record of `context`.',
     }),
     highlight: Type.Boolean({
       default: false,
-      description: '`true`: each record has the positions of the matches, in UTF-16 code units.',
+      description: '`true`: adds the begin and exclusive end of each match, in UTF-16 code units.',
     }),
     severity: Type.Boolean({
       default: false,
       description:
-        '`true`: each record has its most severe level, and each bucket of a histogram the number of lines by most severe level. Lines without a level have `none`.',
+        '`true`: adds the most severe level of each record, and the number of lines by this level to each bucket.',
     }),
     format: choice(
       EXPORT_FORMATS,
@@ -185,13 +179,12 @@ export const LogQuerySchema = Type.Object(
     ),
     bom: Type.Boolean({
       default: true,
-      description:
-        'Only for `format=csv`. `false`: no byte order mark, without which Excel does not read UTF-8.',
+      description: 'Only for `format=csv`. `false`: no byte order mark, which Excel needs for UTF-8.',
     }),
     follow: Type.Boolean({
       default: false,
       description:
-        '`true`: a live tail of new lines, as NDJSON, or as Server-Sent Events with the header `Accept: text/event-stream`.',
+        '`true`: a live tail of new lines, as NDJSON, or with `Accept: text/event-stream` as Server-Sent Events.',
     }),
   },
   { additionalProperties: false },
