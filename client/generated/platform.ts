@@ -270,63 +270,63 @@ export interface ServerMetadata {
 
 /** Parameters of a query. */
 export interface ListParameters {
-  /** The page number, from 1. A page after the last one has no items. */
+  /** The page number. A page after the last one has no items. */
   readonly page?: number | undefined;
   /** Objects per page. `-1` returns all objects, `0` returns only the total. */
   readonly limit?: number | undefined;
-  /** `true` for ascending order, `false` for the exact reverse. */
+  /** `true`: ascending order. `false`: the exact reverse. */
   readonly ascending?: boolean | undefined;
-  /** Objects in one of these namespaces. Only for namespaced kinds. */
+  /** One of these namespaces. Only for namespaced kinds. */
   readonly namespaces?: readonly string[] | undefined;
-  /** Objects in this namespace. Cannot be combined with `namespaces`. */
+  /** This namespace. Cannot be combined with `namespaces`. */
   readonly namespace?: string | undefined;
-  /** Objects with this text in their name, alias, namespace, labels or images. Case-insensitive. */
+  /** Text in the name, alias, namespace, labels or images. Case-insensitive. */
   readonly q?: string | undefined;
-  /** Objects with this text in their name or alias. Case-sensitive. */
+  /** Text in the name or alias. Case-sensitive. */
   readonly name?: string | undefined;
-  /** Objects with one of these names. An empty value selects no object. */
+  /** One of these names. An empty value selects no object. */
   readonly names?: readonly string[] | undefined;
-  /** The object with this uid. */
+  /** The uid of the object. */
   readonly uid?: string | undefined;
-  /** Objects with this text in their alias, the annotation `platform.io/alias-name`. Case-sensitive. */
+  /** Text in the alias, the annotation `platform.io/alias-name`. Case-sensitive. */
   readonly alias?: string | undefined;
-  /** Objects with an owner that has this uid. */
+  /** The uid of an owner. */
   readonly ownerReference?: string | undefined;
-  /** Objects with an owner of this kind, for instance `ReplicaSet`. */
+  /** The kind of an owner, for instance `ReplicaSet`. */
   readonly ownerKind?: string | undefined;
   /** A Kubernetes label selector. */
   readonly labelSelector?: string | undefined;
   /** Another label selector. Both must match. */
   readonly label?: string | undefined;
-  /** A Kubernetes field selector over the fields that kube-apiserver supports for the kind. */
+  /** A Kubernetes field selector over the fields of the kind. */
   readonly fieldSelector?: string | undefined;
-  /** A label selector that is applied to annotations. */
+  /** A label selector for annotations. */
   readonly annotation?: string | undefined;
-  /** Counts of the objects on all pages: `status`, `namespace`, `ownerKind`, or a label key after `label:`. */
+  /** Adds counts of the objects on all pages: `status`, `namespace`, `ownerKind`, or a label key after `label:`. */
   readonly facets?: readonly string[] | undefined;
-  /** `true` adds the columns of the kind, and their values for each object of the page. */
+  /** `true` adds the columns of the kind, and their values for each object. */
   readonly columns?: boolean | undefined;
-  /** Only with `Accept: text/event-stream`. Each event contains the new page (`page`, the default), or only its version and total (`changed`). */
+  /** Only with `Accept: text/event-stream`: events with the new page (`page`, the default), or only with its version and total (`changed`). */
   readonly live?: 'page' | 'changed' | undefined;
-  /** The sort key; objects with equal keys are ordered by name, then by namespace. For every kind: `name`, `namespace`, `creationTimestamp`, `createTime`, `age` and `status`. For pods also `restarts` and `node`; for events `lastTimestamp`; for deployments and jobs `updateTime`; for nodes `role`, `cpu`, `memory`, `pods` and `kubeletVersion`; for custom resources the names of their printer columns, also as `column:NAME`. */
+  /** The sort key; equal keys are ordered by name, then by namespace. For every kind: `name`, `namespace`, `creationTimestamp`, `createTime`, `age` and `status`. For pods also `restarts` and `node`; for events `lastTimestamp`; for deployments and jobs `updateTime`; for nodes `role`, `cpu`, `memory`, `pods` and `kubeletVersion`; for custom resources the names of their printer columns, also as `column:NAME`. */
   readonly sortBy?: string | undefined;
-  /** Objects with one of these statuses, in the words of kubectl, for instance `Running`. */
+  /** One of these statuses, for instance `Running`. */
   readonly status?: readonly string[] | undefined;
-  /** Only for nodes: those with one of these roles. */
+  /** Only for nodes: one of these roles. */
   readonly role?: readonly string[] | undefined;
-  /** Only for pods: those with a volume of one of these PersistentVolumeClaims. */
+  /** Only for pods: a volume of one of these PersistentVolumeClaims. */
   readonly pvcName?: readonly string[] | undefined;
-  /** Only for persistentvolumeclaims and persistentvolumes: those of one of these storage classes. */
+  /** Only for persistentvolumeclaims and persistentvolumes: one of these storage classes. */
   readonly storageClassName?: readonly string[] | undefined;
 }
 
 /** Parameters of a query. */
 export interface SearchParameters {
-  /** The text to search for in names, aliases, namespaces, labels and images. Case-insensitive. Required. */
+  /** Text in names, aliases, namespaces, labels and images. Case-insensitive. Required. */
   readonly q?: string | undefined;
-  /** The kinds to search, as `plural` or `plural.group`; the server starts to follow them. Default: all kinds that it follows already. */
+  /** The kinds to search, as `plural` or `plural.group`; the server starts to follow them. Default: all kinds that it follows. */
   readonly kinds?: readonly string[] | undefined;
-  /** Maximum number of matches of each kind. */
+  /** Matches of each kind. */
   readonly limit?: number | undefined;
 }
 

@@ -21,7 +21,7 @@ const COMMON = {
     minimum: 1,
     maximum: MOST,
     default: 1,
-    description: 'The page number, from 1. A page after the last one has no items.',
+    description: 'The page number. A page after the last one has no items.',
   }),
   limit: Type.Integer({
     minimum: -1,
@@ -31,54 +31,48 @@ const COMMON = {
   }),
   ascending: Type.Boolean({
     default: false,
-    description: '`true` for ascending order, `false` for the exact reverse.',
+    description: '`true`: ascending order. `false`: the exact reverse.',
   }),
   namespaces: Type.Optional(
     Type.Array(Type.String(), {
       minItems: 1,
       maxItems: MAX_VALUES,
-      description: 'Objects in one of these namespaces. Only for namespaced kinds.',
+      description: 'One of these namespaces. Only for namespaced kinds.',
     }),
   ),
-  namespace: text('Objects in this namespace. Cannot be combined with `namespaces`.'),
+  namespace: text('This namespace. Cannot be combined with `namespaces`.'),
   q: Type.Optional(
     Type.String({
       maxLength: MAX_SEARCHED,
-      description:
-        'Objects with this text in their name, alias, namespace, labels or images. Case-insensitive.',
+      description: 'Text in the name, alias, namespace, labels or images. Case-insensitive.',
     }),
   ),
-  name: text('Objects with this text in their name or alias. Case-sensitive.'),
+  name: text('Text in the name or alias. Case-sensitive.'),
   names: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: MAX_VALUES,
-      description: 'Objects with one of these names. An empty value selects no object.',
+      description: 'One of these names. An empty value selects no object.',
     }),
   ),
-  uid: text('The object with this uid.'),
-  alias: text(
-    'Objects with this text in their alias, the annotation `<platform>.io/alias-name`. Case-sensitive.',
-  ),
-  ownerReference: text('Objects with an owner that has this uid.'),
-  ownerKind: text('Objects with an owner of this kind, for instance `ReplicaSet`.'),
+  uid: text('The uid of the object.'),
+  alias: text('Text in the alias, the annotation `<platform>.io/alias-name`. Case-sensitive.'),
+  ownerReference: text('The uid of an owner.'),
+  ownerKind: text('The kind of an owner, for instance `ReplicaSet`.'),
   labelSelector: selector('label-selector', 'A Kubernetes label selector.'),
   label: selector('label-selector', 'Another label selector. Both must match.'),
-  fieldSelector: selector(
-    'field-selector',
-    'A Kubernetes field selector over the fields that kube-apiserver supports for the kind.',
-  ),
-  annotation: selector('label-selector', 'A label selector that is applied to annotations.'),
+  fieldSelector: selector('field-selector', 'A Kubernetes field selector over the fields of the kind.'),
+  annotation: selector('label-selector', 'A label selector for annotations.'),
   facets: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: MAX_FACETS,
       description:
-        'Counts of the objects on all pages: `status`, `namespace`, `ownerKind`, or a label key after `label:`.',
+        'Adds counts of the objects on all pages: `status`, `namespace`, `ownerKind`, or a label key after `label:`.',
     }),
   ),
   columns: Type.Optional(
     Type.Boolean({
-      description: '`true` adds the columns of the kind, and their values for each object of the page.',
+      description: '`true` adds the columns of the kind, and their values for each object.',
     }),
   ),
   live: Type.Optional(
@@ -86,7 +80,7 @@ const COMMON = {
       type: 'string',
       enum: ['page', 'changed'],
       description:
-        'Only with `Accept: text/event-stream`. Each event contains the new page (`page`, the default), or only its version and total (`changed`).',
+        'Only with `Accept: text/event-stream`: events with the new page (`page`, the default), or only with its version and total (`changed`).',
     }),
   ),
 } as const satisfies TProperties;
@@ -100,8 +94,8 @@ export interface QueriedKind {
   readonly filters: readonly string[];
 }
 
-const STATUS_TEXT = 'Objects with one of these statuses, in the words of kubectl, for instance `Running`.';
-const SORT_TEXT = 'The sort key; objects with equal keys are ordered by name, then by namespace.';
+const STATUS_TEXT = 'One of these statuses, for instance `Running`.';
+const SORT_TEXT = 'The sort key; equal keys are ordered by name, then by namespace.';
 
 /** Returns the schema of the query of a kind. */
 export function resourceQuerySchema({ sortKeys, statuses, filters }: QueriedKind): TObject {
@@ -125,7 +119,7 @@ export function resourceQuerySchema({ sortKeys, statuses, filters }: QueriedKind
             Type.Array(Type.String(), {
               minItems: 1,
               maxItems: MAX_VALUES,
-              description: `Objects with one of these values of ${name}.`,
+              description: `One of these values of ${name}.`,
             }),
           ),
         ]),
@@ -144,19 +138,18 @@ export const AnyKindQuerySchema = Type.Object({
   }),
   status: Type.Optional(Type.Array(Type.String(), { minItems: 1, description: STATUS_TEXT })),
   role: Type.Optional(
-    Type.Array(Type.String(), { minItems: 1, description: 'Only for nodes: those with one of these roles.' }),
+    Type.Array(Type.String(), { minItems: 1, description: 'Only for nodes: one of these roles.' }),
   ),
   pvcName: Type.Optional(
     Type.Array(Type.String(), {
       minItems: 1,
-      description: 'Only for pods: those with a volume of one of these PersistentVolumeClaims.',
+      description: 'Only for pods: a volume of one of these PersistentVolumeClaims.',
     }),
   ),
   storageClassName: Type.Optional(
     Type.Array(Type.String(), {
       minItems: 1,
-      description:
-        'Only for persistentvolumeclaims and persistentvolumes: those of one of these storage classes.',
+      description: 'Only for persistentvolumeclaims and persistentvolumes: one of these storage classes.',
     }),
   ),
 });

@@ -12,8 +12,7 @@ export const SearchQuerySchema = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: MAX_SEARCHED,
-        description:
-          'The text to search for in names, aliases, namespaces, labels and images. Case-insensitive. Required.',
+        description: 'Text in names, aliases, namespaces, labels and images. Case-insensitive. Required.',
       }),
     ),
     kinds: Type.Optional(
@@ -21,14 +20,14 @@ export const SearchQuerySchema = Type.Object(
         minItems: 1,
         maxItems: MAX_KINDS,
         description:
-          'The kinds to search, as `plural` or `plural.group`; the server starts to follow them. Default: all kinds that it follows already.',
+          'The kinds to search, as `plural` or `plural.group`; the server starts to follow them. Default: all kinds that it follows.',
       }),
     ),
     limit: Type.Integer({
       minimum: 1,
       maximum: MAX_MATCHES,
       default: 10,
-      description: 'Maximum number of matches of each kind.',
+      description: 'Matches of each kind.',
     }),
   },
   { additionalProperties: false },
