@@ -24,40 +24,36 @@ import { bytes, count, type Limit, time } from './limit.ts';
 const WAITING = `${count(WAITING_LOOKUPS)} more wait for ${time(LOOKUP_WAIT_MS)}`;
 
 export const IDENTITY_ROWS: readonly Limit[] = [
-  [
-    'password hashes in computation',
-    'the number of cores, and less than `UV_THREADPOOL_SIZE`',
-    'sign-ins wait',
-  ],
+  ['password hashes at a time', 'the number of cores, and less than `UV_THREADPOOL_SIZE`', 'sign-ins wait'],
   [
     'sign-ins that wait for a password hash',
     `${HASH_QUEUE.length}, ${time(HASH_QUEUE.timeoutMs)}`,
-    '503; half of the queue is reserved for users who have signed in from the same address before',
+    '503; half of the queue is for users who have signed in from the address before',
   ],
   [
-    'memory and iterations of a password hash (argon2id)',
+    'memory and iterations of an argon2id hash',
     `${bytes(PASSWORD_HASH.memory)}, ${PASSWORD_HASH.iterations}`,
     '—',
   ],
   [
-    'failed sign-ins from an IPv4 address or IPv6 /64 before the first delay',
+    'failed sign-ins from an IPv4 address or IPv6 /64 without delay',
     `${THROTTLE.sourceFailures}`,
     'a delay of at most a minute',
   ],
   [
     'first delay after failed sign-ins',
     time(THROTTLE.delay),
-    `each failure doubles it, up to ${time(THROTTLE.maxDelay)}; the number is reset after ${time(THROTTLE.reset)} without a failure`,
+    `each failure doubles it, up to ${time(THROTTLE.maxDelay)}; reset after ${time(THROTTLE.reset)} without a failure`,
   ],
   [
-    'accounts with failed sign-ins, and as many addresses',
-    count(THROTTLE.entries),
-    'the oldest ones are counted in groups, those without a delay first',
+    'accounts with failed sign-ins; addresses',
+    `${count(THROTTLE.entries)} each`,
+    'the oldest ones are counted in groups',
   ],
   [
-    'first delay after wrong codes of a second factor',
+    'first delay after wrong second factors',
     time(THROTTLE.delay),
-    `each failure doubles it, up to ${time(FACTOR_DELAYS.maxDelay)}; the number is reset after ${time(FACTOR_DELAYS.reset)} without a failure`,
+    `each failure doubles it, up to ${time(FACTOR_DELAYS.maxDelay)}; reset after ${time(FACTOR_DELAYS.reset)} without a failure`,
   ],
   [
     'passkeys of a user; recovery codes',
@@ -67,42 +63,30 @@ export const IDENTITY_ROWS: readonly Limit[] = [
   [
     'sessions of a user',
     `${SESSIONS_PER_USER}`,
-    'the least recently used session ends, a browser session only after those that began with it',
+    'the least recently used one ends, a browser session after those that began with it',
   ],
   [
-    'authorization codes of a user that a client exchanges within three minutes',
+    'authorization codes of a user and client in three minutes',
     `${MARKS_PER_CLIENT}`,
     '503 from the token endpoint',
   ],
-  [
-    'groups of a user; characters of a name',
-    `${MAX_GROUPS}; ${MAX_GROUP_NAME}`,
-    'the user cannot be stored, see [size of access tokens](#size-of-access-tokens)',
-  ],
+  ['groups of a user; characters of a name', `${MAX_GROUPS}; ${MAX_GROUP_NAME}`, 'the user cannot be stored'],
   ['access token', bytes(MAX_TOKEN), 'no sign-in'],
-  ['access tokens whose verified signature is cached', count(VERIFIED_TOKENS), 'verified at each request'],
-  ['time from the publication of a signing key to its first signature', time(PUBLISH_AHEAD_MS), '—'],
+  ['cached signatures of access tokens', count(VERIFIED_TOKENS), 'verified at each request'],
+  ['time from the publication of a key to its first signature', time(PUBLISH_AHEAD_MS), '—'],
+  ['reviews and lookups of sessions and users at a time', `${LOOKUPS}`, WAITING],
+  ['reviews of the namespaces of lists at a time', `${NAMESPACE_REVIEWS}`, WAITING],
+  ['TTL of failed TokenReviews and denials', time(MAX_REFUSAL_MS), 'reviewed again'],
   [
-    'TokenReviews, SubjectAccessReviews, and lookups of sessions, users and passwords at a time',
-    `${LOOKUPS}`,
-    WAITING,
-  ],
-  ['SubjectAccessReviews of the namespaces of lists at a time', `${NAMESPACE_REVIEWS}`, WAITING],
-  [
-    'time for which a failed TokenReview or a denial is cached',
-    time(MAX_REFUSAL_MS),
-    'a new token or permission takes effect',
-  ],
-  [
-    'cached successful TokenReviews; SubjectAccessReviews; reviews of the acceleration',
+    'cached TokenReviews; SubjectAccessReviews; reviews of the acceleration',
     `${count(CACHED_REVIEWS)} each`,
-    'the oldest result of the caller with the most is evicted',
+    'the oldest one of the caller with the most is evicted',
   ],
   ['cached failed TokenReviews', count(REJECTED), 'the least recently used one is evicted'],
   [
     'cached permissions in single namespaces',
     `${count(MAX_PERMISSIONS)}, about 90 MB`,
-    'the oldest results of the caller with the most are evicted',
+    'the oldest ones of the caller with the most are evicted',
   ],
   ["exec plugin of the server's kubeconfig", time(EXEC_TIMEOUT_MS), 'the plugin is killed'],
 ];

@@ -24,19 +24,15 @@ export const LIST_ROWS: readonly Limit[] = [
   [
     'followed kinds',
     `${KIND_LIMITS.maxKinds}`,
-    'the least recently used kind of the caller who started the most stops, first one without live lists; one with live lists only for a caller who started at least two fewer, else 503',
+    'the least recently used kind of the caller who started the most stops, one with live lists only for a caller who started at least two fewer; else 503',
   ],
+  ['idle time of a kind', time(KIND_LIMITS.idleTimeout), 'dropped, unless `resources.preload` names it'],
   [
-    'time without requests for a kind',
-    time(KIND_LIMITS.idleTimeout),
-    'the kind is dropped, unless `resources.preload` names it',
-  ],
-  [
-    'wait of a request for the first list of a kind',
+    'wait for the first list of a kind',
     time(KIND_LIMITS.syncTimeout),
-    '503 with `Retry-After`; the list continues in the background',
+    '503 with `Retry-After`; the list continues',
   ],
-  ['interval of the events of a live list', time(LIVE_INTERVAL_MS), 'the next event has the newest state'],
+  ['interval of the events of a live list', time(LIVE_INTERVAL_MS), '—'],
   ['values of `namespaces`, `names`, `status` and similar parameters', `${count(MAX_VALUES)} each`, '400'],
   [
     'facets of a list; values of a facet',
@@ -49,14 +45,14 @@ export const LIST_ROWS: readonly Limit[] = [
     '400',
   ],
   [
-    'combinations of namespaces, filters and sort key of a kind, whose sorted lists are cached',
-    `${MAX_SELECTIONS}, with ${count(MAX_SELECTED)} objects in all of them`,
-    'objects are sorted for each request',
+    'cached lists of a kind, by namespaces, filters and sort key',
+    `${MAX_SELECTIONS}, with ${count(MAX_SELECTED)} objects in all`,
+    'sorted for each request',
   ],
   [
-    'cached bodies of pages under `/kapis`, for all kinds',
+    'cached bodies of pages of all kinds',
     `${bytes(MAX_BODIES)}, and an eighth of \`resources.memoryBudget\``,
-    'bodies are built for each request',
+    'built for each request',
   ],
   [
     'search text of an object: alias, images and labels',
@@ -70,12 +66,12 @@ export const LIST_ROWS: readonly Limit[] = [
     'never selected',
   ],
   [
-    '[printer columns](resource-kinds.md#printer-columns) of a custom resource; characters of a JSON path',
+    '[printer columns](resource-kinds.md#printer-columns) of a kind; characters of a JSON path',
     `${MAX_COLUMNS}; ${count(MAX_LENGTH)}`,
-    'no sort key, and no column of lists',
+    'no sort key, no column',
   ],
   [
-    'visited values of all columns of an object; characters of a text; of all texts',
+    'visited values for the columns of an object; characters of a text; of all',
     `${count(MAX_VISITS)}; ${count(MAX_TEXT)}; ${count(MAX_TEXTS)}`,
     'the value is missing',
   ],

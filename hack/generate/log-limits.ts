@@ -1,12 +1,11 @@
 // Limits of log queries, exports and live tails.
 import { MAX_NAMESPACES } from '../../apis/logging/v1alpha2/log-query.ts';
 import { POD_LOG_LIMITS } from '../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
-import { EXPORT_PAGE } from '../../server/logging/backends/opensearch/export.ts';
 import { BUFFERED_RESPONSES, LOG_LIMITS } from '../../server/logging/endpoints/logs-handler.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
 
-const PREEMPTS = 'a new one [preempts](#fair-shares) one of the caller with the most; else 429';
-const TRUNCATED = 'the export is truncated, and marked as truncated';
+const PREEMPTS = '[preemption](#fair-shares), or 429';
+const TRUNCATED = 'the export is [incomplete](log-export-and-follow.md#incomplete-exports)';
 
 export const LOG_ROWS: readonly Limit[] = [
   [
@@ -19,7 +18,7 @@ export const LOG_ROWS: readonly Limit[] = [
   ['duration of a log query', time(LOG_LIMITS.queryTimeout), 'a partial result'],
   ['duration of an export', time(LOG_LIMITS.exportTimeout), TRUNCATED],
   ['lines of an export', count(LOG_LIMITS.exportLines), TRUNCATED],
-  ['duration of a live tail', time(LOG_LIMITS.followTimeout), 'it ends, and the client reconnects'],
+  ['duration of a live tail', time(LOG_LIMITS.followTimeout), 'it ends'],
   [
     'overlap of a resumed live tail',
     time(LOG_LIMITS.followOverlap),
@@ -28,17 +27,13 @@ export const LOG_ROWS: readonly Limit[] = [
   ['namespaces of a query', count(MAX_NAMESPACES), '400'],
   ['buckets of a histogram', `${count(LOG_LIMITS.buckets)}, of a day or longer 2,000`, '400'],
   [
-    'responses that wait for slow clients, all together',
+    'responses that wait for slow clients',
     bytes(BUFFERED_RESPONSES.bytes),
-    `the client that has not read for the longest time is disconnected, after at least ${time(BUFFERED_RESPONSES.protectedMs)}`,
+    `the client that has not read for the longest time, at least ${time(BUFFERED_RESPONSES.protectedMs)}, is disconnected`,
   ],
+  ['containers of a query of pod logs', `${POD_LOG_LIMITS.maxContainers}`, 'a partial result'],
   [
-    'containers whose pod logs a query reads',
-    `${POD_LOG_LIMITS.maxContainers}`,
-    'the response lists the omitted containers',
-  ],
-  [
-    'container logs that queries and exports read concurrently',
+    'container logs that are read at a time',
     `${POD_LOG_LIMITS.concurrentReads}; one caller half of them`,
     'they wait',
   ],
@@ -48,14 +43,13 @@ export const LOG_ROWS: readonly Limit[] = [
     '429',
   ],
   [
-    'container log that a query reads completely',
+    'container log that a query reads',
     bytes(POD_LOG_LIMITS.bytesPerContainer),
-    'this much of the start and of the end; exports read the whole log',
+    'as much of its start and of its end; exports read the whole log',
   ],
   [
-    'lines of pod logs in memory, for all queries, exports and live tails',
+    'lines of pod logs in memory',
     `${bytes(POD_LOG_LIMITS.memory)}; one request half of it`,
     'a partial result or 503',
   ],
-  ['lines of a page that an export requests from OpenSearch', count(EXPORT_PAGE), '—'],
 ];
