@@ -18,7 +18,7 @@ const Claims = (target: string) =>
   });
 
 /** Deleting a Session object logs the user out. */
-const SessionSpecSchema = Type.Object(
+export const SessionSpecSchema = Type.Object(
   {
     user: Type.String({ minLength: 1, maxLength: 253, description: 'Name of the user.' }),
     userUID: Type.String({ minLength: 1, maxLength: 64, description: 'metadata.uid of the user.' }),
@@ -92,11 +92,11 @@ const SessionSpecSchema = Type.Object(
           'Id of the passkey, if a passkey authenticated the user. If it is removed, the session is invalid.',
       }),
     ),
-    authTime: Type.Optional(Time('Time when the user was authenticated; by default `createdTime`.')),
+    authTime: Type.Optional(Time('Time when the user was authenticated.')),
     amr: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
         maxItems: 16,
-        description: 'Authentication methods (RFC 8176); by default only `pwd`, a password.',
+        description: 'Authentication methods (RFC 8176).',
       }),
     ),
     browser: Type.Optional(

@@ -32,7 +32,7 @@ export interface FactorPolicyOptions {
   readonly now: () => number;
 }
 
-/** Sessions of earlier versions have no authentication. */
+/** Without `proof`: of a session without authentication. */
 type Authenticated = Pick<Authentication, 'amr'> & { readonly proof?: Proof | undefined };
 
 export class FactorPolicy implements SecondFactorRule {

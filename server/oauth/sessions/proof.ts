@@ -1,20 +1,13 @@
-// How the user of a session was authenticated: the proof, its time and its methods, and their fields in the Session
-// object. session-validity.ts checks whether the proof still holds.
-import type { SessionSpec } from '../../../apis/iam/v1beta1/session-resource.ts';
-import { array, optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+// How the user of a session was authenticated: the proof, its time and its methods. session-validity.ts checks whether the proof still
+// holds.
 import type { Account, PasswordID } from '../users/account.ts';
-import { isUserClaim, type RequestedClaims } from '../users/user-claims.ts';
 
-/** The password that was verified. */
-export interface PasswordProof {
+/**
+ * The password that was verified. The time of the session cannot replace that of the password: another replica may have changed the
+ * password while this replica still verified the old one.
+ */
+export interface PasswordProof extends PasswordID {
   readonly kind: 'password';
-  /** UID of the Credential object. */
-  readonly credentialUID: string;
-  /**
-   * When the password was set, in ms since the epoch. The time of the session cannot replace it: another replica may have
-   * changed the password while this replica still verified the old one.
-   */
-  readonly changedAt: number;
 }
 
 /** The person that an identity provider has confirmed. */
@@ -90,17 +83,18 @@ export function meetsAcr(amr: readonly string[], request: AcrRequest | undefined
 }
 
 /** `others`: the methods in addition to the password. */
-export function byPassword(by: PasswordID, authTime: number, others: readonly string[] = []): Authentication {
-  return withMethods({ proof: passwordProof(by), authTime, amr: PASSWORD_ONLY }, others);
+export function byPassword(
+  { uid, changedAt }: PasswordID,
+  authTime: number,
+  others: readonly string[] = [],
+): Authentication {
+  const proof = { kind: 'password', uid, changedAt } as const;
+  return withMethods({ proof, authTime, amr: PASSWORD_ONLY }, others);
 }
 
 /** After more factors. */
 export function withMethods(earlier: Authentication, methods: readonly string[]): Authentication {
   return { ...earlier, amr: [...new Set([...earlier.amr, ...methods])] };
-}
-
-function passwordProof({ uid: credentialUID, changedAt }: PasswordID): PasswordProof {
-  return { kind: 'password', credentialUID, changedAt };
 }
 
 /** `amr`: the methods of the provider, if it is trusted for them. `password`: the local one of the user. */
@@ -125,18 +119,12 @@ export function byPasskey(
 
 /** The password that the user had at the authentication. */
 export function passwordOf(authentication: Authentication | undefined): PasswordID | undefined {
-  if (authentication?.proof.kind !== 'password') return authentication?.password;
-  const { credentialUID: uid, changedAt } = authentication.proof;
-  return { uid, changedAt };
-}
-
-function withPassword(password: PasswordID | undefined): Pick<Authentication, 'password'> {
-  return password ? { password: passwordID(password) } : {};
+  return authentication?.proof.kind === 'password' ? authentication.proof : authentication?.password;
 }
 
 /** Without the other fields of a Credential. */
-function passwordID({ uid, changedAt }: PasswordID): PasswordID {
-  return { uid, changedAt };
+function withPassword(password: PasswordID | undefined): Pick<Authentication, 'password'> {
+  return password ? { password: { uid: password.uid, changedAt: password.changedAt } } : {};
 }
 
 /**
@@ -151,150 +139,4 @@ export function effectiveAccount(account: Account, proof: Proof | undefined): Ac
     groups: [...new Set([...account.groups, ...groups])],
     ...(verifiedEmail !== undefined && verifiedEmail === account.email ? { emailVerified: true } : {}),
   };
-}
-
-/** The fields of a session that have to do with the authentication. */
-interface Authenticated {
-  readonly createdAt: number;
-  readonly authentication?: Authentication;
-  // The MAC covers these only with the authentication.
-  /** Id of the browser session. */
-  readonly browser?: string;
-  readonly claims?: RequestedClaims;
-}
-
-/** The part of the message of the MAC. */
-export function authenticationMessage(session: Authenticated): unknown[] {
-  if (!session.authentication) return [];
-  const { proof } = session.authentication;
-  const later = laterFields(session);
-  const rest = Object.keys(later).length > 0 ? [later] : [];
-  if (proof.kind === 'password') return [proof.changedAt, proof.credentialUID, ...rest];
-  if (proof.kind === 'passkey') return [{ passkey: proof.id }, ...rest];
-  const { name, uid, groups, checkedAt, upstream = '', verifiedEmail } = proof;
-  const email = verifiedEmail === undefined ? {} : { verifiedEmail };
-  return [{ name, uid, groups, checkedAt, upstream, ...email }, ...rest];
-}
-
-export function authenticationFields(session: Authenticated): Partial<SessionSpec> {
-  if (!session.authentication) return {};
-  const { authTime, amr, browser, acr, password, claims } = laterFields(session);
-  return {
-    ...proofFields(session.authentication.proof),
-    ...(password === undefined ? {} : passwordFields(password)),
-    ...(authTime === undefined ? {} : { authTime: new Date(authTime).toISOString() }),
-    ...(amr === undefined ? {} : { amr: [...amr] }),
-    ...(browser === undefined ? {} : { browser }),
-    ...(acr === undefined ? {} : { acr }),
-    ...(claims ? { claims: { userinfo: [...claims.userinfo], idToken: [...claims.idToken] } } : {}),
-  };
-}
-
-function proofFields(proof: Proof): Partial<SessionSpec> {
-  if (proof.kind === 'password') {
-    return passwordFields({ uid: proof.credentialUID, changedAt: proof.changedAt });
-  }
-  if (proof.kind === 'passkey') return { passkey: proof.id };
-  const { name, uid, groups, verifiedEmail, checkedAt, upstream } = proof;
-  const checkedTime = new Date(checkedAt).toISOString();
-  return {
-    identity: {
-      name,
-      uid,
-      groups: [...groups],
-      ...(verifiedEmail === undefined ? {} : { verifiedEmail }),
-      checkedTime,
-      ...(upstream === undefined ? {} : { upstream }),
-    },
-  };
-}
-
-function passwordFields({ uid, changedAt }: PasswordID): Partial<SessionSpec> {
-  return { passwordTime: new Date(changedAt).toISOString(), credentialUID: uid };
-}
-
-/** The fields that a session of an earlier version lacks, without those that have the values of such a session. */
-function laterFields({
-  createdAt,
-  authentication,
-  browser,
-  claims,
-}: Authenticated): Partial<Omit<Authentication, 'proof'> & Pick<Authenticated, 'browser' | 'claims'>> {
-  if (!authentication) return {};
-  const { authTime, amr, acr, password } = authentication;
-  return {
-    ...(authTime === createdAt ? {} : { authTime }),
-    ...(amr.join() === PASSWORD_ONLY.join() ? {} : { amr }),
-    ...(browser === undefined ? {} : { browser }),
-    ...(password === undefined ? {} : { password: passwordID(password) }),
-    ...(acr === undefined ? {} : { acr }),
-    ...(claims ? { claims } : {}),
-  };
-}
-
-export function authenticationIn(
-  spec: Readonly<Record<string, unknown>>,
-  createdAt: number,
-): Authentication | undefined {
-  const password = passwordIn(spec);
-  const proof = proofIn(spec, password);
-  if (!proof) return undefined;
-  const { acr } = spec;
-  return {
-    proof,
-    ...(proof.kind !== 'password' && password ? { password } : {}),
-    authTime: time(spec['authTime']) ?? createdAt,
-    amr: texts(spec['amr']) ?? PASSWORD_ONLY,
-    ...(isAcrValue(acr) ? { acr } : {}),
-  };
-}
-
-export function requestedClaimsIn(spec: Readonly<Record<string, unknown>>): RequestedClaims | undefined {
-  if (spec['claims'] === undefined) return undefined;
-  const { userinfo, idToken } = recordIn(spec, 'claims');
-  return { userinfo: array(userinfo).filter(isUserClaim), idToken: array(idToken).filter(isUserClaim) };
-}
-
-function proofIn(
-  spec: Readonly<Record<string, unknown>>,
-  password: PasswordID | undefined,
-): Proof | undefined {
-  if (spec['identity'] !== undefined) return identityProofIn(spec);
-  const id = optionalText(spec['passkey']);
-  return id === undefined ? password && passwordProof(password) : { kind: 'passkey', id };
-}
-
-function passwordIn(spec: Readonly<Record<string, unknown>>): PasswordID | undefined {
-  const changedAt = time(spec['passwordTime']);
-  const uid = optionalText(spec['credentialUID']);
-  return changedAt === undefined || uid === undefined ? undefined : { uid, changedAt };
-}
-
-function identityProofIn(spec: Readonly<Record<string, unknown>>): Proof | undefined {
-  const identity = recordIn(spec, 'identity');
-  const checkedAt = time(identity['checkedTime']);
-  const groups = texts(identity['groups'] ?? []);
-  if (checkedAt === undefined || groups === undefined) return undefined;
-  const upstream = optionalText(identity['upstream']);
-  const verifiedEmail = optionalText(identity['verifiedEmail']);
-  const { name, uid } = identity;
-  return {
-    kind: 'identity',
-    name: text(name),
-    uid: text(uid),
-    groups,
-    ...(verifiedEmail === undefined ? {} : { verifiedEmail }),
-    checkedAt,
-    ...(upstream === undefined ? {} : { upstream }),
-  };
-}
-
-export function texts(value: unknown): readonly string[] | undefined {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
-}
-
-/** Ms since the epoch. */
-export function time(value: unknown): number | undefined {
-  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms;
 }

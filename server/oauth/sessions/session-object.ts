@@ -1,17 +1,13 @@
 // Converts sessions to Session objects, and Session objects to sessions. A MAC protects the fields and the name of
 // the object.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
-import { SESSION, type SessionSpec } from '../../../apis/iam/v1beta1/session-resource.ts';
-import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { SESSION, type SessionSpec, SessionSpecSchema } from '../../../apis/iam/v1beta1/session-resource.ts';
+import { compileSchema, type Format } from '../../../apis/reading/schema-validator.ts';
+import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
-import {
-  authenticationFields,
-  authenticationIn,
-  authenticationMessage,
-  requestedClaimsIn,
-  texts,
-  time,
-} from './proof.ts';
+import type { PasswordID } from '../users/account.ts';
+import { isUserClaim } from '../users/user-claims.ts';
+import { type Authentication, isAcrValue, type Proof } from './proof.ts';
 import { type ObjectVersion, type Session, type StoredSession, sameHash } from './session.ts';
 
 /** A Session object as read from the cluster; `session` is undefined when the object is invalid. */
@@ -41,7 +37,7 @@ export function readSession(object: unknown): FoundSession {
   const { name, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
   if (typeof name !== 'string') throw new SyntaxError('the session has no metadata.name');
   const version = { uid: text(uid), resourceVersion: text(resourceVersion) };
-  const creationTime = time(creationTimestamp) ?? Number.NaN;
+  const creationTime = Date.parse(text(creationTimestamp));
   const spec = recordIn(object, 'spec');
   const session = sessionIn(name, spec);
   // kube-apiserver sets creationTimestamp, so a deleted session cannot be recreated from a saved copy with its MAC.
@@ -83,96 +79,128 @@ export function sessionObject(
       name: session.id,
       ...(version ? { uid: version.uid, resourceVersion: version.resourceVersion } : {}),
     },
-    spec: {
-      user: session.user,
-      userUID: session.userUID,
-      clientID: session.clientID,
-      scopes: [...session.scopes],
-      source: session.source,
-      userAgent: session.userAgent,
-      createdTime: new Date(session.createdAt).toISOString(),
-      lastUsedTime: new Date(session.lastUsedAt).toISOString(),
-      notAfter: new Date(session.notAfter).toISOString(),
-      idleNotAfter: new Date(session.idleNotAfter).toISOString(),
-      generation: session.generation,
-      refreshHash: session.refreshHash,
-      familyHash: session.familyHash,
-      ...authenticationFields(session),
-      mac: keys.mac(MAC_PURPOSE, macMessage(session)),
+    spec: { ...specOf(session), mac: keys.mac(MAC_PURPOSE, macMessage(session)) },
+  };
+}
+
+function macMessage(session: Session): string {
+  return JSON.stringify([session.id, specOf(session)]);
+}
+
+/** Every field except the MAC, always in this order. */
+function specOf({ authentication, browser, claims, ...session }: Session): Omit<SessionSpec, 'mac'> {
+  return {
+    user: session.user,
+    userUID: session.userUID,
+    clientID: session.clientID,
+    scopes: [...session.scopes],
+    source: session.source,
+    userAgent: session.userAgent,
+    createdTime: timestamp(session.createdAt),
+    lastUsedTime: timestamp(session.lastUsedAt),
+    notAfter: timestamp(session.notAfter),
+    idleNotAfter: timestamp(session.idleNotAfter),
+    generation: session.generation,
+    refreshHash: session.refreshHash,
+    familyHash: session.familyHash,
+    ...(authentication ? authenticationFields(authentication) : {}),
+    ...(browser === undefined ? {} : { browser }),
+    ...(claims ? { claims: { userinfo: [...claims.userinfo], idToken: [...claims.idToken] } } : {}),
+  };
+}
+
+function authenticationFields({ proof, password, authTime, amr, acr }: Authentication): Partial<SessionSpec> {
+  return {
+    ...proofFields(proof),
+    ...(password ? passwordFields(password) : {}),
+    authTime: timestamp(authTime),
+    amr: [...amr],
+    ...(acr === undefined ? {} : { acr }),
+  };
+}
+
+function proofFields(proof: Proof): Partial<SessionSpec> {
+  if (proof.kind === 'password') return passwordFields(proof);
+  if (proof.kind === 'passkey') return { passkey: proof.id };
+  const { name, uid, groups, verifiedEmail, checkedAt, upstream } = proof;
+  return {
+    identity: {
+      name,
+      uid,
+      groups: [...groups],
+      ...(verifiedEmail === undefined ? {} : { verifiedEmail }),
+      checkedTime: timestamp(checkedAt),
+      ...(upstream === undefined ? {} : { upstream }),
     },
   };
 }
 
-/**
- * Input of the MAC: every field, in this order. New fields are appended and omitted when absent, so existing MACs stay
- * valid.
- */
-function macMessage(session: Session): string {
-  return JSON.stringify([
-    session.id,
-    session.user,
-    session.userUID,
-    session.clientID,
-    session.scopes,
-    session.source,
-    session.userAgent,
-    session.createdAt,
-    session.lastUsedAt,
-    session.notAfter,
-    session.idleNotAfter,
-    session.generation,
-    session.refreshHash,
-    session.familyHash,
-    ...authenticationMessage(session),
-  ]);
+function passwordFields({ uid, changedAt }: PasswordID): Partial<SessionSpec> {
+  return { passwordTime: timestamp(changedAt), credentialUID: uid };
 }
 
-function sessionIn(id: string, spec: Readonly<Record<string, unknown>>): Session | undefined {
-  const user = optionalText(spec['user']);
-  const userUID = optionalText(spec['userUID']);
-  const clientID = optionalText(spec['clientID']);
-  const scopes = texts(spec['scopes'] ?? []);
-  const createdAt = time(spec['createdTime']);
-  const lastUsedAt = time(spec['lastUsedTime']);
-  const notAfter = time(spec['notAfter']);
-  const idleNotAfter = time(spec['idleNotAfter']);
-  const generation = spec['generation'] ?? 0;
-  if (
-    user === undefined ||
-    userUID === undefined ||
-    clientID === undefined ||
-    scopes === undefined ||
-    createdAt === undefined ||
-    lastUsedAt === undefined ||
-    notAfter === undefined ||
-    idleNotAfter === undefined ||
-    typeof generation !== 'number'
-  ) {
-    return undefined;
-  }
-  const authentication = authenticationIn(spec, createdAt);
-  const browser = optionalText(spec['browser']);
-  const claims = requestedClaimsIn(spec);
+const TIMESTAMP: Format = {
+  noun: 'a timestamp',
+  check: (value) => {
+    if (Number.isNaN(Date.parse(value))) throw new Error('is no timestamp');
+  },
+};
+/** Compiled for the first session. */
+let isSpec: ((spec: unknown) => spec is SessionSpec) | undefined;
+
+function sessionIn(id: string, spec: unknown): Session | undefined {
+  isSpec ??= compileSchema(SessionSpecSchema, { 'date-time': TIMESTAMP });
+  if (!isSpec(spec)) return undefined;
+  const { user, userUID, clientID, scopes, source, userAgent, generation, refreshHash, familyHash } = spec;
+  const { browser, claims } = spec;
+  const authentication = authenticationIn(spec);
   return {
-    id,
-    user,
-    userUID,
-    clientID,
-    scopes,
-    source: text(spec['source']),
-    userAgent: text(spec['userAgent']),
-    createdAt,
-    lastUsedAt,
-    notAfter,
-    idleNotAfter,
-    generation,
-    refreshHash: text(spec['refreshHash']),
-    familyHash: text(spec['familyHash']),
+    ...{ id, user, userUID, clientID, scopes, source, userAgent, generation, refreshHash, familyHash },
+    createdAt: Date.parse(spec.createdTime),
+    lastUsedAt: Date.parse(spec.lastUsedTime),
+    notAfter: Date.parse(spec.notAfter),
+    idleNotAfter: Date.parse(spec.idleNotAfter),
     ...(authentication ? { authentication } : {}),
-    // The MAC covers these only with the authentication.
-    ...(authentication && browser !== undefined ? { browser } : {}),
-    ...(authentication && claims ? { claims } : {}),
+    ...(browser === undefined ? {} : { browser }),
+    ...(claims
+      ? {
+          claims: {
+            userinfo: claims.userinfo.filter(isUserClaim),
+            idToken: claims.idToken.filter(isUserClaim),
+          },
+        }
+      : {}),
   };
+}
+
+function authenticationIn(spec: SessionSpec): Authentication | undefined {
+  const { passwordTime, credentialUID: uid, authTime, amr, acr } = spec;
+  const password =
+    passwordTime === undefined || uid === undefined
+      ? undefined
+      : { uid, changedAt: Date.parse(passwordTime) };
+  const proof = proofIn(spec, password);
+  if (!proof || authTime === undefined || !amr) return undefined;
+  return {
+    proof,
+    ...(password && proof.kind !== 'password' ? { password } : {}),
+    authTime: Date.parse(authTime),
+    amr,
+    ...(isAcrValue(acr) ? { acr } : {}),
+  };
+}
+
+function proofIn({ identity, passkey }: SessionSpec, password: PasswordID | undefined): Proof | undefined {
+  if (identity) {
+    const { checkedTime, ...proof } = identity;
+    return { kind: 'identity', ...proof, checkedAt: Date.parse(checkedTime) };
+  }
+  if (passkey !== undefined) return { kind: 'passkey', id: passkey };
+  return password && { kind: 'password', ...password };
+}
+
+function timestamp(at: number): string {
+  return new Date(at).toISOString();
 }
 
 const ID_MAC_PURPOSE = 'session-id';

@@ -35,7 +35,7 @@ export interface Session {
    * current token was used already. Empty for a client without refresh tokens.
    */
   readonly familyHash: string;
-  /** Absent in a session without user, and in sessions of earlier versions of this server. */
+  /** Absent in a session without user. */
   readonly authentication?: Authentication;
   /** Id of the browser session with which the user signed in at the client. */
   readonly browser?: string;
