@@ -64,22 +64,16 @@ const service = section('The Service.', {
   nodePort: Type.Integer({
     ...NODE_PORTS,
     default: 0,
-    description:
-      'Port of the nodes for TLS, with the types NodePort and LoadBalancer. 0: the cluster chooses one.',
+    description: 'Port of the nodes for TLS. 0: the cluster chooses one.',
   }),
-  annotations: textsOption('Annotations of the Service, for instance for a load balancer.'),
+  annotations: textsOption('Annotations of the Service.'),
 });
 
 const ingress = section('The public address, at an Ingress controller.', {
-  enabled: flagOption(
-    false,
-    'Creates an Ingress, whose controller terminates TLS and connects to the server with TLS.',
-  ),
+  enabled: flagOption(false, 'Creates an Ingress, whose controller connects to the server with TLS.'),
   host: nameOption('Public DNS name of the server. Required with `enabled`.'),
-  className: nameOption('IngressClass. Empty: the default of the cluster.'),
-  tlsSecretName: nameOption(
-    'Secret with the certificate of the Ingress. Empty: the default of the controller.',
-  ),
+  className: nameOption('IngressClass. Empty: the default.'),
+  tlsSecretName: nameOption('Secret with its certificate. Empty: the default of the controller.'),
   annotations: textsOption(
     'Annotations of the Ingress. ingress-nginx needs `nginx.ingress.kubernetes.io/backend-protocol: HTTPS`.',
   ),
@@ -90,29 +84,27 @@ const route = section('The public address, at a Gateway.', {
   kind: choiceOption(
     ['TLSRoute', 'HTTPRoute'],
     'TLSRoute',
-    '`TLSRoute`: the Gateway passes TLS through, so client certificates work. `HTTPRoute`: the Gateway terminates TLS, and a BackendTLSPolicy lets it verify the server.',
+    '`TLSRoute`: the Gateway passes TLS through, so client certificates work. `HTTPRoute`: it terminates TLS, with a BackendTLSPolicy.',
   ),
   host: nameOption('Public DNS name of the server. Required with `enabled`.'),
   parentRefs: objectsOption('The Gateways: `parentRefs` of the route. Required with `enabled`.'),
-  caConfigMap: nameOption(
-    'ConfigMap with the CA of the server as `ca.crt`, for the BackendTLSPolicy. Required for an HTTPRoute.',
-  ),
+  caConfigMap: nameOption('ConfigMap with the CA of the server as `ca.crt`. Required for an HTTPRoute.'),
   annotations: textsOption('Annotations of the route.'),
 });
 
 const certificates = section('The serving certificate. By default, the server issues its own.', {
   issuerRef: objectOption(
-    '`issuerRef` of a Certificate of cert-manager, such as `{name: platform-ca, kind: ClusterIssuer}`: a private CA, because kube-apiserver requires the DNS name of the Service. Empty: no Certificate.',
+    '`issuerRef` of a Certificate of cert-manager, such as `{name: platform-ca, kind: ClusterIssuer}`: a private CA, because the Certificate has the DNS name of the Service.',
   ),
   dnsNames: namesOption(
-    'Further DNS names of the Certificate, such as `gateway.proxyHost`. It always has those of the Service and of `issuer`.',
+    'DNS names of the Certificate besides those of the Service and of `issuer`, such as `gateway.proxyHost`.',
   ),
   secretName: nameOption(
     'Secret with `tls.crt` and `tls.key`. Empty: `ks-apiserver-tls` with `issuerRef`, else none.',
   ),
   hasCA: flagOption(
     true,
-    'The Secret has the CA bundle as `ca.crt`. Set `false` if the last certificate of `tls.crt` is the CA.',
+    'The Secret has the CA bundle as `ca.crt`. `false`: the last certificate of `tls.crt` is the CA.',
   ),
 });
 
@@ -120,20 +112,20 @@ const impersonation = section('Impersonation of callers by the gateway.', {
   callers: choiceOption(
     ['none', 'certificates', 'all'],
     'none',
-    'The option `gateway.impersonation` of the configuration, with [the objects](gateway.md#impersonation) that it needs.',
+    'The option `gateway.impersonation`, with [the objects](gateway.md#impersonation) that it needs.',
   ),
   constrained: flagOption(
     true,
-    'kube-apiserver never lets the gateway impersonate `system:masters` or a node. Set `false` before Kubernetes 1.36.',
+    'kube-apiserver protects `system:masters` and nodes. `false`: before Kubernetes 1.36.',
   ),
 });
 
 const monitoring = section('Metrics, alerts and dashboard.', {
   enabled: flagOption(
     false,
-    'Creates ServiceMonitor, PrometheusRule and [Grafana dashboard](metrics.md#with-prometheus-operator). Requires Prometheus Operator.',
+    '[ServiceMonitor, PrometheusRule and Grafana dashboard](metrics.md#with-prometheus-operator).',
   ),
-  labels: textsOption('Further labels of ServiceMonitor and PrometheusRule, which your Prometheus selects.'),
+  labels: textsOption('Labels by which your Prometheus selects ServiceMonitor and PrometheusRule.'),
 });
 
 /** All values. Every member has a default. */
@@ -150,13 +142,13 @@ export const ValuesSchema = Type.Object(
     ),
     issuer: textOption(
       '',
-      'Public URL of the server, followed by `/oauth`: the option `oauth.issuer`. Empty: the host of `ingress` or `route`, else the Service.',
+      'The option `oauth.issuer`: the public URL, with `/oauth`. Empty: the host of `ingress` or `route`, else the Service.',
       { pattern: '^(?:https://[^\\s?#]+)?$', expects: 'a URL with https' },
     ),
     image,
     replicas: Type.Integer({ minimum: 0, maximum: 1000, default: 2, description: 'Number of pods.' }),
     configuration: configurationBlock(
-      'Further [options of the server](configuration.md#options), such as `oauth.clients`. A change restarts the pods.',
+      '[Options of the server](configuration.md#options). A change restarts the pods.',
     ),
     plainHTTP: flagOption(true, 'Plain HTTP on port 80, for clients inside the cluster.'),
     service,
@@ -166,7 +158,7 @@ export const ValuesSchema = Type.Object(
     trustedCAs: Type.String({
       default: '',
       description:
-        'CA certificates, PEM, that the server trusts in addition to those of Node, for instance of identity providers.',
+        'CA certificates, PEM, that the server trusts besides those of Node, for instance of identity providers.',
       pattern: '^(?:\\s*-----BEGIN CERTIFICATE-----[\\s\\S]*)?$',
       // The ConfigMap of the certificates is not secret.
       not: { pattern: 'PRIVATE KEY-----' },
@@ -178,16 +170,13 @@ export const ValuesSchema = Type.Object(
     monitoring,
     view: flagOption(
       true,
-      'Binds the server to the ClusterRole `view`, which [lists](resource-kinds.md) need, and which contains pod logs.',
+      'Binds the server to the ClusterRole `view`, for [lists](resource-kinds.md) and pod logs.',
     ),
     priorityQuota: flagOption(
       false,
       'Creates a ResourceQuota for pods of critical priority, which some clusters (GKE) require.',
     ),
-    keepUsers: flagOption(
-      true,
-      'Keeps users, sessions and signing keys when the chart is uninstalled: custom resource definitions, their admission policies, and the Secret `ks-apiserver-signing-keys`.',
-    ),
+    keepUsers: flagOption(true, 'Keeps users, sessions and signing keys when the chart is uninstalled.'),
     resources: objectOption('Resources of the container.', container().resources),
     nodeSelector: textsOption('Labels of the nodes on which the pods run.'),
     tolerations: objectsOption('Tolerations of the pods.'),
@@ -196,7 +185,7 @@ export const ValuesSchema = Type.Object(
     priorityClassName: nameOption('Priority class of the pods.', 'system-cluster-critical'),
     podAnnotations: textsOption('Annotations of the pods.'),
     volumes: objectsOption(
-      'Further volumes of the pods, such as Secrets with the credentials of a log store.',
+      'Further volumes of the pods, such as Secrets of a [log store](#another-log-store).',
     ),
     volumeMounts: objectsOption('Mounts of these volumes in the container.'),
   },
