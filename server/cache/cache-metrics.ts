@@ -32,7 +32,7 @@ export class CacheMetrics {
     const caches = this.#caches;
     this.#lists = new Counter({
       name: 'reflector_lists_total',
-      help: 'Complete lists of a reflector, streamed or paged.',
+      help: 'Complete lists of a reflector.',
       labelNames: ['resource', 'way'],
       registers,
     });
@@ -67,7 +67,7 @@ export class CacheMetrics {
     });
     cacheGauge(registry, caches, {
       name: 'cache_bytes',
-      help: 'Memory of the cache in bytes: objects, their values for lists, past events and past lists.',
+      help: 'Memory of objects, their values for lists, past events and past lists.',
       value: ({ bytes }) => bytes,
     });
     cacheGauge(registry, caches, {
@@ -77,7 +77,7 @@ export class CacheMetrics {
     });
     cacheGauge(registry, caches, {
       name: 'cache_age_seconds',
-      help: 'Time since the last proof that the cache is up to date, about one a minute.',
+      help: 'Time since the last proof that the cache is up to date, about one per minute.',
       value: ({ ageMs }) => ageMs / 1000,
     });
     cacheGauge(registry, caches, {

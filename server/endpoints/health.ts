@@ -28,7 +28,7 @@ export function collectHealthMetrics(metrics: Registry, registries: readonly Hea
   metrics.registerMetric(
     new Gauge({
       name: 'kubernetes_healthcheck',
-      help: '1 if the health check passes, else 0, by the name of the check and its type: `livez`, `readyz` or `healthz`.',
+      help: '1 if the health check passes, else 0, by its name and type: `livez`, `readyz` or `healthz`.',
       labelNames: ['name', 'type'],
       registers: [],
       collect() {

@@ -57,7 +57,7 @@ export class RequestMetrics {
     this.#durations = new DurationHistogram(
       {
         name: 'apiserver_request_duration_seconds',
-        help: 'Time from the arrival of a request to the end of its response.',
+        help: 'Duration of requests and their responses.',
         labelNames: LABELS,
         registry,
       },
@@ -94,7 +94,7 @@ export class RequestMetrics {
     registry.registerMetric(
       new Gauge({
         name: 'apiserver_longrunning_requests',
-        help: 'Open watches and other long-running requests.',
+        help: 'Open watches and other streams.',
         labelNames: [...LABELS],
         registers: [],
         collect() {

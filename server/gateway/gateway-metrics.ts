@@ -30,14 +30,14 @@ export class GatewayMetrics {
   constructor(registry: Registry, gauges: GatewayGauges) {
     this.#requests = new Counter({
       name: 'gateway_requests_total',
-      help: 'Completed requests of the gateway by verb, status code and upgrade: `websocket`, `spdy`, or empty. Code 499: the client disconnected before the response.',
+      help: 'Completed requests of the gateway by verb, status code and upgrade: `websocket`, `spdy`, or empty. 499: the client disconnected before the response.',
       labelNames: ['verb', 'code', 'upgrade'],
       registers: [registry],
     });
     this.#durations = new DurationHistogram<Verb>(
       {
         name: 'gateway_upstream_duration_seconds',
-        help: 'Time from the start of forwarding to the response headers of kube-apiserver, by verb.',
+        help: 'Time to the response headers of kube-apiserver, by verb.',
         labelNames: ['verb'],
         registry,
       },
@@ -56,7 +56,7 @@ export class GatewayMetrics {
     });
     const trusted = new Gauge({
       name: 'gateway_tokens_trusted',
-      help: '1 if kube-apiserver accepted the tokens of this server in the last check, else 0. Absent without the authorization server, and with `gateway.impersonation: all`.',
+      help: '1 if kube-apiserver accepts the tokens of this server, else 0. Absent without the authorization server, and with `gateway.impersonation: all`.',
       registers: [],
       collect() {
         const value = gauges.trusted();

@@ -22,13 +22,13 @@ export function newListenerMetrics(registry: Registry): ListenerMetrics {
   });
   const dropped = new Counter({
     name: 'apiserver_dropped_connections_total',
-    help: 'Connections closed because of the limit listeners.limits.connections.',
+    help: 'Connections closed beyond listeners.limits.connections.',
     labelNames: ['listener'],
     registers,
   });
   const malformed = new Counter({
     name: 'apiserver_malformed_requests_total',
-    help: 'Requests rejected before the filter chain: invalid, too large, too slow, or pipelined.',
+    help: 'Requests rejected as invalid, too large, too slow, or pipelined.',
     labelNames: ['listener', 'code'],
     registers,
   });

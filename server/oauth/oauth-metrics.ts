@@ -14,7 +14,7 @@ export class OAuthMetrics {
     const registers = [registry];
     this.#logins = new Counter({
       name: 'oauth_logins_total',
-      help: 'Sign-ins by method, client and outcome: `success`, `unknown_user`, `no_password`, `wrong_password`, `disabled`, `expired`, `must_change`, `restricted`, `throttled`, `unavailable` (the password could not be verified), `second_factor_required` (the password was right), `wrong_code`, or a refusal of a person of an identity provider.',
+      help: 'Sign-ins by method, client and outcome: `success`, `unknown_user`, `no_password`, `wrong_password`, `disabled`, `expired`, `must_change`, `restricted`, `throttled`, `unavailable` (the password could not be verified), `second_factor_required`, `wrong_code`, or a refusal of a person of an identity provider.',
       labelNames: ['method', 'outcome', 'client'],
       registers,
     });
@@ -26,7 +26,7 @@ export class OAuthMetrics {
     });
     this.#refreshes = new Counter({
       name: 'oauth_refreshes_total',
-      help: 'Refreshes with a refresh token, by client and outcome: `rotated`, `repeated` (the new token was sent again), or `reused` (the session was terminated).',
+      help: 'Refreshes by client and outcome: `rotated`, `repeated` (the new token was sent again), or `reused` (the session was terminated).',
       labelNames: ['client', 'outcome'],
       registers,
     });
@@ -45,7 +45,7 @@ export class OAuthMetrics {
     registry.registerMetric(
       new Gauge({
         name: 'oauth_throttle_entries',
-        help: 'Accounts and source addresses whose failed sign-ins are counted.',
+        help: 'Accounts and addresses with failed sign-ins.',
         registers: [],
         collect() {
           this.set(throttled());

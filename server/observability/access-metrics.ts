@@ -21,19 +21,19 @@ export class AccessMetrics {
   constructor(registry: Registry) {
     counted(registry, {
       name: 'authentication_attempts',
-      help: 'Requests by authentication result: `success` (including anonymous requests), `failure` (invalid credentials), `error` (the server could not check the credentials).',
+      help: 'Requests by result: `success` (also anonymous), `failure` (invalid credentials), `error` (the credentials could not be checked).',
       label: 'result',
       values: this.#authentication,
     });
     counted(registry, {
       name: 'authorization_attempts_total',
-      help: 'Requests by authorization result: `allowed`, `denied`, `error` (no decision from the cluster).',
+      help: 'Requests by result: `allowed`, `denied`, `error` (no decision).',
       label: 'result',
       values: this.#authorization,
     });
     counted(registry, {
       name: 'authentication_token_cache_request_total',
-      help: 'Lookups in the cache of TokenReviews, by status: `hit` or `miss`.',
+      help: 'Lookups in the cache of TokenReviews: `hit` or `miss`.',
       label: 'status',
       values: this.#lookups,
     });
@@ -96,7 +96,7 @@ function reviewMetrics(registry: Registry, part: string, reviews: string): Revie
     requests: new Counter({
       ...shared,
       name: `apiserver_delegated_${part}_request_total`,
-      help: `${reviews} sent to kube-apiserver, by status code, or \`<error>\` if there was no response.`,
+      help: `${reviews}, by status code, or \`<error>\` without a response.`,
     }),
     durations: new Histogram({
       ...shared,

@@ -12,13 +12,13 @@ export function collectProcessMetrics(registry: Registry, version: string): void
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
   new Gauge({
     name: 'kubernetes_build_info',
-    help: 'Always 1. The labels contain the versions of the server and of Node.js.',
+    help: 'Always 1. The labels are the versions of the server and of Node.js.',
     labelNames: ['git_version', 'node_version'],
     registers: [registry],
   }).set({ git_version: `v${version}`, node_version: process.version }, 1);
   new Gauge({
     name: 'apiserver_memory_limit_bytes',
-    help: 'Memory limit of the container, or the memory of the machine if it is less.',
+    help: 'Memory limit of the container, or of the machine.',
     registers: [registry],
     // 0 if the limit is unknown.
   }).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));

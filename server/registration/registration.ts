@@ -48,7 +48,7 @@ export function collectRegistrationMetrics(registry: Registry, trust: TrustByApi
   registry.registerMetric(
     new Gauge({
       name: 'apiserver_registration_trusted',
-      help: '1 if spec.caBundle of the APIService contains the serving CA, else 0. Absent if the server does not manage the field.',
+      help: '1 if spec.caBundle contains the serving CA, else 0. Absent if the server does not manage the field.',
       labelNames: ['apiservice'],
       registers: [],
       collect() {

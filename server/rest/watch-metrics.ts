@@ -24,7 +24,7 @@ export class WatchMetrics {
     const labelNames = ['group', 'version', 'resource'] as const;
     this.#ends = new Counter({
       name: 'apiserver_watch_ends_total',
-      help: 'Client watches that ended, by cause; `slow`: terminated because the client was too slow.',
+      help: 'Client watches that ended, by cause; `slow`: the client was too slow.',
       labelNames: [...labelNames, 'cause'],
       registers,
     });

@@ -10,7 +10,7 @@ export class TracingMetrics {
   constructor(registry: Registry) {
     this.#spans = new Counter({
       name: 'tracing_spans_total',
-      help: 'Spans by outcome: `exported`, `rejected` by the collector, or dropped because too many waited for it (`queue_full`). Absent without `tracing.endpoint`.',
+      help: 'Spans: `exported`, `rejected` by the collector, or dropped because too many waited (`queue_full`). Absent without `tracing.endpoint`.',
       labelNames: ['outcome'],
       registers: [registry],
     });

@@ -50,7 +50,7 @@ const NEVER = new AbortController().signal;
 export function newCachedReads(registry: Registry): Counter<'resource' | 'verb' | 'result'> {
   return new Counter({
     name: 'gateway_cached_reads_total',
-    help: 'Reads of kinds that the gateway can serve from its caches, by resource, verb and result: `hit`, or the reason why the request was forwarded. Absent without `gateway.acceleration`.',
+    help: 'Reads that a cache could serve, by resource, verb and result: `hit`, or why the request was forwarded. Absent without `gateway.acceleration`.',
     labelNames: ['resource', 'verb', 'result'],
     registers: [registry],
   });

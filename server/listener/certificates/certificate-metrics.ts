@@ -12,13 +12,13 @@ export function newCertificateMetrics(registry: Registry): CertificateMetrics {
   const registers = [registry];
   const reloads = new Counter({
     name: 'apiserver_serving_certificate_reloads_total',
-    help: 'Serving certificates that the server loaded or refused, by result.',
+    help: 'Serving certificates loaded or refused, by result.',
     labelNames: ['result'],
     registers,
   });
   const expiry = new Gauge({
     name: 'apiserver_serving_certificate_expiration_timestamp_seconds',
-    help: 'Expiry of the serving certificate, in seconds since the epoch.',
+    help: 'Expiry of the serving certificate, in Unix seconds.',
     registers,
   });
   return {

@@ -29,14 +29,14 @@ export class LogMetrics {
     const registers = [registry];
     this.#queries = new Counter({
       name: 'log_queries_total',
-      help: 'Completed log queries by operation and outcome: `ok`, `partial`, `refused` (400, 404), `limited` (429, or a live tail beyond its limits), `unavailable` (503, 504), `expired` (a live tail whose permissions changed, or an export whose caller lost permissions), `canceled` (the caller disconnected), `error`.',
+      help: 'Completed log queries by operation and outcome: `ok`, `partial`, `refused` (400, 404), `limited` (429, or a live tail beyond its limits), `unavailable` (503, 504), `expired` (permissions of an export or live tail changed), `canceled` (by the caller), `error`.',
       labelNames: ['operation', 'outcome'],
       registers,
     });
     this.#durations = new DurationHistogram<LogOperation>(
       {
         name: 'log_query_duration_seconds',
-        help: 'Duration of successful log queries, by operation; live tails are excluded.',
+        help: 'Duration of successful log queries except live tails, by operation.',
         labelNames: ['operation'],
         registry,
       },
@@ -57,7 +57,7 @@ export class LogMetrics {
     });
     this.#up = new Gauge({
       name: 'log_store_up',
-      help: '1 if the last health check of the log store succeeded, else 0.',
+      help: '1 if the log store is healthy, else 0.',
       labelNames: ['store'],
       registers,
     });
