@@ -11,20 +11,17 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
   const [active, setActive] = useState(0);
   const found = useSearch(text);
   const { groups } = found;
-  const options = groups.flatMap(({ options }) => options);
+  const count = groups.reduce((sum, { options }) => sum + options.length, 0);
   // A shorter result has no such option any more.
-  const position = Math.min(active, options.length - 1);
+  const position = Math.min(active, count - 1);
   // Before the next key, which belongs to the search already.
   useLayoutEffect(() => dialog.current?.showModal(), []);
   const selected = () => dialog.current?.querySelector<HTMLElement>('[aria-selected=true]');
-  useEffect(() => {
-    selected()?.scrollIntoView({ block: 'nearest' });
-  }, [position, groups]);
+  useEffect(() => selected()?.scrollIntoView({ block: 'nearest' }), [position, count]);
   const pressed = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === 'Enter') selected()?.click();
-    else if (step !== undefined && options.length > 0)
-      setActive((position + step + options.length) % options.length);
+    else if (step !== undefined && count > 0) setActive((position + step + count) % count);
     else return;
     event.preventDefault();
   };
@@ -34,20 +31,14 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
   };
   return h(
     'dialog',
-    { ref: dialog, 'aria-label': 'Search', onClose: close, onClick: clicked },
+    { ref: dialog, class: 'search-dialog', 'aria-label': 'Search', onClose: close, onClick: clicked },
     h('div', {}, [
       h('input', {
         // In a search field, Escape would only remove the text.
-        type: 'text',
-        role: 'combobox',
-        'aria-label': 'Search kinds and objects',
-        'aria-expanded': options.length > 0,
-        'aria-controls': 'results',
-        'aria-autocomplete': 'list',
+        ...{ type: 'text', role: 'combobox', 'aria-label': 'Search kinds and objects' },
+        ...{ 'aria-expanded': count > 0, 'aria-controls': 'results', 'aria-autocomplete': 'list' },
         ...(position >= 0 ? { 'aria-activedescendant': `result-${position}` } : {}),
-        placeholder: 'Search kinds, names, labels and images',
-        autocomplete: 'off',
-        spellcheck: false,
+        ...{ placeholder: 'Search kinds, names, labels and images', autocomplete: 'off', spellcheck: false },
         value: text,
         onInput: ({ currentTarget }) => {
           setText(currentTarget.value);
@@ -55,47 +46,31 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
         },
         onKeyDown: pressed,
       }),
-      h(Options, { groups, position }),
+      h('div', { id: 'results', role: 'listbox', 'aria-label': 'Results' }, optionsOf(groups, position)),
       h('p', { class: 'muted', role: 'status' }, statusOf(text, found)),
     ]),
   );
 }
 
-interface OptionsProps {
-  readonly groups: Results['groups'];
-  readonly position: number;
-}
-
-function Options({ groups, position }: OptionsProps): ComponentChildren {
+function optionsOf(groups: Results['groups'], position: number): ComponentChildren {
   let index = 0;
-  return h(
-    'div',
-    { id: 'results', role: 'listbox', 'aria-label': 'Results' },
-    groups.map(({ title, options }) =>
-      h('div', { key: title, role: 'group', 'aria-label': title }, [
-        h('h3', { class: 'caption', 'aria-hidden': true }, title),
-        options.map(({ key, label, detail, status, to }) => {
-          const own = index++;
-          return h(
-            'a',
-            {
-              key,
-              class: 'item',
-              id: `result-${own}`,
-              role: 'option',
-              'aria-selected': own === position,
-              tabIndex: -1,
-              ...link(to),
-            },
-            [
-              h('span', {}, label),
-              h('span', { class: 'muted' }, detail),
-              status !== undefined && h(Status, { status }),
-            ],
-          );
-        }),
-      ]),
-    ),
+  return groups.map(({ title, options }) =>
+    h('div', { key: title, role: 'group', 'aria-label': title }, [
+      h('h3', { class: 'caption', 'aria-hidden': true }, title),
+      options.map(({ key, label, detail, status, to }) => {
+        const id = `result-${index}`;
+        const isSelected = index++ === position;
+        return h(
+          'a',
+          { key, id, class: 'item', role: 'option', 'aria-selected': isSelected, tabIndex: -1, ...link(to) },
+          [
+            h('span', {}, label),
+            h('span', { class: 'muted' }, detail),
+            status !== undefined && h(Status, { status }),
+          ],
+        );
+      }),
+    ]),
   );
 }
 

@@ -1,9 +1,10 @@
 // The results of a search: the kinds whose names match at once, and the objects when the server has responded.
 import type { Client, SearchResult } from 'ks-apiserver-client';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Kind, titleOf } from '../kinds.ts';
 import { listRoute, objectRoute, type Route } from '../route.ts';
+import { useLoaded } from '../ui/use-live.ts';
 
 interface Option {
   readonly key: string;
@@ -39,41 +40,24 @@ const KINDS = [
 ];
 const CUSTOM_KINDS = 12;
 
+type Kinds = ReadonlyMap<string, Kind>;
+
 export function useSearch(text: string): Results {
   const { client, kinds } = useExplore();
-  const [result, setResult] = useState<SearchResult>();
-  const [found, setFound] = useState('');
-  const [error, setError] = useState<Error>();
   const ready = useMemo(() => followKinds(client, kinds), [client, kinds]);
   const q = text.trim();
-  useEffect(() => {
-    setError(undefined);
-    if (q === '') return undefined;
-    const end = new AbortController();
-    const { signal } = end;
-    const search = async (): Promise<void> => {
-      await ready;
-      if (signal.aborted) return;
-      setResult(await client.search(q, { limit: MATCHES, signal }));
-      setFound(q);
-    };
-    const timer = setTimeout(() => {
-      search().catch((failure: Error) => !signal.aborted && setError(failure));
-    }, DEBOUNCE_MS);
-    return () => {
-      clearTimeout(timer);
-      end.abort();
-    };
-  }, [client, ready, q]);
-  const groups = useMemo(
-    () => (q === '' ? [] : [...kindsNamed(q, kinds), ...objectsIn(result, found, kinds)]),
-    [q, found, result, kinds],
-  );
-  return { groups, searched: result?.kinds.length ?? 0, isBusy: q !== found, error };
+  const search = async (signal: AbortSignal): Promise<SearchResult | undefined> => {
+    await new Promise((resolve) => setTimeout(resolve, DEBOUNCE_MS));
+    await ready;
+    return q === '' || signal.aborted ? undefined : await client.search(q, { limit: MATCHES, signal });
+  };
+  const { value: result, isCurrent, error } = useLoaded(search, [ready, q]);
+  const groups = q === '' ? [] : [...kindsNamed(q, kinds), ...objectsIn(result, q, kinds)];
+  return { groups, searched: result?.kinds.length ?? 0, isBusy: !isCurrent, error };
 }
 
 /** Each kind of custom resources alone, because the server may have no permission for some. */
-async function followKinds(client: Client, kinds: ReadonlyMap<string, Kind>): Promise<void> {
+async function followKinds(client: Client, kinds: Kinds): Promise<void> {
   const custom = [...kinds.values()].filter(({ isCustom }) => isCustom).slice(0, CUSTOM_KINDS);
   const named = [KINDS, ...custom.map(({ resource }) => [resource])];
   await Promise.all(
@@ -82,53 +66,34 @@ async function followKinds(client: Client, kinds: ReadonlyMap<string, Kind>): Pr
   );
 }
 
-function kindsNamed(q: string, kinds: ReadonlyMap<string, Kind>): ResultGroup[] {
+/** The kinds with this short name first, and then those with short names. */
+function kindsNamed(q: string, kinds: Kinds): ResultGroup[] {
   const word = q.toLowerCase();
-  const matches = [...kinds.values()]
-    .map((kind) => ({ kind, rank: rankOf(kind, word) }))
-    .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
-    .sort((a, b) => a.rank - b.rank)
+  const rankOf = ({ plural, shortNames }: Kind): number => (shortNames.includes(word) ? 0 : plural.length);
+  const options = [...kinds.values()]
+    .filter(({ plural, shortNames }) => plural.includes(word) || shortNames.includes(word))
+    .sort((a, b) => rankOf(a) - rankOf(b))
     .slice(0, KIND_MATCHES)
-    .map(({ kind }) => ({
-      key: kind.resource,
-      label: titleOf(kind.resource, kinds),
-      detail: kind.group,
-      to: listRoute(kind.resource),
+    .map(({ resource, group }) => ({
+      ...{ key: resource, label: titleOf(resource, kinds), detail: group, to: listRoute(resource) },
     }));
-  return matches.length === 0 ? [] : [{ title: 'Lists', options: matches }];
+  return options.length === 0 ? [] : [{ title: 'Lists', options }];
 }
 
-/** Custom resources follow those of Kubernetes. */
-function rankOf({ plural, kind, shortNames, isCustom }: Kind, word: string): number {
-  const later = isCustom ? 0.5 : 0;
-  if (shortNames.includes(word) || plural === word || kind.toLowerCase() === word) return later;
-  if (plural.startsWith(word)) return 1 + later;
-  return plural.includes(word) ? 2 + later : Number.POSITIVE_INFINITY;
-}
-
-function objectsIn(
-  result: SearchResult | undefined,
-  q: string,
-  kinds: ReadonlyMap<string, Kind>,
-): ResultGroup[] {
+function objectsIn(result: SearchResult | undefined, q: string, kinds: Kinds): ResultGroup[] {
   // Events repeat the names of all other objects.
   const isEvent = ({ kind }: { readonly kind: string }): number => Number(kind === 'Event');
   const groups = (result?.groups ?? []).toSorted((a, b) => isEvent(a) - isEvent(b));
   return groups.map(({ resource, totalItems, items }) => {
     const title = titleOf(resource, kinds);
-    const objects = items.map(({ metadata: { name, namespace, uid }, status }) => ({
-      key: uid,
-      label: name,
-      detail: namespace ?? '',
-      status,
-      to: objectRoute(resource, { namespace, name }),
+    const options: Option[] = items.map(({ metadata, status }) => ({
+      ...{ key: metadata.uid, label: metadata.name, detail: metadata.namespace ?? '', status },
+      to: objectRoute(resource, metadata),
     }));
-    const all: Option = {
-      key: `all ${resource}`,
-      label: `All ${totalItems.toLocaleString()} ${title} with “${q}”`,
-      detail: '',
-      to: listRoute(resource, { q }),
-    };
-    return { title, options: totalItems > items.length ? [...objects, all] : objects };
+    if (totalItems > items.length) {
+      const label = `All ${totalItems.toLocaleString()} ${title} with “${q}”`;
+      options.push({ key: `all ${resource}`, label, detail: '', to: listRoute(resource, { q }) });
+    }
+    return { title, options };
   });
 }
