@@ -1,6 +1,5 @@
 // The values of a facet as chips with their counts. A pressed chip filters.
 import { type ComponentChildren, h } from 'preact';
-import { useState } from 'preact/hooks';
 import { Status } from '../ui/status.ts';
 import { Toggle } from '../ui/toggle.ts';
 
@@ -8,33 +7,30 @@ export interface FacetProps {
   readonly title: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly selected: readonly string[];
-  readonly change: (selected: readonly string[]) => void;
+  readonly select: (values: readonly string[]) => void;
   readonly children?: ComponentChildren;
 }
 
-/** Chips before and after a press of `more`. */
-const FEW = 8;
-const MANY = 200;
+/** Chips that are always shown, and those that are shown on request. */
+const [FEW, MANY] = [8, 200];
 
-export function Facet({ title, counts, selected, change, children }: FacetProps): ComponentChildren {
-  const [isLong, setLong] = useState(false);
-  const values = [...new Set([...Object.keys(counts), ...selected])];
+export function Facet({ title, counts, selected, select, children }: FacetProps): ComponentChildren {
+  const values = [...new Set([...selected, ...Object.keys(counts)])].slice(0, MANY);
   if (values.length === 0 && !children) return null;
-  const shown = values.filter((value, index) => index < (isLong ? MANY : FEW) || selected.includes(value));
-  const chip = (value: string): ComponentChildren => {
+  const chips = values.map((value) => {
     const isOn = selected.includes(value);
     const onClick = (): void =>
-      change(isOn ? selected.filter((each) => each !== value) : [...selected, value]);
+      select(isOn ? selected.filter((each) => each !== value) : [...selected, value]);
     return h(Toggle, { key: value, isOn, onClick, title: value }, [
       title === 'Status' ? h(Status, { status: value }) : h('bdi', {}, value),
       h('span', { class: 'count' }, Object.hasOwn(counts, value) && counts[value]?.toLocaleString()),
     ]);
-  };
-  const more = { class: 'chip quiet', 'aria-expanded': isLong, onClick: () => setLong(!isLong) };
+  });
   return h('div', { class: 'facet', role: 'group', 'aria-label': title }, [
     h('span', { class: 'muted' }, title),
     children,
-    shown.map(chip),
-    values.length > FEW && h('button', more, isLong ? 'Fewer' : `${values.length - FEW} more`),
+    chips.slice(0, FEW),
+    chips.length > FEW &&
+      h('details', {}, [h('summary', {}, `${chips.length - FEW} more`), chips.slice(FEW)]),
   ]);
 }

@@ -1,17 +1,16 @@
 // The filters of a list: text, facets, and selectors for people who know them.
 import { StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { type Changes, type ListRoute, navigate, withQuery } from '../route.ts';
+import { TextField } from '../ui/text-field.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { Facet } from './facet.ts';
-import type { ShownQuery } from './list-query.ts';
-import type { Facets } from './use-list.ts';
+import { facetsOf, labelKeyOf } from './list-query.ts';
+import type { Counts } from './use-list.ts';
 
 export interface ListFiltersProps {
   readonly route: ListRoute;
-  readonly shown: ShownQuery;
-  readonly facets: Facets;
+  readonly counts: Counts;
   readonly labelKeys: readonly string[];
   readonly error: Error | undefined;
 }
@@ -19,83 +18,49 @@ export interface ListFiltersProps {
 /** Time without a key in ms after which the text filters. */
 const DELAY_MS = 250;
 
-const SELECTORS = {
-  labelSelector: ['Label selector', 'app in (cart, web), !canary'],
-  fieldSelector: ['Field selector', 'metadata.name!=web'],
-} as const;
-const PLAIN = { spellcheck: false, autocomplete: 'off' } as const;
+const SELECTORS = [
+  { name: 'labelSelector', label: 'Label selector', placeholder: 'app in (cart, web), !canary' },
+  { name: 'fieldSelector', label: 'Field selector', placeholder: 'metadata.name!=web' },
+];
 
-export function ListFilters({ route, shown, facets, labelKeys, error }: ListFiltersProps): ComponentChildren {
+export function ListFilters({ route, counts, labelKeys, error }: ListFiltersProps): ComponentChildren {
   const { query } = route;
   const change = (changes: Changes): void => navigate(withQuery(route, { ...changes, page: undefined }));
-  const facet = (title: string, name: string, parameter: string, children?: ComponentChildren) => {
-    const selected = query.getAll(parameter);
-    const counts = facets[name] ?? {};
-    return h(
-      Facet,
-      { title, counts, selected, change: (values) => change({ [parameter]: values }) },
-      children,
-    );
-  };
+  const invalid = error instanceof StatusError ? error.causes.map(({ field }) => field) : [];
   // Applied with Enter, because a half-written selector is an error.
-  const selector = (name: keyof typeof SELECTORS): ComponentChildren => {
-    const [label, placeholder] = SELECTORS[name];
-    const causes = error instanceof StatusError ? error.causes.filter(({ field }) => field === name) : [];
-    const errorId = `${name}-error`;
-    return h('label', { class: 'selector' }, [
+  const selectors = SELECTORS.map(({ name, label, placeholder }) =>
+    h('label', { key: name }, [
       h('span', { class: 'muted' }, label),
-      h('input', {
-        ...{ type: 'text', value: query.get(name) ?? '', placeholder, ...PLAIN },
-        ...{ 'aria-invalid': causes.length > 0, 'aria-describedby': errorId },
-        onChange: (event) => change({ [name]: event.currentTarget.value.trim() }),
+      h(TextField, {
+        ...{ text: query.get(name) ?? '', placeholder, 'aria-invalid': invalid.includes(name) },
+        apply: (text) => change({ [name]: text.trim() }),
       }),
-      h(
-        'span',
-        { id: errorId, class: 'field-error', role: 'status' },
-        causes.map(({ message }) => message).join(', '),
-      ),
-    ]);
-  };
-  const isOpen = query.has('labelSelector') || query.has('fieldSelector');
-  const labelKey = h('input', {
-    ...{ class: 'label-key', list: 'label-keys', 'aria-label': 'Label key', placeholder: 'key', ...PLAIN },
-    value: shown.labelKey,
-    onChange: (event) => change({ by: event.currentTarget.value.trim(), value: undefined }),
+    ]),
+  );
+  const facets = facetsOf(route).map(({ title, name, parameter }) => {
+    const selected = query.getAll(parameter);
+    const select = (values: readonly string[]): void => change({ [parameter]: values });
+    const labelKey = h(TextField, {
+      ...{ text: labelKeyOf(route), offered: labelKeys, placeholder: 'key', 'aria-label': 'Label key' },
+      apply: (key) => change({ by: key.trim(), value: undefined }),
+    });
+    const props = { key: title, title, counts: counts[name] ?? {}, selected, select };
+    return h(Facet, props, parameter === 'value' && labelKey);
   });
-  const keys = labelKeys.map((value) => h('option', { value }));
-  const allOwners = (): void => change({ ownerReference: undefined });
   return h('section', { class: 'filters', 'aria-label': 'Filters' }, [
-    h('div', { class: 'filter-row' }, [
-      h(TextFilter, { route }),
-      h('details', { class: 'selectors', open: isOpen }, [
+    h('div', { class: 'row' }, [
+      h(TextField, {
+        ...{ type: 'search', class: 'text-filter', maxLength: 200, 'aria-label': 'Filter by text' },
+        ...{ placeholder: 'Filter by name, label or image', delayMs: DELAY_MS, text: query.get('q') ?? '' },
+        apply: (q) => navigate(withQuery(route, { q, page: undefined }), { replace: true }),
+      }),
+      h('details', { class: 'selectors', open: SELECTORS.some(({ name }) => query.has(name)) }, [
         h('summary', {}, 'Selectors'),
-        h('div', { class: 'filter-row' }, [selector('labelSelector'), selector('fieldSelector')]),
+        selectors,
       ]),
     ]),
-    facet('Status', 'status', 'status'),
-    facet('Namespace', 'namespace', 'namespace'),
-    facet('Label', `label:${shown.labelKey}`, 'value', [labelKey, h('datalist', { id: 'label-keys' }, keys)]),
+    facets,
     query.has('ownerReference') &&
-      h('div', { class: 'facet' }, [
-        h('span', { class: 'muted' }, 'Owner'),
-        h(Toggle, { isOn: true, onClick: allOwners }, 'One object only'),
-      ]),
+      h(Toggle, { isOn: true, onClick: () => change({ ownerReference: undefined }) }, 'Objects of one owner'),
   ]);
-}
-
-function TextFilter({ route }: { readonly route: ListRoute }): ComponentChildren {
-  const q = route.query.get('q') ?? '';
-  const [text, setText] = useState(q);
-  useEffect(() => setText(q), [q]);
-  useEffect(() => {
-    if (text === q) return undefined;
-    const apply = (): void => navigate(withQuery(route, { q: text, page: undefined }), { replace: true });
-    const timer = setTimeout(apply, DELAY_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return h('input', {
-    ...{ type: 'search', class: 'text-filter', 'aria-label': 'Filter by text', value: text, maxLength: 200 },
-    ...{ placeholder: 'Filter by name, label or image', ...PLAIN },
-    onInput: (event) => setText(event.currentTarget.value),
-  });
 }

@@ -4,18 +4,22 @@ import type { Changes, ListRoute } from '../route.ts';
 
 export const PAGE_SIZES = [50, 200, 1_000, 10_000] as const;
 
-export interface ShownQuery {
-  /** Without facets and columns. */
-  readonly list: ListQuery;
+/** Without facets and columns. */
+export interface ShownQuery extends ListQuery {
   readonly page: number;
   readonly limit: number;
   readonly sortBy: string;
-  readonly isAscending: boolean;
-  /** The label key of a facet; empty for none. */
-  readonly labelKey: string;
-  readonly isWide: boolean;
-  /** True if something selects objects. */
-  readonly isFiltered: boolean;
+  readonly ascending: boolean;
+}
+
+/** A facet whose values are chips. */
+export interface Facet {
+  readonly title: string;
+  /** As a parameter of the server. */
+  readonly name: string;
+  /** The parameters of the address and of the server that select values of the facet. */
+  readonly parameter: string;
+  readonly filter: keyof ListQuery;
 }
 
 /** Names of the parameters that select objects, in the address. */
@@ -23,30 +27,42 @@ const FILTERS = ['q', 'namespace', 'status', 'value', 'labelSelector', 'fieldSel
 /** The parameters that remove all filters. */
 export const NO_FILTERS: Changes = Object.fromEntries([...FILTERS, 'page'].map((name) => [name, undefined]));
 
-export function queryOf({ resource, query }: ListRoute): ShownQuery {
+export function isFiltered({ query }: ListRoute): boolean {
+  return FILTERS.some((name) => query.has(name));
+}
+
+/** The label key of a facet; empty for none. */
+export function labelKeyOf({ query }: ListRoute): string {
+  return query.get('by') ?? '';
+}
+
+export function facetsOf(route: ListRoute): readonly Facet[] {
+  const key = labelKeyOf(route);
+  return [
+    { title: 'Status', name: 'status', parameter: 'status', filter: 'status' },
+    { title: 'Namespace', name: 'namespace', parameter: 'namespace', filter: 'namespaces' },
+    { title: 'Label', name: `label:${key}`, parameter: 'value', filter: 'label' },
+  ];
+}
+
+export function listQueryOf(route: ListRoute): ShownQuery {
+  const { resource, query } = route;
   const text = (name: string): string | undefined => query.get(name) || undefined;
   const texts = (name: string): string[] | undefined => (query.has(name) ? query.getAll(name) : undefined);
   const isEvents = resource === 'events' || resource === 'events.events.k8s.io';
   const sortBy = text('sortBy') ?? (isEvents ? 'lastTimestamp' : 'name');
-  const isAscending = query.has('ascending') ? query.get('ascending') === 'true' : sortBy !== 'lastTimestamp';
-  const limit = PAGE_SIZES.find((size) => size === Number(text('limit'))) ?? PAGE_SIZES[0];
-  const page = Math.max(1, Math.floor(Number(text('page'))) || 1);
-  const labelKey = text('by') ?? '';
   return {
-    list: {
-      ...{ page, limit, sortBy, ascending: isAscending, q: text('q') },
-      ...{ namespaces: texts('namespace'), status: texts('status') },
-      ...{ labelSelector: text('labelSelector'), fieldSelector: text('fieldSelector') },
-      ownerReference: text('ownerReference'),
-      label: query.has('value') ? `${labelKey} in (${query.getAll('value').join(',')})` : undefined,
-    },
-    ...{ page, limit, sortBy, isAscending, labelKey, isWide: query.has('wide') },
-    isFiltered: FILTERS.some((name) => query.has(name)),
+    ...{ sortBy, ascending: (text('ascending') ?? String(sortBy !== 'lastTimestamp')) === 'true' },
+    page: Math.max(1, Math.floor(Number(text('page'))) || 1),
+    limit: PAGE_SIZES.find((size) => size === Number(text('limit'))) ?? PAGE_SIZES[0],
+    ...{ q: text('q'), namespaces: texts('namespace'), status: texts('status') },
+    ...{ labelSelector: text('labelSelector'), fieldSelector: text('fieldSelector') },
+    ownerReference: text('ownerReference'),
+    label: query.has('value') ? `${labelKeyOf(route)} in (${query.getAll('value').join()})` : undefined,
   };
 }
 
-/** The parameters of the address that sort by a column: in its usual direction first, then in the other one. */
-export function sortedBy({ sortBy, isAscending }: ShownQuery, sortKey: string, isNumber: boolean): Changes {
-  const next = sortBy === sortKey ? !isAscending : !isNumber;
-  return { sortBy: sortKey, ascending: String(next), page: undefined };
+/** A term of a field selector. */
+export function fieldTerm(field: string, value: string): string {
+  return `${field}=${value.replaceAll(/[\\,=]/g, '\\$&')}`;
 }

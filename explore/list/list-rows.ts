@@ -7,7 +7,6 @@ export interface Row {
   readonly uid: string;
   readonly name: string;
   readonly namespace: string | undefined;
-  readonly version: string;
   readonly cells: readonly Cell[];
 }
 
@@ -19,45 +18,31 @@ export interface Rows {
   readonly facets: NonNullable<ListPage['facets']>;
   /** The label keys of the objects. */
   readonly labelKeys: readonly string[];
-  /** The rows that are not in the page before in this version, by uid; the value changes with each page. */
-  readonly flashes: ReadonlyMap<string, string>;
 }
 
+const PLAIN = { type: 'string', format: '', description: '', priority: 0 };
+export const NAME: Column = { ...PLAIN, name: 'Name', sortKey: 'name' };
+const NAMESPACE: Column = { ...PLAIN, name: 'Namespace', sortKey: 'namespace' };
 /** Label keys that are offered for a facet. */
 const MAX_LABEL_KEYS = 100;
 
-/** `before`: the page before of the same query. */
-export function rowsOf(resource: string, page: ListPage, before: Rows | undefined): Rows {
-  const { items, columns: served = [], cells: servedCells = [], totalItems, partial, facets = {} } = page;
+export function rowsOf(resource: string, page: ListPage): Rows {
+  const { items, columns = [], cells = [], totalItems, partial = false, facets = {} } = page;
   const own = ownColumns(resource);
-  // The age is the last one.
-  const place = Math.max(0, served.length - 1);
   const labelKeys = new Set<string>();
   const rows = items.map((object, index): Row => {
-    const { uid, name, namespace, resourceVersion: version, labels = {} } = object.metadata;
+    const { uid, name, namespace, labels = {} } = object.metadata;
     if (labelKeys.size < MAX_LABEL_KEYS) for (const key of Object.keys(labels)) labelKeys.add(key);
-    const cells = servedCells[index] ?? [];
-    return {
-      uid,
-      name,
-      namespace,
-      version,
-      cells: cells.toSpliced(place, 0, ...own.map(({ read }) => read(object))),
-    };
+    const values = own.map(({ read }) => read(object));
+    return { uid, name, namespace, cells: withOwn(cells[index] ?? [], namespace ?? null, values) };
   });
   return {
-    ...{ rows, total: totalItems, isPartial: partial === true, facets, labelKeys: [...labelKeys].sort() },
-    columns: served.toSpliced(place, 0, ...own),
-    flashes: before ? changed(rows, before) : new Map(),
+    ...{ rows, total: totalItems, isPartial: partial, facets, labelKeys: [...labelKeys].sort() },
+    columns: withOwn(columns, NAMESPACE, own),
   };
 }
 
-/** The value alternates, so that the animation of a row that changes twice starts again. */
-function changed(rows: readonly Row[], { rows: old, flashes }: Rows): ReadonlyMap<string, string> {
-  const versions = new Map(old.map(({ uid, version }) => [uid, version]));
-  return new Map(
-    rows
-      .filter(({ uid, version }) => versions.get(uid) !== version)
-      .map(({ uid }) => [uid, flashes.get(uid) === 'a' ? 'b' : 'a']),
-  );
+/** The namespace follows the status, which is the first column of the server. The age is the last one. */
+function withOwn<T>(served: readonly T[], namespace: T, own: readonly T[]): readonly T[] {
+  return [...served.slice(0, 1), namespace, ...served.slice(1, -1), ...own, ...served.slice(-1)];
 }

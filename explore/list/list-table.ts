@@ -1,137 +1,103 @@
 // The table of a list: names, namespaces and the columns of the kind, sorted by the header.
 import { type ComponentChildren, h } from 'preact';
-import { type ListRoute, link, navigate, withQuery } from '../route.ts';
+import { bytesText } from '../quantity.ts';
+import { type ListRoute, link, navigate, objectRoute, withQuery } from '../route.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
-import { VirtualRows } from '../ui/virtual-rows.ts';
-import type { Cell, Column } from './kind-columns.ts';
-import { type ShownQuery, sortedBy } from './list-query.ts';
-import type { Row, Rows } from './list-rows.ts';
+import type { Column } from './kind-columns.ts';
+import type { ShownQuery } from './list-query.ts';
+import { NAME, type Row, type Rows } from './list-rows.ts';
+import { VirtualRows } from './virtual-rows.ts';
 
 export interface ListTableProps {
   readonly route: ListRoute;
   readonly shown: ShownQuery;
   readonly list: Rows;
   readonly label: string;
-  /** Changes with the query. */
-  readonly page: string;
   readonly isBusy: boolean;
 }
 
 interface ShownColumn extends Column {
-  readonly cell: (row: Row) => Cell;
+  /** In the cells of a row. */
+  readonly index: number;
+  readonly isNumber: boolean;
 }
 
-const NAME: ShownColumn = {
-  ...{ name: 'Name', type: 'string', format: 'name', description: '', priority: 0, sortKey: 'name' },
-  cell: ({ name }) => name,
-};
-const NAMESPACE: ShownColumn = {
-  ...{ name: 'Namespace', type: 'string', format: '', description: '', priority: 0, sortKey: 'namespace' },
-  cell: ({ namespace = null }) => namespace,
-};
-
-export function ListTable({ route, shown, list, label, page, isBusy }: ListTableProps): ComponentChildren {
-  const { rows, total, flashes } = list;
-  const columns = columnsOf(list, shown.isWide);
+export function ListTable({ route, shown, list, label, isBusy }: ListTableProps): ComponentChildren {
+  const { resource, query } = route;
+  const { rows, total } = list;
+  const columns = columnsOf(list, query.has('wide'));
   const widths = columns.map((column) => widthOf(column, rows));
-  // The names have the rest of the width.
-  const cols = widths.map((width, i) => h('col', { style: i === 0 ? {} : { width: `${width}ch` } }));
-  const heads = columns.map((column) => h(Header, { column, route, shown }));
+  const cols = widths.map((width) => h('col', { style: { width: `${width}ch` } }));
+  const headers = columns.map((column) => h(Header, { ...column, route, shown }));
   return h(VirtualRows, {
-    ...{ label, count: rows.length, offset: (shown.page - 1) * shown.limit, total, page, isBusy },
-    columns: columns.length,
-    width: widths.reduce((sum, width) => sum + width, 0),
-    head: [h('colgroup', {}, cols), h('thead', {}, h('tr', { 'aria-rowindex': 1 }, heads))],
+    ...{ label, count: rows.length, offset: (shown.page - 1) * shown.limit, total, isBusy },
+    page: `${resource}?${query}`,
+    // The names have the rest of the width.
+    minWidth: `calc(min(30ch, 50vw) + ${widths.reduce((sum, width) => sum + width, 0)}ch)`,
+    head: [
+      h('colgroup', {}, [h('col', {}), cols]),
+      h('thead', {}, h('tr', { 'aria-rowindex': 1 }, [h(Header, { ...NAME, route, shown }), headers])),
+    ],
     row: (index, tabIndex) => {
       const row = rows[index];
-      if (!row) return { key: String(index), flash: undefined, cells: [] };
-      const cells = columns.map((column) =>
-        h('td', { class: classOf(row, column) }, content(row, column, route, tabIndex)),
-      );
-      return { key: row.uid, flash: flashes.get(row.uid), cells };
+      if (!row) return { key: String(index), cells: [] };
+      const name = h('a', { ...link(objectRoute(resource, row)), tabIndex, title: row.name }, row.name);
+      return { key: row.uid, cells: [h('td', {}, name), columns.map((column) => cellOf(row, column))] };
     },
   });
 }
 
-/** Without a column of which no row of the page has a value, such as the status of ConfigMaps. */
+/** Without columns that have no value on the page, such as the status of ConfigMaps. */
 function columnsOf({ columns, rows }: Rows, isWide: boolean): readonly ShownColumn[] {
-  const own = columns
-    .map((column, i): ShownColumn => ({ ...column, cell: ({ cells }) => cells[i] ?? null }))
-    .filter(({ priority, format, cell }) =>
-      format === 'status' ? rows.some((row) => cell(row) !== null) : isWide || priority === 0,
-    );
-  const hasNamespaces = rows.some(({ namespace }) => namespace !== undefined);
-  return [NAME, ...(hasNamespaces ? [NAMESPACE] : []), ...own];
+  return columns
+    .map((column, index) => {
+      const isNumber = rows.some(({ cells }) => typeof cells[index] === 'number');
+      return { ...column, index, isNumber };
+    })
+    .filter(({ priority }) => isWide || priority === 0)
+    .filter(({ index }) => rows.some(({ cells }) => cells[index] !== null));
 }
 
-interface HeaderProps {
-  readonly column: ShownColumn;
+interface HeaderProps extends Pick<Column, 'name' | 'description' | 'sortKey'> {
+  readonly isNumber?: boolean;
   readonly route: ListRoute;
   readonly shown: ShownQuery;
 }
 
-function Header({ column, route, shown }: HeaderProps): ComponentChildren {
-  const { name, description, sortKey } = column;
+function Header({ name, description, sortKey, isNumber, route, shown }: HeaderProps): ComponentChildren {
   const isSorted = sortKey !== undefined && sortKey === shown.sortBy;
-  const direction = shown.isAscending ? 'ascending' : 'descending';
-  const sort = (): void => navigate(withQuery(route, sortedBy(shown, sortKey ?? '', isNumber(column))));
+  const ascending = String(isSorted ? !shown.ascending : !isNumber);
+  const onClick = (): void => navigate(withQuery(route, { sortBy: sortKey, ascending, page: undefined }));
   const text = h('bdi', {}, name);
   return h(
     'th',
     {
-      scope: 'col',
-      title: description,
-      class: isNumber(column) ? 'number' : '',
-      ...(isSorted && { 'aria-sort': direction }),
+      ...{ scope: 'col', title: description, class: isNumber && 'number' },
+      'aria-sort': isSorted ? (shown.ascending ? 'ascending' : 'descending') : undefined,
     },
-    sortKey === undefined ? text : h('button', { type: 'button', class: 'sort', onClick: sort }, text),
+    sortKey === undefined ? text : h('button', { type: 'button', class: 'sort', onClick }, text),
   );
 }
 
-function isNumber({ type }: Column): boolean {
-  return type === 'integer' || type === 'number';
-}
+const TIME = /^\d{4}-\d\d-\d\dT/;
 
-function classOf(row: Row, column: ShownColumn): string {
-  if (column === NAME) return 'name';
-  if (column.cell(row) === null) return 'none';
-  return column.format === 'status' ? 'word' : isNumber(column) ? 'number' : '';
-}
-
-function content(
-  row: Row,
-  column: ShownColumn,
-  { resource }: ListRoute,
-  tabIndex: 0 | -1,
-): ComponentChildren {
-  const value = column.cell(row);
-  if (column === NAME) {
-    const { name, namespace } = row;
-    const route = { view: 'object', resource, namespace, name, query: new URLSearchParams() } as const;
-    return h('a', { ...link(route), tabIndex, title: name }, name);
-  }
-  if (value === null) return h('span', { class: 'muted' }, '–');
-  if (column.format === 'status') return h(Status, { status: String(value) });
-  if (column.type === 'date' && typeof value === 'string' && !value.startsWith('<'))
-    return h(RelativeTime, { time: value });
-  const text = textOf(value, column);
-  return h('span', { title: text }, text);
-}
-
-function textOf(value: string | number | boolean, { format }: Column): string {
-  if (typeof value !== 'number') return String(value);
-  return format === 'bytes' ? `${(value / 2 ** 30).toFixed(1)} GiB` : value.toLocaleString();
+function cellOf({ cells }: Row, { index, format, isNumber }: ShownColumn): ComponentChildren {
+  const value = cells[index] ?? null;
+  if (value === null) return h('td', { class: 'muted' }, '–');
+  if (format === 'status') return h('td', {}, h(Status, { status: String(value) }));
+  if (typeof value === 'string' && TIME.test(value)) return h('td', {}, h(RelativeTime, { time: value }));
+  const isBytes = format === 'bytes' && typeof value === 'number';
+  const title = isBytes ? bytesText(value) : value.toLocaleString();
+  return h('td', { class: isNumber && 'number', title }, title);
 }
 
 /** Widths of a column in characters, and the rows that are looked at. */
 const [MIN_WIDTH, MAX_WIDTH, SAMPLE] = [7, 44, 200];
 
 /** The width stays while the table scrolls, because it depends on the page and not on the visible rows. */
-function widthOf({ name, cell }: ShownColumn, rows: readonly Row[]): number {
-  const lengths = rows.slice(0, SAMPLE).map((row) => {
-    const value = cell(row);
-    return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? 0 : String(value ?? '').length;
-  });
+function widthOf({ name, index }: ShownColumn, rows: readonly Row[]): number {
+  const texts = rows.slice(0, SAMPLE).map(({ cells }) => String(cells[index] ?? ''));
+  const lengths = texts.map((text) => (TIME.test(text) ? 0 : text.length));
   return 4 + Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, name.length + 2, ...lengths));
 }

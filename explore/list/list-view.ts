@@ -9,72 +9,47 @@ import { LiveState } from '../ui/live-state.ts';
 import { Failure, Notice } from '../ui/notice.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { ListFilters } from './list-filters.ts';
-import { NO_FILTERS, queryOf, type ShownQuery } from './list-query.ts';
+import { facetsOf, isFiltered, listQueryOf, NO_FILTERS } from './list-query.ts';
 import type { Rows } from './list-rows.ts';
 import { ListTable } from './list-table.ts';
 import { Pager } from './pager.ts';
-import { useList, useOtherFacets } from './use-list.ts';
+import { useCounts, useList } from './use-list.ts';
 
 export function ListView({ route }: { readonly route: ListRoute }): ComponentChildren {
   const { resource, query } = route;
   const { kinds } = useExplore();
   const [isPaused, pause] = useState(false);
-  const shown = queryOf(route);
+  const shown = listQueryOf(route);
+  const facets = facetsOf(route).filter(({ name }) => name !== 'label:');
+  const wanted = { ...shown, facets: facets.map(({ name }) => name) };
+  const { value: list, isCurrent, connection, error, retry } = useList(resource, wanted, isPaused);
+  const filtering = facets.filter(({ parameter }) => query.has(parameter));
+  const counts = { ...list?.facets, ...useCounts(resource, shown, filtering) };
   const label = titleOf(resource, kinds);
-  const labelFacet = shown.labelKey === '' ? [] : [`label:${shown.labelKey}`];
-  const {
-    value: list,
-    isCurrent,
-    connection,
-    error,
-    retry,
-  } = useList(resource, { ...shown.list, facets: ['status', 'namespace', ...labelFacet] }, isPaused);
-  const others = useOtherFacets(resource, shown.list, filteredFacets(route, shown), list);
+  const isWide = query.has('wide');
   const toggleColumns = (): void =>
-    navigate(withQuery(route, { wide: shown.isWide ? undefined : 'true' }), { replace: true });
-  const isInvalid = error instanceof StatusError && error.code === 400;
-  const isOwnError =
-    isInvalid &&
-    error.causes.every(({ field = '' }) => field.endsWith('Selector')) &&
-    error.causes.length > 0;
-  return h('div', { class: 'list-view' }, [
-    h('div', { class: 'heading' }, [
+    navigate(withQuery(route, { wide: isWide ? undefined : 'true' }), { replace: true });
+  // Nothing can be filtered without a permission, or if the kind is not served.
+  const isFilterable = list || !error || (error instanceof StatusError && error.code === 400);
+  return h('div', { class: 'stack' }, [
+    h('div', { class: 'row' }, [
       h('h1', { tabIndex: -1 }, label),
-      h('code', { class: 'muted' }, resource),
-      h('span', { class: 'fill' }),
+      h('code', { class: 'muted fill' }, resource),
       list?.columns.some(({ priority }) => priority > 0) &&
-        h(Toggle, { isOn: shown.isWide, onClick: toggleColumns }, 'More columns'),
+        h(Toggle, { isOn: isWide, onClick: toggleColumns }, 'More columns'),
       h(LiveState, { connection, error, isPaused, pause }),
     ]),
-    // Nothing can be filtered without a permission, or if the kind is not served.
-    (list || !error || isInvalid) &&
-      h(ListFilters, {
-        ...{ route, shown, error, labelKeys: list?.labelKeys ?? [] },
-        facets: { ...list?.facets, ...others },
-      }),
+    isFilterable && h(ListFilters, { route, counts, labelKeys: list?.labelKeys ?? [], error }),
     list?.isPartial && h(Notice, { tone: 'info' }, partialText(list)),
-    error && !isOwnError && h(Failure, { error, retry }),
-    list && list.total > 0
-      ? h(ListTable, {
-          ...{ route, shown, list, label, page: `${resource}?${query}` },
-          isBusy: !isCurrent,
-        })
-      : list && !error && h(Empty, { route, shown, label, list }),
+    error && h(Failure, { error, retry }),
     !list && !error && h('p', { class: 'muted', role: 'status' }, `Loading ${label}…`),
-    list && list.total > 0 && h(Pager, { route, shown, total: list.total }),
+    list?.total === 0 && !error && h(Empty, { route, label }),
+    list &&
+      list.total > 0 && [
+        h(ListTable, { route, shown, list, label, isBusy: !isCurrent }),
+        h(Pager, { route, shown, total: list.total }),
+      ],
   ]);
-}
-
-/** The facets that filter, each with its parameter of the server. */
-function filteredFacets(
-  { query }: ListRoute,
-  { labelKey }: ShownQuery,
-): Record<string, 'status' | 'namespaces' | 'label'> {
-  return {
-    ...(query.has('status') ? { status: 'status' } : {}),
-    ...(query.has('namespace') ? { namespace: 'namespaces' } : {}),
-    ...(query.has('value') ? { [`label:${labelKey}`]: 'label' } : {}),
-  };
 }
 
 function partialText({ facets }: Rows): string {
@@ -85,14 +60,12 @@ function partialText({ facets }: Rows): string {
 
 interface EmptyProps {
   readonly route: ListRoute;
-  readonly shown: ShownQuery;
   readonly label: string;
-  readonly list: Rows;
 }
 
-function Empty({ route, shown, label, list }: EmptyProps): ComponentChildren {
+function Empty({ route, label }: EmptyProps): ComponentChildren {
   const clear = ['Clear filters', () => navigate(withQuery(route, NO_FILTERS))] as const;
-  if (shown.isFiltered) return h(Notice, { tone: 'idle', action: clear }, `No ${label} match the filters.`);
-  const where = list.isPartial ? 'in the namespaces that you may list' : 'in the cluster';
-  return h(Notice, { tone: 'idle' }, `There are no ${label} ${where}.`);
+  return isFiltered(route)
+    ? h(Notice, { tone: 'idle', action: clear }, `No ${label} match the filters.`)
+    : h(Notice, { tone: 'idle' }, `There are no ${label}.`);
 }

@@ -6,30 +6,42 @@ import { PAGE_SIZES, type ShownQuery } from './list-query.ts';
 
 export interface PagerProps {
   readonly route: ListRoute;
-  readonly shown: Pick<ShownQuery, 'page' | 'limit'>;
+  readonly shown: ShownQuery;
   readonly total: number;
 }
 
 export function Pager({ route, shown: { page, limit }, total }: PagerProps): ComponentChildren {
   const last = Math.max(1, Math.ceil(total / limit));
   const first = Math.min(total, (page - 1) * limit + 1);
-  const button = (label: string, sign: string, target: number, disabled: boolean): ComponentChildren => {
-    const onClick = (): void =>
-      navigate(withQuery(route, { page: target === 1 ? undefined : String(target) }));
-    return h('button', { class: 'quiet', 'aria-label': label, title: label, disabled, onClick }, sign);
-  };
-  const range = [first, Math.min(total, page * limit)].map((index) => index.toLocaleString()).join('–');
-  const sizes = Object.fromEntries(PAGE_SIZES.map((size) => [size, size.toLocaleString()]));
-  const choose = (size: string): void => navigate(withQuery(route, { limit: size, page: undefined }));
-  return h('nav', { class: 'pager', 'aria-label': 'Pages' }, [
-    button('First page', '«', 1, page <= 1),
-    button('Previous page', '‹', Math.min(page - 1, last), page <= 1),
-    h('span', { role: 'status' }, `${range} of ${total.toLocaleString()}`),
-    button('Next page', '›', page + 1, page >= last),
-    button('Last page', '»', last, page >= last),
+  const end = Math.min(total, page * limit);
+  const button = (label: string, sign: string, target: number): ComponentChildren =>
+    h(
+      'button',
+      {
+        ...{ type: 'button', class: 'quiet', 'aria-label': label, title: label },
+        disabled: target < 1 || target > last || target === page,
+        onClick: () => navigate(withQuery(route, { page: String(target) })),
+      },
+      sign,
+    );
+  return h('nav', { class: 'row', 'aria-label': 'Pages' }, [
+    button('First page', '«', 1),
+    button('Previous page', '‹', Math.min(page - 1, last)),
+    h(
+      'span',
+      { role: 'status' },
+      `${first.toLocaleString()}–${end.toLocaleString()} of ${total.toLocaleString()}`,
+    ),
+    button('Next page', '›', page + 1),
+    button('Last page', '»', last),
+    h('span', { class: 'fill' }),
     h('label', {}, [
       h('span', { class: 'muted' }, 'Rows '),
-      h(Select, { label: 'Rows', value: String(limit), options: sizes, choose }),
+      h(Select, {
+        ...{ label: 'Rows', value: String(limit) },
+        options: Object.fromEntries(PAGE_SIZES.map((size) => [size, size.toLocaleString()])),
+        choose: (size) => navigate(withQuery(route, { limit: size, page: undefined })),
+      }),
     ]),
   ]);
 }

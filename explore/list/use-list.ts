@@ -1,86 +1,59 @@
-// Loads the page of a list, and keeps it up to date: short pages as live pages; long ones are requested again after a change,
-// because each change would send all their objects.
+// Loads the page of a list, and keeps it up to date.
 import type { Client, ListPage, ListQuery, StreamOptions } from 'ks-apiserver-client';
-import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { useNow } from '../ui/relative-time.ts';
-import { type Live, useLive } from '../ui/use-live.ts';
+import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
+import type { Facet } from './list-query.ts';
 import { type Rows, rowsOf } from './list-rows.ts';
-
-type Options = StreamOptions & { readonly signal: AbortSignal };
 
 /** Maximum number of objects of a live page. */
 const MAX_LIVE = 200;
-/** Minimum time in ms between two requests of a long page, and for each of its objects. */
-const MIN_PAUSE = 5_000;
+/** Minimum time in ms between two requests of a long page, for each of its objects. */
 const PAUSE_OF_OBJECT = 2;
+/** Time in ms between two requests of the counts of facets. */
+const FACETS_MS = 10_000;
 
 export function useList(resource: string, query: ListQuery, isPaused: boolean): Live<Rows> {
   const { client } = useExplore();
   const wanted = { ...query, columns: true };
-  const open = async function* (options: Options): AsyncGenerator<Rows> {
+  const open = async function* (options: StreamOptions): AsyncGenerator<Rows> {
     const isLong = (query.limit ?? 0) > MAX_LIVE;
     const pages = isLong
       ? longPages(client, resource, wanted, options)
       : client.lists.live(resource, wanted, options);
-    let before: Rows | undefined;
-    for await (const page of pages) yield (before = rowsOf(resource, page, before));
+    for await (const page of pages) yield rowsOf(resource, page);
   };
   return useLive(open, JSON.stringify([resource, wanted]), isPaused);
 }
 
+/** Requests the page again after changes, with a pause, because a live page would send all objects after each change. */
 async function* longPages(
   client: Client,
   resource: string,
   query: ListQuery,
-  options: Options,
+  options: StreamOptions,
 ): AsyncGenerator<ListPage> {
-  const pause = Math.max(MIN_PAUSE, (query.limit ?? 0) * PAUSE_OF_OBJECT);
-  const { signal } = options;
-  let changed = Promise.withResolvers<void>();
-  const follow = async (): Promise<void> => {
-    for await (const _change of client.lists.changes(resource, query, options)) changed.resolve();
-  };
-  const failed = follow().then(() => new Promise<never>(() => undefined));
-  while (!signal.aborted) {
-    await Promise.race([changed.promise, failed]);
-    changed = Promise.withResolvers();
-    yield await client.lists.page(resource, query, { signal });
+  const pause = (query.limit ?? 0) * PAUSE_OF_OBJECT;
+  for await (const _change of client.lists.changes(resource, query, options)) {
+    yield await client.lists.page(resource, query, options);
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
 /** Counts by value, for each facet. */
-export type Facets = Rows['facets'];
+export type Counts = Rows['facets'];
 
-/**
- * The counts of facets that filter themselves: without their own filter, so that further values can be selected. `without`: the
- * parameter of each such facet. They follow the page with a delay.
- */
-export function useOtherFacets(
-  resource: string,
-  query: ListQuery,
-  without: Readonly<Record<string, keyof ListQuery>>,
-  page: Rows | undefined,
-): Facets {
+/** The counts of facets that filter: each without its own filter, so that further values can be selected. */
+export function useCounts(resource: string, query: ListQuery, filtering: readonly Facet[]): Counts {
   const { client } = useExplore();
-  const [counts, setCounts] = useState<Facets>({});
-  const now = useNow();
-  const sampled = useMemo(() => page, [now]);
-  const names = Object.keys(without);
-  useEffect(() => {
-    const closed = new AbortController();
-    const countsOf = async (facet: string): Promise<Facets> => {
-      const parameter = without[facet] ?? 'facets';
-      const others = { ...query, page: 1, limit: 0, [parameter]: undefined, facets: [facet] };
-      return (await client.lists.page(resource, others, closed)).facets ?? {};
-    };
-    Promise.all(names.map(countsOf)).then(
-      (all) => setCounts(Object.assign({}, ...all)),
-      // The list itself shows the error.
-      () => undefined,
+  const load = async (signal: AbortSignal): Promise<Counts> => {
+    const pages = await Promise.all(
+      filtering.map(({ name, filter }) => {
+        const others = { ...query, page: 1, limit: 0, facets: [name], [filter]: undefined };
+        return client.lists.page(resource, others, { signal });
+      }),
     );
-    return () => closed.abort();
-  }, [JSON.stringify(query), names.join(), sampled]);
-  return counts;
+    return Object.assign({}, ...pages.map(({ facets }) => facets));
+  };
+  const { value = {} } = useLoaded(load, [resource, JSON.stringify([query, filtering])], FACETS_MS);
+  return value;
 }

@@ -14,7 +14,7 @@ export interface LiveStateProps {
 export function LiveState({ connection, error, isPaused, pause }: LiveStateProps): ComponentChildren {
   const now = useNow();
   const [tone, text] = isPaused ? ['idle', 'Paused'] : stateOf(connection, now);
-  return h('span', { class: 'live-state' }, [
+  return h('span', { class: 'row' }, [
     h('span', { class: 'status', 'data-tone': tone, role: 'status' }, error && !isPaused ? 'Not live' : text),
     h(Toggle, { isOn: isPaused, onClick: () => pause(!isPaused) }, 'Pause'),
   ]);
