@@ -14,16 +14,13 @@ export function Containers({ pod }: { readonly pod: KubernetesObject }): Compone
   const statuses = LISTS.flatMap((list) => listAt(pod, `status.${list}`));
   // A pod without a node has no statuses.
   const containers = statuses.length > 0 ? statuses : listAt(pod, 'spec.containers');
-  const rows = containers.map((container) => {
-    const name = textAt(container, 'name');
-    return h('tr', { key: name }, [
-      h('td', {}, name),
-      h('td', {}, h(Status, { status: stateOf(container) })),
-      h('td', {}, textAt(container, 'restartCount')),
-      h('td', {}, h(End, { of: at(container, 'state.terminated') ?? at(container, 'lastState.terminated') })),
-      h('td', { class: 'message' }, h('bdi', {}, textAt(container, 'image'))),
-    ]);
-  });
+  const rows = containers.map((container) => [
+    textAt(container, 'name'),
+    h(Status, { status: stateOf(container) }),
+    textAt(container, 'restartCount'),
+    endOf(at(container, 'state.terminated') ?? at(container, 'lastState.terminated')),
+    h('bdi', {}, textAt(container, 'image')),
+  ]);
   return h(TextTable, { label: 'Containers', names: NAMES, rows });
 }
 
@@ -32,8 +29,8 @@ function stateOf(container: unknown): string {
   return reason || (at(container, 'state.running') ? 'Running' : '');
 }
 
-function End({ of }: { readonly of: unknown }): ComponentChildren {
-  if (!of) return null;
-  const [reason, code, time] = ['reason', 'exitCode', 'finishedAt'].map((name) => textAt(of, name));
+function endOf(end: unknown): ComponentChildren {
+  if (!end) return null;
+  const [reason, code, time] = ['reason', 'exitCode', 'finishedAt'].map((name) => textAt(end, name));
   return [`${reason || 'Ended'}, exit code ${code}, `, h(RelativeTime, { time }), ' ago'];
 }

@@ -10,13 +10,13 @@ import { selectorOf } from './relations.ts';
 /** Pods whose lines are shown. */
 const MAX_PODS = 50;
 
-export function hasLogs(resource: string, object: KubernetesObject): boolean {
-  return resource === 'pods' || selectorOf(resource, object) !== '';
-}
-
 export interface ObjectLogsProps {
   readonly resource: string;
   readonly object: KubernetesObject;
+}
+
+export function hasLogs({ resource, object }: ObjectLogsProps): boolean {
+  return resource === 'pods' || selectorOf(resource, object) !== '';
 }
 
 export function ObjectLogs({ resource, object }: ObjectLogsProps): ComponentChildren {
@@ -29,7 +29,7 @@ export function ObjectLogs({ resource, object }: ObjectLogsProps): ComponentChil
     const { items } = await client.lists.page('pods', query, { signal });
     return items.map(({ metadata }) => metadata.name);
   };
-  const { value: pods, error } = useLoaded(load, [resource, name, namespace, labelSelector]);
+  const { value: pods, error } = useLoaded(load, [name, labelSelector]);
   if (error) return h(Failure, { error });
   if (!pods) return h('p', { class: 'muted', role: 'status' }, 'Loading the pods…');
   // Without names, a query would select the pods of the whole namespace.

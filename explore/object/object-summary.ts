@@ -5,51 +5,48 @@ import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { resourceOf } from '../kinds.ts';
 import { listAt, textAt } from '../list/kind-columns.ts';
-import { link, type ObjectRoute, queryOf } from '../route.ts';
+import { fieldTerm } from '../list/list-query.ts';
+import { RecentEvents } from '../overview/recent-events.ts';
+import { link, listRoute, objectRoute } from '../route.ts';
 import type { Tone } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { TextTable } from '../ui/text-table.ts';
 import { Containers } from './containers.ts';
-import { EventTable, RelatedTable } from './related-table.ts';
+import { RelatedTable } from './related-table.ts';
 import { relationsOf } from './relations.ts';
 import { LAST_APPLIED } from './shown-yaml.ts';
 
 export interface ObjectSummaryProps {
-  readonly route: ObjectRoute;
+  readonly resource: string;
   readonly object: KubernetesObject;
-  readonly isDeleted: boolean;
 }
 
-export function ObjectSummary({ route, object, isDeleted }: ObjectSummaryProps): ComponentChildren {
-  const { resource } = route;
+export function ObjectSummary({ resource, object }: ObjectSummaryProps): ComponentChildren {
   const { kinds } = useExplore();
-  const { labels = {}, annotations = {}, resourceVersion } = object.metadata;
+  const { name, namespace, labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;
   const conditions = listAt(object, 'status.conditions');
   const lists = relationsOf(resource, object, kinds.get(resource)?.isCustom === true);
-  // After a deletion, the lists would be empty.
-  const version = isDeleted ? '' : resourceVersion;
+  const involved = [fieldTerm('involvedObject.kind', object.kind), fieldTerm('involvedObject.name', name)];
   const labelItems = Object.entries(labels).map(([key, value]) => {
-    const query = queryOf({ labelSelector: `${key}=${value}` });
-    return h('li', {}, [
-      h('a', { class: 'label', ...link({ view: 'list', resource, query }) }, h('bdi', {}, `${key}=${value}`)),
-    ]);
+    const labelSelector = `${key}=${value}`;
+    const to = link(listRoute(resource, { labelSelector }));
+    return h('li', {}, h('a', { class: 'label', ...to }, h('bdi', {}, labelSelector)));
   });
   const annotationItems = Object.entries(annotations)
     .filter(([key]) => key !== LAST_APPLIED)
     .map(([key, text]) => [h('dt', {}, key), h('dd', {}, h(LongText, { text }))]);
-  const none = h('p', { class: 'muted' }, 'None');
   return h('div', { class: 'summary' }, [
-    h('div', { class: 'column' }, [
+    h('div', { class: 'stack' }, [
       resource === 'pods' && card('Containers', h(Containers, { pod: object })),
       conditions.length > 0 && card('Conditions', h(Conditions, { conditions })),
-      lists.map((list) => h(RelatedTable, { key: `${list.resource} ${list.query}`, list, version })),
+      lists.map((list) => h(RelatedTable, { key: `${list.resource} ${list.query}`, list })),
       // Last, because a busy object has many.
-      h(EventTable, { object }),
+      h(RecentEvents, { title: 'Events', filter: { namespace, fieldSelector: involved.join() } }),
     ]),
-    h('div', { class: 'column' }, [
-      h(Owners, { object }),
-      card('Labels', labelItems.length > 0 ? h('ul', { class: 'labels' }, labelItems) : none),
-      card('Annotations', annotationItems.length > 0 ? h('dl', {}, annotationItems) : none),
+    h('div', { class: 'stack' }, [
+      ownerReferences.length > 0 && card('Owners', h(Owners, { object })),
+      labelItems.length > 0 && card('Labels', h('ul', {}, labelItems)),
+      annotationItems.length > 0 && card('Annotations', h('dl', {}, annotationItems)),
     ]),
   ]);
 }
@@ -61,34 +58,30 @@ function card(title: string, content: ComponentChildren): ComponentChildren {
 function Owners({ object }: { readonly object: KubernetesObject }): ComponentChildren {
   const { kinds } = useExplore();
   const { ownerReferences = [], namespace } = object.metadata;
-  if (ownerReferences.length === 0) return null;
   const owners = ownerReferences.map((owner) => {
     const { kind, name, uid } = owner;
-    const resource = resourceOf(kinds, owner);
-    const known = resource === undefined ? undefined : kinds.get(resource);
-    const query = new URLSearchParams();
-    const place = { name, namespace: known?.namespaced ? namespace : undefined, query };
+    const known = kinds.get(resourceOf(kinds, owner) ?? '');
+    const place = { name, namespace: known?.namespaced ? namespace : undefined };
     return h('li', { key: uid }, [
       h('span', { class: 'muted' }, `${kind} `),
-      known ? h('a', link({ view: 'object', resource: known.resource, ...place }), name) : name,
+      known ? h('a', link(objectRoute(known.resource, place)), name) : name,
     ]);
   });
-  return card('Owners', h('ul', {}, owners));
+  return h('ul', {}, owners);
 }
 
 const CONDITION = ['Type', 'Status', 'Reason', 'Message', 'Since'];
 
 function Conditions({ conditions }: { readonly conditions: readonly unknown[] }): ComponentChildren {
   const rows = conditions.map((condition) => {
-    const members = ['type', 'status', 'reason', 'message', 'lastTransitionTime'];
-    const [type = '', status = '', reason, message, time] = members.map((name) => textAt(condition, name));
-    return h('tr', { key: type }, [
-      h('td', {}, type),
-      h('td', {}, h('span', { class: 'status', 'data-tone': toneOf(type, status) }, status)),
-      h('td', {}, reason),
-      h('td', { class: 'message' }, message),
-      h('td', {}, h(RelativeTime, { time })),
-    ]);
+    const [type, status] = [textAt(condition, 'type'), textAt(condition, 'status')];
+    return [
+      type,
+      h('span', { class: 'status', 'data-tone': toneOf(type, status) }, status),
+      textAt(condition, 'reason'),
+      h('bdi', {}, textAt(condition, 'message')),
+      h(RelativeTime, { time: textAt(condition, 'lastTransitionTime') }),
+    ];
   });
   return h(TextTable, { label: 'Conditions', names: CONDITION, rows });
 }

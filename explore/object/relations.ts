@@ -1,7 +1,8 @@
 // The objects below an object: those that it owns, the pods that it selects or runs, or the objects in it.
 import type { KubernetesObject } from 'ks-apiserver-client';
 import { at, listAt, textAt } from '../list/kind-columns.ts';
-import { type Changes, type ListRoute, queryOf } from '../route.ts';
+import { fieldTerm } from '../list/list-query.ts';
+import { type ListRoute, listRoute } from '../route.ts';
 
 /** The kinds of the objects that an object of a kind owns. */
 const OWNED: Readonly<Record<string, readonly string[]>> = {
@@ -32,18 +33,13 @@ export function relationsOf(
   isCustom: boolean,
 ): readonly ListRoute[] {
   const { uid, name, namespace } = object.metadata;
-  const list = (of: string, changes: Changes): ListRoute => ({
-    view: 'list',
-    resource: of,
-    query: queryOf(changes),
-  });
-  if (resource === 'nodes') return [list('pods', { fieldSelector: `spec.nodeName=${name}` })];
-  if (resource === 'namespaces') return IN_NAMESPACE.map((of) => list(of, { namespace: name }));
+  if (resource === 'nodes') return [listRoute('pods', { fieldSelector: fieldTerm('spec.nodeName', name) })];
+  if (resource === 'namespaces') return IN_NAMESPACE.map((of) => listRoute(of, { namespace: name }));
   const owned = (Object.hasOwn(OWNED, resource) && OWNED[resource]) || (isCustom ? USUAL : []);
-  const selector = owned.includes('pods') ? '' : selectorOf(resource, object);
+  const labelSelector = owned.includes('pods') ? '' : selectorOf(resource, object);
   return [
-    ...(selector === '' ? [] : [list('pods', { namespace, labelSelector: selector })]),
-    ...owned.map((of) => list(of, { namespace, ownerReference: uid })),
+    ...(labelSelector === '' ? [] : [listRoute('pods', { namespace, labelSelector })]),
+    ...owned.map((of) => listRoute(of, { namespace, ownerReference: uid })),
   ];
 }
 
@@ -60,16 +56,8 @@ export function selectorOf(resource: string, object: KubernetesObject): string {
 }
 
 function termOf(expression: unknown): string {
-  const key = textAt(expression, 'key');
-  const values = `(${listAt(expression, 'values').map(String).join(',')})`;
-  switch (textAt(expression, 'operator')) {
-    case 'In':
-      return `${key} in ${values}`;
-    case 'NotIn':
-      return `${key} notin ${values}`;
-    case 'Exists':
-      return key;
-    default:
-      return `!${key}`;
-  }
+  const [key, operator] = [textAt(expression, 'key'), textAt(expression, 'operator')];
+  const values = listAt(expression, 'values').map(String).join();
+  if (operator === 'Exists') return key;
+  return operator === 'DoesNotExist' ? `!${key}` : `${key} ${operator.toLowerCase()} (${values})`;
 }

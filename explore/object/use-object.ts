@@ -4,10 +4,11 @@ import { type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-
 import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { pathOfKind } from '../kinds.ts';
+import { fieldTerm } from '../list/list-query.ts';
 import type { ObjectRoute } from '../route.ts';
-import { type Live, useLive } from '../ui/use-live.ts';
+import { type Loaded, useLive, useLoaded } from '../ui/use-live.ts';
 
-export interface ShownObject extends Pick<Live<unknown>, 'error' | 'retry'> {
+export interface ShownObject extends Pick<Loaded<unknown>, 'error' | 'retry'> {
   /** The last state, also after a deletion. */
   readonly object: KubernetesObject | undefined;
   /** The status word; undefined if the object has none, or if lists do not serve the kind. */
@@ -17,67 +18,41 @@ export interface ShownObject extends Pick<Live<unknown>, 'error' | 'retry'> {
   readonly isStill: boolean;
 }
 
-type State = Pick<ShownObject, 'status' | 'isDeleted'> & { readonly object: KubernetesObject };
-
 export function useObject({ resource, namespace, name }: ObjectRoute): ShownObject {
   const { client, kinds } = useExplore();
-  const query = { names: [name], columns: true, limit: 1, namespace };
-  const [state, setState] = useState<State>();
-  const live = useLive(
+  const kind = kinds.get(resource);
+  const query = { fieldSelector: fieldTerm('metadata.name', name), columns: true, limit: 1, namespace };
+  const [last, setLast] = useState<ListPage>();
+  const { value, error, connection, retry } = useLive(
     (options) => client.lists.live(resource, query, options),
     JSON.stringify([resource, query]),
   );
   useEffect(() => {
-    const { value } = live;
-    if (value) setState((before) => stateOf(value, before));
-  }, [live.value]);
-  const isUnlisted = live.error instanceof StatusError && [403, 404, 503].includes(live.error.code);
-  const got = useOnce({ resource, namespace, name }, isUnlisted);
-  const isMissing = live.value !== undefined && !state;
+    if (value && value.totalItems > 0) setLast(value);
+  }, [value]);
+  // A server that cannot list the kind is asked again and again.
+  const isUnlisted = (connection?.state === 'waiting' ? connection.error : error) instanceof StatusError;
+  const got = useLoaded(
+    async (signal) =>
+      isUnlisted && kind
+        ? await client.kubernetes.get<KubernetesObject>(pathOfKind(kind, { namespace, name }), { signal })
+        : undefined,
+    [isUnlisted, kind],
+  );
+  const isMissing = value?.totalItems === 0;
+  const failure = isUnlisted && kind ? got.error : error;
   return {
-    object: state?.object ?? got.object,
-    status: state?.status,
-    isDeleted: state?.isDeleted ?? false,
-    isStill: isUnlisted,
-    error: isMissing
-      ? new Error(`${resource} "${name}" does not exist`)
-      : isUnlisted
-        ? (got.error ?? (kinds.has(resource) ? undefined : live.error))
-        : live.error,
-    retry: live.retry,
+    object: last?.items[0] ?? got.value,
+    status: last && statusOf(last, 0),
+    isDeleted: isMissing && last !== undefined,
+    isStill: !last && got.value !== undefined,
+    error: isMissing && !last ? new Error(`${resource} "${name}" does not exist`) : failure,
+    retry,
   };
-}
-
-function stateOf(page: ListPage, before: State | undefined): State | undefined {
-  const [object] = page.items;
-  if (!object) return before && { ...before, isDeleted: true };
-  return { object, status: statusOf(page, 0), isDeleted: false };
 }
 
 /** The status word of an object of a page; undefined if it has none. */
 export function statusOf({ columns, cells }: ListPage, index: number): string | undefined {
   const status = cells?.[index]?.[columns?.findIndex(({ format }) => format === 'status') ?? -1];
   return typeof status === 'string' ? status : undefined;
-}
-
-interface Got {
-  readonly object?: KubernetesObject;
-  readonly error?: Error;
-}
-
-/** Gets the object from kube-apiserver. */
-function useOnce({ resource, namespace, name }: Omit<ObjectRoute, 'view' | 'query'>, isWanted: boolean): Got {
-  const { client, kinds } = useExplore();
-  const [got, setGot] = useState<Got>({});
-  const kind = kinds.get(resource);
-  useEffect(() => {
-    if (!isWanted || !kind) return undefined;
-    const closed = new AbortController();
-    const get = async (): Promise<void> => {
-      setGot({ object: await client.kubernetes.get(pathOfKind(kind, { namespace, name }), closed) });
-    };
-    get().catch((error: Error) => closed.signal.aborted || setGot({ error }));
-    return () => closed.abort();
-  }, [isWanted, kind]);
-  return got;
 }

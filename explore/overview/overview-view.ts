@@ -18,7 +18,7 @@ export function OverviewView({ route }: { readonly route: OverviewRoute }): Comp
         // Nodes belong to no namespace.
         namespace === '' && h(NodeUsage, {}),
       ]),
-      h(RecentEvents, { namespace, key: `events ${namespace}` }),
+      h(RecentEvents, { title: 'Recent events', filter: { namespace: namespace || undefined } }),
     ]),
   ];
 }

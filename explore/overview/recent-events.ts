@@ -1,9 +1,9 @@
-// What changed in the last minutes: the newest events, live.
+// What changed in the last minutes: the newest events, of the cluster, a namespace or an object, live.
 import type { KubernetesObject } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { resourceOf } from '../kinds.ts';
-import { link, queryOf } from '../route.ts';
+import { link, listRoute, objectRoute } from '../route.ts';
 import { Failure } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { useLive } from '../ui/use-live.ts';
@@ -25,34 +25,46 @@ interface Event extends KubernetesObject {
   };
 }
 
-export function RecentEvents({ namespace }: { readonly namespace: string }): ComponentChildren {
+export interface RecentEventsProps {
+  readonly title: string;
+  /** Parameters of the list. */
+  readonly filter: { readonly namespace?: string | undefined; readonly fieldSelector?: string };
+}
+
+export function RecentEvents({ title, filter }: RecentEventsProps): ComponentChildren {
   const { client } = useExplore();
-  const query = { sortBy: 'lastTimestamp', limit: SHOWN, ...(namespace === '' ? {} : { namespace }) };
-  const live = useLive((options) => client.lists.live<Event>('events', query, options), namespace);
+  const query = { ...filter, sortBy: 'lastTimestamp', limit: SHOWN };
+  const live = useLive(
+    (options) => client.lists.live<Event>('events', query, options),
+    JSON.stringify(filter),
+  );
   const { value: page, error, retry } = live;
-  const all = link({
-    view: 'list',
-    resource: 'events',
-    query: queryOf({ namespace, sortBy: 'lastTimestamp' }),
-  });
-  return h('section', { class: 'events card', 'aria-labelledby': 'events', 'aria-busy': !page && !error }, [
-    h('h2', { id: 'events' }, ['Recent events', h('a', all, 'All events')]),
+  const all = link(listRoute('events', { ...filter, sortBy: 'lastTimestamp' }));
+  return h('section', { class: 'events card', 'aria-label': title, 'aria-busy': !page && !error }, [
+    h('h2', {}, [title, h('a', all, 'All events')]),
     error && h(Failure, { error, retry }),
     page?.items.length === 0 && h('p', { class: 'muted' }, 'Nothing has happened in the last hour.'),
     h(
       'ol',
       { class: 'divided' },
-      page?.items.map((event) => h('li', { key: event.metadata.uid }, h(EventLine, { event }))),
+      page?.items.map((event) =>
+        h(
+          'li',
+          { key: event.metadata.uid },
+          h(EventLine, { event, hasObject: filter.fieldSelector === undefined }),
+        ),
+      ),
     ),
   ]);
 }
 
-function EventLine({ event }: { readonly event: Event }): ComponentChildren {
-  const { kinds } = useExplore();
+interface EventLineProps {
+  readonly event: Event;
+  readonly hasObject: boolean;
+}
+
+function EventLine({ event, hasObject }: EventLineProps): ComponentChildren {
   const { type = '', reason = '', message = '', count = 1, involvedObject = {} } = event;
-  const { kind = '', name = '', namespace } = involvedObject;
-  const resource = resourceOf(kinds, involvedObject);
-  const target = `${kind} ${name}`;
   return [
     h('span', { class: 'status', 'data-tone': type === 'Warning' ? 'warn' : 'idle' }, [
       type === 'Warning' && h('span', { class: 'hidden-text' }, 'Warning: '),
@@ -60,12 +72,19 @@ function EventLine({ event }: { readonly event: Event }): ComponentChildren {
       count > 1 && h('span', { class: 'muted' }, `×${count}`),
     ]),
     h(RelativeTime, { time: event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp }),
-    h('p', {}, [
-      resource !== undefined && name !== ''
-        ? h('a', link({ view: 'object', resource, namespace, name, query: new URLSearchParams() }), target)
-        : target,
-      namespace !== undefined && h('span', { class: 'muted' }, ` in ${namespace}`),
-      h('span', {}, message),
-    ]),
+    h('p', {}, [hasObject && h(InvolvedObject, involvedObject), h('span', {}, message)]),
+  ];
+}
+
+function InvolvedObject(object: NonNullable<Event['involvedObject']>): ComponentChildren {
+  const { kinds } = useExplore();
+  const { kind = '', name = '', namespace } = object;
+  const resource = resourceOf(kinds, object);
+  const text = `${kind} ${name}`;
+  return [
+    resource !== undefined && name !== ''
+      ? h('a', link(objectRoute(resource, { namespace, name })), text)
+      : text,
+    namespace !== undefined && h('span', { class: 'muted' }, ` in ${namespace}`),
   ];
 }

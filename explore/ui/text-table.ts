@@ -5,19 +5,21 @@ export interface TextTableProps {
   /** Accessible name. */
   readonly label: string;
   readonly names: readonly string[];
-  /** True if only screen readers need the header. */
-  readonly isHeadHidden?: boolean;
-  /** Elements `tr`. */
-  readonly rows: ComponentChildren;
+  /** The cells of each row. */
+  readonly rows: readonly (readonly ComponentChildren[])[];
 }
 
-export function TextTable({ label, names, isHeadHidden, rows }: TextTableProps): ComponentChildren {
+export function TextTable({ label, names, rows }: TextTableProps): ComponentChildren {
   const heads = names.map((name) => h('th', { scope: 'col' }, name));
+  const body = rows.map((cells) =>
+    h(
+      'tr',
+      {},
+      cells.map((cell) => h('td', {}, cell)),
+    ),
+  );
   // Focusable, because it scrolls.
   return h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': label }, [
-    h('table', {}, [
-      h('thead', isHeadHidden ? { class: 'hidden-text' } : {}, h('tr', {}, heads)),
-      h('tbody', {}, rows),
-    ]),
+    h('table', {}, [h('thead', {}, h('tr', {}, heads)), h('tbody', {}, body)]),
   ]);
 }

@@ -171,7 +171,7 @@ describe('an object of /explore', function () {
     await visitor.sees('MinimumReplicas');
     const link = (resource: string): string => `.summary a[href*="/objects/${resource}/"]`;
     await until(async () => (await visitor.page.$$(link('pods'))).length === 2);
-    const titles = await visitor.page.$$eval('.summary .column:first-child h2', (headings) =>
+    const titles = await visitor.page.$$eval('.summary > .stack:first-child h2', (headings) =>
       headings.map(({ firstChild }) => String(firstChild?.textContent).trim()),
     );
     expect(titles).to.deep.equal(['Conditions', 'Pods', 'ReplicaSets', 'Events']);
