@@ -37,11 +37,7 @@ const DNS_LABEL = {
 };
 
 const platform = section('The platform.', {
-  name: textOption(
-    'platform',
-    'Name of the platform; part of the API groups: `resources.<name>.io`.',
-    DNS_LABEL,
-  ),
+  name: textOption('platform', 'Name in the API groups: `resources.<name>.io`.', DNS_LABEL),
   namespace: textOption('platform-system', 'Namespace of the server and its Service.', DNS_LABEL),
 });
 
@@ -50,7 +46,7 @@ const selfSigned = section('The certificate that the server issues, used without
 });
 
 const secure = section('The TLS listener; it serves all paths.', {
-  address: textOption('', 'Address of the TLS listener. Empty: all addresses, IPv4 and IPv6.'),
+  address: textOption('', 'Address of the TLS listener. Empty: all addresses.'),
   port: portOption(9443, 'Port of the TLS listener. 0: a free port.'),
   certFile: pathOption('Serving certificate and intermediates. Empty: the server issues one.'),
   keyFile: pathOption('Private key of `certFile`.'),
@@ -65,16 +61,13 @@ const insecure = section(
   'The plain-HTTP listener for callers inside the cluster. It serves `/oauth`, `/kapis` and health, and supports neither client certificates nor the front proxy.',
   {
     enabled: flagOption(true, 'Plain-HTTP listener for clients inside the cluster.'),
-    address: textOption('', 'Address of the plain-HTTP listener. Empty: all addresses, IPv4 and IPv6.'),
-    port: portOption(9090, 'Port of the plain-HTTP listener. 0: a free port.'),
+    address: textOption('', 'The same for plain HTTP.'),
+    port: portOption(9090, 'Port of plain HTTP. 0: a free port.'),
   },
 );
 
 const limits = section('Limits of each listener.', {
-  connections: countOption(
-    10_000,
-    'Maximum number of open connections per listener; [a further one](limits.md#connections) displaces another.',
-  ),
+  connections: countOption(10_000, '[Limit](limits.md#connections) of open connections per listener.'),
 });
 
 const listeners = section('The listeners.', { secure, insecure, limits });
@@ -87,21 +80,15 @@ const kubernetes = section('The cluster.', {
 
 const authentication = section('Authentication.', {
   anonymous: flagOption(true, 'Accepts requests without credentials as `system:anonymous`. `false`: 401.'),
-  tokenCacheTTL: durationOption(
-    '10s',
-    'Cache TTL of successful TokenReviews. Failed ones: the same, at most ten seconds.',
-    { atMost: '1h' },
-  ),
+  tokenCacheTTL: durationOption('10s', 'Cache TTL of TokenReviews; of failed ones at most ten seconds.', {
+    atMost: '1h',
+  }),
 });
 
 const authorization = section('Authorization by SubjectAccessReview.', {
-  allowCacheTTL: durationOption(
-    '10s',
-    'Cache TTL of SubjectAccessReviews that allow the request. Denials: the same, at most ten seconds.',
-    {
-      atMost: '1h',
-    },
-  ),
+  allowCacheTTL: durationOption('10s', 'Cache TTL of SubjectAccessReviews; of denials at most ten seconds.', {
+    atMost: '1h',
+  }),
   reviewAllNamespaces: flagOption(
     false,
     'For lists and log queries, reviews every namespace, not only those with a RoleBinding for the caller: for [other authorizers than RBAC](access.md#other-authorizers-than-rbac).',
@@ -117,7 +104,7 @@ const cors = section('Cross-origin resource sharing (CORS) for web pages of othe
 const requests = section('Concurrency of requests.', {
   seats: countOption(
     600,
-    'Maximum number of concurrent requests that the server handles, without streams, and of those that the gateway forwards. A further one waits up to five seconds for a [share](limits.md#fair-shares), then gets 429.',
+    'Maximum number of concurrent requests that the server handles, without streams, and of those that the gateway forwards ([fair shares](limits.md#fair-shares)).',
   ),
   streams: countOption(
     12_000,

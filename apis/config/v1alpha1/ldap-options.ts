@@ -15,7 +15,7 @@ const userSearch = section('How people are found.', {
   base: textOption('', 'DN below which people are, such as `ou=people,dc=example,dc=com`.'),
   filter: textOption('', 'LDAP filter of people, such as `(objectClass=person)`.'),
   loginAttributes: namesOption('Attributes that a typed user name can equal, such as `uid` and `mail`.'),
-  nameAttribute: textOption('', 'Attribute from which the name of a new user is derived.', OBJECT),
+  nameAttribute: textOption('', 'Attribute with the name of a new user.', OBJECT),
   idAttribute: textOption('', 'Attribute with an ID that never changes and is never reused.', OBJECT),
 });
 

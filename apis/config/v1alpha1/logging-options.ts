@@ -12,15 +12,15 @@ import {
 export const LOG_STORES = ['kubernetes', 'opensearch', 'victorialogs'] as const;
 
 const fields = (message: string) => ({
-  message: textOption(message, 'Field with the log line.'),
-  namespace: textOption('kubernetes.namespace_name', 'Field with the namespace of the pod.'),
-  pod: textOption('kubernetes.pod_name', 'Field with the name of the pod.'),
-  container: textOption('kubernetes.container_name', 'Field with the name of the container.'),
-  containerID: textOption('kubernetes.docker_id', 'Field with the ID of the container.'),
+  message: textOption(message, 'Field with the line.'),
+  namespace: textOption('kubernetes.namespace_name', 'Field with the namespace.'),
+  pod: textOption('kubernetes.pod_name', 'Field with the pod.'),
+  container: textOption('kubernetes.container_name', 'Field with the container.'),
+  containerID: textOption('kubernetes.docker_id', 'Field with the container ID.'),
 });
 
 const credentials = {
-  username: textOption('', 'User name for basic authentication.'),
+  username: textOption('', 'User name.'),
   passwordFile: pathOption('File with the password of `username`.'),
   caFile: pathOption('CA bundle of the store.'),
 };
@@ -35,7 +35,7 @@ const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
     'One index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. `false`: all indices with the prefix.',
   ),
   fields: section('Field names.', {
-    time: textOption('time', 'Field with the timestamp of the line.'),
+    time: textOption('time', 'Field with the time.'),
     ...fields('log'),
   }),
 });

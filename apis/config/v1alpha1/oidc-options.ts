@@ -24,7 +24,7 @@ const privateKeyRef = section(
 const claims = section(
   'Claims of the ID token or of userinfo. A name that begins with `/` is a JSON Pointer to a nested claim, such as `/realm_access/roles`.',
   {
-    name: textOption('preferred_username', 'Claim from which the name of a new user is derived.'),
+    name: textOption('preferred_username', 'Claim with the name of a new user.'),
     groups: textOption('groups', 'Claim with the groups of the person. Empty: no groups.'),
   },
 );

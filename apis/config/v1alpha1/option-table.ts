@@ -46,8 +46,8 @@ function typeOf(option: Record<string, unknown>): string {
     return [option['format'], ...bounds].join(', ');
   }
   if (Array.isArray(option['enum']))
-    return option['enum'].map((choice) => `\`${String(choice)}\``).join(' or ');
-  if (option['type'] === 'array') return 'list of strings';
+    return option['enum'].map((choice) => `\`${String(choice)}\``).join(', ');
+  if (option['type'] === 'array') return 'strings';
   if (typeof option['minimum'] === 'number' && typeof option['maximum'] === 'number') {
     return `integer, ${option['minimum']} to ${option['maximum']}`;
   }
