@@ -7,14 +7,18 @@ const EMPTY = ['""', '[]', '{}'];
 
 /** Markdown table of all options. */
 export function configurationTable(): string {
-  return table(['option', 'type and default', 'meaning'], optionRows().map(rowOf));
+  return table(['option', 'type, default', 'meaning'], optionRows().map(rowOf));
 }
 
 function rowOf({ path, type, default: initial, description }: OptionRow): string[] {
   return [`\`${path}\``, typed(type, initial), description];
 }
 
+/** A default of these types shows the type. */
+const PLAIN = ['boolean', 'string', 'strings'];
+
 function typed(type: string, initial: string | undefined): string {
   if (initial === undefined) return `${type}, required`;
-  return EMPTY.includes(initial) ? type : `${type}: \`${initial}\``;
+  if (EMPTY.includes(initial)) return type;
+  return PLAIN.includes(type) ? `\`${initial}\`` : `${type}: \`${initial}\``;
 }

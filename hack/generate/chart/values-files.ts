@@ -50,7 +50,7 @@ export function valuesSchema(): string {
 
 /** Markdown table of the values. */
 export function valuesTable(): string {
-  return table(['value', 'default', 'meaning'], [...rowsOf(ValuesSchema, '')]);
+  return table(['value, default', 'meaning'], [...rowsOf(ValuesSchema, '')]);
 }
 
 function* rowsOf(schema: unknown, prefix: string): Generator<string[]> {
@@ -58,8 +58,13 @@ function* rowsOf(schema: unknown, prefix: string): Generator<string[]> {
     const path = prefix === '' ? name : `${prefix}.${name}`;
     const description = text(member['description']);
     if (!('default' in member)) yield* rowsOf(member, path);
-    else yield [`\`${path}\``, `\`${JSON.stringify(member['default'])}\``, description];
+    else yield [`\`${path}${initialOf(JSON.stringify(member['default']))}\``, description];
   }
+}
+
+/** Empty defaults are not shown. */
+function initialOf(initial: string): string {
+  return ['""', '[]', '{}', '0'].includes(initial) ? '' : `: ${initial}`;
 }
 
 function entriesOf(schema: unknown): [string, Record<string, unknown>][] {
