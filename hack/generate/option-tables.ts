@@ -15,10 +15,13 @@ function rowOf({ path, type, default: initial, description }: OptionRow): string
 }
 
 /** A default of these types shows the type. */
-const PLAIN = ['boolean', 'string', 'strings'];
+const PLAIN = /^(?:boolean|string|strings|integer.*)$/;
 
 function typed(type: string, initial: string | undefined): string {
   if (initial === undefined) return `${type}, required`;
   if (EMPTY.includes(initial)) return type;
-  return PLAIN.includes(type) ? `\`${initial}\`` : `${type}: \`${initial}\``;
+  if (PLAIN.test(type)) return `\`${initial}\``;
+  // The default of a choice is bold.
+  const chosen = `\`${initial.replaceAll('"', '')}\``;
+  return type.startsWith('`') ? type.replace(chosen, `**${chosen}**`) : `${type}: \`${initial}\``;
 }
