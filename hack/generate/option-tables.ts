@@ -7,7 +7,12 @@ const EMPTY = ['""', '[]', '{}'];
 
 /** Markdown table of all options. */
 export function configurationTable(): string {
-  return table(['option', 'type, default', 'meaning'], optionRows().map(rowOf));
+  return table(
+    ['option', 'type, default', 'meaning'],
+    optionRows()
+      .filter(({ path }) => path.includes('.'))
+      .map(rowOf),
+  );
 }
 
 function rowOf({ path, type, default: initial, description }: OptionRow): string[] {

@@ -103,7 +103,7 @@ describe('the documents', () => {
     let reproduced: Promise<string>;
 
     before(async () => {
-      const block = await blockWith('docs/operations.md', 'Reproduce an image', 'buildah build');
+      const block = await blockWith('CONTRIBUTING.md', 'Reproduce an image', 'buildah build');
       const commands = block.replaceAll(/\b(?:first|second)\b/g, `${folder.path}/$&`);
       reproduced = folder.run(commands, { inClone: true });
       reproduced.catch(() => undefined);
