@@ -34,13 +34,15 @@ export function withParameters(
 const LOOPBACK_HOST = /^(?:(?:.*\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Whether only the registered client can receive a redirect. Any program of a machine can listen at a loopback address, and
- * claim a private scheme (RFC 8252, 8.6), so the user must confirm these. `host`: the header Host of the request: what the browser
- * sends to this server, it can also send to a page of this server.
+ * Whether only the registered client can use a code that is sent to `uri`. Any program of a machine can listen at a loopback
+ * address, and claim a private scheme, so the user must confirm these, unless the identity of the client is assured (RFC 8252,
+ * 8.6): with `https`, another program needs a certificate that the browser trusts, and the secret of the client. `host`: the
+ * header Host of the request: what the browser sends to this server, it can also send to a page of this server.
  */
-export function reachesOnlyClient(uri: string, host = ''): boolean {
+export function reachesOnlyClient(uri: string, isPublic: boolean, host = ''): boolean {
   const target = new URL(uri);
-  return target.protocol === 'https:' && (!LOOPBACK_HOST.test(target.hostname) || target.host === host);
+  if (target.protocol !== 'https:') return false;
+  return !isPublic || !LOOPBACK_HOST.test(target.hostname) || target.host === host;
 }
 
 /** The host of a redirect URI, for display; the scheme for a URI without host. */

@@ -7,7 +7,8 @@ import { PASSWORD } from './sign-in-state.ts';
 import { SiteBrowser } from './site-browser.ts';
 import type { SiteResponse } from './site-request.ts';
 
-export const CALLBACK = 'https://rp.example.com/callback';
+/** At a loopback address, as of a conformance suite on the machine of the tester. */
+export const CALLBACK = 'https://localhost:8443/test/a/rp/callback';
 export const SIGNED_OUT_AT_RP = 'https://rp.example.com/post_logout_redirect';
 
 export type ResponseMode = 'default' | 'form_post';

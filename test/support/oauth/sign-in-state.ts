@@ -63,7 +63,7 @@ export class SiteState {
       isPublic: true,
     }),
     newConfiguredClient('cli', {
-      redirectURIs: ['http://127.0.0.1/callback', 'http://localhost'],
+      redirectURIs: ['http://127.0.0.1/callback', 'http://localhost', 'https://localhost:8443/callback'],
       isPublic: true,
     }),
     newConfiguredClient('native', { redirectURIs: ['com.example.app:/callback'], isPublic: true }),

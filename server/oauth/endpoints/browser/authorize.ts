@@ -64,7 +64,8 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
       ...(prompts.includes('login') ? { maxAge: 0 } : {}),
     };
     const signedIn = await browsers.of(context);
-    const confirmed = !reachesOnlyClient(request.redirectURI, context.request.headers.host);
+    const { isPublic = true } = clients.get(request.clientID) ?? {};
+    const confirmed = !reachesOnlyClient(request.redirectURI, isPublic, context.request.headers.host);
     const accepts = (by: BrowserSession): boolean => choice.accepts(request, by);
     const next = signOn({ ...request, prompts, loginHint, accepts, confirmed }, signedIn);
     if (next.step === 'continue' && (await choice.continueAs(context, request, next.as))) return;

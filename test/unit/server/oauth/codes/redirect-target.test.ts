@@ -72,9 +72,9 @@ describe('a redirect URI', () => {
     expect(isRegistered('com.example.app:/cb', ['com.example.app:/cb'])).to.equal(true);
   });
 
-  it('reaches only its client with https, except at a loopback address', () => {
+  it('reaches only its client with https, except a public client at a loopback address', () => {
     for (const uri of ['https://console.example.com/cb', 'https://localhost.example/', 'https://10.0.0.1/']) {
-      expect(reachesOnlyClient(uri), uri).to.equal(true);
+      expect(reachesOnlyClient(uri, true), uri).to.equal(true);
     }
     for (const host of [
       'localhost',
@@ -85,18 +85,24 @@ describe('a redirect URI', () => {
       '[::1]',
       '[0:0::1]',
     ]) {
-      expect(reachesOnlyClient(`https://${host}:8443/cb`), host).to.equal(false);
+      const uri = `https://${host}:8443/cb`;
+      expect([reachesOnlyClient(uri, true), reachesOnlyClient(uri, false)], host).to.deep.equal([
+        false,
+        true,
+      ]);
     }
     for (const uri of ['http://127.0.0.1/cb', 'com.example.app:/cb']) {
-      expect(reachesOnlyClient(uri, '127.0.0.1'), uri).to.equal(false);
+      for (const isPublic of [true, false]) {
+        expect(reachesOnlyClient(uri, isPublic, '127.0.0.1'), uri).to.equal(false);
+      }
     }
   });
 
   it('reaches only its client at the loopback address of the server itself', () => {
     const uri = 'https://localhost:9443/explore/callback';
-    expect(reachesOnlyClient(uri, 'localhost:9443')).to.equal(true);
+    expect(reachesOnlyClient(uri, true, 'localhost:9443')).to.equal(true);
     for (const host of ['localhost', 'localhost:9444', '127.0.0.1:9443', undefined]) {
-      expect(reachesOnlyClient(uri, host), host).to.equal(false);
+      expect(reachesOnlyClient(uri, true, host), host).to.equal(false);
     }
   });
 

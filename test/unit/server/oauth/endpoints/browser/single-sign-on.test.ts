@@ -229,7 +229,10 @@ describe('single sign-on', () => {
 
   it('confirms a client whose redirect any program of the machine can receive', async () => {
     await browser.signIn();
-    expect(errorOf(await browser.authorize({ ...CLI, prompt: 'none' }))).to.equal('interaction_required');
+    for (const redirect_uri of [CLI.redirect_uri, 'https://localhost:8443/callback']) {
+      const silent = await browser.authorize({ ...CLI, redirect_uri, prompt: 'none' });
+      expect(errorOf(silent), redirect_uri).to.equal('interaction_required');
+    }
     const { headers } = await browser.authorize(CLI);
     expect(headers).to.include({ 'x-frame-options': 'DENY' });
     expect(browser.page)
