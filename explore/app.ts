@@ -11,9 +11,7 @@ export function App(): ComponentChildren {
   const session = useSession();
   const token = session.state === 'signed in' ? session.token : undefined;
   const client = useMemo(() => token && new Client({ token, platform: platformName() }), [token]);
-  if (session.state !== 'signed in' || !client) {
-    return h(Gate, { session: session.state === 'signed in' ? { state: 'starting' } : session });
-  }
+  if (session.state !== 'signed in') return h(Gate, { session });
   // Another user gets another page, without what the last one saw.
-  return h(Frame, { session, client, platform: platformName(), key: session.user?.id });
+  return client && h(Frame, { session, client, platform: platformName(), key: session.user?.id });
 }

@@ -1,22 +1,21 @@
 // Banners above the view: a sign-in that has expired, and a lost connection. Both end by themselves.
 import type { Connection } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { SignedIn } from './session.ts';
 import { Notice } from './ui/notice.ts';
+import { useNow } from './ui/relative-time.ts';
 
-export function Banners({
-  session,
-  connection,
-}: {
+interface BannersProps {
   readonly session: SignedIn;
   readonly connection: Connection;
-}): ComponentChildren {
+}
+
+export function Banners({ session, connection }: BannersProps): ComponentChildren {
   return [
     session.expired &&
       h(
         Notice,
-        { tone: 'warn', action: ['Sign in again', () => void session.signIn()] },
+        { tone: 'warn', action: ['Sign in again', session.signIn] },
         'Your sign-in has expired. The page shows the last state, and continues here after you have signed in.',
       ),
     connection.state === 'waiting' &&
@@ -29,11 +28,6 @@ export function Banners({
 
 /** Screen readers read the message once, not every second. */
 function Countdown({ until }: { readonly until: number }): ComponentChildren {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  const seconds = Math.ceil((until - now) / 1000);
+  const seconds = Math.ceil((until - useNow(1_000)) / 1_000);
   return h('span', { 'aria-hidden': true }, seconds > 0 ? `Next attempt in ${seconds} s.` : 'Connecting …');
 }

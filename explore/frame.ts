@@ -5,13 +5,13 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Banners } from './banners.ts';
 import { type Explore, ExploreContext } from './context.ts';
 import { Header } from './header.ts';
-import { type Discovered, discover, type Kind, titleOf } from './kinds.ts';
+import { type Discovered, discover } from './kinds.ts';
 import { ListView } from './list/list-view.ts';
 import { LogsView } from './logs/logs-view.ts';
 import { Navigation } from './navigation.ts';
 import { ObjectView } from './object/object-view.ts';
 import { OverviewView } from './overview/overview-view.ts';
-import { link, type Route, useRoute } from './route.ts';
+import { link, queryOf, type Route, useRoute } from './route.ts';
 import { SearchDialog } from './search/search-dialog.ts';
 import type { SignedIn } from './session.ts';
 import { ErrorBoundary } from './ui/error-boundary.ts';
@@ -24,41 +24,33 @@ interface FrameProps {
   readonly platform: string;
 }
 
+/** Discovery takes a moment: views that need a kind wait for it. */
+const NOTHING: Discovered = { kinds: new Map(), groups: new Set() };
+
 export function Frame({ session, client, platform }: FrameProps): ComponentChildren {
   const route = useRoute();
-  // Discovery takes a moment: views that need a kind wait for it.
-  const {
-    value: discovered = NOTHING,
-    error: failure,
-    retry,
-  } = useLoaded((signal) => discover(client, platform, signal), [client, platform]);
-  const { kinds } = discovered;
+  const discovered = useLoaded((signal) => discover(client, platform, signal), [client, platform]);
   const [connection, setConnection] = useState<Connection>({ state: 'open' });
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isSearching, setSearching] = useState(false);
   const explore = useMemo<Explore>(
-    () => ({ client, ...discovered, onConnection: setConnection }),
-    [client, discovered],
+    () => ({ client, ...(discovered.value ?? NOTHING), onConnection: setConnection }),
+    [client, discovered.value],
   );
   // The view without its query: another place is another view, with a state of its own.
   const place = JSON.stringify({ ...route, query: undefined });
-  useEffect(() => {
-    setConnection({ state: 'open' });
-    setMenuOpen(false);
-  }, [place]);
-  useArrival(place, nameOf(route, kinds));
+  useEffect(() => setMenuOpen(false), [place]);
+  useArrival(place);
   useSearchKey(() => setSearching(true));
   return h(ExploreContext.Provider, { value: explore }, [
-    h('a', { class: 'skip button primary', href: '#view', onClick: skip }, 'Skip to the content'),
+    h('a', { class: 'skip button primary', href: '#view' }, 'Skip to the content'),
     h(Header, {
-      route,
-      session,
-      isMenuOpen,
+      ...{ route, session, isMenuOpen },
       toggleMenu: () => setMenuOpen(!isMenuOpen),
       search: () => setSearching(true),
     }),
     h('div', { class: 'columns' }, [
-      h(Navigation, { route, isOpen: isMenuOpen, failure, retry }),
+      h(Navigation, { route, isOpen: isMenuOpen, error: discovered.error, retry: discovered.retry }),
       h('main', { id: 'view', tabIndex: -1 }, [
         h(Banners, { session, connection }),
         h(ErrorBoundary, { key: place }, viewOf(route)),
@@ -81,54 +73,28 @@ function viewOf(route: Route): ComponentChildren {
     default:
       return [
         h('h1', {}, 'Page not found'),
-        h('p', {}, ['No view has this address. ', h('a', link(OVERVIEW), 'Go to the overview'), '.']),
+        h('p', {}, [
+          'No view has this address. ',
+          h('a', link({ view: 'overview', query: queryOf({}) }), 'Go to the overview'),
+          '.',
+        ]),
       ];
   }
 }
 
-const OVERVIEW: Route = { view: 'overview', query: new URLSearchParams() };
-
-function nameOf(route: Route, kinds: ReadonlyMap<string, Kind>): string {
-  switch (route.view) {
-    case 'list':
-      return titleOf(route.resource, kinds);
-    case 'object':
-      return `${route.name} · ${kinds.get(route.resource)?.kind ?? route.resource}`;
-    case 'logs':
-      return 'Logs';
-    case 'overview':
-      return 'Overview';
-    default:
-      return 'Page not found';
-  }
-}
-
-const NOTHING: Discovered = { kinds: new Map(), groups: new Set() };
-
-/** After a navigation, the title names the view, and the focus is on its heading, as after the load of a page. */
-function useArrival(place: string, name: string): void {
+/** The heading of a view is the title of the page, and gets the focus after a navigation, as after the load of a page. */
+function useArrival(place: string): void {
   const before = useRef(place);
   useEffect(() => {
-    document.title = `${name} · Explore`;
-  }, [name]);
-  useEffect(() => {
+    const heading = document.querySelector<HTMLElement>('#view h1');
+    if (!heading) return;
+    document.title = `${heading.textContent} · Explore`;
     if (before.current === place) return;
     before.current = place;
     scrollTo(0, 0);
-    focusOn(document.querySelector<HTMLElement>('#view h1') ?? document.querySelector<HTMLElement>('#view'));
-  }, [place]);
-}
-
-function focusOn(element: HTMLElement | null): void {
-  if (!element) return;
-  element.tabIndex = -1;
-  element.focus({ preventScroll: true });
-}
-
-/** A link to a fragment would add an entry to the history. */
-function skip(event: Event): void {
-  event.preventDefault();
-  focusOn(document.querySelector<HTMLElement>('#view'));
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+  });
 }
 
 function useSearchKey(search: () => void): void {

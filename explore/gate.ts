@@ -1,50 +1,41 @@
 // What the page shows in place of its views while the user is not signed in.
 import { type ComponentChildren, h } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Session, SignedIn } from './session.ts';
 import { Failure } from './ui/notice.ts';
 
-type SignedOut = Exclude<Session, SignedIn>;
-
-export function Gate({ session }: { readonly session: SignedOut }): ComponentChildren {
-  if (session.state === 'starting')
-    return h('main', { class: 'gate muted', 'aria-busy': true }, 'Signing in …');
-  return h('main', { class: 'gate card' }, contentOf(session));
-}
-
-function contentOf(session: Exclude<SignedOut, { readonly state: 'starting' }>): ComponentChildren {
+export function Gate({ session }: { readonly session: Exclude<Session, SignedIn> }): ComponentChildren {
   switch (session.state) {
+    case 'starting':
+      return h('main', { class: 'gate', 'aria-busy': true }, 'Signing in …');
     case 'elsewhere':
-      return [
-        h('h1', {}, 'This page has another address'),
+      return card('This page has another address', [
         h('p', {}, 'You can sign in only at the address that the server is configured with.'),
-        h('a', { class: 'button primary', href: session.address }, `Open ${new URL(session.address).host}`),
-      ];
+        h('a', { class: 'button primary', href: session.address }, `Open ${session.address}`),
+      ]);
     case 'signed out':
-      return [
-        h('h1', {}, 'You are signed out'),
-        h('p', { class: 'muted' }, 'Sign in to see what runs in the cluster.'),
-        h('button', { type: 'button', class: 'primary', onClick: () => void session.signIn() }, 'Sign in'),
-      ];
+      return card('You are signed out', [
+        h('p', {}, 'Sign in to see what runs in the cluster.'),
+        h('button', { class: 'primary', onClick: session.signIn }, 'Sign in'),
+      ]);
     case 'failed':
-      return [
-        h('h1', {}, 'You are not signed in'),
-        h(Failure, { error: session.error, retry: session.retry }),
-      ];
+      return card('You are not signed in', h(Failure, session));
     default:
-      return h(PasteToken, { use: session.use });
+      return card('Use a token', h(TokenForm, session));
   }
 }
 
+function card(title: string, content: ComponentChildren): ComponentChildren {
+  return h('main', { class: 'gate card stack' }, [h('h1', {}, title), content]);
+}
+
 /** The token of a ServiceAccount, for example. It is kept in memory only. */
-function PasteToken({ use }: { readonly use: (token: string) => void }): ComponentChildren {
-  const [text, setText] = useState('');
-  const submit = (event: Event): void => {
+function TokenForm({ use }: { readonly use: (token: string) => void }): ComponentChildren {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (text.trim() !== '') use(text.trim());
+    const token = String(new FormData(event.currentTarget as HTMLFormElement).get('token')).trim();
+    if (token !== '') use(token);
   };
-  return h('form', { onSubmit: submit }, [
-    h('h1', {}, 'Use a token'),
+  return h('form', { class: 'stack', onSubmit: submit }, [
     h('p', {}, [
       'This server has no sign-in (',
       h('code', {}, 'oauth.enabled'),
@@ -53,14 +44,7 @@ function PasteToken({ use }: { readonly use: (token: string) => void }): Compone
       '. It is kept until you close or reload this page.',
     ]),
     h('label', { for: 'token' }, 'Token'),
-    h('input', {
-      id: 'token',
-      type: 'password',
-      autocomplete: 'off',
-      spellcheck: false,
-      value: text,
-      onInput: ({ currentTarget }) => setText(currentTarget.value),
-    }),
+    h('input', { id: 'token', name: 'token', type: 'password', autocomplete: 'off' }),
     h('button', { class: 'primary' }, 'Continue'),
   ]);
 }

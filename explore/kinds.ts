@@ -9,8 +9,8 @@ export interface Kind {
   readonly plural: string;
   /** Empty for the core group. */
   readonly group: string;
-  /** The preferred version. */
-  readonly version: string;
+  /** With the preferred version, such as `apps/v1`. */
+  readonly apiVersion: string;
   readonly namespaced: boolean;
   /** Not one of Kubernetes itself. */
   readonly isCustom: boolean;
@@ -34,6 +34,8 @@ interface Discovery {
   }[];
 }
 
+type DiscoveredGroup = NonNullable<Discovery['items']>[number];
+
 const ACCEPT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 export interface Discovered {
@@ -45,38 +47,33 @@ export interface Discovered {
 
 /** `platform`: as in the option `platform.name` of the server, whose own kinds are in no list. */
 export async function discover(client: Client, platform: string, signal: AbortSignal): Promise<Discovered> {
-  const own = new Set([`resources.${platform}.io`, `iam.${platform}.io`]);
+  const read = async (path: string): Promise<readonly DiscoveredGroup[]> => {
+    const { items = [] }: Discovery = JSON.parse(
+      await client.kubernetes.text(path, { accept: ACCEPT, signal }),
+    );
+    return items;
+  };
+  const groups = (await Promise.all(['/api', '/apis'].map(read))).flat();
+  const own = [`resources.${platform}.io`, `iam.${platform}.io`];
   const kinds = new Map<string, Kind>();
-  const groups = new Set<string>();
-  const documents = await Promise.all(
-    ['/api', '/apis'].map((path) => client.kubernetes.text(path, { accept: ACCEPT, signal })),
-  );
-  for (const text of documents) {
-    const { items = [] }: Discovery = JSON.parse(text);
-    for (const group of items) {
-      const name = group.metadata?.name ?? '';
-      groups.add(name);
-      if (own.has(name)) continue;
-      for (const kind of kindsOfGroup(group)) if (!kinds.has(kind.resource)) kinds.set(kind.resource, kind);
-    }
+  for (const kind of groups.flatMap(kindsOfGroup)) {
+    // The first version of a group is the preferred one.
+    if (!own.includes(kind.group) && !kinds.has(kind.resource)) kinds.set(kind.resource, kind);
   }
-  return { kinds, groups };
+  return { kinds, groups: new Set(groups.map(({ metadata }) => metadata?.name ?? '')) };
 }
 
-function kindsOfGroup({ metadata, versions = [] }: NonNullable<Discovery['items']>[number]): Kind[] {
+function kindsOfGroup({ metadata, versions = [] }: DiscoveredGroup): Kind[] {
   const group = metadata?.name ?? '';
   return versions.flatMap(({ version, resources = [] }) =>
     resources
       .filter(({ verbs = [] }) => ['list', 'watch'].every((verb) => verbs.includes(verb)))
       .map(({ resource, responseKind, scope, shortNames = [] }) => ({
+        ...{ kind: responseKind?.kind ?? resource, plural: resource, group, shortNames },
         resource: group === '' ? resource : `${resource}.${group}`,
-        kind: responseKind?.kind ?? resource,
-        plural: resource,
-        group,
-        version,
+        apiVersion: group === '' ? version : `${group}/${version}`,
         namespaced: scope === 'Namespaced',
         isCustom: group.includes('.') && !group.endsWith('.k8s.io'),
-        shortNames,
       })),
   );
 }
@@ -93,14 +90,10 @@ export function resourceOf(
 
 /** Path of an object at kube-apiserver. Throws a TypeError for a name that is not one segment. */
 export function pathOfKind(
-  { group, version, plural }: Pick<Kind, 'group' | 'version' | 'plural'>,
+  { apiVersion, plural }: Kind,
   place: { readonly namespace: string | undefined; readonly name: string },
 ): string {
-  return objectPath({
-    apiVersion: group === '' ? version : `${group}/${version}`,
-    resource: plural,
-    ...place,
-  });
+  return objectPath({ apiVersion, resource: plural, ...place });
 }
 
 /** `deployments.apps` as `Deployments`: the word of the resource, with the capitals of the kind. */

@@ -18,16 +18,11 @@ export interface ListRoute extends View<'list'> {
 export interface ObjectRoute extends View<'object'> {
   readonly resource: string;
   /** Undefined for a cluster-scoped object. */
-  readonly namespace?: string | undefined;
+  readonly namespace: string | undefined;
   readonly name: string;
 }
 
 export type Route = OverviewRoute | ListRoute | ObjectRoute | LogsRoute | View<'unknown'>;
-
-/** A route that a link leads to. Without a query, the query is empty. */
-export type Target<R extends Route = Route> = R extends Route
-  ? Omit<R, 'query'> & Partial<Pick<R, 'query'>>
-  : never;
 
 const BASE = '/explore';
 /** In place of the namespace of a cluster-scoped object. No namespace has this name. */
@@ -41,13 +36,8 @@ export function parseRoute({ pathname, search }: Pick<Location, 'pathname' | 'se
   if (first === 'logs' && rest.length === 0) return { view: 'logs', query };
   if (first === 'lists' && resource && rest.length === 1) return { view: 'list', resource, query };
   if (first === 'objects' && resource && namespace && name && rest.length === 3) {
-    return {
-      view: 'object',
-      resource,
-      namespace: namespace === CLUSTER ? undefined : namespace,
-      name,
-      query,
-    };
+    const scope = namespace === CLUSTER ? undefined : namespace;
+    return { view: 'object', resource, namespace: scope, name, query };
   }
   return { view: 'unknown', query };
 }
@@ -60,13 +50,13 @@ function segmentsOf(pathname: string): string[] {
   }
 }
 
-export function urlOf(route: Target): string {
-  const search = String(route.query ?? '');
+export function urlOf(route: Route): string {
+  const search = route.query.toString();
   const path = [BASE, ...pathOf(route).map(encodeURIComponent)].join('/');
   return search === '' ? path : `${path}?${search}`;
 }
 
-function pathOf(route: Target): string[] {
+function pathOf(route: Route): string[] {
   switch (route.view) {
     case 'list':
       return ['lists', route.resource];
@@ -107,23 +97,18 @@ export function withQuery<R extends Route>(route: R, changes: Changes): R {
   return { ...route, query: queryOf(changes, route.query) };
 }
 
-const listeners = new Set<() => void>();
-
 /** Shows a route. `replace`: without a new entry in the history, for input that changes with each key. */
-export function navigate(route: Target, { replace = false } = {}): void {
+export function navigate(route: Route, { replace = false } = {}): void {
   const url = urlOf(route);
   if (url !== `${location.pathname}${location.search}`) {
     if (replace) history.replaceState(null, '', url);
     else history.pushState(null, '', url);
   }
-  for (const listener of listeners) listener();
+  dispatchEvent(new Event('popstate'));
 }
 
 /** Properties of the `<a>` that leads to a route. The browser itself opens new tabs and windows. */
-export function link(route: Target): {
-  readonly href: string;
-  readonly onClick: (event: MouseEvent) => void;
-} {
+export function link(route: Route): { readonly href: string; readonly onClick: (event: MouseEvent) => void } {
   return {
     href: urlOf(route),
     onClick: (event) => {
@@ -139,12 +124,8 @@ export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location));
   useEffect(() => {
     const changed = (): void => setRoute(parseRoute(location));
-    listeners.add(changed);
     addEventListener('popstate', changed);
-    return () => {
-      listeners.delete(changed);
-      removeEventListener('popstate', changed);
-    };
+    return () => removeEventListener('popstate', changed);
   }, []);
   return route;
 }

@@ -7,7 +7,7 @@ export type Session =
   | { readonly state: 'starting' }
   /** The page has another address than the issuer, at whose address alone a user can sign in. */
   | { readonly state: 'elsewhere'; readonly address: string }
-  | { readonly state: 'signed out'; readonly signIn: () => Promise<void> }
+  | { readonly state: 'signed out'; readonly signIn: () => void }
   /** The server has no sign-in. */
   | { readonly state: 'without sign-in'; readonly use: (token: string) => void }
   | { readonly state: 'failed'; readonly error: Error; readonly retry: () => void }
@@ -17,12 +17,14 @@ export interface SignedIn {
   readonly state: 'signed in';
   readonly token: string | TokenSource;
   /** Undefined for a pasted token. */
-  readonly user: { readonly id: string; readonly name: string } | undefined;
+  readonly user?: { readonly id: string; readonly name: string };
   /** The user must sign in again. Until then, requests wait. */
   readonly expired: boolean;
-  readonly signIn: () => Promise<void>;
+  readonly signIn: () => void;
   readonly signOut: () => void;
 }
+
+type Show = (session: Session) => void;
 
 export const HOME = '/explore';
 /** In the storage of the tab: the user has signed out, and is not sent to the sign-in again at once. */
@@ -35,18 +37,14 @@ export function newSignIn(): SignIn {
 /** The session of the page. Changes when any tab signs in or out. */
 export function useSession(): Session {
   const [session, setSession] = useState<Session>({ state: 'starting' });
-  useEffect(() => {
-    if (hasSignIn()) return follow(newSignIn(), setSession);
-    askForToken(setSession);
-    return undefined;
-  }, []);
+  useEffect(() => (hasSignIn() ? follow(newSignIn(), setSession) : askForToken(setSession)), []);
   return session;
 }
 
-function follow(user: SignIn, show: (session: Session) => void): () => void {
-  const signIn = async (): Promise<void> => {
+function follow(user: SignIn, show: Show): () => void {
+  const signIn = (): void => {
     sessionStorage.removeItem(SIGNED_OUT);
-    await user.start();
+    user.start().catch(failed);
   };
   const signOut = (): void => {
     sessionStorage.setItem(SIGNED_OUT, 'yes');
@@ -66,25 +64,16 @@ function follow(user: SignIn, show: (session: Session) => void): () => void {
       showSignedIn(false);
     } catch (error) {
       if (!(error instanceof SignInRequired)) throw error;
-      const address = new URL(await user.issuer());
-      if (address.origin !== location.origin)
-        show({ state: 'elsewhere', address: `${address.origin}${HOME}` });
+      const { origin } = new URL(await user.issuer());
+      if (origin !== location.origin) show({ state: 'elsewhere', address: `${origin}${HOME}` });
       else if (sessionStorage.getItem(SIGNED_OUT) === null) await user.start();
       else show({ state: 'signed out', signIn });
     }
   };
-  const failed = (error: unknown): void => {
-    const shown = error instanceof Error ? error : new Error(String(error));
-    show({ state: 'failed', error: shown, retry: start });
-  };
-  const start = (): void => {
-    begin().catch(failed);
-  };
+  const failed = (error: Error): void => show({ state: 'failed', error, retry: start });
+  const start = (): void => void begin().catch(failed);
   start();
-  return user.onChange(() => {
-    if (user.user() === undefined) show({ state: 'signed out', signIn });
-    else start();
-  });
+  return user.onChange(() => (user.user() === undefined ? show({ state: 'signed out', signIn }) : start()));
 }
 
 /** Waits for the user to sign in again, also in another tab, so that views keep what they show and then continue. */
@@ -107,16 +96,10 @@ function waitingTokens(user: SignIn, showExpired: () => void): TokenSource {
 }
 
 /** The token is in memory only: it ends with the page. */
-function askForToken(show: (session: Session) => void): void {
+function askForToken(show: Show): void {
   const ask = (): void => askForToken(show);
-  const use = (token: string): void =>
-    show({
-      state: 'signed in',
-      token,
-      user: undefined,
-      expired: false,
-      signIn: async () => ask(),
-      signOut: ask,
-    });
-  show({ state: 'without sign-in', use });
+  show({
+    state: 'without sign-in',
+    use: (token) => show({ state: 'signed in', token, expired: false, signIn: ask, signOut: ask }),
+  });
 }

@@ -3,102 +3,89 @@ import { type Client, type ListPage, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { type Kind, titleOf } from '../kinds.ts';
-import { link, queryOf } from '../route.ts';
+import { link, listRoute } from '../route.ts';
 import { Notice } from '../ui/notice.ts';
 import { toneOf } from '../ui/status.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
 const KINDS = [
-  'pods',
-  'deployments.apps',
-  'statefulsets.apps',
-  'daemonsets.apps',
-  'jobs.batch',
-  'persistentvolumeclaims',
-  'nodes',
-  'namespaces',
+  ...['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch'],
+  ...['persistentvolumeclaims', 'nodes', 'namespaces'],
 ];
 /**
  * The server starts to follow each kind that is counted. In a cluster with more kinds of custom resources than this, only those that
  * it follows already are counted.
  */
 const MANY_CUSTOM = 12;
+const TONES = ['good', 'info', 'idle', 'warn', 'bad'];
 /** Pause between two counts, in ms. */
 const REPEAT_MS = 10_000;
-const TONES = ['good', 'info', 'idle', 'warn', 'bad'];
 
-type Count = ListPage | StatusError;
+interface Count {
+  readonly resource: string;
+  readonly page?: ListPage;
+  readonly error?: StatusError;
+}
 
+/** `namespace`: empty for all. */
 export function KindCounts({ namespace }: { readonly namespace: string }): ComponentChildren {
   const { client, kinds } = useExplore();
-  const { value: counts = new Map<string, Count>() } = useLoaded(
-    (signal) => countsOf(client, kinds, namespace, signal),
-    [client, kinds, namespace],
-    REPEAT_MS,
-  );
-  const shown = [...counts].flatMap(([resource, count]) =>
-    count instanceof Error || (kinds.get(resource)?.isCustom && count.totalItems === 0)
-      ? []
-      : [{ resource, count }],
-  );
-  const failed = [...counts].flatMap(([resource, error]) =>
-    error instanceof StatusError && !kinds.get(resource)?.isCustom
-      ? [{ title: titleOf(resource, kinds), error }]
-      : [],
-  );
-  const forbidden = failed.flatMap(({ title, error }) => (error.code === 403 ? title : []));
-  return h('section', { class: 'kinds card', 'aria-labelledby': 'kinds', 'aria-busy': counts.size === 0 }, [
+  const load = (signal: AbortSignal) => countsOf(client, kinds, namespace, signal);
+  const { value: counts = [] } = useLoaded(load, [client, kinds, namespace], REPEAT_MS);
+  // Of custom resources, only those that exist.
+  const shown = counts.filter(({ resource, page }) => page?.totalItems || !kinds.get(resource)?.isCustom);
+  const title = ({ resource }: Count): string => titleOf(resource, kinds);
+  const forbidden = shown.filter(({ error }) => error?.code === 403);
+  const failed = shown.filter(({ error }) => error && error.code !== 403);
+  return h('section', { class: 'kinds card', 'aria-labelledby': 'kinds', 'aria-busy': counts.length === 0 }, [
     h('h2', { id: 'kinds' }, 'What runs here'),
     h(
       'ul',
       { class: 'divided' },
-      shown.map(({ resource, count }) => h(Row, { key: resource, resource, count, namespace })),
+      shown.map(({ resource, page }) => page && h(Row, { key: resource, resource, page, namespace })),
     ),
-    shown.some(({ count }) => count.partial) &&
+    shown.some(({ page }) => page?.partial) &&
       h('p', { class: 'muted' }, 'Only objects of the namespaces that you may list are counted.'),
-    forbidden.length > 0 && h('p', { class: 'muted' }, `You may not list: ${forbidden.join(', ')}.`),
-    failed
-      .filter(({ error }) => error.code !== 403)
-      .map(({ title, error }) => h(Notice, { tone: 'warn', key: title }, `${title}: ${error.message}`)),
+    forbidden.length > 0 &&
+      h('p', { class: 'muted' }, `You may not list: ${forbidden.map(title).join(', ')}.`),
+    failed.map((count) => h(Notice, { tone: 'warn' }, `${title(count)}: ${count.error?.message}`)),
   ]);
 }
 
 interface RowProps {
   readonly resource: string;
-  readonly count: ListPage;
+  readonly page: ListPage;
   readonly namespace: string;
 }
 
-function Row({ resource, count, namespace }: RowProps): ComponentChildren {
+function Row({ resource, page, namespace }: RowProps): ComponentChildren {
   const { kinds } = useExplore();
+  const { totalItems } = page;
   const scope = kinds.get(resource)?.namespaced ? namespace : '';
-  const statuses = statusesOf(count);
-  const listOf = (status: string) =>
-    link({ view: 'list', resource, query: queryOf({ namespace: scope, status }) });
+  const listOf = (status?: string) => link(listRoute(resource, { namespace: scope, status }));
+  const statuses = statusesOf(page).map(([status, count]) => ({
+    ...{ status, count, text: `${count.toLocaleString()} ${status}` },
+    attributes: { key: status, 'data-tone': toneOf(status) },
+  }));
   return h('li', {}, [
-    h('a', { class: 'kind', 'data-empty': count.totalItems === 0, ...listOf('') }, [
-      h('span', {}, titleOf(resource, kinds)),
-      h('span', { class: 'number' }, count.totalItems.toLocaleString()),
+    h('a', { class: 'kind', 'data-empty': totalItems === 0, ...listOf() }, [
+      titleOf(resource, kinds),
+      h('strong', { class: 'number' }, totalItems.toLocaleString()),
     ]),
-    statuses.length > 0 &&
+    statuses.length > 0 && [
       h(
         'div',
         { class: 'bar', 'aria-hidden': true },
-        statuses.map(([status, number]) =>
-          h('span', { key: status, 'data-tone': toneOf(status), style: { flexGrow: number } }),
+        statuses.map(({ count, attributes }) => h('span', { ...attributes, style: { flexGrow: count } })),
+      ),
+      h(
+        'div',
+        { class: 'row small muted' },
+        statuses.map(({ status, text, attributes }) =>
+          h('a', { ...attributes, class: 'status', ...listOf(status) }, text),
         ),
       ),
-    h(
-      'span',
-      { class: 'counts' },
-      statuses.map(([status, number]) =>
-        h(
-          'a',
-          { key: status, class: 'status', 'data-tone': toneOf(status), ...listOf(status) },
-          `${number.toLocaleString()} ${status}`,
-        ),
-      ),
-    ),
+    ],
   ]);
 }
 
@@ -106,42 +93,37 @@ function Row({ resource, count, namespace }: RowProps): ComponentChildren {
 const STATUSES = 5;
 
 /** The most frequent statuses, in the order of their tones. */
-function statusesOf({ facets }: ListPage): readonly (readonly [status: string, number: number])[] {
+function statusesOf({ facets }: ListPage): readonly (readonly [status: string, count: number])[] {
   return Object.entries(facets?.['status'] ?? {})
     .sort(([, a], [, b]) => b - a)
     .slice(0, STATUSES)
     .sort(([a], [b]) => TONES.indexOf(toneOf(a)) - TONES.indexOf(toneOf(b)));
 }
 
-/** The counts by resource. */
 async function countsOf(
   client: Client,
   kinds: ReadonlyMap<string, Kind>,
   namespace: string,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Count>> {
-  const query = { facets: ['status'], limit: 0, ...(namespace === '' ? {} : { namespace }) };
-  const count = async (resource: string): Promise<readonly [string, Count]> => [
-    resource,
-    await client.lists.page(resource, query, { signal }).catch((error: unknown) => {
-      if (error instanceof StatusError) return error;
-      throw error;
-    }),
-  ];
-  return new Map(await Promise.all((await countedKinds(client, kinds, namespace, signal)).map(count)));
-}
-
-async function countedKinds(
-  client: Client,
-  kinds: ReadonlyMap<string, Kind>,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<readonly Count[]> {
+  const query = { facets: ['status'], limit: 0, namespace: namespace || undefined };
+  const count = async (resource: string): Promise<Count> => {
+    try {
+      return { resource, page: await client.lists.page(resource, query, { signal }) };
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      return { resource, error };
+    }
+  };
   const custom = [...kinds.values()].filter(({ isCustom }) => isCustom).map(({ resource }) => resource);
   // The response names the followed kinds, whatever the text is.
   const followed =
     custom.length > MANY_CUSTOM ? (await client.search('overview', { limit: 1, signal })).kinds : custom;
-  return [...KINDS, ...custom.filter((resource) => followed.includes(resource)).slice(0, MANY_CUSTOM)].filter(
-    (resource) => namespace === '' || kinds.get(resource)?.namespaced !== false,
-  );
+  const counted = [
+    ...KINDS,
+    ...custom.filter((resource) => followed.includes(resource)).slice(0, MANY_CUSTOM),
+  ];
+  const isInScope = (resource: string): boolean =>
+    namespace === '' || kinds.get(resource)?.namespaced !== false;
+  return await Promise.all(counted.filter(isInScope).map(count));
 }

@@ -13,8 +13,8 @@ export function OverviewView({ route }: { readonly route: OverviewRoute }): Comp
       namespace !== '' && h('small', { class: 'muted' }, ` of namespace ${namespace}`),
     ]),
     h('div', { class: 'overview' }, [
-      h('div', {}, [
-        h(KindCounts, { namespace, key: `kinds ${namespace}` }),
+      h('div', { class: 'stack' }, [
+        h(KindCounts, { namespace, key: namespace }),
         // Nodes belong to no namespace.
         namespace === '' && h(NodeUsage, {}),
       ]),

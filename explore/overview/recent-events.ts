@@ -8,6 +8,7 @@ import { Failure } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { useLive } from '../ui/use-live.ts';
 
+const SORT_BY = 'lastTimestamp';
 const SHOWN = 15;
 
 interface Event extends KubernetesObject {
@@ -33,13 +34,14 @@ export interface RecentEventsProps {
 
 export function RecentEvents({ title, filter }: RecentEventsProps): ComponentChildren {
   const { client } = useExplore();
-  const query = { ...filter, sortBy: 'lastTimestamp', limit: SHOWN };
+  const query = { ...filter, sortBy: SORT_BY, limit: SHOWN };
   const live = useLive(
     (options) => client.lists.live<Event>('events', query, options),
     JSON.stringify(filter),
   );
   const { value: page, error, retry } = live;
-  const all = link(listRoute('events', { ...filter, sortBy: 'lastTimestamp' }));
+  const all = link(listRoute('events', { ...filter, sortBy: SORT_BY }));
+  const hasObject = filter.fieldSelector === undefined;
   return h('section', { class: 'events card', 'aria-label': title, 'aria-busy': !page && !error }, [
     h('h2', {}, [title, h('a', all, 'All events')]),
     error && h(Failure, { error, retry }),
@@ -47,33 +49,32 @@ export function RecentEvents({ title, filter }: RecentEventsProps): ComponentChi
     h(
       'ol',
       { class: 'divided' },
-      page?.items.map((event) =>
-        h(
-          'li',
-          { key: event.metadata.uid },
-          h(EventLine, { event, hasObject: filter.fieldSelector === undefined }),
-        ),
-      ),
+      page?.items.map((event) => h(EventItem, { key: event.metadata.uid, event, hasObject })),
     ),
   ]);
 }
 
-interface EventLineProps {
+interface EventItemProps {
   readonly event: Event;
   readonly hasObject: boolean;
 }
 
-function EventLine({ event, hasObject }: EventLineProps): ComponentChildren {
-  const { type = '', reason = '', message = '', count = 1, involvedObject = {} } = event;
-  return [
-    h('span', { class: 'status', 'data-tone': type === 'Warning' ? 'warn' : 'idle' }, [
-      type === 'Warning' && h('span', { class: 'hidden-text' }, 'Warning: '),
+function EventItem({ event, hasObject }: EventItemProps): ComponentChildren {
+  const { type, reason, message, count = 1, involvedObject = {} } = event;
+  const time = event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp;
+  const isWarning = type === 'Warning';
+  return h('li', { class: 'row' }, [
+    h('span', { class: 'status fill', 'data-tone': isWarning ? 'warn' : 'idle' }, [
+      isWarning && h('span', { class: 'hidden-text' }, 'Warning: '),
       reason,
       count > 1 && h('span', { class: 'muted' }, `×${count}`),
     ]),
-    h(RelativeTime, { time: event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp }),
-    h('p', {}, [hasObject && h(InvolvedObject, involvedObject), h('span', {}, message)]),
-  ];
+    h('span', { class: 'muted small' }, h(RelativeTime, { time })),
+    h('p', { class: 'small' }, [
+      hasObject && h(InvolvedObject, involvedObject),
+      h('span', { class: 'muted' }, message),
+    ]),
+  ]);
 }
 
 function InvolvedObject(object: NonNullable<Event['involvedObject']>): ComponentChildren {
@@ -85,6 +86,6 @@ function InvolvedObject(object: NonNullable<Event['involvedObject']>): Component
     resource !== undefined && name !== ''
       ? h('a', link(objectRoute(resource, { namespace, name })), text)
       : text,
-    namespace !== undefined && h('span', { class: 'muted' }, ` in ${namespace}`),
+    namespace !== undefined && ` in ${namespace}`,
   ];
 }

@@ -12,9 +12,9 @@ export interface NoticeProps {
 
 export function Notice({ tone, children, action }: NoticeProps): ComponentChildren {
   const role = tone === 'bad' ? 'alert' : 'status';
-  return h('div', { class: 'notice', 'data-tone': tone, role }, [
+  return h('div', { class: 'notice row', 'data-tone': tone, role }, [
     h('div', {}, children),
-    action && h('button', { type: 'button', onClick: action[1] }, action[0]),
+    action && h('button', { onClick: action[1] }, action[0]),
   ]);
 }
 

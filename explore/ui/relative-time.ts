@@ -1,5 +1,4 @@
-// A time as the span since then, such as `5m`, with the exact local time in its title. All of them on the page advance
-// together.
+// A time as the span since then, such as `5m`, with the exact local time in its title.
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
@@ -8,8 +7,6 @@ const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
   [3_600, 'h'],
   [60, 'm'],
 ];
-/** Interval of the updates, in ms. Spans are exact to the second only at first. */
-const TICK_MS = 5_000;
 
 /** `90m` is shown as `1h`, as kubectl does from three hours on. */
 export function spanOf(milliseconds: number): string {
@@ -18,25 +15,13 @@ export function spanOf(milliseconds: number): string {
   return `${seconds}s`;
 }
 
-const listeners = new Set<() => void>();
-let timer: ReturnType<typeof setInterval> | undefined;
-
-/** The current time, which advances while the component is shown. */
-export function useNow(): number {
+/** The current time, which advances every `stepMs` while the component is shown. */
+export function useNow(stepMs = 5_000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const tick = (): void => setNow(Date.now());
-    listeners.add(tick);
-    timer ??= setInterval(() => {
-      if (!document.hidden) for (const listener of listeners) listener();
-    }, TICK_MS);
-    return () => {
-      listeners.delete(tick);
-      if (listeners.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
-    };
-  }, []);
+    const timer = setInterval(() => setNow(Date.now()), stepMs);
+    return () => clearInterval(timer);
+  }, [stepMs]);
   return now;
 }
 

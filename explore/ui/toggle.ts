@@ -9,5 +9,5 @@ export interface ToggleProps {
 }
 
 export function Toggle({ isOn, children, ...button }: ToggleProps): ComponentChildren {
-  return h('button', { type: 'button', class: 'chip', 'aria-pressed': isOn, ...button }, children);
+  return h('button', { class: 'chip', 'aria-pressed': isOn, ...button }, children);
 }

@@ -103,8 +103,8 @@ describe('the overview and the search of /explore', () => {
     const shown = await visitor.text();
     expect(shown).to.not.contain('monitoring').and.to.not.contain('kube-system');
     await visitor.page.focus('#namespace');
-    await visitor.page.waitForSelector('#namespaces option');
-    const offered = await visitor.page.$$eval('#namespaces option', (options) =>
+    await visitor.page.waitForSelector('header option');
+    const offered = await visitor.page.$$eval('header option', (options) =>
       options.map((option) => option.getAttribute('value')),
     );
     expect(offered).to.deep.equal(TENANT_NAMESPACES);
