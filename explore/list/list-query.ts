@@ -1,6 +1,6 @@
 // The query of a list in the address of the page, and as parameters of the server.
 import type { ListQuery } from 'ks-apiserver-client';
-import type { Changes, ListRoute } from '../route.ts';
+import type { ListRoute } from '../route.ts';
 
 export const PAGE_SIZES = [50, 200, 1_000, 10_000] as const;
 
@@ -24,8 +24,6 @@ export interface Facet {
 
 /** Names of the parameters that select objects, in the address. */
 const FILTERS = ['q', 'namespace', 'status', 'value', 'labelSelector', 'fieldSelector', 'ownerReference'];
-/** The parameters that remove all filters. */
-export const NO_FILTERS: Changes = Object.fromEntries([...FILTERS, 'page'].map((name) => [name, undefined]));
 
 export function isFiltered({ query }: ListRoute): boolean {
   return FILTERS.some((name) => query.has(name));

@@ -4,12 +4,12 @@ import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { titleOf } from '../kinds.ts';
-import { type ListRoute, navigate, withQuery } from '../route.ts';
+import { type ListRoute, listRoute, navigate, withQuery } from '../route.ts';
 import { LiveState } from '../ui/live-state.ts';
 import { Failure, Notice } from '../ui/notice.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { ListFilters } from './list-filters.ts';
-import { facetsOf, isFiltered, listQueryOf, NO_FILTERS } from './list-query.ts';
+import { facetsOf, isFiltered, listQueryOf } from './list-query.ts';
 import type { Rows } from './list-rows.ts';
 import { ListTable } from './list-table.ts';
 import { Pager } from './pager.ts';
@@ -29,6 +29,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
   const isWide = query.has('wide');
   const toggleColumns = (): void =>
     navigate(withQuery(route, { wide: isWide ? undefined : 'true' }), { replace: true });
+  const clear = ['Clear filters', () => navigate(listRoute(resource))] as const;
   // Nothing can be filtered without a permission, or if the kind is not served.
   const isFilterable = list || !error || (error instanceof StatusError && error.code === 400);
   return h('div', { class: 'stack' }, [
@@ -43,7 +44,11 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
     list?.isPartial && h(Notice, { tone: 'info' }, partialText(list)),
     error && h(Failure, { error, retry }),
     !list && !error && h('p', { class: 'muted', role: 'status' }, `Loading ${label}…`),
-    list?.total === 0 && !error && h(Empty, { route, label }),
+    list?.total === 0 &&
+      !error &&
+      (isFiltered(route)
+        ? h(Notice, { tone: 'idle', action: clear }, `No ${label} match the filters.`)
+        : h(Notice, { tone: 'idle' }, `There are no ${label}.`)),
     list &&
       list.total > 0 && [
         h(ListTable, { route, shown, list, label, isBusy: !isCurrent }),
@@ -56,16 +61,4 @@ function partialText({ facets }: Rows): string {
   const count = Object.keys(facets['namespace'] ?? {}).length;
   const namespaces = count === 0 ? 'the namespaces' : count === 1 ? '1 namespace' : `${count} namespaces`;
   return `Objects of ${namespaces} that you may list. You have no permission for the others.`;
-}
-
-interface EmptyProps {
-  readonly route: ListRoute;
-  readonly label: string;
-}
-
-function Empty({ route, label }: EmptyProps): ComponentChildren {
-  const clear = ['Clear filters', () => navigate(withQuery(route, NO_FILTERS))] as const;
-  return isFiltered(route)
-    ? h(Notice, { tone: 'idle', action: clear }, `No ${label} match the filters.`)
-    : h(Notice, { tone: 'idle' }, `There are no ${label}.`);
 }

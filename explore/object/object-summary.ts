@@ -34,7 +34,7 @@ export function ObjectSummary({ resource, object }: ObjectSummaryProps): Compone
   });
   const annotationItems = Object.entries(annotations)
     .filter(([key]) => key !== LAST_APPLIED)
-    .map(([key, text]) => [h('dt', {}, key), h('dd', {}, h(LongText, { text }))]);
+    .map(([key, text]) => [h('dt', {}, key), h('dd', {}, h('bdi', {}, text))]);
   return h('div', { class: 'summary' }, [
     h('div', { class: 'stack' }, [
       resource === 'pods' && card('Containers', h(Containers, { pod: object })),
@@ -92,12 +92,4 @@ const BAD = /Pressure|Unavailable|Fail|Error|Stalled|Degraded|Disruption|Conflic
 function toneOf(type: string, status: string): Tone {
   if (status !== 'True' && status !== 'False') return 'idle';
   return (status === 'True') === BAD.test(type) ? 'bad' : 'good';
-}
-
-/** Characters of a text that are always shown. */
-const LONG = 300;
-
-function LongText({ text }: { readonly text: string }): ComponentChildren {
-  if (text.length <= LONG) return h('bdi', {}, text);
-  return h('details', {}, [h('summary', {}, h('bdi', {}, `${text.slice(0, LONG)}…`)), h('bdi', {}, text)]);
 }

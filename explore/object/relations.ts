@@ -1,8 +1,8 @@
-// The objects below an object: those that it owns, the pods that it selects or runs, or the objects in it.
+// What belongs to an object: the objects that it owns, the pods that it selects or runs, the objects in it, and logs.
 import type { KubernetesObject } from 'ks-apiserver-client';
-import { at, listAt, textAt } from '../list/kind-columns.ts';
+import { at } from '../list/kind-columns.ts';
 import { fieldTerm } from '../list/list-query.ts';
-import { type ListRoute, listRoute } from '../route.ts';
+import { type ListRoute, type LogsRoute, listRoute, queryOf } from '../route.ts';
 
 /** The kinds of the objects that an object of a kind owns. */
 const OWNED: Readonly<Record<string, readonly string[]>> = {
@@ -19,12 +19,11 @@ const USUAL = [
   ...['deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch', 'pods'],
   ...['services', 'configmaps', 'persistentvolumeclaims'],
 ];
-/** The kinds with a selector of pods. */
-const SELECTING = new Set([
-  ...['deployments.apps', 'replicasets.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch'],
-  ...['services', 'replicationcontrollers'],
-]);
 const IN_NAMESPACE = ['pods', 'deployments.apps', 'services', 'configmaps'];
+/** The kinds that select pods, and do not own them. */
+const SELECTING = new Set(['deployments.apps', 'services', 'replicationcontrollers']);
+/** The kinds whose pods have names by which logs select them. */
+const WORKLOADS = new Set(Object.keys(OWNED).filter((resource) => resource !== 'services'));
 
 /** Returns the lists of related objects. */
 export function relationsOf(
@@ -36,28 +35,27 @@ export function relationsOf(
   if (resource === 'nodes') return [listRoute('pods', { fieldSelector: fieldTerm('spec.nodeName', name) })];
   if (resource === 'namespaces') return IN_NAMESPACE.map((of) => listRoute(of, { namespace: name }));
   const owned = (Object.hasOwn(OWNED, resource) && OWNED[resource]) || (isCustom ? USUAL : []);
-  const labelSelector = owned.includes('pods') ? '' : selectorOf(resource, object);
+  const labelSelector = SELECTING.has(resource) ? podSelector(object) : '';
   return [
     ...(labelSelector === '' ? [] : [listRoute('pods', { namespace, labelSelector })]),
     ...owned.map((of) => listRoute(of, { namespace, ownerReference: uid })),
   ];
 }
 
-/** The selector of the pods of an object; empty for none. */
-export function selectorOf(resource: string, object: KubernetesObject): string {
-  if (!SELECTING.has(resource)) return '';
-  const isService = ['services', 'replicationcontrollers'].includes(resource);
-  const labels = at(object, isService ? 'spec.selector' : 'spec.selector.matchLabels') ?? {};
-  const expressions = isService ? [] : listAt(object, 'spec.selector.matchExpressions');
-  return [
-    ...Object.entries(labels).map(([key, value]) => `${key}=${value}`),
-    ...expressions.map(termOf),
-  ].join(',');
+/** The selector of the pods of an object. Empty for a selector with expressions, which hardly any has. */
+function podSelector(object: KubernetesObject): string {
+  if (at(object, 'spec.selector.matchExpressions')) return '';
+  const labels = at(object, 'spec.selector.matchLabels') ?? at(object, 'spec.selector') ?? {};
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join();
 }
 
-function termOf(expression: unknown): string {
-  const [key, operator] = [textAt(expression, 'key'), textAt(expression, 'operator')];
-  const values = listAt(expression, 'values').map(String).join();
-  if (operator === 'Exists') return key;
-  return operator === 'DoesNotExist' ? `!${key}` : `${key} ${operator.toLowerCase()} (${values})`;
+/** Returns the logs of the pods of an object; undefined if it has none. */
+export function logsOf(resource: string, { metadata }: KubernetesObject): LogsRoute | undefined {
+  const parameter = resource === 'pods' ? 'pods' : 'workloads';
+  if (parameter === 'workloads' && !WORKLOADS.has(resource)) return undefined;
+  const { name, namespace } = metadata;
+  const query = queryOf({ namespaces: namespace, [parameter]: name, last: '24h', follow: 'true' });
+  return { view: 'logs', query };
 }

@@ -212,15 +212,15 @@ describe('an object of /explore', function () {
     await kubectl('delete pod crashing --now');
   });
 
-  it('shows the logs of its pods', async () => {
-    await visitor.open('/explore/objects/deployments.apps/shop/cart-export?part=logs');
-    await visitor.sees('Search in these logs');
-    expect(
-      await visitor.page.$eval('.pod-logs a', ({ href }) => new URL(href).searchParams.get('pods')),
-    ).to.match(/^cart-export-/);
-    await visitor.open(pathOf('configmaps', 'settings', 'logs'));
-    await visitor.sees('settings');
-    expect(await visitor.page.$$('.parts a[href*="part=logs"], .pod-logs')).to.deep.equal([]);
+  it('leads to the logs of its pods', async () => {
+    await visitor.open('/explore/objects/deployments.apps/shop/cart-export');
+    await visitor.page.locator('.parts ::-p-text(Logs)').click();
+    await until(async () => (await visitor.heading()) === 'Logs');
+    await visitor.sees(/cart-export-\w+-\w{5}/);
+    expect(await visitor.text('#view')).not.to.match(/catalog-\w+-\w{5}/);
+    await visitor.open(pathOf('configmaps', 'settings'));
+    await visitor.sees('YAML');
+    expect(await visitor.text('.parts')).not.to.include('Logs');
   });
 
   it('keeps its last state when it is deleted', async () => {
