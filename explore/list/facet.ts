@@ -22,12 +22,12 @@ export function Facet({ title, counts, selected, select, children }: FacetProps)
     const onClick = (): void =>
       select(isOn ? selected.filter((each) => each !== value) : [...selected, value]);
     return h(Toggle, { key: value, isOn, onClick, title: value }, [
-      title === 'Status' ? h(Status, { status: value }) : h('bdi', {}, value),
+      title === 'Status' ? h(Status, { status: value }) : h('bdi', { class: 'ellipsis' }, value),
       h('span', { class: 'count' }, Object.hasOwn(counts, value) && counts[value]?.toLocaleString()),
     ]);
   });
-  return h('div', { class: 'facet', role: 'group', 'aria-label': title }, [
-    h('span', { class: 'muted' }, title),
+  return h('div', { class: 'row facet', role: 'group', 'aria-label': title }, [
+    h('span', { class: 'muted small' }, title),
     children,
     chips.slice(0, FEW),
     chips.length > FEW &&

@@ -29,8 +29,8 @@ export function ListFilters({ route, counts, labelKeys, error }: ListFiltersProp
   const invalid = error instanceof StatusError ? error.causes.map(({ field }) => field) : [];
   // Applied with Enter, because a half-written selector is an error.
   const selectors = SELECTORS.map(({ name, label, placeholder }) =>
-    h('label', { key: name }, [
-      h('span', { class: 'muted' }, label),
+    h('label', { key: name, class: 'stack' }, [
+      h('span', { class: 'muted small' }, label),
       h(TextField, {
         ...{ text: query.get(name) ?? '', placeholder, 'aria-invalid': invalid.includes(name) },
         apply: (text) => change({ [name]: text.trim() }),
@@ -47,7 +47,7 @@ export function ListFilters({ route, counts, labelKeys, error }: ListFiltersProp
     const props = { key: title, title, counts: counts[name] ?? {}, selected, select };
     return h(Facet, props, parameter === 'value' && labelKey);
   });
-  return h('section', { class: 'filters', 'aria-label': 'Filters' }, [
+  return h('section', { class: 'stack', 'aria-label': 'Filters' }, [
     h('div', { class: 'row' }, [
       h(TextField, {
         ...{ type: 'search', class: 'text-filter', maxLength: 200, 'aria-label': 'Filter by text' },

@@ -7,7 +7,7 @@ import { Status } from '../ui/status.ts';
 import type { Column } from './kind-columns.ts';
 import type { ShownQuery } from './list-query.ts';
 import { NAME, type Row, type Rows } from './list-rows.ts';
-import { VirtualRows } from './virtual-rows.ts';
+import { ROW_HEIGHT, useVisibleRows } from './use-visible-rows.ts';
 
 export interface ListTableProps {
   readonly route: ListRoute;
@@ -23,29 +23,47 @@ interface ShownColumn extends Column {
   readonly isNumber: boolean;
 }
 
+/** `aria-rowindex` of the first row: the header has 1. */
+const FIRST_ROW = 2;
+
 export function ListTable({ route, shown, list, label, isBusy }: ListTableProps): ComponentChildren {
   const { resource, query } = route;
   const { rows, total } = list;
+  const { indexes, current, box, body } = useVisibleRows(rows.length, `${resource}?${query}`);
   const columns = columnsOf(list, query.has('wide'));
   const widths = columns.map((column) => widthOf(column, rows));
   const cols = widths.map((width) => h('col', { style: { width: `${width}ch` } }));
-  const headers = columns.map((column) => h(Header, { ...column, route, shown }));
-  return h(VirtualRows, {
-    ...{ label, count: rows.length, offset: (shown.page - 1) * shown.limit, total, isBusy },
-    page: `${resource}?${query}`,
-    // The names have the rest of the width.
-    minWidth: `calc(min(30ch, 50vw) + ${widths.reduce((sum, width) => sum + width, 0)}ch)`,
-    head: [
-      h('colgroup', {}, [h('col', {}), cols]),
-      h('thead', {}, h('tr', { 'aria-rowindex': 1 }, [h(Header, { ...NAME, route, shown }), headers])),
-    ],
-    row: (index, tabIndex) => {
-      const row = rows[index];
-      if (!row) return { key: String(index), cells: [] };
-      const name = h('a', { ...link(objectRoute(resource, row)), tabIndex, title: row.name }, row.name);
-      return { key: row.uid, cells: [h('td', {}, name), columns.map((column) => cellOf(row, column))] };
-    },
+  const headers = [NAME, ...columns].map((column) => h(Header, { ...column, route, shown }));
+  // The names have the rest of the width.
+  const minWidth = `calc(min(30ch, 50vw) + ${widths.reduce((sum, width) => sum + width, 0)}ch)`;
+  const offset = (shown.page - 1) * shown.limit + FIRST_ROW;
+  const lines = indexes.flatMap((index, i) => {
+    const row = rows[index];
+    if (!row) return [];
+    const { uid, name } = row;
+    const tabIndex = index === current ? 0 : -1;
+    const anchor = h('a', { ...link(objectRoute(resource, row)), tabIndex, title: name }, name);
+    return [
+      gap(index - (indexes[i - 1] ?? -1) - 1, `gap before ${uid}`),
+      h('tr', { key: uid, 'data-index': index, 'aria-rowindex': offset + index }, [
+        h('td', {}, anchor),
+        columns.map((column) => cellOf(row, column)),
+      ]),
+    ];
   });
+  return h('div', { class: 'rows', ...box, 'aria-busy': isBusy }, [
+    h('table', { 'aria-label': label, 'aria-rowcount': total + 1, style: { minWidth } }, [
+      h('colgroup', {}, [h('col', {}), cols]),
+      h('thead', {}, h('tr', { 'aria-rowindex': 1 }, headers)),
+      h('tbody', body, [...lines, gap(rows.length - (indexes.at(-1) ?? -1) - 1, 'last gap')]),
+    ]),
+  ]);
+}
+
+/** Space in place of rows that are not in the document. */
+function gap(rows: number, key: string): ComponentChildren {
+  const style = { height: `${rows * ROW_HEIGHT}px` };
+  return rows > 0 && h('tr', { key, class: 'gap', 'aria-hidden': true }, h('td', { style }));
 }
 
 /** Without columns that have no value on the page, such as the status of ConfigMaps. */
@@ -76,7 +94,7 @@ function Header({ name, description, sortKey, isNumber, route, shown }: HeaderPr
       ...{ scope: 'col', title: description, class: isNumber && 'number' },
       'aria-sort': isSorted ? (shown.ascending ? 'ascending' : 'descending') : undefined,
     },
-    sortKey === undefined ? text : h('button', { type: 'button', class: 'sort', onClick }, text),
+    sortKey === undefined ? text : h('button', { type: 'button', class: 'quiet sort', onClick }, text),
   );
 }
 

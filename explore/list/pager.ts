@@ -12,36 +12,26 @@ export interface PagerProps {
 
 export function Pager({ route, shown: { page, limit }, total }: PagerProps): ComponentChildren {
   const last = Math.max(1, Math.ceil(total / limit));
-  const first = Math.min(total, (page - 1) * limit + 1);
-  const end = Math.min(total, page * limit);
-  const button = (label: string, sign: string, target: number): ComponentChildren =>
-    h(
-      'button',
-      {
-        ...{ type: 'button', class: 'quiet', 'aria-label': label, title: label },
-        disabled: target < 1 || target > last || target === page,
-        onClick: () => navigate(withQuery(route, { page: String(target) })),
-      },
-      sign,
-    );
-  return h('nav', { class: 'row', 'aria-label': 'Pages' }, [
-    button('First page', '«', 1),
-    button('Previous page', '‹', Math.min(page - 1, last)),
+  const [first, end] = [Math.min(total, (page - 1) * limit + 1), Math.min(total, page * limit)];
+  const pages = [
+    { label: 'First page', sign: '«', target: 1 },
+    { label: 'Previous page', sign: '‹', target: Math.min(page - 1, last) },
+    { label: 'Next page', sign: '›', target: page + 1 },
+    { label: 'Last page', sign: '»', target: last },
+  ].map(({ label, sign, target }) => {
+    const disabled = target < 1 || target > last || target === page;
+    const onClick = (): void => navigate(withQuery(route, { page: String(target) }));
+    return h('button', { class: 'quiet', 'aria-label': label, title: label, disabled, onClick }, sign);
+  });
+  const options = Object.fromEntries(PAGE_SIZES.map((size) => [size, size.toLocaleString()]));
+  const choose = (size: string): void => navigate(withQuery(route, { limit: size, page: undefined }));
+  return h('nav', { class: 'row small', 'aria-label': 'Pages' }, [
+    pages,
     h(
       'span',
-      { role: 'status' },
+      { class: 'fill', role: 'status' },
       `${first.toLocaleString()}–${end.toLocaleString()} of ${total.toLocaleString()}`,
     ),
-    button('Next page', '›', page + 1),
-    button('Last page', '»', last),
-    h('span', { class: 'fill' }),
-    h('label', {}, [
-      h('span', { class: 'muted' }, 'Rows '),
-      h(Select, {
-        ...{ label: 'Rows', value: String(limit) },
-        options: Object.fromEntries(PAGE_SIZES.map((size) => [size, size.toLocaleString()])),
-        choose: (size) => navigate(withQuery(route, { limit: size, page: undefined })),
-      }),
-    ]),
+    h('label', {}, ['Rows ', h(Select, { label: 'Rows', value: String(limit), options, choose })]),
   ]);
 }

@@ -30,7 +30,7 @@ export function ObjectSummary({ resource, object }: ObjectSummaryProps): Compone
   const labelItems = Object.entries(labels).map(([key, value]) => {
     const labelSelector = `${key}=${value}`;
     const to = link(listRoute(resource, { labelSelector }));
-    return h('li', {}, h('a', { class: 'label', ...to }, h('bdi', {}, labelSelector)));
+    return h('li', {}, h('a', { class: 'button chip', ...to }, h('bdi', {}, labelSelector)));
   });
   const annotationItems = Object.entries(annotations)
     .filter(([key]) => key !== LAST_APPLIED)
@@ -45,8 +45,8 @@ export function ObjectSummary({ resource, object }: ObjectSummaryProps): Compone
     ]),
     h('div', { class: 'stack' }, [
       ownerReferences.length > 0 && card('Owners', h(Owners, { object })),
-      labelItems.length > 0 && card('Labels', h('ul', {}, labelItems)),
-      annotationItems.length > 0 && card('Annotations', h('dl', {}, annotationItems)),
+      labelItems.length > 0 && card('Labels', h('ul', { class: 'row' }, labelItems)),
+      annotationItems.length > 0 && card('Annotations', h('dl', { class: 'small' }, annotationItems)),
     ]),
   ]);
 }

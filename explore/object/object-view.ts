@@ -55,12 +55,16 @@ function Parts({ route, object, isYAML }: PartsProps): ComponentChildren {
   const part = (title: string, name: string, isCurrent: boolean): ComponentChildren =>
     h(
       'a',
-      { ...link(withQuery(route, { part: name })), 'aria-current': isCurrent ? 'page' : undefined },
+      {
+        class: 'item',
+        ...link(withQuery(route, { part: name })),
+        'aria-current': isCurrent ? 'page' : undefined,
+      },
       title,
     );
-  return h('nav', { class: 'parts', 'aria-label': 'Parts' }, [
+  return h('nav', { class: 'row', 'aria-label': 'Parts' }, [
     part('Summary', '', !isYAML),
     part('YAML', 'yaml', isYAML),
-    logs && h('a', link(logs), 'Logs'),
+    logs && h('a', { class: 'item', ...link(logs) }, 'Logs'),
   ]);
 }

@@ -32,7 +32,7 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
   return h(
     'dialog',
     { ref: dialog, class: 'search-dialog', 'aria-label': 'Search', onClose: close, onClick: clicked },
-    h('div', {}, [
+    h('div', { class: 'stack' }, [
       h('input', {
         // In a search field, Escape would only remove the text.
         ...{ type: 'text', role: 'combobox', 'aria-label': 'Search kinds and objects' },
@@ -47,7 +47,7 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
         onKeyDown: pressed,
       }),
       h('div', { id: 'results', role: 'listbox', 'aria-label': 'Results' }, optionsOf(groups, position)),
-      h('p', { class: 'muted', role: 'status' }, statusOf(text, found)),
+      h('p', { class: 'muted small', role: 'status' }, statusOf(text, found)),
     ]),
   );
 }
@@ -62,10 +62,18 @@ function optionsOf(groups: Results['groups'], position: number): ComponentChildr
         const isSelected = index++ === position;
         return h(
           'a',
-          { key, id, class: 'item', role: 'option', 'aria-selected': isSelected, tabIndex: -1, ...link(to) },
+          {
+            key,
+            id,
+            class: 'row item',
+            role: 'option',
+            'aria-selected': isSelected,
+            tabIndex: -1,
+            ...link(to),
+          },
           [
             h('span', {}, label),
-            h('span', { class: 'muted' }, detail),
+            h('span', { class: 'muted fill' }, detail),
             status !== undefined && h(Status, { status }),
           ],
         );

@@ -19,7 +19,7 @@ export function TextTable({ label, names, rows }: TextTableProps): ComponentChil
     ),
   );
   // Focusable, because it scrolls.
-  return h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': label }, [
+  return h('div', { class: 'small scroll', tabIndex: 0, role: 'region', 'aria-label': label }, [
     h('table', {}, [h('thead', {}, h('tr', {}, heads)), h('tbody', {}, body)]),
   ]);
 }

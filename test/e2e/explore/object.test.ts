@@ -214,13 +214,13 @@ describe('an object of /explore', function () {
 
   it('leads to the logs of its pods', async () => {
     await visitor.open('/explore/objects/deployments.apps/shop/cart-export');
-    await visitor.page.locator('.parts ::-p-text(Logs)').click();
+    await visitor.page.locator('nav[aria-label=Parts] ::-p-text(Logs)').click();
     await until(async () => (await visitor.heading()) === 'Logs');
     await visitor.sees(/cart-export-\w+-\w{5}/);
     expect(await visitor.text('#view')).not.to.match(/catalog-\w+-\w{5}/);
     await visitor.open(pathOf('configmaps', 'settings'));
     await visitor.sees('YAML');
-    expect(await visitor.text('.parts')).not.to.include('Logs');
+    expect(await visitor.text('nav[aria-label=Parts]')).not.to.include('Logs');
   });
 
   it('keeps its last state when it is deleted', async () => {
