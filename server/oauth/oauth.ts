@@ -117,7 +117,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     clients: settings.clients,
     client,
     namespace,
-    throttle: newClientThrottle(settings.clients, settings.throttle, sourceOf),
+    throttle: newClientThrottle(settings.clients, settings.throttle, sourceOf, monotonic),
     log,
   });
   const throttle = new SharedThrottle({ limits: settings.throttle, keys, sessions, client, namespace, log });

@@ -1,18 +1,16 @@
 // Authenticates OAuth clients (RFC 6749, 2.3), and throttles failed attempts. All failures get the same response;
 // only the log contains the cause.
 import { isUtf8 } from 'node:buffer';
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ClientFormSchema } from '../../../apis/oauth/forms.ts';
 import { invalidClient, invalidRequest, OAuthError } from '../../../apis/oauth/oauth-error.ts';
-import { networkOf } from '../../admission/network.ts';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';
 import { decoded, type Form, readForm } from '../http/form.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
-import { type DelayLimits, FailureTable } from '../throttle/failure-table.ts';
 import { MAX_SOURCE_DELAY, type ThrottleLimits } from '../throttle/login-throttle.ts';
-import type { ClientRegistry, ClientThrottling, ConfiguredClient, OAuthClient } from './oauth-client.ts';
+import { SourceThrottle } from '../throttle/source-throttle.ts';
+import type { ClientRegistry, ConfiguredClient, OAuthClient } from './oauth-client.ts';
 
 /** Reads the form of a POST and authenticates its client. Throws OAuthError. */
 export async function readClientRequest(
@@ -37,14 +35,18 @@ export function authenticateClient(
     if (client?.isPublic) return client;
     throw invalidClient(basic, causeOf(client, 'sent no secret'));
   }
-  clients.throttle?.checkAllowed(id, request);
+  const retryAfterSeconds = clients.throttle?.wait(request, id) ?? 0;
+  if (retryAfterSeconds > 0) {
+    const text = 'too many attempts, try again later';
+    throw new OAuthError(429, 'invalid_client', text, { retryAfterSeconds });
+  }
   // Compared for an unknown client too, so that timing does not reveal it.
   const matches = secrets.map((secret) => clients.checkSecret(id, secret)).includes(true);
   if (client && matches && !client.isPublic) {
-    clients.throttle?.succeeded(id, request);
+    clients.throttle?.succeeded(request, id);
     return client;
   }
-  clients.throttle?.failed(id, request);
+  clients.throttle?.failed(request, id);
   throw invalidClient(
     basic,
     causeOf(client, client?.isPublic ? 'is public and sent a secret' : 'sent a wrong secret'),
@@ -132,61 +134,17 @@ function decodings(text: string): readonly string[] {
   return [...new Set([decoded(text) ?? text, text])];
 }
 
-export interface ClientThrottleOptions {
-  readonly limits: DelayLimits;
-  /** Maximum number of tracked pairs of client and source. */
-  readonly entries: number;
-  readonly sourceOf: SourceAddress;
-  /** Monotonic ms. */
-  readonly now?: () => number;
-}
-
 /**
- * Throttle of client authentication (RFC 6749, 2.3.1). Failures are counted per pair of client and source, so that an
- * attacker delays only its own address, and per replica, because a random secret withstands many more attempts. Unknown
- * client ids are treated like known ones.
+ * The throttle of client authentication (RFC 6749, 2.3.1). Unknown client ids are treated like known ones. Undefined for the default
+ * client, whose public secret needs no protection.
  */
-export class ClientThrottle implements ClientThrottling {
-  readonly #options: ClientThrottleOptions;
-  readonly #table: FailureTable;
-  readonly #now: () => number;
-
-  constructor(options: ClientThrottleOptions) {
-    this.#options = options;
-    this.#table = new FailureTable(options.limits, options.entries);
-    this.#now = options.now ?? (() => performance.now());
-  }
-
-  checkAllowed(id: string, request: IncomingMessage): void {
-    const wait = this.#table.wait(this.#key(id, request), this.#now());
-    if (wait === 0) return;
-    throw new OAuthError(429, 'invalid_client', 'too many attempts, try again later', {
-      retryAfterSeconds: Math.ceil(wait / 1000),
-    });
-  }
-
-  succeeded(id: string, request: IncomingMessage): void {
-    this.#table.clear(this.#key(id, request));
-  }
-
-  failed(id: string, request: IncomingMessage): void {
-    this.#table.fail(this.#key(id, request), this.#now());
-  }
-
-  /** A digest, because ids are client input of any length. */
-  #key(id: string, request: IncomingMessage): string {
-    return hash('sha256', `${networkOf(this.#options.sourceOf(request))} ${id}`, 'base64');
-  }
-}
-
-/** The throttle of client authentication. Undefined for the default client, whose public secret needs no protection. */
 export function newClientThrottle(
   clients: readonly Pick<ConfiguredClient, 'wellKnownSecret'>[],
-  throttle: ThrottleLimits,
+  limits: ThrottleLimits,
   sourceOf: SourceAddress,
-): ClientThrottle | undefined {
+  now: () => number,
+): SourceThrottle | undefined {
   if (clients.some(({ wellKnownSecret }) => wellKnownSecret !== undefined)) return undefined;
-  const { sourceFailures: failures, delay, maxDelay, reset, entries } = throttle;
-  const limits = { failures, delay, maxDelay: Math.min(maxDelay, MAX_SOURCE_DELAY), reset };
-  return new ClientThrottle({ limits, entries, sourceOf });
+  const maxDelay = Math.min(limits.maxDelay, MAX_SOURCE_DELAY);
+  return new SourceThrottle({ ...limits, failures: limits.sourceFailures, maxDelay }, sourceOf, now);
 }

@@ -5,7 +5,8 @@ import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/reflector/followed-object.ts';
-import type { ClientRegistry, ClientThrottling, ConfiguredClient } from './oauth-client.ts';
+import type { SourceThrottle } from '../throttle/source-throttle.ts';
+import type { ClientRegistry, ConfiguredClient } from './oauth-client.ts';
 import { followSecretFile, withoutLineEnd } from './secret-file.ts';
 
 export interface ConfiguredClientsOptions {
@@ -13,7 +14,7 @@ export interface ConfiguredClientsOptions {
   readonly client: ClusterClient;
   /** Namespace of the Secrets. */
   readonly namespace: string;
-  readonly throttle?: ClientThrottling | undefined;
+  readonly throttle?: SourceThrottle | undefined;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Poll interval of files, in ms, besides change notifications. */
   readonly pollMs?: number;
@@ -34,7 +35,7 @@ export class ConfiguredClients implements ClientRegistry {
     return this.#clients.get(id);
   }
 
-  get throttle(): ClientThrottling | undefined {
+  get throttle(): SourceThrottle | undefined {
     return this.#options.throttle;
   }
 

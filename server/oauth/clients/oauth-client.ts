@@ -1,7 +1,7 @@
 // Type of an OAuth client, and interface of the client registry.
-import type { IncomingMessage } from 'node:http';
 import type { GrantType } from '../../../apis/oauth/grant-types.ts';
 import type { SigningAlgorithm } from '../keys/key-set.ts';
+import type { SourceThrottle } from '../throttle/source-throttle.ts';
 
 /** A configured client. Lifetimes in seconds. */
 export interface OAuthClient {
@@ -45,17 +45,10 @@ export interface ConfiguredClient extends OAuthClient {
   readonly wellKnownSecret: string | undefined;
 }
 
-/** Throttles guessing of client secrets. */
-export interface ClientThrottling {
-  /** Called before a secret is compared. Throws OAuthError 429. */
-  checkAllowed(id: string, request: IncomingMessage): void;
-  succeeded(id: string, request: IncomingMessage): void;
-  failed(id: string, request: IncomingMessage): void;
-}
-
 export interface ClientRegistry {
   get(id: string): OAuthClient | undefined;
   /** Constant time over all secrets of the client; takes as long for an unknown client. */
   checkSecret(id: string, secret: string): boolean;
-  readonly throttle?: ClientThrottling | undefined;
+  /** Of secrets that do not match. */
+  readonly throttle?: SourceThrottle | undefined;
 }

@@ -224,13 +224,8 @@ export class PasskeySignIn {
     return credential?.userUID === uid ? credential : undefined;
   }
 
-  #record(
-    { client, source, userAgent, requestID }: PasskeyAttempt,
-    verdict: Verdict,
-    method: LoginMethod = 'passkey',
-  ): void {
-    const origin = { method, client, source, userAgent, requestID };
-    this.#options.records.record({ ...origin, user: undefined, ...verdict });
+  #record(attempt: PasskeyAttempt, verdict: Verdict, method: LoginMethod = 'passkey'): void {
+    this.#options.records.record(attempt, { method, user: undefined, ...verdict });
   }
 }
 

@@ -3,7 +3,7 @@
 import { networkOf } from '../../admission/network.ts';
 import type { LoginOrigin, LoginRecord, LoginRecords } from '../passwords/login-records.ts';
 import { MULTIPLE_FACTORS } from '../sessions/proof.ts';
-import { type LoginThrottle, throttledError } from '../throttle/login-throttle.ts';
+import { beginAttempt, type LoginThrottle } from '../throttle/login-throttle.ts';
 import type { UserID } from '../users/account.ts';
 import type { AuthenticatorsStore, Factors } from './authenticators-store.ts';
 import { type OneTimeCode, resetFactors } from './factor-reset.ts';
@@ -57,56 +57,26 @@ export class SecondFactor {
 
   /** Verifies a code of the authenticator app, or a recovery code. Throws OAuthError 429, ServiceUnavailable. */
   async check(user: UserID, typed: string, attempt: LoginOrigin): Promise<CodeVerdict> {
-    const code = typed.replaceAll(/\s/g, '');
-    return this.#counted(user, code, attempt, async () => {
-      let verdict = WRONG;
-      await this.#options.authenticators.update(
-        user,
-        async (factors) => {
-          const used = await this.#use(user, factors, code);
-          ({ verdict } = used);
-          return used.factors;
-        },
-        AbortSignal.timeout(TIMEOUT_MS),
-      );
-      return verdict;
-    });
-  }
-
-  /** Counts an attempt, and records it. Throws OAuthError 429. */
-  async #counted(
-    { name }: UserID,
-    code: string,
-    attempt: LoginOrigin,
-    verify: () => Promise<CodeVerdict>,
-  ): Promise<CodeVerdict> {
-    const { throttle, records } = this.#options;
+    const { authenticators, throttle, records } = this.#options;
     const record = (outcome: LoginRecord['outcome']): void =>
-      records.record({ ...attempt, method: 'second_factor', outcome, user: name });
-    const counted = await Promise.try(() => {
-      // A recovery code cannot be guessed, so its failures delay only their own address: an attacker who has the password must not lock
-      // the user out of it, nor of the one-time code of a reset.
-      const allowed = isAppCode(code)
-        ? throttle.attempt(name, attempt.source, 'factor')
-        : throttle.attempt(`recovery code of ${name} at ${networkOf(attempt.source)}`, attempt.source);
-      allowed.begin();
-      return allowed;
-    }).catch((error: unknown) => {
-      throw throttledError(error, () => record('throttled'));
-    });
-    try {
-      const verdict = await verify();
-      if (verdict.outcome === 'wrong') {
-        counted.failed();
-        record('wrong_code');
-      } else {
-        counted.succeeded();
-        record('success');
-      }
-      return verdict;
-    } finally {
-      counted.cancelled();
-    }
+      records.record(attempt, { method: 'second_factor', outcome, user: user.name });
+    const code = typed.replaceAll(/\s/g, '');
+    using counted = beginAttempt(throttle, counterOf(user, code, attempt), () => record('throttled'));
+    let verdict = WRONG;
+    await authenticators.update(
+      user,
+      async (factors) => {
+        const used = await this.#use(user, factors, code);
+        ({ verdict } = used);
+        return used.factors;
+      },
+      AbortSignal.timeout(TIMEOUT_MS),
+    );
+    const isWrong = verdict.outcome === 'wrong';
+    if (isWrong) counted.failed();
+    else counted.succeeded();
+    record(isWrong ? 'wrong_code' : 'success');
+    return verdict;
   }
 
   async #use(
@@ -134,4 +104,14 @@ export class SecondFactor {
       factors: { ...factors, recoveryCodes: recoveryCodes.filter((other) => other !== found) },
     };
   }
+}
+
+/**
+ * A recovery code cannot be guessed, so its failures delay only their own address: an attacker who has the password must not lock the user
+ * out of it, nor of the one-time code of a reset.
+ */
+function counterOf({ name }: UserID, code: string, { source }: LoginOrigin) {
+  return isAppCode(code)
+    ? { account: name, source, kind: 'factor' as const }
+    : { account: `recovery code of ${name} at ${networkOf(source)}`, source };
 }

@@ -37,7 +37,7 @@ export interface LoginOrigin {
   readonly requestID: string;
 }
 
-export interface LoginRecord extends LoginOrigin {
+export interface LoginRecord {
   readonly method: LoginMethod;
   readonly outcome: LoginOutcome;
   /** Of `account_link`, the user of the account page. Undefined for an unknown name, because users type passwords into the wrong field. */
@@ -51,17 +51,20 @@ export interface LoginRecord extends LoginOrigin {
 }
 
 export interface LoginRecords {
-  record(login: LoginRecord): void;
+  record(origin: LoginOrigin, login: LoginRecord): void;
 }
 
 /** Writes sign-in attempts to the audit log and the metrics. The lines of `audit` have `audit: true`, for log collectors. */
 export function newLoginRecords(
   audit: { info(line: object, message: string): void },
-  metrics: { login(labels: Pick<LoginRecord, 'method' | 'outcome' | 'client'>): void },
+  metrics: { login(labels: Pick<LoginRecord, 'method' | 'outcome'> & Pick<LoginOrigin, 'client'>): void },
   lastLogins: { record(user: string): void },
 ): LoginRecords {
   return {
-    record: ({ method, outcome, user, provider, person, reason, client, source, userAgent, requestID }) => {
+    record: (
+      { client, source, userAgent, requestID },
+      { method, outcome, user, provider, person, reason },
+    ) => {
       metrics.login({ method, outcome, client });
       if (outcome === 'success' && user !== undefined) lastLogins.record(user);
       audit.info(

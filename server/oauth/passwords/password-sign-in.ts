@@ -13,7 +13,7 @@ import type { SecondFactorRule } from '../sessions/session-validity.ts';
 import { type CountedAttempt, type LoginThrottle, throttledError } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { DecoyHashes } from './decoy-hashes.ts';
-import type { LoginMethod, LoginRecord, LoginRecords } from './login-records.ts';
+import type { LoginMethod, LoginOrigin, LoginRecord, LoginRecords } from './login-records.ts';
 import { isTooLong, type PasswordHasher } from './password-hasher.ts';
 import { NameMissing, signInRefusal } from './sign-in-refusal.ts';
 
@@ -37,15 +37,10 @@ export interface PasswordSignInOptions {
   readonly settleMs?: number;
 }
 
-export interface SignInAttempt {
+export interface SignInAttempt extends LoginOrigin {
   readonly user: string;
   readonly password: string;
   readonly method: LoginMethod;
-  /** Id of the client; empty without one. */
-  readonly client: string;
-  readonly source: string;
-  readonly userAgent: string;
-  readonly requestID: string;
   /** Accept a password that must be replaced, because the caller makes the user replace it. */
   readonly acceptMustChange?: boolean;
   /** Accept a password that does not suffice, because the caller asks for the second factor. */
@@ -124,18 +119,12 @@ export class PasswordSignIn {
     const refused = (error: unknown): never => {
       throw signal.aborted ? error : this.#refusal(attempt, found.account, error);
     };
-    const counted = await Promise.try(() => throttle.attempt(name, source)).catch(refused);
-    const verdict = await this.#settledVerdict(name, found, { ...attempt, counted }).catch(
-      (error: unknown) => {
-        counted.cancelled();
-        return refused(error);
-      },
-    );
+    using counted = await Promise.try(() => throttle.attempt(name, source)).catch(refused);
+    const verdict = await this.#settledVerdict(name, found, { ...attempt, counted }).catch(refused);
     if (verdict.outcome !== 'success') {
       const { outcome, isProven = false, newPerson } = verdict;
       // The correct password of a disabled local user is a failure too, so that delays do not distinguish it from a wrong one.
-      if (isProven) counted.cancelled();
-      else counted.failed();
+      if (!isProven) counted.failed();
       this.#record(attempt, verdict);
       if (newPerson) throw new NameMissing(newPerson);
       const refusal = signInRefusal(outcome, { isProven, notices: this.notices });
@@ -189,23 +178,20 @@ export class PasswordSignIn {
     { user, password, source }: AllowedAttempt,
   ): Promise<Verdict> {
     const { throttle } = this.#options;
+    using attempts = new DisposableStack();
     let person: CountedAttempt | undefined;
     const resolved = (key: string): void => {
-      person = throttle.attempt(key, source, 'person');
+      person = attempts.use(throttle.attempt(key, source, 'person'));
       person.begin();
     };
-    try {
-      const caller = networkCaller(source);
-      const verdict = await providers.check({ user: user.trim(), password, resolved, signal: NEVER, caller });
-      if (verdict.outcome === 'success') {
-        person?.succeeded();
-        return { ...verdict, credential: undefined };
-      }
-      if (verdict.outcome === 'wrong_password') person?.failed();
-      return { ...verdict, account, isProven: !UNPROVEN.has(verdict.outcome) };
-    } finally {
-      person?.cancelled();
+    const caller = networkCaller(source);
+    const verdict = await providers.check({ user: user.trim(), password, resolved, signal: NEVER, caller });
+    if (verdict.outcome === 'success') {
+      person?.succeeded();
+      return { ...verdict, credential: undefined };
     }
+    if (verdict.outcome === 'wrong_password') person?.failed();
+    return { ...verdict, account, isProven: !UNPROVEN.has(verdict.outcome) };
   }
 
   async #admit(attempt: SignInAttempt, verdict: Verdict & CheckedUser): Promise<CheckedUser> {
@@ -258,13 +244,8 @@ export class PasswordSignIn {
   }
 
   #record(attempt: SignInAttempt, { outcome, account, provider, person }: Recorded): void {
-    const { method, client, source, userAgent, requestID } = attempt;
-    const origin = { method, client, source, userAgent, requestID };
-    const decision = {
-      ...(provider === undefined ? {} : { provider }),
-      ...(person === undefined ? {} : { person }),
-    };
-    this.#options.records.record({ ...origin, outcome, user: account?.name, ...decision });
+    const { method } = attempt;
+    this.#options.records.record(attempt, { method, outcome, user: account?.name, provider, person });
   }
 }
 

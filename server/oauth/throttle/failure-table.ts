@@ -11,6 +11,8 @@ export interface DelayLimits {
   readonly maxDelay: number;
   /** Time without a failure after which all failures expire. */
   readonly reset: number;
+  /** Maximum number of keys. */
+  readonly entries: number;
 }
 
 /** Failures of a key, and the time of the last one in ms. */
@@ -29,7 +31,7 @@ const GROUPS = 1024;
  */
 export class FailureTable {
   readonly #limits: DelayLimits;
-  readonly #capacity: number;
+  readonly #now: () => number;
   /** Keys with too few failures for a delay; the oldest last failure first. */
   readonly #quiet = new Map<string, Failures>();
   /** Keys with delays, in the same order. */
@@ -39,39 +41,47 @@ export class FailureTable {
   /** Attempts whose outcome is unknown. They count as failures, so parallel attempts allow no more guesses than sequential ones. */
   readonly #pending = new Map<string, number>();
 
-  constructor(limits: DelayLimits, capacity: number) {
+  /** `now`: ms. */
+  constructor(limits: DelayLimits, now: () => number) {
     this.#limits = limits;
-    this.#capacity = capacity;
+    this.#now = now;
   }
 
-  /** Number of keys with failures, without those whose failures have expired. */
-  count(now: number): number {
+  /** Number of keys with failures that have not expired. */
+  get size(): number {
     for (const keys of [this.#quiet, this.#delaying]) {
-      for (const [key, { lastAt }] of keys) {
-        if (now - lastAt <= this.#limits.reset) break;
+      for (const [key, failures] of keys) {
+        if (!this.isExpired(failures)) break;
         keys.delete(key);
       }
     }
     return this.#quiet.size + this.#delaying.size;
   }
 
-  of(key: string, now: number): Failures {
+  isExpired({ lastAt }: Failures): boolean {
+    return this.#now() - lastAt > this.#limits.reset;
+  }
+
+  of(key: string): Failures {
     const found = this.#quiet.get(key) ?? this.#delaying.get(key) ?? this.#groups.get(groupOf(key));
-    return found && now - found.lastAt <= this.#limits.reset ? found : NONE;
+    return found && !this.isExpired(found) ? found : NONE;
   }
 
   /** Ms until an attempt may begin; 0 when it may begin now. */
-  wait(key: string, now: number): number {
-    const { failures, lastAt } = this.#past(key, now);
+  wait(key: string): number {
+    const { failures, lastAt } = this.of(key);
+    const now = this.#now();
+    // The clock was set back: the last failure becomes one of now.
+    if (lastAt > now) this.#set(key, { failures, lastAt: now });
     const pending = this.#pending.get(key) ?? 0;
     const excess = failures + pending - this.#limits.failures;
     if (excess < 0) return 0;
     const delay = Math.min(this.#limits.maxDelay, this.#limits.delay * 2 ** Math.min(excess, 40));
-    return pending > 0 ? delay : Math.max(0, lastAt + delay - now);
+    return pending > 0 ? delay : Math.max(0, Math.min(lastAt, now) + delay - now);
   }
 
-  isDelaying(key: string, now: number): boolean {
-    return this.of(key, now).failures >= this.#limits.failures;
+  isDelaying(key: string): boolean {
+    return this.of(key).failures >= this.#limits.failures;
   }
 
   begin(key: string): void {
@@ -84,8 +94,8 @@ export class FailureTable {
     else this.#pending.delete(key);
   }
 
-  fail(key: string, now: number): void {
-    this.#set(key, { failures: this.of(key, now).failures + 1, lastAt: now });
+  fail(key: string): void {
+    this.#set(key, { failures: this.of(key).failures + 1, lastAt: this.#now() });
   }
 
   /** The keys with failures that begin with `prefix`. */
@@ -105,26 +115,17 @@ export class FailureTable {
   }
 
   /** Merges failures that another process counted: the higher values win. Zero failures remove those up to `lastAt`. */
-  merge(key: string, { failures, lastAt }: Failures, now: number): void {
-    const known = this.of(key, now);
-    if (failures > 0) this.#set(key, highest(known, { failures, lastAt: Math.min(lastAt, now) }));
+  merge(key: string, { failures, lastAt }: Failures): void {
+    const known = this.of(key);
+    if (failures > 0) this.#set(key, highest(known, { failures, lastAt: Math.min(lastAt, this.#now()) }));
     else if (lastAt >= known.lastAt) this.clear(key);
-  }
-
-  /** A last failure in the future becomes one of now, because the clock was set back. */
-  #past(key: string, now: number): Failures {
-    const found = this.of(key, now);
-    if (found.lastAt <= now) return found;
-    const past = { ...found, lastAt: now };
-    this.#set(key, past);
-    return past;
   }
 
   #set(key: string, failures: Failures): void {
     this.clear(key);
     (failures.failures < this.#limits.failures ? this.#quiet : this.#delaying).set(key, failures);
-    if (this.#quiet.size + this.#delaying.size <= this.#capacity) return;
-    if (this.count(failures.lastAt) <= this.#capacity) return;
+    const { entries } = this.#limits;
+    if (this.#quiet.size + this.#delaying.size <= entries || this.size <= entries) return;
     const [oldest] = this.#quiet.size > 0 ? this.#quiet : this.#delaying;
     if (!oldest) return;
     const [evicted, its] = oldest;

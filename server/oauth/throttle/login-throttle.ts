@@ -7,10 +7,8 @@ import { networkOf } from '../../admission/network.ts';
 import { type DelayLimits, type Failures, FailureTable } from './failure-table.ts';
 
 export interface ThrottleLimits extends DelayLimits {
-  /** Failures from one source before its first delay. It has a separate limit, because many users may share an address. */
+  /** Failures from one source before its first delay. */
   readonly sourceFailures: number;
-  /** Maximum number of tracked accounts, and of tracked sources. */
-  readonly entries: number;
 }
 
 /** The limits without an option. */
@@ -52,11 +50,11 @@ export interface LoginThrottleOptions {
   /** Called for each record to share with other replicas. */
   readonly changed?: (record: ThrottleRecord) => void;
   /** Ms since the epoch. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
-/** An attempt without a delay. */
-export interface CountedAttempt {
+/** An attempt without a delay. Disposing it before its outcome is known means that nothing was verified. */
+export interface CountedAttempt extends Disposable {
   /** Whether the account has signed in from this source before. */
   readonly isKnown: boolean;
   /**
@@ -66,8 +64,6 @@ export interface CountedAttempt {
   begin(): void;
   succeeded(): void;
   failed(): void;
-  /** The password was not verified. */
-  cancelled(): void;
 }
 
 interface Counter {
@@ -84,9 +80,6 @@ const PERSON_DELAY = 120_000;
 /** Maximum delay of a source, in ms: other users behind the same address must not be locked out for long. */
 export const MAX_SOURCE_DELAY = 60_000;
 
-/** The key of a record begins with its kind. */
-const KINDS = ['source', 'person', 'factor'] as const;
-
 /**
  * For clients and pages: OAuthError 429 for the error of an attempt during a delay, after a call of `throttled`; every other error as it
  * is.
@@ -97,30 +90,44 @@ export function throttledError(error: unknown, throttled: () => void): unknown {
   return tooManyAttempts(retryAfterSeconds(error) ?? 1, error);
 }
 
+/** Begins an attempt that is verified at once. Throws as `throttledError` does. */
+export function beginAttempt(
+  throttle: Pick<LoginThrottle, 'attempt'>,
+  of: { readonly account: string; readonly source: string; readonly kind?: Attempted },
+  throttled: () => void,
+): CountedAttempt {
+  try {
+    const attempt = throttle.attempt(of.account, of.source, of.kind);
+    attempt.begin();
+    return attempt;
+  } catch (error) {
+    throw throttledError(error, throttled);
+  }
+}
+
 export class LoginThrottle {
   readonly #options: LoginThrottleOptions;
   /** Those of accounts, people and factors contain known pairs with a source, too. */
   readonly #tables: Readonly<Record<Attempted | 'source', FailureTable>>;
   readonly #known: KnownSources;
-  readonly #now: () => number;
 
   constructor(options: LoginThrottleOptions) {
-    const { sourceFailures: failures, entries, ...limits } = options.limits;
+    const { limits, now } = options;
+    const { sourceFailures: failures, delay } = limits;
     const maxDelay = Math.min(limits.maxDelay, MAX_SOURCE_DELAY);
     this.#options = options;
     this.#tables = {
-      account: new FailureTable(limits, entries),
-      person: new FailureTable({ ...limits, delay: Math.max(limits.delay, PERSON_DELAY) }, entries),
-      factor: new FailureTable({ ...limits, ...FACTOR_DELAYS }, entries),
-      source: new FailureTable({ ...limits, failures, maxDelay }, entries),
+      account: new FailureTable(limits, now),
+      person: new FailureTable({ ...limits, delay: Math.max(delay, PERSON_DELAY) }, now),
+      factor: new FailureTable({ ...limits, ...FACTOR_DELAYS }, now),
+      source: new FailureTable({ ...limits, failures, maxDelay }, now),
     };
-    this.#known = new KnownSources(entries);
-    this.#now = options.now ?? Date.now;
+    this.#known = new KnownSources(limits.entries, now);
   }
 
   /** Number of tracked accounts and sources. */
   get size(): number {
-    return Object.values(this.#tables).reduce((sum, table) => sum + table.count(this.#now()), 0);
+    return Object.values(this.#tables).reduce((sum, { size }) => sum + size, 0);
   }
 
   /**
@@ -129,70 +136,73 @@ export class LoginThrottle {
    */
   attempt(account: string, source: string, kind: Attempted = 'account'): CountedAttempt {
     const { digest, isSignedIn } = this.#options;
-    const accounts = this.#tables[kind];
-    const sources = this.#tables.source;
+    const table = this.#tables[kind];
     const network = networkOf(source);
-    const accountKey = digest(kind, account);
+    const key = digest(kind, account);
     const sourceKey = digest('source', network);
-    const pairKey = `${accountKey}.${sourceKey}`;
-    const isKnown = (): boolean =>
-      this.#known.has(accountKey, sourceKey, this.#now()) || isSignedIn?.(account, network) === true;
+    const pair = { table, key: `${key}.${sourceKey}` };
+    const isKnown = (): boolean => this.#known.has(key, sourceKey) || isSignedIn?.(account, network) === true;
     // A known pair is counted separately, so failures from other addresses, and of other accounts at the same address, do not delay it.
     const allowed = (): readonly Counter[] =>
-      this.#allowed(
+      withoutDelay(
         isKnown()
-          ? [{ table: accounts, key: pairKey }]
+          ? [pair]
           : [
-              { table: accounts, key: accountKey },
-              { table: sources, key: sourceKey },
+              { table, key },
+              { table: this.#tables.source, key: sourceKey },
             ],
       );
     allowed();
-    let pending: readonly Counter[] = [];
+    const pending: Counter[] = [];
     const end = (): readonly Counter[] => {
-      const ended = pending;
-      pending = [];
-      for (const { table, key } of ended) table.end(key);
-      return ended;
+      for (const each of pending) each.table.end(each.key);
+      return pending.splice(0);
     };
     return {
       isKnown: isKnown(),
       begin: () => {
         if (pending.length > 0) return;
-        pending = allowed();
-        for (const { table, key } of pending) table.begin(key);
+        pending.push(...allowed());
+        for (const each of pending) each.table.begin(each.key);
       },
-      cancelled: () => void end(),
       failed: () => {
-        for (const { table, key } of end()) {
-          table.fail(key, this.#now());
-          if (table.isDelaying(key, this.#now())) this.#share(key, table.of(key, this.#now()));
+        for (const each of end()) {
+          each.table.fail(each.key);
+          if (each.table.isDelaying(each.key)) this.#share(each.key, each.table.of(each.key));
         }
       },
       succeeded: () => {
         end();
-        this.#succeeded(accounts, accountKey, sourceKey, pairKey);
+        if (table.isDelaying(pair.key)) this.#share(pair.key, { ...table.of(pair.key), failures: 0 });
+        table.clear(pair.key);
+        // Other replicas need the known sources of a delayed account, so that its user can sign in there too.
+        if (this.#known.add(key, sourceKey) && table.isDelaying(key)) this.#share(key, table.of(key));
       },
+      [Symbol.dispose]: end,
     };
   }
 
   /** Merges a record that another replica wrote, or this one before a restart. */
   merge({ key, knownSources, ...failures }: ThrottleRecord): void {
-    const now = this.#now();
     for (const source of knownSources) {
-      if (!this.#known.has(key, source, now)) this.#known.add(key, source, now);
+      if (!this.#known.has(key, source)) this.#known.add(key, source);
     }
-    const kind = KINDS.find((each) => key.startsWith(each)) ?? 'account';
-    this.#tables[kind].merge(key, failures, now);
+    this.#tableOf(key).merge(key, failures);
+  }
+
+  isExpired(record: ThrottleRecord): boolean {
+    return this.#tableOf(record.key).isExpired(record);
   }
 
   /** Ends the delays of the second factor of an account, here and at other replicas. */
   forgive(account: string): void {
-    const key = this.#options.digest('factor', account);
+    const { digest, now } = this.#options;
+    const { factor } = this.#tables;
+    const key = digest('factor', account);
     // Only the replica of a sign-in knows its source, but all have the failures of a delayed one.
-    for (const each of [key, ...this.#tables.factor.keys(`${key}.`)]) {
-      this.#tables.factor.clear(each);
-      this.#share(each, { failures: 0, lastAt: this.#now() });
+    for (const each of [key, ...factor.keys(`${key}.`)]) {
+      factor.clear(each);
+      this.#share(each, { failures: 0, lastAt: now() });
     }
   }
 
@@ -201,25 +211,26 @@ export class LoginThrottle {
     for (const table of Object.values(this.#tables)) table.clearAll();
   }
 
-  #allowed(counters: readonly Counter[]): readonly Counter[] {
-    const wait = Math.max(...counters.map(({ table, key }) => table.wait(key, this.#now())));
-    if (wait > 0) throw newTooManyRequests('too many failed attempts', Math.ceil(wait / 1000));
-    return counters;
-  }
-
-  #succeeded(accounts: FailureTable, accountKey: string, sourceKey: string, pairKey: string): void {
-    const now = this.#now();
-    const { lastAt } = accounts.of(pairKey, now);
-    if (accounts.isDelaying(pairKey, now)) this.#share(pairKey, { failures: 0, lastAt });
-    accounts.clear(pairKey);
-    const isNew = this.#known.add(accountKey, sourceKey, now);
-    // Other replicas need the known sources of a delayed account, so that its user can sign in there too.
-    if (isNew && accounts.isDelaying(accountKey, now)) this.#share(accountKey, accounts.of(accountKey, now));
+  /** The key of a record begins with its kind. */
+  #tableOf(key: string): FailureTable {
+    const { account, ...others } = this.#tables;
+    return Object.entries(others).find(([kind]) => key.startsWith(kind))?.[1] ?? account;
   }
 
   #share(key: string, { failures, lastAt }: Failures): void {
-    this.#options.changed?.({ key, failures, lastAt, knownSources: this.#known.of(key) });
+    this.#options.changed?.({
+      key,
+      failures,
+      lastAt,
+      knownSources: this.#known.of(key).map(([source]) => source),
+    });
   }
+}
+
+function withoutDelay(counters: readonly Counter[]): readonly Counter[] {
+  const wait = Math.max(...counters.map(({ table, key }) => table.wait(key)));
+  if (wait > 0) throw newTooManyRequests('too many failed attempts', Math.ceil(wait / 1000));
+  return counters;
 }
 
 const KNOWN_FOR_MS = 30 * 86_400_000;
@@ -229,26 +240,28 @@ const SOURCES_PER_ACCOUNT = 8;
 class KnownSources {
   /** The times by source, the oldest first. */
   readonly #accounts: LRUCache<string, ReadonlyMap<string, number>>;
+  readonly #now: () => number;
 
-  constructor(accounts: number) {
+  constructor(accounts: number, now: () => number) {
     this.#accounts = new LRUCache({ max: accounts });
+    this.#now = now;
   }
 
-  has(account: string, source: string, now: number): boolean {
+  has(account: string, source: string): boolean {
     // A failed sign-in is no use.
     const since = this.#accounts.peek(account)?.get(source);
-    return since !== undefined && now - since <= KNOWN_FOR_MS;
+    return since !== undefined && this.#now() - since <= KNOWN_FOR_MS;
   }
 
   /** Returns true when the source was not known. */
-  add(account: string, source: string, now: number): boolean {
-    const isNew = !this.has(account, source, now);
-    const others = [...(this.#accounts.get(account) ?? [])].filter(([other]) => other !== source);
-    this.#accounts.set(account, new Map([...others.slice(1 - SOURCES_PER_ACCOUNT), [source, now]]));
+  add(account: string, source: string): boolean {
+    const isNew = !this.has(account, source);
+    const others = this.of(account).filter(([other]) => other !== source);
+    this.#accounts.set(account, new Map([...others.slice(1 - SOURCES_PER_ACCOUNT), [source, this.#now()]]));
     return isNew;
   }
 
-  of(account: string): readonly string[] {
-    return [...(this.#accounts.peek(account)?.keys() ?? [])];
+  of(account: string): readonly (readonly [source: string, since: number])[] {
+    return [...(this.#accounts.peek(account) ?? [])];
   }
 }

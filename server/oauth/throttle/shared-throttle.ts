@@ -12,13 +12,7 @@ import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import {
-  type Attempted,
-  FACTOR_DELAYS,
-  LoginThrottle,
-  type ThrottleLimits,
-  type ThrottleRecord,
-} from './login-throttle.ts';
+import { type Attempted, LoginThrottle, type ThrottleLimits, type ThrottleRecord } from './login-throttle.ts';
 
 export interface SharedThrottleOptions {
   readonly limits: ThrottleLimits;
@@ -43,7 +37,6 @@ const MAX_RECORDS = 1000;
 export class SharedThrottle {
   readonly logins: LoginThrottle;
   readonly #options: SharedThrottleOptions;
-  readonly #now: () => number;
   readonly #path: string;
   /** Encoded records by key. The oldest ones are dropped, for instance during an outage of the cluster. */
   readonly #unwritten = new LRUCache<string, string>({ max: MAX_RECORDS });
@@ -53,7 +46,6 @@ export class SharedThrottle {
   constructor(options: SharedThrottleOptions) {
     const { limits, keys, sessions, namespace, now = Date.now } = options;
     this.#options = options;
-    this.#now = now;
     this.#path = `/api/v1/namespaces/${namespace}/configmaps`;
     this.logins = new LoginThrottle({
       limits,
@@ -96,8 +88,7 @@ export class SharedThrottle {
   /** Returns undefined for an invalid or expired record. */
   #decode(key: string, value: string): ThrottleRecord | undefined {
     const decoded = decodeRecord(key, value);
-    const { reset } = key.startsWith('factor') ? FACTOR_DELAYS : this.#options.limits;
-    return decoded && decoded.lastAt > this.#now() - reset ? decoded : undefined;
+    return decoded && !this.logins.isExpired(decoded) ? decoded : undefined;
   }
 
   async #writeUntil(signal: AbortSignal): Promise<void> {

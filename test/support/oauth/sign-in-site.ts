@@ -137,7 +137,7 @@ export class SignInSite {
           begin: () => undefined,
           succeeded: () => undefined,
           failed: () => undefined,
-          cancelled: () => undefined,
+          [Symbol.dispose]: () => undefined,
         };
       },
     };
@@ -183,7 +183,7 @@ export class SignInSite {
         authenticators,
         secrets,
         throttle: state.factorThrottle,
-        records: { record: (login) => state.records.push(login) },
+        records: { record: (_origin, login) => state.records.push(login) },
         now,
       }),
       grants: {

@@ -1,7 +1,6 @@
 // Device authorization endpoint (RFC 8628, 3.1), and the page where users enter the user code (3.3).
 import { DeviceAuthorizationFormSchema, UserCodeFormSchema } from '../../../../apis/oauth/forms.ts';
 import { unauthorizedClient } from '../../../../apis/oauth/oauth-error.ts';
-import { networkOf } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import { readClientRequest } from '../../clients/client-authentication.ts';
@@ -21,7 +20,7 @@ import {
 import type { Alert } from '../../page/form-fields.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
-import { FailureTable } from '../../throttle/failure-table.ts';
+import { SourceThrottle } from '../../throttle/source-throttle.ts';
 import type { AccountChoice } from './account-choice.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
@@ -69,7 +68,7 @@ export interface TypedRequest extends DeviceRequest {
 }
 
 export interface DevicePageOptions extends DeviceOptions, BrowserHandlerOptions {
-  readonly throttle: UserCodeThrottle;
+  readonly throttle: SourceThrottle;
   readonly browsers: Pick<BrowserSessions, 'of'>;
   readonly forms: Pick<SignInForms<TypedRequest>, 'show'>;
   readonly choice: Pick<AccountChoice<TypedRequest>, 'show'>;
@@ -80,7 +79,7 @@ const USER_CODE_FORM = new FormDecoder(UserCodeFormSchema);
 
 /** GET /oauth/device. */
 export function devicePageHandler(options: DevicePageOptions): Handler {
-  const { requests, throttle, sourceOf, texts, browsers, forms, choice } = options;
+  const { requests, throttle, texts, browsers, forms, choice } = options;
   const { platformName } = texts;
   const showForm = (
     { response }: RequestContext,
@@ -91,8 +90,7 @@ export function devicePageHandler(options: DevicePageOptions): Handler {
   return browserHandler(options, async (context) => {
     const { user_code: typed } = await USER_CODE_FORM.read(context.request);
     if (typed === undefined) return showForm(context);
-    const source = sourceOf(context.request);
-    const wait = throttle.wait(source);
+    const wait = throttle.wait(context.request);
     if (wait > 0) {
       const text = `Too many unknown codes. Try again in ${wait === 1 ? '1 second' : `${wait} seconds`}.`;
       return showForm(context, typed, { text }, { status: 429, headers: { 'Retry-After': String(wait) } });
@@ -100,7 +98,7 @@ export function devicePageHandler(options: DevicePageOptions): Handler {
     const userCode = parseUserCode(typed);
     const request = userCode === undefined ? undefined : requests.find(requestID(userCode));
     if (userCode === undefined || !request) {
-      throttle.failed(source);
+      throttle.failed(context.request);
       const text = 'This code is unknown or has expired.';
       return showForm(context, typed, { text, field: 'user_code' }, { status: 400 });
     }
@@ -162,26 +160,16 @@ function alreadyApproved(): PageError {
   );
 }
 
-// Ten failures without delay, then delays of up to a minute. At most 200 of 25.6 billion codes are open, so one of 128
-// million guesses is right on average. A right guess only connects the device of another user to the guesser's own account.
-const LIMITS = { failures: 10, delay: 5000, maxDelay: 60_000, reset: 600_000 } as const;
-const MAX_SOURCES = 10_000;
+/**
+ * RFC 8628, 5.1. At most 200 of 25.6 billion codes are open, so one of 128 million guesses is right on average. A right guess only connects
+ * the device of another user to the guesser's own account.
+ */
+const USER_CODES = { failures: 10, delay: 5000, maxDelay: 60_000, reset: 600_000, entries: 10_000 } as const;
 
-/** RFC 8628, 5.1: counts unknown user codes per source, so that an attacker delays only its own address. */
-export class UserCodeThrottle {
-  readonly #monotonic: () => number;
-  readonly #table = new FailureTable(LIMITS, MAX_SOURCES);
-
-  constructor(monotonic: () => number) {
-    this.#monotonic = monotonic;
-  }
-
-  /** Whole seconds until the next allowed attempt; 0 when it is allowed now. */
-  wait(source: string): number {
-    return Math.ceil(this.#table.wait(networkOf(source), this.#monotonic()) / 1000);
-  }
-
-  failed(source: string): void {
-    this.#table.fail(networkOf(source), this.#monotonic());
-  }
+/** Counts unknown user codes. */
+export function newUserCodeThrottle({
+  sourceOf,
+  monotonic,
+}: Pick<DevicePageOptions, 'sourceOf'> & { readonly monotonic: () => number }): SourceThrottle {
+  return new SourceThrottle(USER_CODES, sourceOf, monotonic);
 }

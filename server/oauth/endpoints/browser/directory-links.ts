@@ -110,11 +110,12 @@ export class DirectoryLinks {
   ): Promise<AuthenticatedPerson | Exclude<LoginOutcome, 'success'>> {
     const { throttle, sourceOf } = this.#options;
     const attempt = formAttempt(context, sourceOf);
-    const attempts: CountedAttempt[] = [];
+    using attempts = new DisposableStack();
+    const counted: CountedAttempt[] = [];
     const count = (key: string, kind: Attempted): void => {
-      const counted = throttle.attempt(key, attempt.source, kind);
-      counted.begin();
-      attempts.push(counted);
+      const each = attempts.use(throttle.attempt(key, attempt.source, kind));
+      each.begin();
+      counted.push(each);
     };
     let outcome: LoginOutcome = 'unavailable';
     try {
@@ -130,17 +131,15 @@ export class DirectoryLinks {
       outcome = typeof result === 'string' ? result : 'success';
       const isWrong = outcome === 'unknown_user' || outcome === 'wrong_password';
       // A success ends no delay: it says nothing about the user of this platform with the typed name.
-      if (isWrong) for (const counted of attempts) counted.failed();
+      if (isWrong) for (const each of counted) each.failed();
       return result;
     } catch (error) {
       throw throttledError(error, () => {
         outcome = 'throttled';
       });
     } finally {
-      for (const counted of attempts) counted.cancelled();
-      const { client, source, userAgent, requestID } = attempt;
-      const record = { method: 'account_link' as const, client, source, userAgent, requestID };
-      this.#options.records.record({ ...record, outcome, user: signedIn, provider });
+      const { records } = this.#options;
+      records.record(attempt, { method: 'account_link', outcome, user: signedIn, provider });
     }
   }
 }

@@ -1,9 +1,9 @@
 // Creates the user of a person who chooses its name. Each rejected name counts as a failed attempt, because it tells that a user may exist.
 import { isUserName } from '../../../../apis/iam/v1beta1/custom-resource.ts';
-import type { LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
+import type { LoginOutcome, LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
 import type { ConfiguredProvider } from '../../providers/configured-provider.ts';
 import type { Identities, KnownPerson, NewPerson, PersonRefusal } from '../../providers/identities.ts';
-import { type CountedAttempt, type LoginThrottle, throttledError } from '../../throttle/login-throttle.ts';
+import { beginAttempt, type LoginThrottle } from '../../throttle/login-throttle.ts';
 import type { FormAttempt } from './continuation.ts';
 
 export interface NameChoiceOptions {
@@ -37,45 +37,25 @@ export class NameChoice {
     // As in the sign-in form.
     const user = name.trim().toLowerCase();
     if (!isUserName(user)) return 'name_invalid';
-    const counted = this.#counted(person, attempt);
-    try {
-      const result = await identities.createNamed(person, user, this.#find(person.provider)?.rules, attempt);
-      if (typeof result !== 'string') {
-        this.#record(person, attempt, { outcome: 'success', user: result.account.name });
-        return result;
-      }
-      if (result === 'name_taken') counted.failed();
-      if (result !== 'named_meanwhile') this.#record(person, attempt, { outcome: result, user: undefined });
+    const { provider } = person;
+    const { issuer, subject } = person.person;
+    const record = (outcome: LoginOutcome, of: Pick<LoginRecord, 'user' | 'person'>): void =>
+      this.#options.records.record(attempt, { method: 'provider', outcome, provider, ...of });
+    const refused = { user: undefined, person: { issuer, subject } };
+    const { throttle } = this.#options;
+    const counted = { account: `name of ${provider} ${issuer} ${subject}`, source: attempt.source };
+    using choice = beginAttempt(throttle, counted, () => record('throttled', refused));
+    const result = await identities.createNamed(person, user, this.#find(provider)?.rules, attempt);
+    if (typeof result !== 'string') {
+      record('success', { user: result.account.name });
       return result;
-    } finally {
-      counted.cancelled();
     }
-  }
-
-  #counted({ provider, person }: NewPerson, attempt: FormAttempt): CountedAttempt {
-    const { issuer, subject } = person;
-    try {
-      const key = `name of ${provider} ${issuer} ${subject}`;
-      const counted = this.#options.throttle.attempt(key, attempt.source);
-      counted.begin();
-      return counted;
-    } catch (error) {
-      const refused = { outcome: 'throttled', user: undefined } as const;
-      throw throttledError(error, () => this.#record({ provider, person }, attempt, refused));
-    }
+    if (result === 'name_taken') choice.failed();
+    if (result !== 'named_meanwhile') record(result, refused);
+    return result;
   }
 
   #find(provider: string): ConfiguredProvider | undefined {
     return this.#options.providers.find(({ rules }) => rules.name === provider);
-  }
-
-  #record(
-    { provider, person: { issuer, subject } }: Pick<NewPerson, 'provider' | 'person'>,
-    { client, source, userAgent, requestID }: FormAttempt,
-    result: Pick<LoginRecord, 'outcome' | 'user'>,
-  ): void {
-    const origin = { method: 'provider' as const, client, source, userAgent, requestID };
-    const refused = result.outcome === 'success' ? {} : { person: { issuer, subject } };
-    this.#options.records.record({ ...origin, ...result, provider, ...refused });
   }
 }

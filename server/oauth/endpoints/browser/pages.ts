@@ -37,7 +37,7 @@ import {
   deviceAuthorizationHandler,
   deviceContinuation,
   devicePageHandler,
-  UserCodeThrottle,
+  newUserCodeThrottle,
 } from './device.ts';
 import { DirectoryLinks, type DirectoryLinksOptions } from './directory-links.ts';
 import { kubeconfigHandler } from './kubeconfig-download.ts';
@@ -106,7 +106,7 @@ export function newPages(options: PagesOptions): Router {
   };
   const codes = formsFor('/oauth', codeContinuation({ ...options, codes: new AuthorizationCodes(options) }));
   const devices = formsFor(DEVICE_PATH, deviceContinuation({ ...options, requests }));
-  const throttle = new UserCodeThrottle(options.monotonic);
+  const throttle = newUserCodeThrottle(options);
   const authorize = endpoint(authorizeHandler({ ...options, ...codes }));
   const authorizeDevice = deviceAuthorizationHandler({ ...options, requests });
   router

@@ -1,5 +1,5 @@
 // Signs people in at the pages of identity providers. provider-redirects.ts sends the browser there and back.
-import type { LoginOutcome, LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
+import type { LoginRecord, LoginRecords } from '../../passwords/login-records.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { AccountLinks, LinkOutcome } from '../../providers/account-links.ts';
 import type { ConfiguredProvider, ProviderChoice } from '../../providers/configured-provider.ts';
@@ -140,14 +140,10 @@ export class RedirectSignIn {
   }
 
   #record(
-    { client, source, userAgent, requestID }: FormAttempt,
-    result: Pick<LoginRecord, 'provider' | 'person' | 'reason'> & {
-      readonly outcome: LoginOutcome;
-      readonly user?: string;
-    },
+    attempt: FormAttempt,
+    result: Omit<LoginRecord, 'method' | 'user'> & { readonly user?: string },
   ): void {
-    const origin = { method: 'provider' as const, client, source, userAgent, requestID };
-    this.#options.records.record({ ...origin, user: undefined, ...result });
+    this.#options.records.record(attempt, { method: 'provider', user: undefined, ...result });
   }
 }
 

@@ -35,7 +35,7 @@ describe('a flood of sign-ins from many addresses', () => {
         credentials,
         decoys: { of: (name) => `decoy of ${name}` },
         hasher,
-        throttle: new LoginThrottle({ limits, digest: (kind, value) => `${kind}.${value}` }),
+        throttle: new LoginThrottle({ limits, digest: (kind, value) => `${kind}.${value}`, now: Date.now }),
         records: { record: () => undefined },
         providers: undefined,
         now: Date.now,

@@ -51,7 +51,7 @@ class Scene {
   /** Seconds to wait; 0 when an attempt may begin. */
   wait(account: string, source = HOME): number {
     try {
-      this.begin(account, source).cancelled();
+      this.begin(account, source)[Symbol.dispose]();
       return 0;
     } catch (error) {
       if (error instanceof StatusError && error.code === 429) return error.details?.retryAfterSeconds ?? -1;
@@ -126,7 +126,7 @@ describe('the login throttle', () => {
       .to.throw(StatusError)
       .with.property('code', 429);
     expect(scene.wait('alice', OTHER_SOURCE)).to.equal(1);
-    for (const attempt of running) attempt.cancelled();
+    for (const attempt of running) attempt[Symbol.dispose]();
     waiting.begin();
     waiting.failed();
     expect(scene.wait('alice')).to.equal(0);

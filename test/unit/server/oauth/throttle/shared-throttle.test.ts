@@ -91,7 +91,7 @@ describe('the shared throttle', () => {
   /** Seconds until the next sign-in. */
   const delayOf = (account: string): number => {
     try {
-      shared.logins.attempt(account, '192.0.2.1').cancelled();
+      shared.logins.attempt(account, '192.0.2.1')[Symbol.dispose]();
       return 0;
     } catch (error) {
       return error instanceof StatusError ? (error.details?.retryAfterSeconds ?? 0) : 0;

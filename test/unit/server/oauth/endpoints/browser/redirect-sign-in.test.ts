@@ -35,7 +35,7 @@ describe('RedirectSignIn', () => {
       providers: [{ provider, rules, outageToleranceMs: 0 }],
       identities: { resolve: async () => 'not_linked' },
       links: { link: async () => 'linked' },
-      records: { record: (login) => recorded.push(login) },
+      records: { record: (_origin, login) => recorded.push(login) },
     });
   }
   const response = (notBefore: number) => ({
