@@ -7,10 +7,9 @@ import {
   NAMESPACE_REVIEWS,
   WAITING_LOOKUPS,
 } from '../../server/admission/admission.ts';
-import { REJECTED } from '../../server/authentication/token-review.ts';
 import { MAX_PERMISSIONS } from '../../server/authorization/namespace-scopes.ts';
 import { TIMEOUT_MS as EXEC_TIMEOUT_MS } from '../../server/cluster/connection/exec-plugins.ts';
-import { CACHED_REVIEWS, MAX_REFUSAL_MS } from '../../server/cluster/reviews.ts';
+import { MAX_REFUSAL_MS } from '../../server/cluster/reviews.ts';
 import { MARKS_PER_CLIENT } from '../../server/oauth/codes/authorization-code.ts';
 import { RECOVERY_CODES } from '../../server/oauth/factors/recovery-codes.ts';
 import { PUBLISH_AHEAD_MS } from '../../server/oauth/keys/key-rotator.ts';
@@ -18,7 +17,6 @@ import { HASH_QUEUE, PASSWORD_HASH } from '../../server/oauth/passwords/password
 import { SESSIONS_PER_USER } from '../../server/oauth/sessions/session-creator.ts';
 import { FACTOR_DELAYS, THROTTLE } from '../../server/oauth/throttle/login-throttle.ts';
 import { MAX_TOKEN } from '../../server/oauth/tokens/access-token.ts';
-import { VERIFIED_TOKENS } from '../../server/oauth/tokens/token-verifier.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
 
 const WAITING = `${count(WAITING_LOOKUPS)} more wait for ${time(LOOKUP_WAIT_MS)}`;
@@ -60,11 +58,7 @@ export const IDENTITY_ROWS: readonly Limit[] = [
     `${MAX_PASSKEYS}; ${RECOVERY_CODES}`,
     'new recovery codes replace all others',
   ],
-  [
-    'sessions of a user',
-    `${SESSIONS_PER_USER}`,
-    'the least recently used one ends, a browser session after those that began with it',
-  ],
+  ['sessions of a user', `${SESSIONS_PER_USER}`, 'the least recently used one ends'],
   [
     'authorization codes of a user and client in three minutes',
     `${MARKS_PER_CLIENT}`,
@@ -72,21 +66,10 @@ export const IDENTITY_ROWS: readonly Limit[] = [
   ],
   ['groups of a user; characters of a name', `${MAX_GROUPS}; ${MAX_GROUP_NAME}`, 'the user cannot be stored'],
   ['access token', bytes(MAX_TOKEN), 'no sign-in'],
-  ['cached signatures of access tokens', count(VERIFIED_TOKENS), 'verified at each request'],
   ['time from the publication of a key to its first signature', time(PUBLISH_AHEAD_MS), '—'],
   ['reviews and lookups of sessions and users at a time', `${LOOKUPS}`, WAITING],
   ['reviews of the namespaces of lists at a time', `${NAMESPACE_REVIEWS}`, WAITING],
   ['TTL of failed TokenReviews and denials', time(MAX_REFUSAL_MS), 'reviewed again'],
-  [
-    'cached TokenReviews; SubjectAccessReviews; reviews of the acceleration',
-    `${count(CACHED_REVIEWS)} each`,
-    'the oldest one of the caller with the most is evicted',
-  ],
-  ['cached failed TokenReviews', count(REJECTED), 'the least recently used one is evicted'],
-  [
-    'cached permissions in single namespaces',
-    `${count(MAX_PERMISSIONS)}, about 90 MB`,
-    'the oldest ones of the caller with the most are evicted',
-  ],
+  ['cached permissions in single namespaces', `${count(MAX_PERMISSIONS)}, about 90 MB`, 'the same'],
   ["exec plugin of the server's kubeconfig", time(EXEC_TIMEOUT_MS), 'the plugin is killed'],
 ];

@@ -3,9 +3,7 @@ import { MAX_FACETS, MAX_VALUES } from '../../apis/resources/v1alpha3/resource-q
 import { MAX_KINDS, MAX_MATCHES } from '../../apis/resources/v1alpha3/search-query.ts';
 import { LIVE_INTERVAL_MS } from '../../server/lists/lists.ts';
 import { KIND_LIMITS } from '../../server/resources/kinds/followed-kinds-options.ts';
-import { MAX_BODIES } from '../../server/resources/kinds/kinds.ts';
 import { MAX_VALUES as FACET_VALUES } from '../../server/resources/lists/facets.ts';
-import { MAX_SELECTED, MAX_SELECTIONS } from '../../server/resources/lists/list-index.ts';
 import {
   LONGEST_SELECTABLE,
   MAX_IMAGES,
@@ -16,7 +14,7 @@ import { MAX_COLUMNS, MAX_TEXT, MAX_TEXTS } from '../../server/resources/profile
 import { MAX_LENGTH } from '../../server/resources/profiles/json-path.ts';
 import { MAX_VISITS } from '../../server/resources/profiles/json-path-walk.ts';
 import { MAX_VALUE } from '../../server/resources/profiles/selectable-fields.ts';
-import { bytes, count, type Limit, time } from './limit.ts';
+import { count, type Limit, time } from './limit.ts';
 
 const IGNORED = 'the rest is ignored';
 
@@ -43,16 +41,6 @@ export const LIST_ROWS: readonly Limit[] = [
     'kinds of a [search](resource-lists.md#search-over-kinds); matches of a kind',
     `${MAX_KINDS}; ${MAX_MATCHES}`,
     '400',
-  ],
-  [
-    'cached lists of a kind, by namespaces, filters and sort key',
-    `${MAX_SELECTIONS}, with ${count(MAX_SELECTED)} objects in all`,
-    'sorted for each request',
-  ],
-  [
-    'cached bodies of pages of all kinds',
-    `${bytes(MAX_BODIES)}, and an eighth of \`resources.memoryBudget\``,
-    'built for each request',
   ],
   [
     'search text of an object: alias, images and labels',

@@ -1,5 +1,5 @@
 // Limits of log queries, exports and live tails.
-import { MAX_NAMESPACES } from '../../apis/logging/v1alpha2/log-query.ts';
+import { MAX_NAMES, MAX_NAMESPACES } from '../../apis/logging/v1alpha2/log-query.ts';
 import { POD_LOG_LIMITS } from '../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { BUFFERED_RESPONSES, LOG_LIMITS } from '../../server/logging/endpoints/logs-handler.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
@@ -24,7 +24,7 @@ export const LOG_ROWS: readonly Limit[] = [
     time(LOG_LIMITS.followOverlap),
     'a line that reaches the store later is missing',
   ],
-  ['namespaces of a query', count(MAX_NAMESPACES), '400'],
+  ['namespaces of a query; names of another list', `${count(MAX_NAMESPACES)}; ${count(MAX_NAMES)}`, '400'],
   ['buckets of a histogram', `${count(LOG_LIMITS.buckets)}, of a day or longer 2,000`, '400'],
   [
     'responses that wait for slow clients',

@@ -8,8 +8,6 @@ import { REQUEST_TIMEOUT_MS } from '../../server/filters/deadline.ts';
 import { MAX_BODY_BYTES } from '../../server/filters/request-checks.ts';
 import { REVIEW_INTERVAL_MS } from '../../server/gateway/acceleration/accelerator.ts';
 import { MAX_REQUESTED } from '../../server/gateway/impersonation.ts';
-import { MAX_CLAUSES } from '../../server/http/accept.ts';
-import { HIGH_WATER, MAX_TAGS } from '../../server/http/response-writer.ts';
 import { MAX_MESSAGE, MAX_WAITING } from '../../server/http/web-socket.ts';
 import { MAX_PIPELINED } from '../../server/listener/connections.ts';
 import { MAX_TOTAL_BYTES } from '../../server/listener/incomplete-requests.ts';
@@ -18,7 +16,6 @@ import { MAX_HEADER_FIELDS } from '../../server/listener/malformed-request.ts';
 import { MAX_CHUNKS, MIN_MEAN_BYTES } from '../../server/listener/tiny-chunks.ts';
 import { MAX_PARAMETERS } from '../../server/request/request-path.ts';
 import { DEFAULT_OPTIONS } from '../../server/rest/resource-handler.ts';
-import { MAX_CALLS } from '../../server/tracing/request-trace.ts';
 import { REQUESTED_SAMPLES } from '../../server/tracing/sampler.ts';
 import { FLUSH_MS, MAX_WAITING as MAX_SPANS } from '../../server/tracing/span-exporter.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
@@ -32,7 +29,7 @@ export const REQUEST_ROWS: readonly Limit[] = [
   [
     'incomplete headers of all connections of a port',
     bytes(MAX_TOTAL_BYTES),
-    'the connections with the most data close',
+    'those with the most data close',
   ],
   ['query parameters', count(MAX_PARAMETERS), '400'],
   ['body of a request', bytes(MAX_BODY_BYTES), '413, except for streams and `proxy`'],
@@ -57,11 +54,6 @@ export const REQUEST_ROWS: readonly Limit[] = [
   ],
   ['requirements of a selector', count(MAX_REQUIREMENTS), '400'],
   [
-    'parts of `Accept` and `Accept-Encoding`; of `If-None-Match`',
-    `${MAX_CLAUSES}; ${MAX_TAGS}`,
-    'the rest is ignored',
-  ],
-  [
     'validation errors of a response; characters of a message; of a name',
     `${MAX_CAUSES}; ${count(MAX_ERROR)}; ${count(MAX_DETAIL)}`,
     'further errors, and the middle of a text, are omitted',
@@ -76,7 +68,6 @@ export const REQUEST_ROWS: readonly Limit[] = [
     count(GATEWAY_STREAMS),
     'as for `requests.streams`',
   ],
-  ['part of a list that waits for a slow client', bytes(HIGH_WATER), 'less with more than 32 such lists'],
   ['wait for a `resourceVersion`', time(READ_WAIT_MS), '504 with `ResourceVersionTooLarge`'],
   [
     'past events of a kind, for watches that resume',
@@ -89,11 +80,6 @@ export const REQUEST_ROWS: readonly Limit[] = [
     '410 `Expired`; clients relist',
   ],
   ['events that wait for one watch client', bytes(watch.maxPendingBytes), CLOSES],
-  [
-    'initial events of WatchLists that wait for slow clients',
-    bytes(watch.maxInitialBytes),
-    'one object for each client',
-  ],
   ['time in which a watch client reads nothing', time(watch.stallTimeoutMs), CLOSES],
   [
     'message of a watch client over WebSocket; data before a pong',
@@ -103,7 +89,7 @@ export const REQUEST_ROWS: readonly Limit[] = [
   [
     'duration of a watch without `timeoutSeconds`',
     `${time(watch.minTimeoutSeconds * 1000)}, up to twice as long`,
-    'the watch ends, and the client resumes it',
+    'the watch ends',
   ],
   [
     'interval of the reviews of an accelerated watch',
@@ -115,7 +101,6 @@ export const REQUEST_ROWS: readonly Limit[] = [
     `${REQUESTED_SAMPLES.caller}; ${REQUESTED_SAMPLES.all}`,
     'sampled at `tracing.samplingRatePerMillion`',
   ],
-  ['spans of the calls of one request', count(MAX_CALLS), 'no span of their own'],
   [
     'spans that wait for the collector; time of the last export',
     `${count(MAX_SPANS)}; ${time(FLUSH_MS)}`,

@@ -11,7 +11,7 @@ export interface AcceptClause {
 /**
  * Maximum number of clauses, and of parameters in a clause. Further ones are ignored; no known client sends as many.
  */
-export const MAX_CLAUSES = 64;
+const MAX_CLAUSES = 64;
 const MAX_PARTS = 16;
 
 function clause(text: string): AcceptClause | undefined {

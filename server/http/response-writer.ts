@@ -122,7 +122,7 @@ function quality(parameters: readonly string[]): number {
 }
 
 /** Maximum number of tags of If-None-Match; further ones are ignored. */
-export const MAX_TAGS = 256;
+const MAX_TAGS = 256;
 
 /**
  * Returns true if If-None-Match is `*` or contains the tag (RFC 9110, section 13.1.2). Tags are compared weakly. `tag`:

@@ -28,7 +28,7 @@ const EXPORT_FORMATS = ['text', 'ndjson', 'json', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Maximum number of names in a list. */
-const MAX_NAMES = 1_000;
+export const MAX_NAMES = 1_000;
 /** Consoles list all namespaces of a workspace, which may have thousands. */
 export const MAX_NAMESPACES = 5_000;
 /**

@@ -13,7 +13,7 @@ import { KIND_LIMITS, type KindLimits } from './followed-kinds-options.ts';
 
 /** Memory of the bodies of recently requested pages of all kinds: a share of the budget, and a maximum in bytes. */
 const BODIES_SHARE = 1 / 8;
-export const MAX_BODIES = 32 << 20;
+const MAX_BODIES = 32 << 20;
 
 /** Shares of the memory of this process for all caches. The other memory is for requests, logs and garbage. */
 const MEMORY_SHARE = 0.4;

@@ -14,9 +14,9 @@ import { objectsIn } from './objects-in.ts';
 import { ChangeLog, filtered, SortOrder } from './sort-order.ts';
 
 /** Maximum number of cached selections; the least recently used one is evicted. */
-export const MAX_SELECTIONS = 256;
+const MAX_SELECTIONS = 256;
 /** Maximum number of objects in all cached selections, 8 bytes each. */
-export const MAX_SELECTED = 1_000_000;
+const MAX_SELECTED = 1_000_000;
 /** Maximum length of the key of a cached selection. Longer filters are specific to one client. */
 const MAX_KEY = 4096;
 /** Maximum number of changed objects of two successive snapshots, from which selections are updated. */
