@@ -39,7 +39,7 @@ export const USER = {
 reset-factors replaces the second factors of a user by a one-time code, prints it, and ends the sessions.
 
 restore restores users and their passwords from a file, or with - from standard input. Save it with
-  kubectl get users.iam.platform.io,credentials.iam.platform.io -o json > FILE`,
+  kubectl get users.iam.platform.io,credentials.iam.platform.io,identities.iam.platform.io,authenticators.iam.platform.io -o json > FILE`,
   flags: {
     email: { value: 'ADDRESS', description: 'e-mail address of the new user' },
     'email-verified': { description: 'the address is verified: programs get email_verified' },
