@@ -2,31 +2,24 @@
 import { type OptionRow, optionRows } from '../../apis/config/v1alpha1/option-table.ts';
 import { table } from './markdown-table.ts';
 
-/** Defaults that the page explains in one sentence. */
-const EMPTY = ['""', '[]', '{}'];
-
 /** Markdown table of all options. */
 export function configurationTable(): string {
-  return table(
-    ['option', 'type, default', 'meaning'],
-    optionRows()
-      .filter(({ path }) => path.includes('.'))
-      .map(rowOf),
-  );
+  const options = optionRows().filter(({ path }) => path.includes('.'));
+  return table(['option, default', 'meaning'], options.map(rowOf));
 }
 
+/** The default in the notation of the file, which shows the type. Empty texts are not shown. */
 function rowOf({ path, type, default: initial, description }: OptionRow): string[] {
-  return [`\`${path}\``, typed(type, initial), description];
+  const shown = initial === undefined || initial === '""' ? '' : `: ${initial}`;
+  return [`\`${path}${shown}\``, [...choicesOf(type), description, ...boundsOf(type, initial)].join(' ')];
 }
 
-/** A default of these types shows the type. */
-const PLAIN = /^(?:boolean|string|strings|integer.*)$/;
+function choicesOf(type: string): string[] {
+  return type.startsWith('`') ? [`${type}.`] : [];
+}
 
-function typed(type: string, initial: string | undefined): string {
-  if (initial === undefined) return `${type}, required`;
-  if (EMPTY.includes(initial)) return type;
-  if (PLAIN.test(type)) return `\`${initial}\``;
-  // The default of a choice is bold.
-  const chosen = `\`${initial.replaceAll('"', '')}\``;
-  return type.startsWith('`') ? type.replace(chosen, `**${chosen}**`) : `${type}: \`${initial}\``;
+function boundsOf(type: string, initial: string | undefined): string[] {
+  if (initial === undefined) return ['Required.'];
+  const [, bounds] = /^(?:duration|period), (.*)$/.exec(type) ?? [];
+  return bounds === undefined ? [] : [`${bounds[0]?.toUpperCase()}${bounds.slice(1)}.`];
 }
