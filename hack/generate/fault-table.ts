@@ -23,12 +23,12 @@ export const FAULTS = {
   },
   'kube-apiserver responds with 429': {
     clientsSee:
-      'Cached reads of known callers work. New tokens and sign-ins get 503. The gateway forwards the 429. Watches stay open',
+      'Cached reads of known callers work. New tokens and sign-ins get 503. The gateway forwards the response. Watches stay open',
     recoverySeconds: 15,
   },
   'kube-apiserver responds with 500': {
     clientsSee:
-      'Cached reads of known callers work. New tokens and sign-ins get 503. The gateway forwards the 500. Watches stay open',
+      'Cached reads of known callers work. New tokens and sign-ins get 503. The gateway forwards the response. Watches stay open',
     recoverySeconds: 15,
   },
   'latency of 200 ms and packet loss to kube-apiserver': {
@@ -93,11 +93,18 @@ export const FAULTS = {
 export async function faultTable(root: string): Promise<string> {
   const files = await Array.fromAsync(glob('test/{conformance,e2e,integration}/**/*.ts', { cwd: root }));
   const tests = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
-  const rows = Object.entries(FAULTS).map(([name, { clientsSee, recoverySeconds }]) => {
+  for (const name of Object.keys(FAULTS)) {
     if (!tests.some((text) => text.includes(`'${name}'`)))
       throw new Error(`no test declares the fault "${name}": call fault('${name}', …) in a test`);
+  }
+  // Faults with the same consequences share a row.
+  const alike = Map.groupBy(Object.entries(FAULTS), ([, { clientsSee, recoverySeconds }]) =>
+    [clientsSee, recoverySeconds].join(),
+  );
+  const rows = [...alike.values()].map((faults) => {
+    const [[, { clientsSee, recoverySeconds }] = ['', { clientsSee: '', recoverySeconds: 0 }]] = faults;
     const recovery = recoverySeconds === 0 ? '–' : `${recoverySeconds} s`;
-    return [name, clientsSee, recovery];
+    return [faults.map(([name]) => name).join('; '), clientsSee, recovery];
   });
   return table(['fault', 'clients see', 'recovery within'], rows);
 }
