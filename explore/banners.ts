@@ -1,5 +1,5 @@
 // Banners above the view: a sign-in that has expired, and a lost connection. Both end by themselves.
-import type { Connection } from 'ks-apiserver-client';
+import { type Connection, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import type { SignedIn } from './session.ts';
 import { Notice } from './ui/notice.ts';
@@ -20,7 +20,9 @@ export function Banners({ session, connection }: BannersProps): ComponentChildre
       ),
     connection.state === 'waiting' &&
       h(Notice, { tone: 'warn' }, [
-        `Connection lost: ${connection.error.message}. `,
+        // The server responds, and says why it has no list, for example.
+        connection.error instanceof StatusError ? '' : 'Connection lost: ',
+        `${connection.error.message}. `,
         h(Countdown, { until: connection.retryAt }),
       ]),
   ];

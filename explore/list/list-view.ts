@@ -43,7 +43,10 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
     isFilterable && h(ListFilters, { route, counts, labelKeys: list?.labelKeys ?? [], error }),
     list?.isPartial && h(Notice, { tone: 'info' }, partialText(list)),
     error && h(Failure, { error, retry }),
-    !list && !error && h('p', { class: 'muted', role: 'status' }, `Loading ${label}…`),
+    !list &&
+      !error &&
+      connection?.state !== 'waiting' &&
+      h('p', { class: 'muted', role: 'status' }, `Loading ${label}…`),
     list?.total === 0 &&
       !error &&
       (isFiltered(route)

@@ -1,9 +1,8 @@
 // The view of one object: what it is, its YAML, and what belongs to it.
-import type { KubernetesObject } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { titleOf } from '../kinds.ts';
-import { link, listRoute, type ObjectRoute, withQuery } from '../route.ts';
+import { link, listRoute, type ObjectRoute, type Route, withQuery } from '../route.ts';
 import { Failure, Notice } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
@@ -17,6 +16,7 @@ export function ObjectView({ route }: { readonly route: ObjectRoute }): Componen
   const { kinds } = useExplore();
   const { object, status, isDeleted, isStill, error, retry } = useObject(route);
   const isYAML = query.get('part') === 'yaml';
+  const logs = object && logsOf(resource, object);
   const reload = ['Load again', retry] as const;
   return h('div', { class: 'stack' }, [
     h('nav', { 'aria-label': 'Path' }, [
@@ -38,33 +38,17 @@ export function ObjectView({ route }: { readonly route: ObjectRoute }): Componen
       ),
     error && h(Failure, { error, retry }),
     !object && !error && h('p', { class: 'muted', role: 'status' }, 'Loading the object…'),
-    object && h(Parts, { route, object, isYAML }),
+    object &&
+      h('nav', { class: 'row', 'aria-label': 'Parts' }, [
+        part('Summary', withQuery(route, { part: '' }), !isYAML),
+        part('YAML', withQuery(route, { part: 'yaml' }), isYAML),
+        logs && part('Logs', logs, false),
+      ]),
     object &&
       (isYAML ? h(YamlPanel, { object, kind: kinds.get(resource) }) : h(ObjectSummary, { resource, object })),
   ]);
 }
 
-interface PartsProps {
-  readonly route: ObjectRoute;
-  readonly object: KubernetesObject;
-  readonly isYAML: boolean;
-}
-
-function Parts({ route, object, isYAML }: PartsProps): ComponentChildren {
-  const logs = logsOf(route.resource, object);
-  const part = (title: string, name: string, isCurrent: boolean): ComponentChildren =>
-    h(
-      'a',
-      {
-        class: 'item',
-        ...link(withQuery(route, { part: name })),
-        'aria-current': isCurrent ? 'page' : undefined,
-      },
-      title,
-    );
-  return h('nav', { class: 'row', 'aria-label': 'Parts' }, [
-    part('Summary', '', !isYAML),
-    part('YAML', 'yaml', isYAML),
-    logs && h('a', { class: 'item', ...link(logs) }, 'Logs'),
-  ]);
+function part(title: string, route: Route, isCurrent: boolean): ComponentChildren {
+  return h('a', { class: 'item', ...link(route), 'aria-current': isCurrent ? 'page' : undefined }, title);
 }

@@ -307,6 +307,9 @@ describe('the lists of /explore', function () {
     await visitor.sees(/inventions/);
     await until(async () => (await visitor.page.$('[role=alert]')) !== null);
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    await visitor.open('/explore/lists/leases.coordination.k8s.io');
+    await visitor.sees('this server is not allowed to list leases.coordination.k8s.io');
+    expect(await visitor.text('#view')).not.to.match(/Connection lost|Loading/);
     visitor.complaints.splice(0);
   });
 });

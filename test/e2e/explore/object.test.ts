@@ -10,6 +10,7 @@ const SPACE = 'explore-object';
 const ATTACK = '<img src=x onerror="window.pwned=1">';
 /** More digits than a number of JavaScript has. */
 const LARGE = '9007199254740993';
+const COMMA = 'read,write=all';
 const LISTER = 'lister';
 const GETTER = 'getter';
 
@@ -45,6 +46,7 @@ const OBJECTS: readonly object[] = [
       },
     },
   },
+  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: metadata(COMMA), rules: [] },
   ...[
     [LISTER, ['list', 'watch']],
     [GETTER, ['get']],
@@ -238,6 +240,15 @@ describe('an object of /explore', function () {
     await visitor.open('/explore/objects/missing.example.com/default/one');
     await visitor.sees('the cluster has no resource "missing.example.com"');
     expect(await visitor.text('#view')).not.to.include('Loading');
+  });
+
+  it('can have a comma in its name', async () => {
+    await visitor.open(pathOf('roles.rbac.authorization.k8s.io', encodeURIComponent(COMMA), 'yaml'));
+    await until(async () => (await visitor.page.$('pre.yaml')) !== null);
+    expect(await shown()).to.include(COMMA);
+    await visitor.click('Summary');
+    await visitor.sees('Nothing has happened in the last hour.');
+    visitor.complaints.splice(0);
   });
 
   it('hides the values of a Secret until they are requested', async () => {
