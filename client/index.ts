@@ -23,6 +23,7 @@ export {
   type Severity,
 } from './logs.ts';
 export type { Connection, StreamOptions } from './reconnecting.ts';
+export type { ServedKind } from './served-kinds.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';
 export type { UserClaims } from './token-storage.ts';

@@ -3,6 +3,7 @@ import { type ExecOptions, exec, type Shell, type WebSocketConstructor } from '.
 import type { KubernetesList, KubernetesObject } from './kubernetes-object.ts';
 import { linesIn } from './line-splitter.ts';
 import type { StreamOptions } from './reconnecting.ts';
+import { ACCEPT_DISCOVERY, type GroupDiscoveryList, type ServedKind, servedKinds } from './served-kinds.ts';
 import { StatusError } from './status-error.ts';
 import { type Query, type RequestOptions, segment, type Transport } from './transport.ts';
 import { type WatchEvent, watch } from './watch.ts';
@@ -58,6 +59,15 @@ export class Kubernetes {
     { accept = 'application/json', ...options }: KubernetesOptions & { readonly accept?: string } = {},
   ): Promise<string> {
     return this.#transport.text(path, { ...options, headers: { Accept: accept } });
+  }
+
+  /** The kinds that the cluster serves, custom resources included. */
+  async kinds({ signal }: Pick<KubernetesOptions, 'signal'> = {}): Promise<readonly ServedKind[]> {
+    const options = { headers: { Accept: ACCEPT_DISCOVERY }, signal };
+    const lists = await Promise.all(
+      ['/api', '/apis'].map((path) => this.#transport.json<GroupDiscoveryList>(path, options)),
+    );
+    return lists.flatMap(servedKinds);
   }
 
   /** All objects of a list, read in pages. */

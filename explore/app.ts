@@ -13,5 +13,5 @@ export function App(): ComponentChildren {
   const client = useMemo(() => token && new Client({ token, platform: platformName() }), [token]);
   if (session.state !== 'signed in') return h(Gate, { session });
   // Another user gets another page, without what the last one saw.
-  return client && h(Frame, { session, client, platform: platformName(), key: session.user?.id });
+  return client && h(Frame, { session, client, key: session.user?.id });
 }

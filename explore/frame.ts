@@ -20,16 +20,14 @@ import { useLoaded } from './ui/use-live.ts';
 interface FrameProps {
   readonly session: SignedIn;
   readonly client: Client;
-  /** The option `platform.name` of the server. */
-  readonly platform: string;
 }
 
 /** Discovery takes a moment: views that need a kind wait for it. */
 const NOTHING: Discovered = { kinds: new Map(), groups: new Set() };
 
-export function Frame({ session, client, platform }: FrameProps): ComponentChildren {
+export function Frame({ session, client }: FrameProps): ComponentChildren {
   const route = useRoute();
-  const discovered = useLoaded((signal) => discover(client, platform, signal), [client, platform]);
+  const discovered = useLoaded((signal) => discover(client, signal), [client]);
   const [connection, setConnection] = useState<Connection>({ state: 'open' });
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isSearching, setSearching] = useState(false);

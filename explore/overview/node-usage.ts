@@ -2,83 +2,73 @@
 import { type Client, type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
+import { textAt } from '../list/kind-columns.ts';
+import { statusOf } from '../object/use-object.ts';
+import { platformName } from '../page-metadata.ts';
 import { bytesText, quantityOf, shortText } from '../quantity.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
 import { Failure } from '../ui/notice.ts';
+import { Status } from '../ui/status.ts';
 import { TextTable } from '../ui/text-table.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
-type Quantities = Readonly<Record<string, string | undefined>>;
+/** Returns the used quantity of a resource of a node, such as `3920m`. */
+type UsedOf = (node: KubernetesObject, resource: string) => string | undefined;
 
-interface Node extends KubernetesObject {
-  readonly spec?: { readonly unschedulable?: boolean };
-  readonly status?: {
-    readonly allocatable?: Quantities;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-}
-
-interface NodeMetrics {
-  readonly items: readonly { readonly metadata: { readonly name: string }; readonly usage?: Quantities }[];
-}
-
-interface Usage {
+interface Nodes {
+  readonly page: ListPage;
   readonly explanation: string;
-  /** The used CPU and memory, by the names of the nodes. */
-  readonly used: ReadonlyMap<string, Quantities>;
+  readonly usedOf: UsedOf;
 }
 
 const SHOWN = 12;
 /** Pause between two requests, in ms. */
 const REPEAT_MS = 10_000;
-const COLUMNS = ['Node', 'CPU', 'Memory', 'Pods at most'];
+const METRICS = '/apis/metrics.k8s.io/v1beta1/nodes';
+const COLUMNS = ['Node', 'Status', 'CPU', 'Memory', 'Pods at most'];
 
 export function NodeUsage(): ComponentChildren {
   const { client, groups } = useExplore();
   const isMeasured = groups.has('metrics.k8s.io');
   const load = (signal: AbortSignal) => loadNodes(client, isMeasured, signal);
-  const { value: shown, error, retry } = useLoaded(load, [client, isMeasured], REPEAT_MS);
+  const { value: nodes, error, retry } = useLoaded(load, [client, isMeasured], REPEAT_MS);
   // The counts of kinds say so already.
   if (error instanceof StatusError && error.code === 403) return null;
-  const total = shown?.page.totalItems ?? 0;
+  const total = nodes?.page.totalItems ?? 0;
   const allText = total > SHOWN ? `All ${total.toLocaleString()} nodes` : 'All nodes';
-  return h('section', { class: 'nodes card', 'aria-labelledby': 'nodes', 'aria-busy': !shown && !error }, [
+  return h('section', { class: 'nodes card', 'aria-labelledby': 'nodes', 'aria-busy': !nodes && !error }, [
     h('h2', { id: 'nodes' }, ['Nodes', h('a', link(listRoute('nodes')), allText)]),
     error && h(Failure, { error, retry }),
-    shown && [
-      h('p', { class: 'muted' }, shown.explanation),
-      h(TextTable, {
-        label: 'Table of nodes',
-        names: COLUMNS,
-        rows: shown.page.items.map((node) => cellsOf(node, shown.used.get(node.metadata.name) ?? {})),
-      }),
+    nodes && [
+      h('p', { class: 'muted' }, nodes.explanation),
+      h(TextTable, { label: 'Table of nodes', names: COLUMNS, rows: rowsOf(nodes) }),
     ],
   ]);
 }
 
-function cellsOf({ metadata: { name }, spec, status }: Node, used: Quantities): ComponentChildren[] {
-  const { allocatable = {}, conditions = [] } = status ?? {};
-  const isReady = conditions.some((each) => each.type === 'Ready' && each.status === 'True');
-  const state = isReady ? (spec?.unschedulable ? 'Ready, unschedulable' : 'Ready') : 'Not ready';
-  const pods = listRoute('pods', { fieldSelector: `spec.nodeName=${name}` });
-  const amounts = (resource: string) => ({
-    ...{ label: `${resource} of ${name}`, used: used[resource], total: allocatable[resource] },
-  });
-  return [
-    [
+function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
+  return page.items.map((node, index) => {
+    const { name } = node.metadata;
+    const pods = listRoute('pods', { fieldSelector: `spec.nodeName=${name}` });
+    const amountsOf = (resource: string) => ({
+      label: `${resource} of ${name}`,
+      used: quantityOf(usedOf(node, resource)),
+      total: quantityOf(textAt(node, `status.allocatable.${resource}`)),
+    });
+    return [
       h('a', link(objectRoute('nodes', { name })), name),
-      h('span', { class: 'status caption', 'data-tone': isReady ? 'good' : 'bad' }, state),
-    ],
-    h(Meter, { ...amounts('cpu'), text: shortText, unit: ' cores' }),
-    h(Meter, { ...amounts('memory'), text: bytesText }),
-    [`${allocatable['pods'] ?? '–'} `, h('a', link(pods), 'Show pods')],
-  ];
+      h(Status, { status: statusOf(page, index) ?? '' }),
+      h(Meter, { ...amountsOf('cpu'), text: shortText, unit: ' cores' }),
+      h(Meter, { ...amountsOf('memory'), text: bytesText }),
+      [`${textAt(node, 'status.allocatable.pods')} `, h('a', link(pods), 'Show pods')],
+    ];
+  });
 }
 
 interface MeterProps {
   readonly label: string;
-  readonly used: string | undefined;
-  readonly total: string | undefined;
+  readonly used: number | undefined;
+  readonly total: number | undefined;
   readonly text: (amount: number) => string;
   readonly unit?: string;
 }
@@ -87,47 +77,31 @@ interface MeterProps {
 const TONES = { low: 0.8, high: 0.95, optimum: 0 };
 
 function Meter({ label, used, total, text, unit = '' }: MeterProps): ComponentChildren {
-  const [amount, capacity] = [quantityOf(used), quantityOf(total)];
-  if (capacity === undefined) return '–';
-  if (amount === undefined) return text(capacity) + unit;
-  const share = capacity === 0 ? 0 : amount / capacity;
+  if (total === undefined) return '–';
+  if (used === undefined) return text(total) + unit;
+  const share = total === 0 ? 0 : used / total;
   return [
-    h('strong', { class: 'number' }, `${Math.round(share * 100)} %`),
-    h('span', { class: 'muted' }, ` ${text(amount)} of ${text(capacity)}${unit}`),
+    h('strong', {}, `${Math.round(share * 100)} %`),
+    h('span', { class: 'muted' }, ` ${text(used)} of ${text(total)}${unit}`),
     h('meter', { 'aria-label': label, value: share, ...TONES }),
   ];
 }
 
-async function loadNodes(
-  client: Client,
-  isMeasured: boolean,
-  signal: AbortSignal,
-): Promise<Usage & { readonly page: ListPage<Node> }> {
+async function loadNodes(client: Client, isMeasured: boolean, signal: AbortSignal): Promise<Nodes> {
   // Nodes with a problem come first.
-  const page = await client.lists.page<Node>('nodes', { sortBy: 'status', limit: SHOWN }, { signal });
-  const path = '/apis/metrics.k8s.io/v1beta1/nodes';
-  const measured = isMeasured
-    ? await client.kubernetes.get<NodeMetrics>(path, { signal }).catch(() => undefined)
-    : undefined;
-  return { page, ...(measured ? measuredUsage(measured) : requestedUsage(page)) };
-}
-
-function measuredUsage({ items }: NodeMetrics): Usage {
-  const used = new Map(items.map(({ metadata, usage = {} }) => [metadata.name, usage]));
-  return { explanation: 'Used now, of what pods can use.', used };
-}
-
-/** The annotations of the option `resources.nodes.usageAnnotations`, whose prefix contains the name of the platform. */
-const REQUESTS = /^node\..*\/(cpu|memory)-requests$/;
-
-function requestedUsage({ items }: ListPage<Node>): Usage {
-  const used = new Map(
-    items.map(({ metadata: { name, annotations = {} } }) => {
-      const requests = Object.entries(annotations).map(([key, value]) => [REQUESTS.exec(key)?.[1], value]);
-      return [name, Object.fromEntries(requests)];
-    }),
-  );
-  const isKnown = [...used.values()].some(({ cpu }) => cpu !== undefined);
+  const query = { sortBy: 'status', limit: SHOWN, columns: true };
+  const page = await client.lists.page('nodes', query, { signal });
+  const metrics = isMeasured && (await client.kubernetes.list(METRICS, { signal }).catch(() => undefined));
+  if (metrics) {
+    const measured = new Map(metrics.items.map((item) => [item.metadata.name, item]));
+    const usedOf: UsedOf = ({ metadata }, resource) =>
+      textAt(measured.get(metadata.name), `usage.${resource}`);
+    return { page, usedOf, explanation: 'Used now, of what pods can use.' };
+  }
+  // The option `resources.nodes.usageAnnotations` adds them.
+  const usedOf: UsedOf = ({ metadata }, resource) =>
+    metadata.annotations?.[`node.${platformName()}.io/${resource}-requests`];
+  const isKnown = page.items.some((node) => usedOf(node, 'cpu') !== undefined);
   const known = isKnown ? 'Requested by pods, of what pods can use: the' : 'What pods can use. The';
-  return { explanation: `${known} cluster measures no usage.`, used };
+  return { page, usedOf, explanation: `${known} cluster measures no usage.` };
 }

@@ -3,6 +3,7 @@ import type { KubernetesObject } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { resourceOf } from '../kinds.ts';
+import { textAt } from '../list/kind-columns.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
 import { Failure } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
@@ -10,21 +11,6 @@ import { useLive } from '../ui/use-live.ts';
 
 const SORT_BY = 'lastTimestamp';
 const SHOWN = 15;
-
-interface Event extends KubernetesObject {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly count?: number;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-  readonly involvedObject?: {
-    readonly apiVersion?: string;
-    readonly kind?: string;
-    readonly namespace?: string;
-    readonly name?: string;
-  };
-}
 
 export interface RecentEventsProps {
   readonly title: string;
@@ -35,10 +21,7 @@ export interface RecentEventsProps {
 export function RecentEvents({ title, filter }: RecentEventsProps): ComponentChildren {
   const { client } = useExplore();
   const query = { ...filter, sortBy: SORT_BY, limit: SHOWN };
-  const live = useLive(
-    (options) => client.lists.live<Event>('events', query, options),
-    JSON.stringify(filter),
-  );
+  const live = useLive((options) => client.lists.live('events', query, options), JSON.stringify(filter));
   const { value: page, error, retry } = live;
   const all = link(listRoute('events', { ...filter, sortBy: SORT_BY }));
   const hasObject = filter.fieldSelector === undefined;
@@ -55,37 +38,38 @@ export function RecentEvents({ title, filter }: RecentEventsProps): ComponentChi
 }
 
 interface EventItemProps {
-  readonly event: Event;
+  readonly event: KubernetesObject;
   readonly hasObject: boolean;
 }
 
 function EventItem({ event, hasObject }: EventItemProps): ComponentChildren {
-  const { type, reason, message, count = 1, involvedObject = {} } = event;
-  const time = event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp;
-  const isWarning = type === 'Warning';
+  const [reason, message, count] = ['reason', 'message', 'count'].map((name) => textAt(event, name));
+  const time = textAt(event, 'lastTimestamp') || textAt(event, 'eventTime');
+  const isWarning = textAt(event, 'type') === 'Warning';
   return h('li', { class: 'row' }, [
     h('span', { class: 'status fill', 'data-tone': isWarning ? 'warn' : 'idle' }, [
       isWarning && h('span', { class: 'hidden-text' }, 'Warning: '),
       reason,
-      count > 1 && h('span', { class: 'muted' }, `×${count}`),
+      Number(count) > 1 && h('span', { class: 'muted' }, `×${count}`),
     ]),
     h('span', { class: 'muted small' }, h(RelativeTime, { time })),
     h('p', { class: 'small' }, [
-      hasObject && h(InvolvedObject, involvedObject),
+      hasObject && h(InvolvedObject, { event }),
       h('span', { class: 'muted' }, message),
     ]),
   ]);
 }
 
-function InvolvedObject(object: NonNullable<Event['involvedObject']>): ComponentChildren {
+function InvolvedObject({ event }: Pick<EventItemProps, 'event'>): ComponentChildren {
   const { kinds } = useExplore();
-  const { kind = '', name = '', namespace } = object;
-  const resource = resourceOf(kinds, object);
+  const involved = (member: string): string => textAt(event, `involvedObject.${member}`);
+  const [kind, name, namespace] = [involved('kind'), involved('name'), involved('namespace')];
+  const resource = resourceOf(kinds, { apiVersion: involved('apiVersion'), kind });
   const text = `${kind} ${name}`;
   return [
-    resource !== undefined && name !== ''
-      ? h('a', link(objectRoute(resource, { namespace, name })), text)
-      : text,
-    namespace !== undefined && ` in ${namespace}`,
+    resource === undefined || name === ''
+      ? text
+      : h('a', link(objectRoute(resource, { namespace: namespace || undefined, name })), text),
+    namespace !== '' && ` in ${namespace}`,
   ];
 }
