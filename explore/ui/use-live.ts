@@ -2,50 +2,31 @@
 // component. Streams and repetitions also end while the page is hidden, because all tabs of a browser share six
 // connections. After an error, the last value stays.
 import { type Connection, ConnectionError, type StreamOptions } from 'ks-apiserver-client';
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { useExplore } from '../context.ts';
+import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { ExploreContext } from '../context.ts';
 import { useVisible } from './visible.ts';
 
-export interface Loaded<T> {
+export interface Live<T> {
   /** The last value; undefined before the first one. */
   readonly value: T | undefined;
   /** False while the value is still that of earlier inputs. */
   readonly isCurrent: boolean;
+  /** Of a stream; undefined while it is closed or not open yet. */
+  readonly connection: Connection | undefined;
   /** Why the stream has ended, or the request has failed. */
   readonly error: Error | undefined;
   /** Opens the stream, or sends the request, again. */
   readonly retry: () => void;
 }
 
-export interface Live<T> extends Loaded<T> {
-  /** Undefined while the stream is closed or not open yet. */
-  readonly connection: Connection | undefined;
-}
+export type Loaded<T> = Omit<Live<T>, 'connection'>;
+
+type Read<T> = (options: StreamOptions & { readonly signal: AbortSignal }) => AsyncIterable<T>;
 
 /** The values of a stream. `key`: opens another stream when it changes; undefined for no stream. */
-export function useLive<T>(
-  open: (options: StreamOptions & { readonly signal: AbortSignal }) => AsyncIterable<T>,
-  key: string | undefined,
-  isPaused = false,
-): Live<T> {
-  const { onConnection } = useExplore();
-  const [connection, setConnection] = useState<Connection>();
+export function useLive<T>(open: Read<T>, key: string | undefined, isPaused = false): Live<T> {
   const isOpen = useVisible() && !isPaused && key !== undefined;
-  const connected = (state: Connection): void => {
-    setConnection(state);
-    onConnection(state);
-  };
-  const read = (signal: AbortSignal) => open({ signal, onConnection: connected });
-  const values = useValues(read, { key, isOpen, repeatMs: 0 });
-  useEffect(
-    () => () => {
-      setConnection(undefined);
-      // A stream that is closed waits for nothing.
-      onConnection({ state: 'open' });
-    },
-    [key, isOpen],
-  );
-  return { ...values, connection };
+  return useValues(open, { key, isOpen, repeatMs: 0 });
 }
 
 /** The response to a request. `inputs`: what it depends on. `repeatMs`: pause before it is sent again; 0 for one request. */
@@ -56,9 +37,9 @@ export function useLoaded<T>(
 ): Loaded<T> {
   const isVisible = useVisible();
   const key = useMemo(() => ({}), inputs);
-  async function* read(signal: AbortSignal): AsyncGenerator<T> {
+  const read: Read<T> = async function* ({ signal }) {
     yield await load(signal);
-  }
+  };
   const values = useValues(read, { key, isOpen: isVisible || repeatMs === 0, repeatMs });
   // The next request can succeed; the frame shows a lost connection.
   const isLost = repeatMs > 0 && values.error instanceof ConnectionError;
@@ -71,11 +52,10 @@ interface ValueOptions {
   readonly repeatMs: number;
 }
 
-function useValues<T>(
-  read: (signal: AbortSignal) => AsyncIterable<T>,
-  { key, isOpen, repeatMs }: ValueOptions,
-): Loaded<T> {
+function useValues<T>(read: Read<T>, { key, isOpen, repeatMs }: ValueOptions): Live<T> {
+  const frame = useContext(ExploreContext);
   const [last, setLast] = useState<{ readonly value: T; readonly key: unknown }>();
+  const [connection, setConnection] = useState<Connection>();
   const [error, setError] = useState<Error>();
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
@@ -83,9 +63,13 @@ function useValues<T>(
     const closed = new AbortController();
     const { signal } = closed;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const onConnection = (state: Connection): void => {
+      setConnection(state);
+      frame?.onConnection(state);
+    };
     const readAll = async (): Promise<void> => {
       try {
-        for await (const value of read(signal)) {
+        for await (const value of read({ signal, onConnection })) {
           if (signal.aborted) return;
           setLast({ value, key });
           setError(undefined);
@@ -100,9 +84,12 @@ function useValues<T>(
       clearTimeout(timer);
       closed.abort();
       setError(undefined);
+      setConnection(undefined);
+      // A stream that is closed waits for nothing.
+      frame?.onConnection({ state: 'open' });
     };
     // `read` is another function in each render, and depends only on the key.
   }, [key, isOpen, repeatMs, attempt]);
   const retry = useCallback(() => setAttempt((count) => count + 1), []);
-  return { value: last?.value, isCurrent: last?.key === key, error, retry };
+  return { value: last?.value, isCurrent: last?.key === key, connection, error, retry };
 }
