@@ -5,7 +5,7 @@ import type { LinkedIdentity } from '../providers/account-links.ts';
 import type { StoredSession } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
 import { ACCOUNT_PATH, ago, date, form, section, time } from './account-sections.ts';
-import { type Alert, alertBox, describedBy, platformHeader, titled } from './form-fields.ts';
+import { type Alert, alertBox, describedBy, platformHeader } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
 import { type ListedPasskey, passkeysSection } from './passkey-pages.ts';
@@ -53,7 +53,8 @@ export function accountPage(view: AccountView): Page {
   const { platformName, notice, alert } = view;
   const general = alert?.field === undefined ? alert : undefined;
   return {
-    title: titled(`Your account at ${platformName}`, alert),
+    title: `Your account at ${platformName}`,
+    alert,
     wide: true,
     body: html`${platformHeader(platformName)}
 <h1>Your account</h1>

@@ -1,5 +1,5 @@
 // Renders the HTML pages of the device flow (RFC 8628): user code form, phishing warning and result pages.
-import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
+import { type Alert, alertBox, describedBy, platformHeader, textValue } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
 
@@ -16,7 +16,8 @@ export interface UserCodeView {
 /** Form for the user code that a device shows (RFC 8628, 3.3). */
 export function userCodePage({ platformName, action, code, alert }: UserCodeView): Page {
   return {
-    title: titled('Connect a device', alert),
+    title: 'Connect a device',
+    alert,
     body: html`${platformHeader(platformName)}
 <h1>Connect a device</h1>
 <p>Enter the code that your device shows.</p>

@@ -28,11 +28,6 @@ export function describedBy(alert: Alert | undefined, name: string, hint?: strin
   return html`${invalid} aria-describedby="${ids.join(' ')}"`;
 }
 
-/** Title of a page with a form: begins with `Error` when the form has an alert. */
-export function titled(title: string, alert: Alert | undefined): string {
-  return alert ? `Error: ${title}` : title;
-}
-
 /** Attributes of a text field. The initial value comes from the request, so it is truncated to `maxlength`. */
 export function textValue(value: string, maxlength: number): Markup {
   return html` value="${value.slice(0, maxlength).toWellFormed()}" maxlength="${maxlength}"`;

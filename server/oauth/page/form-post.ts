@@ -19,11 +19,12 @@ export function writeFormPost(
   );
   const page = {
     title: 'Continue to the program',
+    scriptHash: SCRIPT_HASH,
     body: html`<h1>You are returning to the program</h1>
 <form method="post" action="${target}">
 ${fields}<button type="submit">Continue</button>
 </form>
 ${new Markup(`<script>${SCRIPT}</script>`)}`,
   };
-  writePage(response, page, { redirectsToClient: true, scriptHash: SCRIPT_HASH });
+  writePage(response, page, { redirectsToClient: true });
 }

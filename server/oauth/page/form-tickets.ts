@@ -1,12 +1,40 @@
-// CSRF tokens in hidden form fields, with the state of the form. A CSRF token is valid for one form in one browser.
+// The forms of one step: their CSRF tokens in a hidden field, with the state of the form. A CSRF token is valid for one form in one browser.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type TicketOptions, Tickets } from '../keys/tickets.ts';
+import type { RequestContext } from '../../request/request-context.ts';
+import type { Form } from '../http/form.ts';
+import { type OpenedTicket, type TicketOptions, Tickets } from '../keys/tickets.ts';
+import { type Page, type PageOptions, writePage } from './page.ts';
 
-/** CSRF tokens for one step. Their holder is the browser id. */
-export class FormTickets<T> extends Tickets<T> {
+export interface SubmittedForm<T> extends OpenedTicket<T> {
+  readonly ticket: string;
+}
+
+/** The holder of the tickets is the browser. */
+export class FormTickets<T> {
+  readonly #tickets: Tickets<T>;
+
   constructor(step: string, lifetimeMs: number, options: TicketOptions) {
-    super(`form ${step}`, lifetimeMs, options);
+    this.#tickets = new Tickets(`form ${step}`, lifetimeMs, options);
+  }
+
+  /** Writes the page with the form, and sets the cookie of the browser. `page`: for a ticket with this state. */
+  show(
+    { request, response }: RequestContext,
+    state: T,
+    page: (ticket: string) => Page,
+    options?: PageOptions,
+  ): void {
+    const browser = browserOf(request);
+    response.appendHeader('Set-Cookie', browser.cookie);
+    writePage(response, page(this.#tickets.seal(state, browser.id)), options);
+  }
+
+  /** Undefined for another form. */
+  submitted({ request }: RequestContext, form: Form): SubmittedForm<T> | undefined {
+    const ticket = form.get('ticket') ?? '';
+    const opened = this.#tickets.open(ticket, browserIDIn(request) ?? '');
+    return opened && { ...opened, ticket };
   }
 }
 

@@ -6,6 +6,7 @@ import type { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import { staticBytes } from '../../http/static-document.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import { errorHeaders, NO_STORE, writePublicDocument } from '../http/oauth-response.ts';
+import { type Alert } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 
 const STYLE_PATH = '/oauth/page.css';
@@ -14,26 +15,29 @@ const STYLE_MAX_AGE_SECONDS = 300;
 export interface Page {
   readonly title: string;
   readonly body: Markup;
+  /** Why the page is shown again. */
+  readonly alert?: Alert | undefined;
   /** For more than one form. */
   readonly wide?: boolean;
+  /** Of the only script that the page may run, as in a Content-Security-Policy. */
+  readonly scriptHash?: string | undefined;
 }
 
 export interface PageOptions {
+  /** Default: 400 for a page with an alert, otherwise 200. */
   readonly status?: number;
   /** Whether the form of the page ends in a redirect to a client. */
   readonly redirectsToClient?: boolean;
-  /** Of the only script that the page may run, as in a Content-Security-Policy. */
-  readonly scriptHash?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function writePage(response: ServerResponse, page: Page, options: PageOptions = {}): void {
-  const { status = 200, redirectsToClient = false, scriptHash, headers = {} } = options;
+  const { status = page.alert ? 400 : 200, redirectsToClient = false, headers = {} } = options;
   const body = Buffer.from(layout(page).text);
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': body.length,
-    ...pageHeaders(redirectsToClient, scriptHash),
+    ...pageHeaders(redirectsToClient, page.scriptHash),
     ...headers,
   });
   response.end(body);
@@ -103,14 +107,14 @@ function errorPage(status: number, description: string, title: string): Page {
   return messagePage(title, `${reason} ${advice}`);
 }
 
-function layout({ title, body, wide = false }: Page): Markup {
+function layout({ title, alert, body, wide = false }: Page): Markup {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
+<title>${alert && 'Error: '}${title}</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>

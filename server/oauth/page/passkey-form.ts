@@ -7,12 +7,12 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import { html, Markup } from './html.ts';
-import type { PageOptions } from './page.ts';
+
+/** Options of the browser. */
+export type PasskeyOptions = PublicKeyCredentialCreationOptionsJSON | PublicKeyCredentialRequestOptionsJSON;
 
 /** Attributes of the form. */
-export function passkeyAttributes(
-  options: PublicKeyCredentialCreationOptionsJSON | PublicKeyCredentialRequestOptionsJSON,
-): Markup {
+export function passkeyAttributes(options: PasskeyOptions): Markup {
   const kind = 'user' in options ? 'create' : 'get';
   return html` data-passkey="${kind}" data-options="${JSON.stringify(options)}"`;
 }
@@ -28,8 +28,7 @@ export function passkeyButton(text: string, className: 'first' | 'second'): Mark
 interface PasskeyScript {
   /** For the end of the page. */
   readonly markup: Markup;
-  /** For `writePage`. */
-  readonly options: Pick<PageOptions, 'scriptHash'>;
+  readonly hash: string;
 }
 
 let script: PasskeyScript | undefined;
@@ -41,6 +40,8 @@ export function passkeyScript(): PasskeyScript {
 
 function readScript(): PasskeyScript {
   const text = readFileSync(new URL('passkeys.js', import.meta.url), 'utf8');
-  const scriptHash = `sha256-${hash('sha256', text, 'base64')}`;
-  return { markup: new Markup(`<script>${text}</script>`), options: { scriptHash } };
+  return {
+    markup: new Markup(`<script>${text}</script>`),
+    hash: `sha256-${hash('sha256', text, 'base64')}`,
+  };
 }

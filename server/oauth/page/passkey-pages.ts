@@ -2,10 +2,11 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import { MAX_PASSKEY_NAME, type Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { ago, date, form, section, time } from './account-sections.ts';
-import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
+import { describedBy, textValue } from './form-fields.ts';
+import { CANCEL, type FormView, formPage } from './form-page.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
-import { passkeyAttributes, passkeyButton, passkeyScript } from './passkey-form.ts';
+import { passkeyButton } from './passkey-form.ts';
 
 export type ListedPasskey = Pick<Passkey, 'id' | 'name' | 'backedUp'> & {
   /** Ms since the epoch. */
@@ -47,38 +48,27 @@ function passkeyItem({ id, name, backedUp, addedAt, lastUsedAt }: ListedPasskey,
 `;
 }
 
-export interface NewPasskeyView {
-  readonly platformName: string;
-  /** Path that the form is posted to. */
-  readonly action: string;
-  readonly ticket: string;
+export interface NewPasskeyView extends FormView {
   readonly options: PublicKeyCredentialCreationOptionsJSON;
   /** Initial value of the name field. */
   readonly name: string;
   /** Whether the user cannot sign in without a second factor, and can add an app instead. */
-  readonly isRequired?: boolean;
-  readonly alert: Alert | undefined;
+  readonly isRequired: boolean;
 }
 
 const APP_INSTEAD = html`<button type="submit" class="second" name="method" value="app" formnovalidate>Add an authenticator app instead</button>
 `;
 
 export function newPasskeyPage(view: NewPasskeyView): Page {
-  const { platformName, action, ticket, options, name, isRequired = false, alert } = view;
-  return {
-    title: titled('Add a passkey', alert),
-    body: html`${platformHeader(platformName)}
-<h1>Add a passkey</h1>
-${isRequired ? html`<p>Your account needs a second factor.</p>` : undefined}
-<p>Your browser asks where to store it: on this device, in a password manager, on a phone or on a security key.</p>
-<form method="post" action="${action}"${passkeyAttributes(options)}>
-${alertBox(alert)}
-<input type="hidden" name="ticket" value="${ticket}">
-<label for="name">Name of the passkey</label>
+  const { options, name, isRequired, alert } = view;
+  return formPage(view, {
+    title: 'Add a passkey',
+    intro: html`${isRequired ? html`<p>Your account needs a second factor.</p>` : undefined}
+<p>Your browser asks where to store it: on this device, in a password manager, on a phone or on a security key.</p>`,
+    passkey: options,
+    fields: html`<label for="name">Name of the passkey</label>
 <input id="name" name="name"${textValue(name, MAX_PASSKEY_NAME)} autocomplete="off" required autofocus${describedBy(alert, 'name')}>
 <p data-unsupported>This browser cannot create a passkey: it needs scripts, and a current version.</p>
-${passkeyButton('Create the passkey', 'first')}${isRequired ? APP_INSTEAD : undefined}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
-</form>
-${passkeyScript().markup}`,
-  };
+${passkeyButton('Create the passkey', 'first')}${isRequired ? APP_INSTEAD : undefined}${CANCEL}`,
+  });
 }

@@ -2,10 +2,11 @@
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { PASSWORD_LENGTH } from '../passwords/password-hasher.ts';
 import { PASSWORD_VARIETY } from '../passwords/password-policy.ts';
-import { type Alert, alertBox, describedBy, platformHeader, textValue, titled } from './form-fields.ts';
+import { describedBy, textValue } from './form-fields.ts';
+import { CANCEL, type FormView, formPage } from './form-page.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
-import { passkeyAttributes, passkeyButton, passkeyScript } from './passkey-form.ts';
+import { passkeyButton } from './passkey-form.ts';
 
 /** Texts that the operator configures. */
 export interface SignInPageTexts {
@@ -14,11 +15,7 @@ export interface SignInPageTexts {
   readonly passwordHelp: string;
 }
 
-export interface SignInView {
-  readonly texts: SignInPageTexts;
-  /** Path that the form is posted to. */
-  readonly action: string;
-  readonly ticket: string;
+export interface SignInView extends FormView, SignInPageTexts {
   /** Display name of the client; undefined for a page of this server. */
   readonly client: string | undefined;
   /** Readable name of the redirect target; undefined when the browser stays here. */
@@ -27,7 +24,6 @@ export interface SignInView {
   readonly notice: Markup | undefined;
   /** Initial value of the user name field. */
   readonly user: string;
-  readonly alert?: Alert | undefined;
   /** Identity providers at whose pages the user can sign in. */
   readonly providers: readonly { readonly name: string; readonly displayName: string }[];
   /** Identity providers that do not work. */
@@ -49,20 +45,15 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** Password fields have no `maxlength`, because browsers silently truncate pasted text to it. */
 export function signInPage(view: SignInView): Page {
-  const { texts, action, ticket, client, destination, scopes, notice, user, alert, providers, notices } =
-    view;
-  const { platformName, passwordHelp } = texts;
-  const { passkey } = view;
-  return {
-    title: titled(`Sign in to ${platformName}`, alert),
-    body: html`${platformHeader(platformName)}
-<h1>Sign in</h1>
-${notice}
-${requestedAccess(client, scopes)}
-<form method="post" action="${action}"${passkey && passkeyAttributes(passkey)}>
-${alertBox(alert)}
-<input type="hidden" name="ticket" value="${ticket}">
-<label for="username">User name</label>
+  const { platformName, passwordHelp, client, destination, scopes, notice, user, alert } = view;
+  const { providers, notices, passkey } = view;
+  return formPage(view, {
+    title: `Sign in to ${platformName}`,
+    heading: 'Sign in',
+    intro: html`${notice}
+${requestedAccess(client, scopes)}`,
+    passkey,
+    fields: html`<label for="username">User name</label>
 <input id="username" name="username"${textValue(user, MAX_NAME)} autocomplete="username${passkey && ' webauthn'}" autocapitalize="none" spellcheck="false" required${focus(user === '')}${describedBy(alert, 'username')}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${focus(user !== '')}${describedBy(alert, 'password')}>
@@ -70,43 +61,28 @@ ${alertBox(alert)}
 ${passkey && passkeyButton('Sign in with a passkey', 'second')}${providers.map(
   ({ name, displayName }) =>
     html`<button type="submit" class="second" name="provider" value="${name}" formnovalidate>Sign in with ${displayName}</button>\n`,
-)}<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>
-</form>
-${alert === undefined ? notices.map((text) => html`<p class="quiet">${text}</p>`) : undefined}
+)}${CANCEL}`,
+    after: html`${alert === undefined ? notices.map((text) => html`<p class="quiet">${text}</p>`) : undefined}
 ${passwordHelp === '' ? undefined : html`<p class="quiet">${passwordHelp}</p>`}
-${returnsTo(destination)}
-${passkey && passkeyScript().markup}`,
-  };
+${returnsTo(destination)}`,
+  });
 }
 
-export interface NewPasswordView {
-  readonly texts: SignInPageTexts;
-  readonly action: string;
-  readonly ticket: string;
-  /** Shown in a visible field, because password managers of browsers ignore hidden ones. */
-  readonly user: string;
-  readonly alert?: Alert | undefined;
-}
-
-export function newPasswordPage({ texts, action, ticket, user, alert }: NewPasswordView): Page {
-  return {
-    title: titled('Choose a new password', alert),
-    body: html`${platformHeader(texts.platformName)}
-<h1>Choose a new password</h1>
-<p>An administrator has set your password. Replace it before you continue.</p>
-<form method="post" action="${action}">
-${alertBox(alert)}
-<input type="hidden" name="ticket" value="${ticket}">
-<label for="username">User name</label>
+/** `user`: in a visible field, because password managers of browsers ignore hidden ones. */
+export function newPasswordPage(view: FormView, user: string): Page {
+  const { alert } = view;
+  return formPage(view, {
+    title: 'Choose a new password',
+    intro: html`<p>An administrator has set your password. Replace it before you continue.</p>`,
+    fields: html`<label for="username">User name</label>
 <input id="username" name="username" value="${user}" autocomplete="username" readonly>
 <label for="new-password">New password</label>
 <p class="quiet" id="rule">At least ${PASSWORD_LENGTH.min} characters, ${PASSWORD_VARIETY} of them different. All characters are allowed, including spaces. Not your user name.</p>
 <input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.min}" autofocus${describedBy(alert, 'new_password', 'rule')}>
 <label for="repeated">Repeat new password</label>
 <input id="repeated" name="repeated" type="password" autocomplete="new-password" required${describedBy(alert, 'repeated')}>
-<button type="submit">Save and continue</button>
-</form>`,
-  };
+<button type="submit">Save and continue</button>`,
+  });
 }
 
 /** The client, and what it can do if the user continues. */

@@ -3,17 +3,15 @@
 import { AccountFormSchema } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
-import { readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
 import { accountChoicePage } from '../../page/account-choice-page.ts';
-import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
-import { writePage } from '../../page/page.ts';
+import { FormTickets } from '../../page/form-tickets.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { Continuation } from './continuation.ts';
-import { forged, TICKET_ALERTS } from './form-rejections.ts';
+import { forged, readOwnForm, TICKET_ALERTS } from './form-rejections.ts';
 import { originOf, type SignInForms } from './sign-in.ts';
 
 export interface AccountChoiceOptions<T> extends TicketOptions, BrowserHandlerOptions {
@@ -42,22 +40,13 @@ export class AccountChoice<T> {
     this.handler = browserHandler(options, (context) => this.#handle(context));
   }
 
-  show({ request, response }: RequestContext, continued: T, among: readonly BrowserSession[]): void {
+  show(context: RequestContext, continued: T, among: readonly BrowserSession[]): void {
     const { action, texts, continuation } = this.#options;
     const { client, scopes, destination, notice } = continuation.describe(continued);
-    const browser = browserOf(request);
-    const page = accountChoicePage({
-      platformName: texts.platformName,
-      action,
-      ticket: this.#tickets.seal(continued, browser.id),
-      client: client?.displayName,
-      scopes,
-      destination,
-      notice,
-      accounts: among.map(({ account }) => account),
-    });
-    const redirectsToClient = destination !== undefined;
-    writePage(response, page, { redirectsToClient, headers: { 'Set-Cookie': browser.cookie } });
+    const accounts = among.map(({ account }) => account);
+    const view = { ...texts, action, client: client?.displayName, scopes, destination, notice, accounts };
+    const options = { redirectsToClient: destination !== undefined };
+    this.#tickets.show(context, continued, (ticket) => accountChoicePage({ ...view, ticket }), options);
   }
 
   accepts(request: T, by: BrowserSession): boolean {
@@ -81,17 +70,14 @@ export class AccountChoice<T> {
   }
 
   async #handle(context: RequestContext): Promise<void> {
-    if (isCrossSite(context.request)) throw forged();
-    const form = await readForm(context.request);
-    const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
-    if (!ticket) throw forged();
-    const { content: request, rejection } = ticket;
+    const form = await readOwnForm(context);
+    const submitted = this.#tickets.submitted(context, form);
+    if (!submitted) throw forged();
+    const { content: request, rejection } = submitted;
     const { decision, account } = ACCOUNT_FORM.decode(form);
     if (decision === 'cancel') return this.#options.continuation.cancelled(context, request);
-    if (rejection !== undefined) {
-      const shown = { alert: TICKET_ALERTS[rejection] };
-      return this.#options.forms.show(context, request, shown, { status: 400 });
-    }
+    if (rejection !== undefined)
+      return this.#options.forms.show(context, request, { alert: TICKET_ALERTS[rejection] });
     return this.#choose(context, request, account);
   }
 

@@ -5,8 +5,6 @@ import type { SourceAddress } from '../../../request/source-address.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
 import { passkeyMethods } from '../../factors/passkeys.ts';
 import { TOTP_METHODS } from '../../factors/second-factor.ts';
-import { readForm } from '../../http/form.ts';
-import { isCrossSite } from '../../page/form-tickets.ts';
 import { redirect } from '../../page/page.ts';
 import type { ListedFactors } from '../../page/second-factor-section.ts';
 import { type Authentication, MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
@@ -14,7 +12,7 @@ import { accountURL, holderOf } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { type Enrolling, FactorEnrolment, type FactorEnrolmentOptions } from './factor-enrolment.ts';
-import { forged } from './form-rejections.ts';
+import { forged, readOwnForm } from './form-rejections.ts';
 import { originOf } from './sign-in.ts';
 
 interface AccountEnrolling extends Enrolling {
@@ -62,9 +60,7 @@ export class AccountFactors {
       cancelled: back,
     });
     this.handler = browserHandler(options, async (context) => {
-      if (isCrossSite(context.request)) throw forged();
-      const form = await readForm(context.request);
-      if (!(await this.#enrolment.submitted(context, form))) throw forged();
+      if (!(await this.#enrolment.submitted(context, await readOwnForm(context)))) throw forged();
     });
   }
 

@@ -9,13 +9,13 @@ import {
 } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
-import { type Form, readForm } from '../../http/form.ts';
+import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions, TicketRejection } from '../../keys/tickets.ts';
 import { accountPage, signedOutPage } from '../../page/account-page.ts';
 import { ACCOUNT_PATH } from '../../page/account-sections.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
+import { FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { type PageOptions, redirect, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { MULTIPLE_FACTORS } from '../../sessions/proof.ts';
@@ -30,7 +30,7 @@ import { type AccountVisit, accountURL, holderOf, NOTICES, STEP_UP } from './acc
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { DirectoryLinks } from './directory-links.ts';
-import { forged } from './form-rejections.ts';
+import { forged, readOwnForm } from './form-rejections.ts';
 import type { LinkVerdict } from './redirect-sign-in.ts';
 import type { SignInForms } from './sign-in.ts';
 import type { UpstreamSignOut } from './upstream-sign-out.ts';
@@ -145,13 +145,11 @@ export class AccountHandlers {
     } = this.#options;
     const { account, session } = by;
     const { choices } = accountIdentities;
-    const browser = browserOf(context.request);
-    const page = accountPage({
-      platformName: texts.platformName,
+    const view = {
+      ...texts,
       account,
       isLocal: by.authentication.proof.kind !== 'identity',
       provider: accountIdentities.providerOf(by),
-      ticket: this.#tickets.seal({ session: session.id, user: account.name }, browser.id),
       hasPassword: credentials.get(account.name)?.userUID === account.uid,
       sessions: accountSessions.list(by),
       passkeys: accountPasskeys.list(by),
@@ -163,20 +161,19 @@ export class AccountHandlers {
       notice,
       alert,
       now: now(),
-    });
-    context.response.appendHeader('Set-Cookie', browser.cookie);
+    };
+    const state = { session: session.id, user: account.name };
     // A form leads to a provider.
-    const redirectsToClient = choices.length > 0;
-    writePage(context.response, page, { status: alert ? 400 : 200, redirectsToClient, ...options });
+    const shown = { redirectsToClient: choices.length > 0, ...options };
+    this.#tickets.show(context, state, (ticket) => accountPage({ ...view, ticket }), shown);
   }
 
   /** Passes a genuine form to `act`. Without its browser session, the page shows who is signed in now. */
   async #submitted(context: RequestContext, act: FormAction): Promise<void> {
-    if (isCrossSite(context.request)) throw forged();
-    const form = await readForm(context.request);
-    const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
-    if (!ticket) throw forged();
-    const { content, rejection: invalid } = ticket;
+    const form = await readOwnForm(context);
+    const submitted = this.#tickets.submitted(context, form);
+    if (!submitted) throw forged();
+    const { content, rejection: invalid } = submitted;
     const by = await holderOf(content.session, this.#options.browsers, context);
     if (!by) return redirect(context.response, accountURL(content.user));
     if (invalid !== undefined) return this.#show(context, by, undefined, { text: ALERTS[invalid] });
@@ -260,7 +257,7 @@ export class AccountHandlers {
     const isComplete = authentication.amr.includes(MULTIPLE_FACTORS) || !factorPolicy.hasFactor(account);
     if (isComplete && now() < authentication.authTime + STEP_UP_MS) return true;
     const alert = { text: `Sign in again to change your ${what}.` };
-    forms.show(context, STEP_UP, { user: account.name, alert }, { status: 400 });
+    forms.show(context, STEP_UP, { user: account.name, alert });
     return false;
   }
 

@@ -8,7 +8,7 @@ import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import { directoryLinkPage } from '../../page/directory-link-page.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { redirect, writePage } from '../../page/page.ts';
+import { type PageOptions, redirect, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { LoginOutcome, LoginRecords } from '../../passwords/login-records.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
@@ -65,10 +65,10 @@ export class DirectoryLinks {
     const { link, decision, username: user, password } = FORM.decode(form);
     const directory = this.choices.find(({ name }) => name === link);
     if (!directory) return { refusal: 'This provider is not configured any more.' };
-    const show = (alert?: Alert, options: { readonly status?: number } = {}): undefined => {
+    const show = (alert?: Alert, options: PageOptions = {}): undefined => {
       const ticket = form.get('ticket') ?? '';
       const view = { ...texts, action, ticket, account: account.name, directory, user: user ?? '', alert };
-      writePage(context.response, directoryLinkPage(view), { status: alert ? 400 : 200, ...options });
+      writePage(context.response, directoryLinkPage(view), options);
     };
     if (decision === 'cancel') {
       redirect(context.response, accountURL(account.name));

@@ -18,9 +18,8 @@ import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { browserIDIn, browserOf, FormTickets } from '../../page/form-tickets.ts';
-import { type PageOptions, writePage } from '../../page/page.ts';
-import { passkeyScript } from '../../page/passkey-form.ts';
+import { FormTickets } from '../../page/form-tickets.ts';
+import type { PageOptions } from '../../page/page.ts';
 import { newPasskeyPage } from '../../page/passkey-pages.ts';
 import { newAppPage, recoveryCodesPage } from '../../page/second-factor-pages.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
@@ -101,17 +100,15 @@ export class FactorEnrolment<P extends Enrolling> {
     const { action, texts } = this.#options;
     const codes = newRecoveryCodes();
     const content = { pending, added: { ...added, codes: codes.map(hashOfCode) } };
-    const ticket = this.#codes.seal(content, browserOf(context.request).id);
-    const page = recoveryCodesPage({ platformName: texts.platformName, action, ticket, codes });
-    this.#write(context, pending, page);
+    const page = (ticket: string) => recoveryCodesPage({ ...texts, action, ticket }, codes);
+    this.#codes.show(context, content, page, this.#pageOptions(pending));
   }
 
   /** False for another form. */
   async submitted(context: RequestContext, form: Form): Promise<boolean> {
-    const [ticket, browser] = [form.get('ticket') ?? '', browserIDIn(context.request) ?? ''];
-    const app = this.#apps.open(ticket, browser);
-    const passkey = this.#passkeys.open(ticket, browser);
-    const codes = this.#codes.open(ticket, browser);
+    const app = this.#apps.submitted(context, form);
+    const passkey = this.#passkeys.submitted(context, form);
+    const codes = this.#codes.submitted(context, form);
     const opened = app ?? passkey ?? codes;
     if (!opened) return false;
     const { startAgain, cancelled, isPermitted } = this.#options;
@@ -124,7 +121,7 @@ export class FactorEnrolment<P extends Enrolling> {
       await startAgain(context, pending, TICKET_ALERTS.expired);
     else if (method === 'app') await this.showApp(context, pending);
     else if (method === 'passkey') await this.showPasskey(context, pending);
-    else if (passkey) await this.#checkPasskey(context, pending, { ticket, text, name });
+    else if (passkey) await this.#checkPasskey(context, pending, { ...passkey, text, name });
     else if (app) await this.#checkCode(context, app.content, code);
     else if (codes) await this.#store(context, pending, codes.content.added);
     return true;
@@ -177,18 +174,17 @@ export class FactorEnrolment<P extends Enrolling> {
     const { account, right } = pending;
     const { relyingParty } = passkeys;
     if (!relyingParty) return this.showApp(context, pending);
-    const ticket = this.#passkeys.seal({ pending }, browserOf(request).id);
-    const page = newPasskeyPage({
-      platformName: texts.platformName,
+    const view = {
+      ...texts,
       action,
-      ticket,
-      options: creationOptions({ relyingParty, ticket }, account, authenticators.of(account).passkeys),
       name: name ?? shortUserAgent(request.headers['user-agent'] ?? ''),
       isRequired: right.kind !== 'session',
       alert,
-    });
-    const status = alert ? { status: 400 } : {};
-    this.#write(context, pending, page, { ...status, ...passkeyScript().options });
+    };
+    const known = authenticators.of(account).passkeys;
+    const page = (ticket: string) =>
+      newPasskeyPage({ ...view, ticket, options: creationOptions({ relyingParty, ticket }, account, known) });
+    this.#passkeys.show(context, { pending }, page, this.#pageOptions(pending));
   }
 
   async #store(context: RequestContext, pending: P, added: NewFactors): Promise<void> {
@@ -216,27 +212,22 @@ export class FactorEnrolment<P extends Enrolling> {
   #writeApp(context: RequestContext, step: Step<P>, secret: string, alert?: Alert): void {
     const { action, texts } = this.#options;
     const { account, right } = step.pending;
-    const { platformName } = texts;
-    const page = newAppPage({
-      platformName,
+    const isRequired = right.kind !== 'session';
+    const view = {
+      ...texts,
       action,
-      ticket: this.#apps.seal(step, browserOf(context.request).id),
       user: account.name,
       secret,
-      uri: totpURI(secret, platformName, account.name),
-      isRequired: right.kind !== 'session',
-      canAddPasskey: right.kind !== 'session' && this.#options.passkeys.relyingParty !== undefined,
+      uri: totpURI(secret, texts.platformName, account.name),
+      isRequired,
+      canAddPasskey: isRequired && this.#options.passkeys.relyingParty !== undefined,
       alert,
-    });
-    this.#write(context, step.pending, page, alert ? { status: 400 } : {});
+    };
+    const page = (ticket: string) => newAppPage({ ...view, ticket });
+    this.#apps.show(context, step, page, this.#pageOptions(step.pending));
   }
 
-  #write(
-    { response }: RequestContext,
-    pending: P,
-    page: Parameters<typeof writePage>[1],
-    options: PageOptions = {},
-  ): void {
-    writePage(response, page, { redirectsToClient: this.#options.redirectsToClient(pending), ...options });
+  #pageOptions(pending: P): PageOptions {
+    return { redirectsToClient: this.#options.redirectsToClient(pending) };
   }
 }

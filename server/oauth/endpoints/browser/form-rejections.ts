@@ -1,10 +1,19 @@
 // The responses to forms that are not accepted: forged forms, expired forms and wrong passwords.
 import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
+import type { RequestContext } from '../../../request/request-context.ts';
+import { type Form, readForm } from '../../http/form.ts';
 import type { TicketRejection } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
+import { isCrossSite } from '../../page/form-tickets.ts';
 import type { PageOptions } from '../../page/page.ts';
 import { SignInRefused } from '../../passwords/sign-in-refusal.ts';
 import { PageError } from './browser-handler.ts';
+
+/** Reads a form of this server. Throws PageError 403 for one of another origin (CSRF). */
+export async function readOwnForm({ request }: RequestContext): Promise<Form> {
+  if (isCrossSite(request)) throw forged();
+  return readForm(request);
+}
 
 /** CSRF protection: a form without a valid ticket, or from another origin. */
 export function forged(): PageError {

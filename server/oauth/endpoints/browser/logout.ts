@@ -12,7 +12,7 @@ import { asQuery, type Form, readForm } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import { writeJSON } from '../../http/oauth-response.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
-import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
+import { FormTickets, isCrossSite } from '../../page/form-tickets.ts';
 import { messagePage, redirect, writePage } from '../../page/page.ts';
 import { signOutPage } from '../../page/sign-out-page.ts';
 import type { SessionStore, StoredSession } from '../../sessions/session.ts';
@@ -52,16 +52,13 @@ export function logoutHandler(options: LogoutOptions): Handler {
   const { browsers, upstreamSignOut } = options;
   const tickets = new FormTickets<Return>('sign-out', ASK_MS, options);
   const ask = (context: RequestContext, to: Return, signedIn: readonly BrowserSession[]): void => {
-    const browser = browserOf(context.request);
     const users = signedIn.map(({ account }) => account.name);
-    const ticket = tickets.seal(to, browser.id);
-    writePage(context.response, signOutPage({ ...options.texts, action: PATH, ticket, users }), {
-      redirectsToClient: to.target !== undefined || upstreamSignOut.isUsed,
-      headers: { 'Set-Cookie': browser.cookie },
-    });
+    const page = (ticket: string) => signOutPage({ ...options.texts, action: PATH, ticket }, users);
+    const redirectsToClient = to.target !== undefined || upstreamSignOut.isUsed;
+    tickets.show(context, to, page, { redirectsToClient });
   };
-  const confirmed = async (context: RequestContext, text: string, form: Form): Promise<void> => {
-    const ticket = tickets.open(text, browserIDIn(context.request) ?? '');
+  const confirmed = async (context: RequestContext, form: Form): Promise<void> => {
+    const ticket = tickets.submitted(context, form);
     if (!ticket || isCrossSite(context.request))
       throw invalidRequest('the form is not of a page of this server');
     const { content: to, rejection } = ticket;
@@ -81,8 +78,7 @@ export function logoutHandler(options: LogoutOptions): Handler {
   return async (context) => {
     const { request } = context;
     const form = await readForm(request);
-    const ticket = request.method === 'POST' ? form.get('ticket') : undefined;
-    if (ticket !== undefined) return confirmed(context, ticket, form);
+    if (request.method === 'POST' && form.get('ticket') !== undefined) return confirmed(context, form);
     const { to, owners } = await decode(form, request, options);
     const isProgram = !acceptsHTML(request.headers.accept);
     const before = upstreamSignOut.isUsed && !isProgram ? await browsers.of(context) : [];

@@ -7,9 +7,9 @@ import { FormDecoder } from '../../http/form-decoder.ts';
 import type { Seal } from '../../keys/seal.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { browserIDIn, browserOf, FormTickets } from '../../page/form-tickets.ts';
+import { FormTickets } from '../../page/form-tickets.ts';
 import { namePage } from '../../page/name-page.ts';
-import { type PageOptions, writePage } from '../../page/page.ts';
+import type { PageOptions } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { NewPerson } from '../../providers/identities.ts';
@@ -60,36 +60,32 @@ export class NameForms<T> {
 
   async show(context: RequestContext, request: T, person: NewPerson): Promise<void> {
     const sealed = await this.#options.nameSeal.seal(JSON.stringify(person));
-    const ticket = this.#tickets.seal({ request, person: sealed }, browserOf(context.request).id);
-    this.#write(context, request, person, ticket, { name: proposedName(person.person.name) });
+    this.#write(context, { request, person: sealed }, person, { name: proposedName(person.person.name) });
   }
 
   #write(
     context: RequestContext,
-    request: T,
+    state: NameTicket<T>,
     person: NewPerson,
-    ticket: string,
     shown: { readonly name: string; readonly alert?: Alert },
     options: PageOptions = {},
   ): void {
     const { action, texts, names, continuation } = this.#options;
-    const page = namePage({
-      platformName: texts.platformName,
-      action,
-      ticket,
-      provider: names.providerOf(person) ?? person.provider,
-      upstreamName: person.person.name ?? '',
-      ...shown,
+    const provider = names.providerOf(person) ?? person.provider;
+    const upstreamName = person.person.name ?? '';
+    const view = { ...texts, action, provider, upstreamName, ...shown };
+    const { destination } = continuation.describe(state.request);
+    const redirectsToClient = destination !== undefined;
+    this.#tickets.show(context, state, (ticket) => namePage({ ...view, ticket }), {
+      redirectsToClient,
+      ...options,
     });
-    const { destination } = continuation.describe(request);
-    writePage(context.response, page, { redirectsToClient: destination !== undefined, ...options });
   }
 
   /** False for another form. */
   async submitted(context: RequestContext, form: Form): Promise<boolean> {
     const { nameSeal, continuation } = this.#options;
-    const ticket = form.get('ticket') ?? '';
-    const opened = this.#tickets.open(ticket, browserIDIn(context.request) ?? '');
+    const opened = this.#tickets.submitted(context, form);
     if (!opened) return false;
     const { content, rejection: invalid } = opened;
     const { request } = content;
@@ -101,20 +97,21 @@ export class NameForms<T> {
       this.#options.startAgain(context, request, { alert: TICKET_ALERTS[invalid ?? 'expired'] });
     } else {
       // Only `show` can have sealed it.
-      await this.#choose(context, request, JSON.parse(sealed) as NewPerson, { ticket, name });
+      await this.#choose(context, content, JSON.parse(sealed) as NewPerson, name);
     }
     return true;
   }
 
   async #choose(
     context: RequestContext,
-    request: T,
+    state: NameTicket<T>,
     person: NewPerson,
-    { ticket, name }: { readonly ticket: string; readonly name: string },
+    name: string,
   ): Promise<void> {
     const { names } = this.#options;
+    const { request } = state;
     const again = (alert: Alert, options: PageOptions = {}): void =>
-      this.#write(context, request, person, ticket, { name, alert }, { status: 400, ...options });
+      this.#write(context, state, person, { name, alert }, options);
     try {
       const outcome = await names.choose(person, name, this.#options.attempt(context, request));
       if (typeof outcome !== 'string')

@@ -5,8 +5,7 @@ import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { browserIDIn, browserOf, FormTickets } from '../../page/form-tickets.ts';
-import { writePage } from '../../page/page.ts';
+import { FormTickets } from '../../page/form-tickets.ts';
 import { newPasswordPage, type SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import { byPassword } from '../../sessions/proof.ts';
@@ -59,22 +58,14 @@ export class NewPasswordForms<T> {
   show(context: RequestContext, replacement: PasswordReplacement<T>, alert?: Alert): void {
     const { action, texts, continuation } = this.#options;
     const { destination } = continuation.describe(replacement.request);
-    const page = newPasswordPage({
-      texts,
-      action,
-      ticket: this.#tickets.seal(replacement, browserOf(context.request).id),
-      user: replacement.account.name,
-      alert,
-    });
-    writePage(context.response, page, {
-      status: alert ? 400 : 200,
-      redirectsToClient: destination !== undefined,
-    });
+    const page = (ticket: string) =>
+      newPasswordPage({ ...texts, action, ticket, alert }, replacement.account.name);
+    this.#tickets.show(context, replacement, page, { redirectsToClient: destination !== undefined });
   }
 
   /** False for another form. */
   async submitted(context: RequestContext, form: Form): Promise<boolean> {
-    const ticket = this.#tickets.open(form.get('ticket') ?? '', browserIDIn(context.request) ?? '');
+    const ticket = this.#tickets.submitted(context, form);
     if (!ticket) return false;
     const { content, rejection } = ticket;
     if (rejection === undefined) {

@@ -13,9 +13,8 @@ import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { browserIDIn, browserOf, FormTickets } from '../../page/form-tickets.ts';
-import { type PageOptions, writePage } from '../../page/page.ts';
-import { passkeyScript } from '../../page/passkey-form.ts';
+import { FormTickets } from '../../page/form-tickets.ts';
+import type { Page, PageOptions } from '../../page/page.ts';
 import { codePage, type FactorMethod, passkeyPage } from '../../page/second-factor-pages.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { type Authentication, MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
@@ -116,16 +115,15 @@ export class SecondFactorStep<T> {
 
   /** False for another form. */
   async submitted(context: RequestContext, form: Form): Promise<boolean> {
-    const ticket = form.get('ticket') ?? '';
-    const opened = this.#tickets.open(ticket, browserIDIn(context.request) ?? '');
+    const opened = this.#tickets.submitted(context, form);
     if (!opened) return this.#enrolment.submitted(context, form);
-    const { content: pending, issuedAt, rejection } = opened;
+    const { content: pending, rejection } = opened;
     const { continuation } = this.#options;
     const { decision, method, passkey: text, code = '', with: used = 'app' } = FORM.decode(form);
     if (decision === 'cancel') await continuation.cancelled(context, pending.request);
     else if (rejection !== undefined) this.#startAgain(context, pending, TICKET_ALERTS[rejection]);
     else if (method !== undefined) this.#show(context, pending, method);
-    else if (text !== undefined) await this.#checkPasskey(context, pending, { text, ticket, issuedAt });
+    else if (text !== undefined) await this.#checkPasskey(context, pending, { ...opened, text });
     else if (code === '') this.#show(context, pending, used, { text: 'Enter a code.', field: 'code' });
     else await this.#check(context, pending, used, code);
     return true;
@@ -174,7 +172,7 @@ export class SecondFactorStep<T> {
   }
 
   #show(
-    { request, response }: RequestContext,
+    context: RequestContext,
     pending: PendingSignIn<T>,
     asked?: FactorMethod,
     alert?: Alert,
@@ -182,28 +180,24 @@ export class SecondFactorStep<T> {
   ): void {
     const { action, texts, secondFactor, passkeys } = this.#options;
     const { account } = pending;
-    const ticket = this.#tickets.seal(pending, browserOf(request).id);
-    const passkey = passkeys.secondFactorOptions(account, ticket);
-    const methods: FactorMethod[] = [
-      ...(passkey ? ['passkey' as const] : []),
-      ...(secondFactor.of(account).totp ? ['app' as const] : []),
-      // The last one, because a recovery code is used up.
-      'recovery',
-    ];
-    const [first = 'recovery'] = methods;
-    const method = methods.find((each) => each === asked) ?? first;
-    const others = methods.filter((each) => each !== method);
-    const view = { platformName: texts.platformName, action, ticket, user: account.name, others, alert };
-    const isPasskey = method === 'passkey' && passkey;
-    const page = isPasskey
-      ? passkeyPage({ ...view, options: passkey })
-      : codePage({ ...view, method: method === 'app' ? 'app' : 'recovery' });
-    writePage(response, page, {
-      ...(alert ? { status: 400 } : {}),
-      ...(isPasskey ? passkeyScript().options : {}),
-      ...options,
-      redirectsToClient: this.#redirectsToClient(pending),
-    });
+    const page = (ticket: string): Page => {
+      const passkey = passkeys.secondFactorOptions(account, ticket);
+      const methods: FactorMethod[] = [
+        ...(passkey ? ['passkey' as const] : []),
+        ...(secondFactor.of(account).totp ? ['app' as const] : []),
+        // The last one, because a recovery code is used up.
+        'recovery',
+      ];
+      const [first = 'recovery'] = methods;
+      const method = methods.find((each) => each === asked) ?? first;
+      const others = methods.filter((each) => each !== method);
+      const view = { ...texts, action, ticket, user: account.name, others, alert };
+      return method === 'passkey' && passkey
+        ? passkeyPage(view, passkey)
+        : codePage(view, method === 'app' ? 'app' : 'recovery');
+    };
+    const redirectsToClient = this.#redirectsToClient(pending);
+    this.#tickets.show(context, pending, page, { ...options, redirectsToClient });
   }
 
   #startAgain(context: RequestContext, { request, account }: PendingSignIn<T>, alert: Alert): void {

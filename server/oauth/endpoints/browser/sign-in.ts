@@ -6,13 +6,11 @@ import { networkCaller } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { PasskeyResponse, PasskeySignIn } from '../../factors/passkey-sign-in.ts';
-import { type Form, readForm } from '../../http/form.ts';
+import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
-import type { OpenedTicket } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { browserIDIn, browserOf, FormTickets, isCrossSite } from '../../page/form-tickets.ts';
-import { type PageOptions, writePage } from '../../page/page.ts';
-import { passkeyScript } from '../../page/passkey-form.ts';
+import { FormTickets, type SubmittedForm } from '../../page/form-tickets.ts';
+import type { PageOptions } from '../../page/page.ts';
 import { signInPage } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
@@ -20,7 +18,14 @@ import { NameMissing } from '../../passwords/sign-in-refusal.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { Continuation, FormAttempt, Shown } from './continuation.ts';
-import { forged, PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
+import {
+  forged,
+  PASSWORD_CHANGED,
+  readOwnForm,
+  rejection,
+  TICKET_ALERTS,
+  WRONG_PASSWORD,
+} from './form-rejections.ts';
 import { NameForms, type NameFormsOptions } from './name-forms.ts';
 import { NewPasswordForms } from './new-password.ts';
 import type { ProviderRedirects } from './provider-redirects.ts';
@@ -48,8 +53,6 @@ export interface SignInFormsOptions<T>
   readonly continuation: Continuation<T>;
 }
 
-type SubmittedTicket<T> = OpenedTicket<T> & { readonly ticket: string };
-
 const SIGN_IN_FORM = new FormDecoder(SignInFormSchema);
 /** Validity of the form. */
 const SIGN_IN_MS = 30 * 60_000;
@@ -66,7 +69,7 @@ export class SignInForms<T> {
     this.#options = options;
     this.#tickets = new FormTickets(`sign-in ${options.action}`, SIGN_IN_MS, options);
     const steps: Pick<NameFormsOptions<T>, 'startAgain' | 'next' | 'attempt'> = {
-      startAgain: (context, request, shown) => this.show(context, request, shown, { status: 400 }),
+      startAgain: (context, request, shown) => this.show(context, request, shown),
       next: (context, pending) => this.#factors.next(context, pending),
       attempt: (context, request) => this.#attempt(context, request),
     };
@@ -93,44 +96,30 @@ export class SignInForms<T> {
     options: PageOptions = {},
   ): void {
     const { client, scopes, destination, notice } = this.#options.continuation.describe(request);
-    const browser = browserOf(context.request);
-    const ticket = this.#tickets.seal(request, browser.id);
     const { action, texts, passwords, redirects, passkeys } = this.#options;
     const { choices } = redirects;
-    const passkey = passkeys.optionsFor(ticket);
-    writePage(
-      context.response,
-      signInPage({
-        texts,
-        action,
-        ticket,
-        client: client?.displayName,
-        destination,
-        scopes,
-        notice,
-        user,
-        alert,
-        providers: choices,
-        notices: [...passwords.notices, ...choices.flatMap(({ problem }) => problem?.notice ?? [])],
-        passkey,
-      }),
-      {
-        ...options,
-        ...(passkey ? passkeyScript().options : {}),
-        // The form can lead to a provider, too.
-        redirectsToClient: destination !== undefined || choices.length > 0,
-        headers: { ...options.headers, 'Set-Cookie': browser.cookie },
-      },
-    );
+    const view = {
+      ...texts,
+      action,
+      client: client?.displayName,
+      destination,
+      scopes,
+      notice,
+      user,
+      alert,
+      providers: choices,
+      notices: [...passwords.notices, ...choices.flatMap(({ problem }) => problem?.notice ?? [])],
+    };
+    const page = (ticket: string) => signInPage({ ...view, ticket, passkey: passkeys.optionsFor(ticket) });
+    // The form can lead to a provider, too.
+    const redirectsToClient = destination !== undefined || choices.length > 0;
+    this.#tickets.show(context, request, page, { ...options, redirectsToClient });
   }
 
   async #handle(context: RequestContext): Promise<void> {
-    if (isCrossSite(context.request)) throw forged();
-    const form = await readForm(context.request);
-    const browser = browserIDIn(context.request) ?? '';
-    const ticket = form.get('ticket') ?? '';
-    const signIn = this.#tickets.open(ticket, browser);
-    if (signIn) return this.#signIn(context, { ...signIn, ticket }, form);
+    const form = await readOwnForm(context);
+    const submitted = this.#tickets.submitted(context, form);
+    if (submitted) return this.#signIn(context, submitted, form);
     if (await this.#factors.submitted(context, form)) return;
     if (await this.#newPasswords.submitted(context, form)) return;
     if (await this.#names.submitted(context, form)) return;
@@ -144,7 +133,7 @@ export class SignInForms<T> {
     const { request } = returning;
     const verdict = await returning.finish(this.#attempt(context, request));
     if ('refusal' in verdict) {
-      this.show(context, request, { alert: { text: verdict.refusal } }, { status: 400 });
+      this.show(context, request, { alert: { text: verdict.refusal } });
     } else if ('newPerson' in verdict) {
       await this.#names.show(context, request, verdict.newPerson);
     } else {
@@ -153,12 +142,12 @@ export class SignInForms<T> {
     return true;
   }
 
-  async #signIn(context: RequestContext, opened: SubmittedTicket<T>, form: Form): Promise<void> {
+  async #signIn(context: RequestContext, opened: SubmittedForm<T>, form: Form): Promise<void> {
     const { content: request, rejection } = opened;
     const { continuation } = this.#options;
     const { decision, provider, passkey, username: user = '', password = '' } = SIGN_IN_FORM.decode(form);
     if (decision === 'cancel') return continuation.cancelled(context, request);
-    const again = (alert: Alert): void => this.show(context, request, { user, alert }, { status: 400 });
+    const again = (alert: Alert): void => this.show(context, request, { user, alert });
     if (rejection !== undefined) return again(TICKET_ALERTS[rejection]);
     if (provider !== undefined) {
       const loginHint = user === '' ? undefined : user;
@@ -176,7 +165,7 @@ export class SignInForms<T> {
   async #verifyPasskey(context: RequestContext, request: T, response: PasskeyResponse): Promise<void> {
     const verdict = await this.#options.passkeys.signIn(response, this.#attempt(context, request));
     if ('refusal' in verdict) {
-      return this.show(context, request, { alert: { text: verdict.refusal } }, { status: 400 });
+      return this.show(context, request, { alert: { text: verdict.refusal } });
     }
     await this.#factors.next(context, pendingSignIn(request, verdict));
   }
@@ -203,7 +192,7 @@ export class SignInForms<T> {
       const rejected = rejection(error, wrong);
       if (!rejected) throw error;
       const { alert, options } = rejected;
-      return this.show(context, request, { user, alert }, { status: 400, ...options });
+      return this.show(context, request, { user, alert }, options);
     }
     const { credential } = checked;
     const replaces = credential?.mustChange
