@@ -72,15 +72,15 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   'users/status': 'changes the displayed time of the last login',
   'pods/log': 'reads the logs of all pods',
   'secrets:ks-apiserver-signing-keys':
-    'signs tokens of any user; issues serving certificates that kube-apiserver trusts for the APIs of this server; reads the password of the first administrator until it is changed. No other Secret, and no new one',
+    'signs tokens of any user; issues serving certificates that kube-apiserver trusts for the APIs of this server; reads the password of the first administrator until it is changed',
   'secrets:ks-apiserver-clients':
     'acts as the OAuth clients whose secrets are there; reads the directories whose passwords are there',
   'configmaps:ks-apiserver-login-throttle': 'ends or extends the delays after failed sign-ins',
-  configmaps: 'creates ConfigMaps of other names; cannot change existing ones',
+  configmaps: 'creates ConfigMaps of other names',
   'leases:ks-apiserver': 'stops the rotation of the signing keys',
   'serviceaccounts/token:ks-apiserver-impersonator':
     'only with a component for `gateway.impersonation`: becomes any user, with tokens of at most ten minutes',
-  leases: 'creates Leases of other names; cannot read or change existing ones',
+  leases: 'creates Leases of other names',
 };
 
 const BOUND: Readonly<Record<string, string>> = {

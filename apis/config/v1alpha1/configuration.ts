@@ -91,7 +91,7 @@ const authorization = section('Authorization by SubjectAccessReview.', {
   }),
   reviewAllNamespaces: flagOption(
     false,
-    'For lists and log queries, reviews every namespace, not only those with a RoleBinding for the caller: for [other authorizers than RBAC](access.md#other-authorizers-than-rbac).',
+    'Reviews every namespace, not only those with a RoleBinding for the caller: for [other authorizers than RBAC](access.md#other-authorizers-than-rbac).',
   ),
 });
 
@@ -115,29 +115,26 @@ const requests = section('Concurrency of requests.', {
 const cache = section('The cache of nodes in `/apis`.', {
   currentReads: flagOption(
     false,
-    'Gets and lists of nodes in `/apis` without a `resourceVersion` contain every change before the request, instead of lagging behind by milliseconds.',
+    'Gets and lists of nodes in `/apis` without a `resourceVersion` contain every change before the request.',
   ),
 });
 
 const explore = section('The page for browsers, and the client library.', {
   enabled: flagOption(
     true,
-    'The page `/explore` and the client library `/client/v1`, with the public OAuth client `explore`.',
+    'The page `/explore`, its public OAuth client `explore`, and the client library `/client/v1`.',
   ),
 });
 
 const registration = section('The APIServices of this server.', {
   manageCABundle: flagOption(
     true,
-    'Writes the CA bundle to `spec.caBundle` of the APIServices. `false`: [another controller](network.md#who-manages-speccabundle) manages this field.',
+    'Writes the CA bundle to [`spec.caBundle`](network.md#who-manages-speccabundle) of the APIServices.',
   ),
 });
 
 const shutdown = section('Graceful stop after SIGTERM.', {
-  readinessDelay: durationOption(
-    '10s',
-    'Delay after SIGTERM in which `/readyz` fails, before the server closes its listeners.',
-  ),
+  readinessDelay: durationOption('10s', 'Delay after SIGTERM before the server closes its listeners.'),
   timeout: durationOption('20s', 'Maximum time, after `readinessDelay`, for requests in flight.'),
 });
 

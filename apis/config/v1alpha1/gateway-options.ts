@@ -11,7 +11,7 @@ export const gateway = section(
     impersonation: choiceOption(
       IMPERSONATED,
       'none',
-      'Callers whom the gateway [impersonates](gateway.md#impersonation): those with a client certificate, or also those with a token of this server. Needs a component.',
+      'Callers whom the gateway [impersonates](gateway.md#impersonation): those with a client certificate, or also those with a token of this server.',
     ),
     proxyHost: textOption(
       '',

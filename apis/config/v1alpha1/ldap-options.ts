@@ -14,7 +14,7 @@ const bindPasswordRef = section(
 const userSearch = section('How people are found.', {
   base: textOption('', 'DN below which people are, such as `ou=people,dc=example,dc=com`.'),
   filter: textOption('', 'LDAP filter of people, such as `(objectClass=person)`.'),
-  loginAttributes: namesOption('Attributes that a typed user name can equal, such as `uid` and `mail`.'),
+  loginAttributes: namesOption('Attributes with user names, such as `uid` and `mail`.'),
   nameAttribute: textOption('', 'Attribute with the name of a new user.', OBJECT),
   idAttribute: textOption('', 'Attribute with an ID that never changes and is never reused.', OBJECT),
 });
@@ -25,7 +25,7 @@ const groupSearch = section('How the groups of a person are found.', {
   lookup: choiceOption(
     ['member', 'memberOf', 'memberUid', 'chain'],
     'member',
-    'Groups that list the person in `member` or `uniqueMember`, also nested; `memberOf` of the person, not nested; POSIX groups; or nested groups by the rule 1.2.840.113556.1.4.1941 of Active Directory, which is slow in large domains.',
+    'Groups with the person in `member` or `uniqueMember`, also nested; `memberOf` of the person, not nested; POSIX groups; or nested groups by a rule of Active Directory, which is slow in large domains.',
   ),
   nameAttribute: textOption('cn', 'Attribute with the name of a group.', OBJECT),
 });
@@ -37,9 +37,7 @@ export const ldap = section('The directory, for the type `ldap`.', {
     'openldap',
     '[Defaults](identity-providers.md#settings-of-directories) of empty options.',
   ),
-  hosts: namesOption(
-    'LDAP servers, `host` or `host:port`, with the same entries: after a network error, the next one.',
-  ),
+  hosts: namesOption('LDAP servers, `host` or `host:port`, with the same entries.'),
   tls: choiceOption(['ldaps', 'startTLS'], 'ldaps', 'Encryption; the default port is 636 or 389.'),
   caFile: pathOption('CA bundle of the LDAP servers.'),
   bindDN: textOption('', 'DN of the service account that searches people and groups.'),

@@ -35,7 +35,7 @@ const client = Type.Object(
     }),
     displayName: textOption('', 'Name on the sign-in pages. Empty: the `id`.'),
     public: flagOption(false, 'A public client, without a secret and with PKCE.'),
-    secretFiles: pathsOption('Files with one client secret each. All of them are valid, for rotation.'),
+    secretFiles: pathsOption('Files with one client secret each, all of them valid.'),
     secretRef: section(
       'Reference to a Secret in the namespace of the server with the client secret.',
       secretRef,
@@ -49,14 +49,10 @@ const client = Type.Object(
       'Allowed [redirect URIs](signing-in.md#with-a-browser-authorization-code-and-pkce); exact match, except for the port of a loopback address.',
     ),
     postLogoutRedirectURIs: namesOption('Allowed redirect URIs after a logout; exact match.'),
-    backchannelLogoutURI: textOption(
-      '',
-      'URL with `https` that receives a [logout token](signing-in.md#back-channel-logout) when a session of the client ends.',
-      {
-        pattern: '^$|^https://[^\\s#@]+$',
-        expects: 'a URL with https, without fragment and user',
-      },
-    ),
+    backchannelLogoutURI: textOption('', 'URL for [logout tokens](signing-in.md#back-channel-logout).', {
+      pattern: '^$|^https://[^\\s#@]+$',
+      expects: 'a URL with https, without fragment and user',
+    }),
     keepAfterSignOut: flagOption(
       false,
       'A sign-out of the browser does not end the sessions of this client.',
@@ -64,18 +60,14 @@ const client = Type.Object(
     pkce: choiceOption(
       ['required', 'optional'],
       'required',
-      '`optional`: for [clients without PKCE](relying-parties.md#clients-without-pkce).',
+      '`optional` is for [clients without PKCE](relying-parties.md#clients-without-pkce).',
     ),
     refreshTokens: choiceOption(
       ['rotated', 'kept'],
       'rotated',
-      '`rotated`: each refresh returns a new refresh token. `kept`: the token stays the same, for [clients that reuse it](users.md#clients-that-reuse-refresh-tokens).',
+      '`kept` is for [clients that reuse refresh tokens](users.md#clients-that-reuse-refresh-tokens).',
     ),
-    idTokenSignedResponseAlg: choiceOption(
-      ['ES256', 'RS256'],
-      'ES256',
-      'Signature algorithm of ID tokens. `RS256` is for clients that accept nothing else.',
-    ),
+    idTokenSignedResponseAlg: choiceOption(['ES256', 'RS256'], 'ES256', 'Signature algorithm of ID tokens.'),
     idTokensAtGateway: flagOption(
       false,
       'The gateway accepts the [ID tokens](authentication-configuration.md#programs-that-send-only-the-id-token) of this client too.',
@@ -120,7 +112,7 @@ const identityProvider = Type.Object(
     accounts: choiceOption(
       ['create', 'choose', 'link'],
       'create',
-      'The [first sign-in](identity-providers.md#accounts) of a person creates a user, or a user with a chosen name; or an administrator links each person.',
+      'The [first sign-in](identity-providers.md#accounts) of a person creates a user, or an administrator links the person.',
     ),
     groups: section('Groups of the provider that its people get, in addition to the groups of their users.', {
       allow: namesOption(
@@ -133,7 +125,7 @@ const identityProvider = Type.Object(
     }),
     outageTolerance: periodOption(
       '1h',
-      'Time after the last confirmation of a person in which an unavailable provider does not prevent a refresh.',
+      'Time in which an [unavailable provider](identity-providers.md#the-provider-is-down) does not prevent a refresh.',
     ),
     ldap,
     oidc,
@@ -146,12 +138,9 @@ const secondFactor = section(
   {
     groups: namesOption('Groups whose members need a second factor.'),
     providers: namesOption(
-      'Identity providers whose people need a second factor here, unless the provider has asked for one.',
+      'Providers whose people need a second factor, unless the provider has asked for one.',
     ),
-    enrolmentPeriod: periodOption(
-      '24h',
-      'Time after the creation of a user to add the first factor at a sign-in.',
-    ),
+    enrolmentPeriod: periodOption('24h', 'Time after the creation of a user to add the first factor.'),
   },
 );
 

@@ -15,7 +15,7 @@ const privateKeyRef = section(
   {
     name: textOption(
       '',
-      'Name of the Secret with a [private key](identity-providers.md#a-private-key-instead-of-a-secret). Empty: the client secret is used.',
+      'Name of the Secret with a [private key](identity-providers.md#a-private-key-instead-of-a-secret).',
     ),
     key: textOption('privateKey', 'Key in this Secret.'),
   },

@@ -9,16 +9,16 @@ export const resources = section('The lists under `/kapis` of nodes and of all o
     '[Restricted kinds](resource-kinds.md#restricted-kinds) to serve, such as `secrets` or `roles.rbac.authorization.k8s.io`.',
   ),
   callerIndependent: namesOption(
-    'Kinds of [aggregated APIs](resource-kinds.md#aggregated-apis) to list, as `plural.group` or `*.group`. You assert that the API shows every caller with the permission the same objects.',
+    'Kinds of [aggregated APIs](resource-kinds.md#aggregated-apis) to list, as `plural.group` or `*.group`: you assert that they show all callers the same objects.',
   ),
   memoryBudget: quantityOption(
     '0',
-    'Maximum [memory](resource-kinds.md#memory) of all caches; one kind can use half of it. 0: the smaller one of 40 % of the memory limit of the container and 60 % of the heap limit of Node.js.',
+    'Maximum [memory](resource-kinds.md#memory) of all caches, half of it for one kind. 0: 40 % of the memory limit of the container, at most 60 % of the heap limit of Node.js.',
   ),
   nodes: section('Nodes.', {
     usageAnnotations: flagOption(
       false,
-      'Adds annotations to each [node](resource-kinds.md#nodes) under `/kapis`: CPU and memory requests and limits of its pods.',
+      'Adds CPU and memory requests and limits of its pods to each [node](resource-kinds.md#nodes) under `/kapis`, as annotations.',
     ),
   }),
 });
