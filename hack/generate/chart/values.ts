@@ -157,8 +157,7 @@ export const ValuesSchema = Type.Object(
     certificates,
     trustedCAs: Type.String({
       default: '',
-      description:
-        'CA certificates, PEM, that the server trusts besides those of Node, for instance of identity providers.',
+      description: 'CA certificates, PEM, that the server trusts besides those of Node.',
       pattern: '^(?:\\s*-----BEGIN CERTIFICATE-----[\\s\\S]*)?$',
       // The ConfigMap of the certificates is not secret.
       not: { pattern: 'PRIVATE KEY-----' },
@@ -178,16 +177,14 @@ export const ValuesSchema = Type.Object(
     ),
     keepUsers: flagOption(true, 'Keeps users, sessions and signing keys when the chart is uninstalled.'),
     resources: objectOption('Resources of the container.', container().resources),
-    nodeSelector: textsOption('Labels of the nodes on which the pods run.'),
+    nodeSelector: textsOption('Node selector of the pods.'),
     tolerations: objectsOption('Tolerations of the pods.'),
     affinity: objectOption('Affinity of the pods. Empty: they prefer different nodes.'),
     topologySpreadConstraints: objectsOption('Topology spread constraints of the pods.'),
     priorityClassName: nameOption('Priority class of the pods.', 'system-cluster-critical'),
     podAnnotations: textsOption('Annotations of the pods.'),
-    volumes: objectsOption(
-      'Further volumes of the pods, such as Secrets of a [log store](#another-log-store).',
-    ),
-    volumeMounts: objectsOption('Mounts of these volumes in the container.'),
+    volumes: objectsOption('Further volumes, such as Secrets of a [log store](#another-log-store).'),
+    volumeMounts: objectsOption('Mounts of these volumes.'),
   },
   { additionalProperties: false, description: 'Values of the chart ks-apiserver.' },
 );
