@@ -1,16 +1,13 @@
-// Exports the lines of the query as a file: streamed to the disk where the browser can, else kept in memory up to a
-// limit.
+// Exports the lines of the query as a file: streamed to the disk where the browser can, else kept by the browser.
 import type { LogExport, LogQuery } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { Notice } from '../ui/notice.ts';
+import { Notice, type Tone } from '../ui/notice.ts';
 import { Select } from '../ui/select.ts';
 
 const FORMATS = { text: 'Text, only the lines', ndjson: 'NDJSON', json: 'JSON', csv: 'CSV' } as const;
 type Format = keyof typeof FORMATS;
-/** Maximum bytes of a file without access to the disk. */
-const MAX_BLOB = 512 * 1024 * 1024;
 
 /** https://wicg.github.io/file-system-access/ */
 interface FilePicker {
@@ -19,89 +16,88 @@ interface FilePicker {
   }) => Promise<{ readonly createWritable: () => Promise<WritableStream<Uint8Array>> }>;
 }
 
-interface Progress {
-  readonly bytes: number;
-  readonly text: string;
-  readonly tone?: 'good' | 'warn';
-  readonly isRunning: boolean;
-}
-
 export function ExportMenu({ query }: { readonly query: LogQuery }): ComponentChildren {
   const { client } = useExplore();
   const [format, setFormat] = useState<Format>('text');
-  const [progress, setProgress] = useState<Progress>();
-  const running = useRef<AbortController>(undefined);
+  const [bytes, setBytes] = useState(0);
+  const [result, setResult] = useState<readonly [tone: Tone, text: string]>();
+  const [running, setRunning] = useState<AbortController>();
   const start = async (): Promise<void> => {
+    // The dialog needs the click, so it opens before the request.
+    const file = await filePicked(format);
     const ended = new AbortController();
-    running.current = ended;
-    let bytes = 0;
-    const update = (text: string, rest: Partial<Progress> = {}): void =>
-      setProgress({ bytes, text, isRunning: true, ...rest });
+    setRunning(ended);
+    setBytes(0);
+    setResult(['info', 'Exporting …']);
+    const passed = (chunk: number): void => setBytes((sum) => sum + chunk);
     try {
-      const { showSaveFilePicker } = globalThis as FilePicker;
-      // The picker needs the click, so it is opened before the request.
-      const name = `logs.${format === 'text' ? 'log' : format}`;
-      const file = await showSaveFilePicker?.call(globalThis, { suggestedName: name });
-      update('Waiting for the first lines …');
       const exported = await client.logs.export({ ...query, format, sort: 'asc' }, { signal: ended.signal });
-      let shown = 0;
-      const counted = new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          bytes += chunk.length;
-          if (!file && bytes > MAX_BLOB)
-            throw new Error(`this browser can only save files of ${sizeOf(MAX_BLOB)}`);
-          controller.enqueue(chunk);
-          if (Date.now() - shown < 200) return;
-          shown = Date.now();
-          update('Exporting …');
-        },
-      });
-      const body = exported.body.pipeThrough(counted);
-      if (file) await body.pipeTo(await file.createWritable());
-      else save(exported, await new Response(body).blob());
-      if (exported.complete()) update('Complete.', { tone: 'good', isRunning: false });
-      else {
-        const missing = exported.shortfalls().map(({ message }) => message);
-        update(`The file is incomplete: ${missing.join('; ')}.`, { tone: 'warn', isRunning: false });
-      }
+      await save(exported, file, passed);
+      const missing = exported.shortfalls().map(({ message }) => message);
+      setResult(
+        exported.complete()
+          ? ['good', 'Complete.']
+          : ['warn', `The file is incomplete: ${missing.join('; ')}.`],
+      );
     } catch (error) {
-      const isCancelled = ended.signal.aborted;
-      // The user has closed the picker.
-      if (error instanceof DOMException && error.name === 'AbortError' && !isCancelled && bytes === 0) return;
-      const why = isCancelled ? 'you have cancelled it' : (error as Error).message;
-      update(`The file is incomplete: ${why}.`, { tone: 'warn', isRunning: false });
+      const why = ended.signal.aborted ? 'you have cancelled it' : (error as Error).message;
+      setResult(['warn', `The file is incomplete: ${why}.`]);
     }
+    setRunning(undefined);
   };
-  return h('details', { class: 'export' }, [
-    h('summary', { class: 'button' }, 'Export'),
-    h('div', { class: 'export-body card' }, [
-      h('label', {}, [
-        h('span', { class: 'muted' }, 'Format'),
+  return [
+    h('button', { popovertarget: 'export' }, 'Export'),
+    h(
+      'div',
+      { id: 'export', popover: 'auto' },
+      h('div', { class: 'stack' }, [
         h(Select, {
           ...{ label: 'Format', value: format, options: FORMATS },
           choose: (value) => setFormat(value as Format),
         }),
+        running
+          ? h('button', { onClick: () => running.abort() }, 'Cancel')
+          : h(
+              'button',
+              { class: 'primary', onClick: () => void start().catch(() => undefined) },
+              'Save all lines',
+            ),
+        h('p', { class: 'muted' }, 'All lines of the filters and the time range, the oldest first.'),
+        result && h(Notice, { tone: result[0] }, `${result[1]} ${sizeOf(bytes)}`),
       ]),
-      progress?.isRunning
-        ? h('button', { onClick: () => running.current?.abort() }, 'Cancel')
-        : h('button', { class: 'primary', onClick: () => void start() }, 'Save all lines'),
-      h('p', { class: 'muted' }, 'All lines of the filters and the time range, the oldest first.'),
-      progress && h(Notice, { tone: progress.tone ?? 'info' }, `${progress.text} ${sizeOf(progress.bytes)}`),
-    ]),
-  ]);
+    ),
+  ];
 }
 
-function save({ name }: LogExport, blob: Blob): void {
-  const href = URL.createObjectURL(blob);
-  const anchor = document.createElement('a');
-  anchor.href = href;
-  anchor.download = name;
-  anchor.click();
+/** Rejects if the user closes the dialog. Undefined: the browser has no access to the disk. */
+async function filePicked(format: Format): Promise<WritableStream<Uint8Array> | undefined> {
+  const { showSaveFilePicker } = globalThis as FilePicker;
+  const suggestedName = `logs.${format === 'text' ? 'log' : format}`;
+  const file = await showSaveFilePicker?.call(globalThis, { suggestedName });
+  return file?.createWritable();
+}
+
+/** `passed`: called with the number of bytes of each chunk. */
+async function save(
+  { name, body }: LogExport,
+  file: WritableStream<Uint8Array> | undefined,
+  passed: (bytes: number) => void,
+): Promise<void> {
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      passed(chunk.length);
+      controller.enqueue(chunk);
+    },
+  });
+  const counted = body.pipeThrough(counting);
+  if (file) return counted.pipeTo(file);
+  const href = URL.createObjectURL(await new Response(counted).blob());
+  Object.assign(document.createElement('a'), { href, download: name }).click();
   // The download has begun by then.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
 function sizeOf(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  const size = bytes / 1024;
+  return size < 1024 ? `${size.toFixed(1)} KiB` : `${(size / 1024).toFixed(1)} MiB`;
 }

@@ -1,209 +1,117 @@
-// The number of lines by time and severity, as stacked bars of SVG. A range is selected with the pointer or with the
-// arrow keys; a table has the same numbers.
-import type { LogHistogram, Severity } from 'ks-apiserver-client';
+// The number of lines by time and severity, as stacked bars. The pointer or the arrow keys select a range to zoom into.
+import type { Severity } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { spanOf } from '../ui/relative-time.ts';
-import { clockOf, intervalOf, levelName, SEVERITIES, type TimeRange } from './log-query.ts';
+import { clockOf, type TimeRange } from './log-query.ts';
+import type { Counts } from './use-histogram.ts';
 
-export interface HistogramProps {
-  readonly histogram: LogHistogram;
-  readonly range: TimeRange;
+export interface HistogramProps extends Counts {
   readonly shown: readonly Severity[];
   readonly zoom: (range: TimeRange) => void;
 }
 
 interface Bucket {
-  /** Milliseconds. */
-  readonly time: number;
-  readonly counts: Readonly<Record<Severity, number>>;
-  /** Of the shown severities. */
-  readonly sum: number;
+  /** Seconds since the epoch. */
+  readonly start: number;
+  /** Of the shown severities that have lines. */
+  readonly counts: readonly (readonly [severity: Severity, count: number])[];
 }
 
-const HEIGHT = 96;
-const NO_COUNTS: Record<Severity, number> = { fatal: 0, error: 0, warn: 0, info: 0, debug: 0, none: 0 };
-/** Lines in the bars of a level, which tell it apart without its colour. */
-const PATTERNS = Object.entries({ fatal: 'M0 0L6 6M6 0L0 6', error: 'M0 6L6 0', warn: 'M0 3H6' });
 const KEYS =
   'Arrow keys select an interval, with Shift several. Enter zooms into the selection, Escape clears it.';
 
-export function Histogram({ histogram, range, shown, zoom }: HistogramProps): ComponentChildren {
-  const step = intervalOf(range).seconds;
-  const buckets = bucketsOf(histogram, shown);
-  /** First and last bucket of the selection; the second one moves. */
-  const [selected, setSelected] = useState<readonly [from: number, to: number]>();
-  const [dragFrom, setDragFrom] = useState<number>();
-  const [hovered, setHovered] = useState<number>();
-  useEffect(() => setSelected(undefined), [histogram]);
-  const svg = useRef<SVGSVGElement>(null);
-  const [width, setWidth] = useState(1000);
-  useEffect(() => {
-    const resized = new ResizeObserver(([entry]) => setWidth(Math.max(1, entry?.contentRect.width ?? 1)));
-    if (svg.current) resized.observe(svg.current);
-    return () => resized.disconnect();
-  }, []);
+export function Histogram({ histogram, range, step, shown, zoom }: HistogramProps): ComponentChildren {
+  const buckets = histogram.histograms.map(({ time, count, severities }): Bucket => {
+    // Without counts by severity, all lines are shown.
+    const counts = severities
+      ? shown.map((each) => [each, severities[each]] as const)
+      : [['none', count] as const];
+    return { start: time / 1000, counts: counts.filter(([, each]) => each > 0) };
+  });
+  const max = Math.max(
+    1,
+    ...buckets.map((bucket) => bucket.counts.reduce((sum, [, count]) => sum + count, 0)),
+  );
   const last = buckets.length - 1;
-  const within = (index: number): number => Math.max(0, Math.min(last, index));
-  const indexAt = ({ clientX, currentTarget }: PointerEvent): number => {
-    const { left, width: shownWidth } = (currentTarget as Element).getBoundingClientRect();
-    return within(Math.floor(((clientX - left) / shownWidth) * buckets.length));
+  /** First and last bucket of the selection; the second one moves. */
+  const [selection, setSelection] = useState<readonly [from: number, to: number]>();
+  useEffect(() => setSelection(undefined), [histogram]);
+  const selected = selection ? buckets.slice(Math.min(...selection), Math.max(...selection) + 1) : [];
+  const moveTo = (index: number, isExtended: boolean): void => {
+    const to = Math.max(0, Math.min(last, index));
+    setSelection([isExtended && selection ? selection[0] : to, to]);
   };
-  const apply = (from: number, to: number): void => {
-    const begin = (buckets[Math.min(from, to)]?.time ?? 0) / 1000;
-    const end = (buckets[Math.max(from, to)]?.time ?? 0) / 1000 + step - 1;
+  const apply = (): void => {
+    const start = selected[0]?.start ?? 0;
+    const end = (selected.at(-1)?.start ?? 0) + step - 1;
     // The first and the last bucket can reach beyond the range.
-    zoom({ start: Math.max(range.start, begin), end: Math.max(begin, Math.min(range.end, end)) });
+    zoom({ start: Math.max(range.start, start), end: Math.max(start, Math.min(range.end, end)) });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const [from, at] = selected ?? [];
+    const [, to] = selection ?? [];
     const moves = new Map([
-      ['ArrowLeft', at === undefined ? last : at - 1],
-      ['ArrowRight', at === undefined ? 0 : at + 1],
+      ['ArrowLeft', to === undefined ? last : to - 1],
+      ['ArrowRight', to === undefined ? 0 : to + 1],
       ['Home', 0],
       ['End', last],
     ]);
     const target = moves.get(event.key);
-    if (target !== undefined) {
-      const to = within(target);
-      setSelected([event.shiftKey && from !== undefined ? from : to, to]);
-    } else if (event.key === 'Enter' && selected) apply(...selected);
-    else if (event.key === 'Escape' && selected) setSelected(undefined);
+    if (target !== undefined) moveTo(target, event.shiftKey);
+    else if (event.key === 'Enter' && selection) apply();
+    else if (event.key === 'Escape') setSelection(undefined);
     else return;
     event.preventDefault();
   };
-  const onPointerDown = (event: PointerEvent): void => {
-    if (event.button !== 0) return;
-    (event.currentTarget as Element).setPointerCapture(event.pointerId);
-    const at = indexAt(event);
-    setDragFrom(at);
-    setSelected([at, at]);
+  const onPointer = ({ type, button, clientX, pointerId, currentTarget }: PointerEvent): void => {
+    const box = currentTarget as HTMLElement;
+    const { left, width } = box.getBoundingClientRect();
+    moveTo(Math.floor(((clientX - left) / width) * buckets.length), box.hasPointerCapture(pointerId));
+    if (type === 'pointerdown' && button === 0) box.setPointerCapture(pointerId);
+    if (type === 'pointerup' && selected.length > 1) apply();
   };
-  const onPointerMove = (event: PointerEvent): void => {
-    const at = indexAt(event);
-    setHovered(at);
-    if (dragFrom !== undefined) setSelected([dragFrom, at]);
-  };
-  const onPointerUp = (event: PointerEvent): void => {
-    const to = indexAt(event);
-    if (dragFrom !== undefined && to !== dragFrom) apply(dragFrom, to);
-    setDragFrom(undefined);
-  };
-  const picked = selected && ([Math.min(...selected), Math.max(...selected)] as const);
-  const described = hovered === undefined ? picked : ([hovered, hovered] as const);
-  const max = Math.max(1, ...buckets.map(({ sum }) => sum));
-  const barWidth = width / buckets.length;
-  const column = (name: string, first: number, end: number): ComponentChildren => {
-    const place = { x: first * barWidth, width: (end - first + 1) * barWidth, height: HEIGHT };
-    return h('rect', { class: `histogram-${name}`, ...place });
-  };
+  const onPointerLeave = (): void => setSelection(undefined);
   return h('figure', { class: 'histogram', 'aria-label': 'Lines by time' }, [
-    h('span', { class: 'histogram-max muted', 'aria-hidden': true }, max.toLocaleString()),
+    h('span', { class: 'muted', 'aria-hidden': true }, max.toLocaleString()),
     h(
       'div',
       {
-        ...{ class: 'histogram-bars', tabIndex: 0, role: 'group', 'aria-describedby': 'histogram-keys' },
+        ...{ class: 'histogram-bars', tabIndex: 0, role: 'group', 'aria-description': KEYS },
         'aria-label': `Histogram of ${buckets.length} intervals of ${spanOf(step * 1000)}`,
-        ...{ onKeyDown, onPointerDown, onPointerMove, onPointerUp },
-        onPointerCancel: () => setDragFrom(undefined),
-        onPointerLeave: () => setHovered(undefined),
+        ...{ onKeyDown, onPointerDown: onPointer, onPointerMove: onPointer, onPointerUp: onPointer },
+        onPointerLeave,
       },
-      h('svg', { ref: svg, viewBox: `0 0 ${width} ${HEIGHT}`, 'aria-hidden': true }, [
-        PATTERNS.map(([id, d]) =>
-          h('pattern', { id: `pattern-${id}`, width: 6, height: 6, patternUnits: 'userSpaceOnUse' }, [
-            h('rect', { 'data-severity': id, width: 6, height: 6 }),
-            h('path', { class: 'pattern-line', d }),
-          ]),
-        ),
-        bars(buckets, shown, max, barWidth),
-        picked && column('selection', ...picked),
-        hovered !== undefined && column('hover', hovered, hovered),
-      ]),
-    ),
-    h('div', { class: 'histogram-foot muted', 'aria-hidden': true }, axis(buckets, step)),
-    h('p', { id: 'histogram-keys', class: 'hidden-text' }, KEYS),
-    h('div', { class: 'histogram-foot' }, [
-      h(
-        'output',
-        { 'aria-live': 'polite' },
-        described ? textOf(buckets.slice(described[0], described[1] + 1), step, shown) : 'Drag to zoom',
-      ),
-      h('details', {}, [
-        h('summary', { class: 'muted' }, 'As a table'),
+      buckets.map((bucket) =>
         h(
           'div',
-          { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Lines by time' },
-          table(buckets, step),
+          { 'data-selected': selected.includes(bucket) },
+          bucket.counts.map(([severity, count]) =>
+            h('div', { 'data-severity': severity, style: { height: `${(count / max) * 100}%` } }),
+          ),
         ),
-      ]),
-    ]),
-  ]);
-}
-
-function bucketsOf({ histograms }: LogHistogram, shown: readonly Severity[]): Bucket[] {
-  return histograms.map(({ time, count, severities }) => {
-    const counts = severities ?? { ...NO_COUNTS, none: count };
-    // Without counts by severity, all lines are shown.
-    const sum = severities ? shown.reduce((total, each) => total + counts[each], 0) : count;
-    return { time, counts, sum };
-  });
-}
-
-/** One path for each severity: 120 buckets are six nodes. The most severe level is at the bottom. */
-function bars(
-  buckets: readonly Bucket[],
-  shown: readonly Severity[],
-  max: number,
-  width: number,
-): ComponentChildren[] {
-  const gap = Math.min(2, width / 4);
-  const across = (width - gap).toFixed(2);
-  const tops = buckets.map(() => HEIGHT);
-  return shown.map((severity) => {
-    const path = buckets.map(({ counts }, index) => {
-      if (counts[severity] === 0) return '';
-      // A single line among thousands is still visible.
-      const size = Math.max(2, (counts[severity] / max) * HEIGHT);
-      const bottom = tops[index] ?? HEIGHT;
-      const top = Math.max(0, bottom - size);
-      tops[index] = top;
-      const x = (index * width + gap / 2).toFixed(2);
-      return `M${x} ${bottom.toFixed(2)}h${across}V${top.toFixed(2)}h-${across}z`;
-    });
-    return h('path', { class: 'bar', 'data-severity': severity, d: path.join('') });
-  });
-}
-
-function axis(buckets: readonly Bucket[], step: number): ComponentChildren {
-  const date = step * buckets.length > 43_200;
-  return [buckets[0], buckets[buckets.length >> 1], buckets.at(-1)].map((bucket) =>
-    h('span', {}, bucket && clockOf(bucket.time, { date }).slice(0, date ? 16 : undefined)),
-  );
-}
-
-function textOf(buckets: readonly Bucket[], step: number, shown: readonly Severity[]): string {
-  const counts = shown
-    .map((each) => [each, buckets.reduce((sum, bucket) => sum + bucket.counts[each], 0)] as const)
-    .filter(([, count]) => count > 0)
-    .map(([each, count]) => `${count.toLocaleString()} ${levelName(each)}`);
-  const begin = clockOf(buckets[0]?.time ?? 0, { date: step >= 3600 });
-  const end = clockOf((buckets.at(-1)?.time ?? 0) + step * 1000);
-  return `${begin} – ${end}: ${counts.join(', ') || 'no lines'}`;
-}
-
-function table(buckets: readonly Bucket[], step: number): ComponentChildren {
-  const cell = (tag: 'th' | 'td', text: string | number) => h(tag, { class: 'number' }, text);
-  const row = ({ time, counts }: Bucket): ComponentChildren =>
-    h('tr', { key: time }, [
-      h('td', {}, clockOf(time, { date: step >= 3600 })),
-      SEVERITIES.map((each) => cell('td', counts[each])),
-    ]);
-  return h('table', { 'aria-label': 'Lines by time and severity' }, [
-    h(
-      'thead',
-      {},
-      h('tr', {}, [h('th', {}, 'Start'), SEVERITIES.map((each) => cell('th', levelName(each)))]),
+      ),
     ),
-    h('tbody', {}, buckets.filter(({ counts }) => SEVERITIES.some((each) => counts[each] > 0)).map(row)),
+    h(
+      'div',
+      { class: 'histogram-range muted', 'aria-hidden': true },
+      [range.start, range.end].map((at) => h('span', {}, timeOf(at))),
+    ),
+    h('output', { 'aria-live': 'polite' }, selection ? textOf(selected, step) : 'Drag to zoom'),
   ]);
+}
+
+function textOf(buckets: readonly Bucket[], step: number): string {
+  const sums = new Map<Severity, number>();
+  for (const [severity, count] of buckets.flatMap(({ counts }) => counts))
+    sums.set(severity, (sums.get(severity) ?? 0) + count);
+  const counts = [...sums].map(
+    ([severity, count]) => `${count.toLocaleString()} ${severity === 'none' ? 'without level' : severity}`,
+  );
+  const [begin, end] = [buckets[0]?.start ?? 0, (buckets.at(-1)?.start ?? 0) + step];
+  return `${timeOf(begin)} – ${timeOf(end)}: ${counts.join(', ') || 'no lines'}`;
+}
+
+/** Without milliseconds. */
+function timeOf(seconds: number): string {
+  return clockOf(seconds * 1000).slice(0, -4);
 }

@@ -1,89 +1,40 @@
-// The text of a line as nodes: matches are marked, terminal colours become classes, and characters that would change
-// or hide other text are shown by name. A line never becomes HTML.
+// The text of a line as nodes: matches are marked, terminal colours are removed, and characters that would change or hide
+// other text are shown by name. A line never becomes HTML.
 import { type ComponentChildren, h } from 'preact';
 
-/** A terminal sequence (ECMA-48), or one control, bidirectional or invisible character. */
+/** A colour of a terminal (ECMA-48), or one control, bidirectional or invisible character. */
 const SPECIAL =
   // oxlint-disable-next-line no-control-regex -- it finds control characters
-  /\u001b\[([0-9;]*)m|[\0-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/gu;
-const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+  /\u001b\[[0-9;]*m|[\0-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/gu;
 
-/** Maximum number of elements of a line: each special character, colour and match is one, and many lines are visible. */
-const MAX_NODES = 300;
+/** Maximum number of marked matches of a line: each is an element, and many lines are visible. */
+const MAX_MARKS = 200;
 /** Maximum number of shown members of a line. */
 const MAX_FIELDS = 200;
 
-interface Part {
-  readonly begin: number;
-  readonly end: number;
-  /** Undefined for a terminal colour, which has no text. */
-  readonly text: string | undefined;
-  readonly style: string | undefined;
-}
-
 export interface LineTextProps {
   readonly text: string;
-  readonly highlights?: readonly (readonly [number, number])[] | undefined;
+  readonly highlights?: readonly (readonly [begin: number, end: number])[] | undefined;
   /** Maximum number of characters. */
   readonly limit: number;
 }
 
 export function LineText({ text, highlights = [], limit }: LineTextProps): ComponentChildren {
-  const shown = text.length > limit ? text.slice(0, limit) : text;
-  const nodes: ComponentChildren[] = [];
+  const shown = text.slice(0, limit);
+  const marked = highlights.slice(0, MAX_MARKS).filter(([begin]) => begin < limit);
   let next = 0;
-  let shownTo = 0;
-  for (const part of partsOf(shown)) {
-    if (nodes.length >= MAX_NODES) break;
-    if (part.text === undefined) {
-      shownTo = part.end;
-      continue;
-    }
-    let begin = part.begin;
-    while (begin < part.end && nodes.length < MAX_NODES) {
-      while ((highlights[next]?.[1] ?? Infinity) <= begin) next++;
-      const [from, to] = highlights[next] ?? [Infinity, Infinity];
-      const isMatch = from <= begin;
-      const end = Math.min(part.end, isMatch ? to : from);
-      // A special character is shown whole.
-      const piece = part.style === 'special' ? part.text : shown.slice(begin, end);
-      nodes.push(nodeOf(piece, part.style, isMatch));
-      begin = part.style === 'special' ? part.end : end;
-    }
-    shownTo = begin;
-  }
-  if (text.length > shownTo)
-    nodes.push(h('span', { class: 'special' }, `… ${text.length - shownTo} more characters`));
+  const nodes: ComponentChildren[] = marked.flatMap(([begin, end]) => {
+    const before = visible(shown.slice(next, begin));
+    next = end;
+    return [before, h('mark', {}, visible(shown.slice(begin, end)))];
+  });
+  nodes.push(visible(shown.slice(next)));
+  if (text.length > limit) nodes.push(`… ${text.length - limit} more characters`);
   return nodes;
 }
 
-function nodeOf(text: string, style: string | undefined, isMatch: boolean): ComponentChildren {
-  const styled = style === undefined ? text : h('span', { class: style }, text);
-  return isMatch ? h('mark', {}, styled) : styled;
-}
-
-function* partsOf(text: string): Generator<Part> {
-  let begin = 0;
-  let style: string | undefined;
-  for (const { 0: match, 1: codes, index } of text.matchAll(SPECIAL)) {
-    if (index > begin) yield { begin, end: index, text: text.slice(begin, index), style };
-    const end = index + match.length;
-    if (codes !== undefined) style = styleOf(codes, style);
-    yield { begin: index, end, text: codes === undefined ? nameOf(match) : undefined, style: 'special' };
-    begin = end;
-  }
-  if (begin < text.length) yield { begin, end: text.length, text: text.slice(begin), style };
-}
-
-/** The last foreground colour of a sequence. `0` and nothing reset it. */
-function styleOf(codes: string, before: string | undefined): string | undefined {
-  let style = before;
-  for (const code of codes.split(';').map(Number)) {
-    if (code === 0 || code === 39) style = undefined;
-    else if (code >= 30 && code <= 37) style = `ansi-${COLOURS[code - 30]}`;
-    else if (code >= 90 && code <= 97) style = `ansi-${COLOURS[code - 90]}`;
-  }
-  return style;
+function visible(text: string): string {
+  return text.replaceAll(SPECIAL, (special) => (special.length > 2 ? '' : nameOf(special)));
 }
 
 function nameOf(character: string): string {
@@ -98,13 +49,8 @@ export function fieldsIn(line: string): (readonly [name: string, value: string])
   const begin = line.indexOf('{');
   if (begin === -1 || begin > 200 || line.length > 100_000) return [];
   try {
-    const value: unknown = JSON.parse(line.slice(begin));
-    if (typeof value !== 'object' || value === null) return [];
-    const members = Object.entries(value).slice(0, MAX_FIELDS);
-    return members.map(([name, member]) => [
-      name,
-      typeof member === 'string' ? member : JSON.stringify(member),
-    ]);
+    const members = Object.entries(JSON.parse(line.slice(begin))).slice(0, MAX_FIELDS);
+    return members.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
   } catch {
     return [];
   }

@@ -1,4 +1,4 @@
-// Which logs the user may read, in words: log queries return only lines of namespaces with the permission
+// The namespaces whose logs the user may read: log queries return only lines of namespaces with the permission
 // `get pods/log`, and no error for the others.
 import type { Client } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
@@ -10,21 +10,15 @@ import { useLoaded } from '../ui/use-live.ts';
 const CHECKED = 20;
 const PERMISSION = h('code', {}, 'get pods/log');
 
-interface Access {
-  readonly allowed: readonly string[];
-  readonly denied: readonly string[];
-  /** Whether all namespaces of the query have been checked. */
-  readonly isWhole: boolean;
-}
-
 /** `namespaces`: those of the query. */
 export function LogAccess({ namespaces }: { readonly namespaces: readonly string[] }): ComponentChildren {
   const { client } = useExplore();
+  const load = (signal: AbortSignal) => accessOf(client, namespaces, signal);
   // Only an explanation: the server enforces the permissions, whether the reviews succeed or not.
-  const { value: access } = useLoaded((signal) => accessOf(client, namespaces, signal), [namespaces.join()]);
+  const { value: access } = useLoaded(load, [namespaces.join()]);
   if (!access) return null;
-  const { allowed, denied, isWhole } = access;
-  if (allowed.length === 0 && (denied.length > 0 || isWhole)) {
+  const { allowed, denied, more } = access;
+  if (allowed.length === 0 && !more) {
     const where = namespaces.length === 0 ? 'any namespace' : denied.join(', ');
     const rest = ` to read logs, and do not have it in ${where}.`;
     return h(Notice, { tone: 'warn' }, ['You need the permission ', PERMISSION, rest]);
@@ -32,33 +26,29 @@ export function LogAccess({ namespaces }: { readonly namespaces: readonly string
   return h('p', { class: 'muted' }, [
     'Lines of the namespaces in which you have the permission ',
     PERMISSION,
-    `: ${allowed.join(', ')}${isWhole ? '' : ' and others'}.`,
-    denied.length > 0 && namespaces.length > 0 && ` Not of ${denied.join(', ')}.`,
+    `: ${allowed.join(', ')}${more ? ' and others' : ''}.`,
+    namespaces.length > 0 && denied.length > 0 && ` Not of ${denied.join(', ')}.`,
   ]);
 }
 
 /** Undefined: all namespaces. */
-async function accessOf(
-  client: Client,
-  chosen: readonly string[],
-  signal: AbortSignal,
-): Promise<Access | undefined> {
+async function accessOf(client: Client, chosen: readonly string[], signal: AbortSignal) {
   if (await mayRead(client, '', signal)) return undefined;
-  let names = chosen;
-  let isWhole = true;
-  if (chosen.length === 0) {
-    const query = { limit: CHECKED, sortBy: 'name', ascending: true } as const;
-    const page = await client.lists.page('namespaces', query, { signal });
-    names = page.items.map(({ metadata: { name } }) => name);
-    isWhole = page.totalItems <= names.length;
-  }
+  const names = chosen.length > 0 ? chosen : await namespacesOf(client, signal);
   const checked = names.slice(0, CHECKED);
-  const answers = await Promise.all(checked.map((name) => mayRead(client, name, signal)));
+  const reviews = await Promise.all(checked.map((name) => mayRead(client, name, signal)));
   return {
-    allowed: checked.filter((_, index) => answers[index]),
-    denied: checked.filter((_, index) => !answers[index]),
-    isWhole: isWhole && checked.length === names.length,
+    allowed: checked.filter((_, index) => reviews[index]),
+    denied: checked.filter((_, index) => !reviews[index]),
+    /** Whether other namespaces have not been checked. */
+    more: names.length > CHECKED,
   };
+}
+
+async function namespacesOf(client: Client, signal: AbortSignal): Promise<string[]> {
+  const query = { limit: CHECKED + 1, sortBy: 'name', ascending: true } as const;
+  const { items } = await client.lists.page('namespaces', query, { signal });
+  return items.map(({ metadata: { name } }) => name);
 }
 
 /** `namespace`: empty for all namespaces. */

@@ -1,17 +1,13 @@
 // The query of the view in its address: the parameters of log queries, and `last` for a time range that ends now.
 import type { LogQuery, Severity } from 'ks-apiserver-client';
 
-/** The filters, without the time range. Lists are separated by commas, as in log queries. */
-const NAMES = ['namespaces', 'workloads', 'pods', 'containers'] as const;
-const PARTS = ['namespace_query', 'workload_query', 'pod_query', 'container_query'] as const;
-export const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug'] as const;
-export const SEVERITIES: readonly Severity[] = [...LEVELS, 'none'];
-export const MATCHES = {
-  prefix: 'Words',
-  phrase: 'Whole words',
-  substring: 'Exact text',
-  regex: 'Regular expression',
-} as const;
+/** Filters with several values, which are separated by commas, as in log queries. */
+const LISTS = [
+  ...['namespaces', 'workloads', 'pods', 'containers'],
+  ...['namespace_query', 'workload_query', 'pod_query', 'container_query', 'level'],
+];
+const TEXTS = ['log_query', 'match', 'case'];
+export const SEVERITIES: readonly Severity[] = ['fatal', 'error', 'warn', 'info', 'debug', 'none'];
 /** Relative time ranges in seconds. */
 export const RANGES: Readonly<Record<string, number>> = {
   '5m': 300,
@@ -32,8 +28,8 @@ export function namesIn(query: URLSearchParams, name: string): string[] {
 
 /** The filters of an address. Values that the server does not accept are sent, so that it says what is wrong. */
 export function filtersOf(query: URLSearchParams): LogQuery {
-  const lists = [...NAMES, ...PARTS, 'level'].map((name) => [name, namesIn(query, name)] as const);
-  const texts = ['log_query', 'match', 'case'].map((name) => [name, query.get(name) ?? ''] as const);
+  const lists = LISTS.map((name) => [name, namesIn(query, name)] as const);
+  const texts = TEXTS.map((name) => [name, query.get(name) ?? ''] as const);
   return Object.fromEntries([...lists, ...texts].filter(([, value]) => value.length > 0));
 }
 
@@ -67,27 +63,14 @@ export function absolute({ start, end }: TimeRange): Record<string, string | und
   return { start_time: String(start), end_time: String(Math.max(start, end)), last: undefined };
 }
 
-const INTERVALS = [
-  ...[1, 2, 5, 10, 15, 30].map((count) => ({ interval: `${count}s`, seconds: count })),
-  ...[1, 2, 5, 10, 15, 30].map((count) => ({ interval: `${count}m`, seconds: count * 60 })),
-  ...[1, 2, 3, 6, 12].map((count) => ({ interval: `${count}h`, seconds: count * 3_600 })),
-  ...[1, 2, 7, 30, 90, 365].map((count) => ({ interval: `${count}d`, seconds: count * 86_400 })),
-];
-const MAX_BUCKETS = 120;
-
-/** The smallest interval with at most MAX_BUCKETS buckets. */
-export function intervalOf({ start, end }: TimeRange): (typeof INTERVALS)[number] {
-  const fits = INTERVALS.find(({ seconds }) => end - start <= seconds * MAX_BUCKETS);
-  return fits ?? { interval: '10y', seconds: 315_360_000 };
-}
-
-/** The local time: `12:03:04`, with milliseconds `12:03:04.567`, with the date `2026-01-31 12:03:04`. */
-export function clockOf(time: string | number, { date = false, millis = false } = {}): string {
+/** The local time, as in inputs: `2026-01-31T12:03:04.567`. */
+export function localTime(time: string | number): string {
   const at = new Date(time);
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
-  return local.slice(date ? 0 : 11, millis ? 23 : 19).replace('T', ' ');
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, -1);
 }
 
-export function levelName(severity: Severity): string {
-  return severity === 'none' ? 'without level' : severity;
+/** The local time, with the date unless it is today: `12:03:04.567`, `2026-01-31 12:03:04.567`. */
+export function clockOf(time: string | number): string {
+  const [date = '', clock = ''] = localTime(time).split('T');
+  return localTime(Date.now()).startsWith(date) ? clock : `${date} ${clock}`;
 }

@@ -2,7 +2,9 @@
 // one of them selects the names that contain it.
 import { type ComponentChildren, h } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { useExplore } from '../context.ts';
 import type { Changes } from '../route.ts';
+import { Toggle } from '../ui/toggle.ts';
 import { namesIn } from './log-query.ts';
 
 export interface NameFilterProps {
@@ -11,54 +13,67 @@ export interface NameFilterProps {
   /** Parameters of exact names and of parts of names. */
   readonly exact: string;
   readonly part: string;
-  /** The names that the user may list. Called when the input gets the focus. */
-  readonly offer: () => Promise<Iterable<string>>;
+  /** The kinds whose names are offered. */
+  readonly kinds: readonly string[];
   readonly change: (changes: Changes) => void;
 }
 
-export function NameFilter({ label, query, exact, part, offer, change }: NameFilterProps): ComponentChildren {
+const OFFERED = 300;
+
+export function NameFilter({ label, query, exact, part, kinds, change }: NameFilterProps): ComponentChildren {
+  const { client } = useExplore();
   const id = useId();
-  const [offered, setOffered] = useState<ReadonlySet<string>>(new Set());
-  const chosen = [exact, part].flatMap((name) => namesIn(query, name).map((value) => ({ name, value })));
+  const [offered, setOffered] = useState<readonly string[]>([]);
+  const offer = async (): Promise<void> => {
+    const namespaces = exact === 'namespaces' ? [] : namesIn(query, 'namespaces');
+    const sent = { namespaces, limit: OFFERED, sortBy: 'name', ascending: true };
+    // Those that the user may not list can be typed.
+    const pages = await Promise.allSettled(kinds.map((kind) => client.lists.page(kind, sent)));
+    const items = pages.flatMap((page) => (page.status === 'fulfilled' ? page.value.items : []));
+    setOffered([...new Set(items.map(({ metadata }) => metadata.name))]);
+  };
   const set = (name: string, values: readonly string[]): void =>
     // The namespace of the frame is one of the names.
     change({ ...(name === 'namespaces' ? { namespace: undefined } : {}), [name]: values.join(',') });
-  // After the Enter key, the choice of an offered name, or the end of typing.
-  const choose = (input: HTMLInputElement): void => {
+  const add = (input: HTMLInputElement): void => {
     const value = input.value.trim().replaceAll(',', '');
     if (value === '') return;
     input.value = '';
-    const name = offered.has(value) ? exact : part;
+    const name = offered.includes(value) ? exact : part;
     set(name, [...namesIn(query, name), value]);
   };
-  return h('div', { class: 'log-row name-filter' }, [
-    h('label', { class: 'muted', for: id }, label),
-    chosen.map(({ name, value }) =>
+  const chips = (name: string): ComponentChildren =>
+    namesIn(query, name).map((value, index, values) =>
       h(
-        'button',
+        Toggle,
         {
-          ...{ key: `${name} ${value}`, class: 'chip', 'aria-pressed': true },
-          'aria-label': `Remove the filter ${label} ${value}`,
-          onClick: () =>
-            set(
-              name,
-              namesIn(query, name).filter((each) => each !== value),
-            ),
+          ...{ key: `${name} ${value}`, isOn: true, title: `Remove the filter ${label} ${value}` },
+          onClick: () => set(name, values.toSpliced(index, 1)),
         },
-        [name === part ? `…${value}…` : value, h('span', { 'aria-hidden': true }, '×')],
+        name === part ? `…${value}… ×` : `${value} ×`,
       ),
-    ),
+    );
+  return h('div', { class: 'row name-filter' }, [
+    h('label', { class: 'muted', for: id }, label),
+    chips(exact),
+    chips(part),
     h('input', {
-      ...{ id, list: `${id}-names`, placeholder: chosen.length > 0 ? 'and …' : 'All' },
-      ...{ autocomplete: 'off', spellcheck: false, maxLength: 253 },
-      onFocus: () => void offer().then((names) => setOffered(new Set(names))),
-      onKeyDown: ({ key, currentTarget }) => key === 'Enter' && choose(currentTarget),
-      onChange: ({ currentTarget }) => choose(currentTarget),
+      ...{
+        id,
+        list: `${id}-names`,
+        placeholder: 'All',
+        autocomplete: 'off',
+        spellcheck: false,
+        maxLength: 253,
+      },
+      onFocus: () => void offer(),
+      onKeyDown: ({ key, currentTarget }) => key === 'Enter' && add(currentTarget),
+      onChange: ({ currentTarget }) => add(currentTarget),
     }),
     h(
       'datalist',
       { id: `${id}-names` },
-      [...offered].map((value) => h('option', { key: value, value })),
+      offered.map((value) => h('option', { key: value, value })),
     ),
   ]);
 }

@@ -1,23 +1,28 @@
 // Tests of the maximum of lines in memory.
 import { expect } from 'chai';
-import { excessOf, MAX_CHARACTERS, MAX_LINES } from '../../../../explore/logs/line-limit.ts';
+import { BLOCK, MAX_CHARACTERS, MAX_LINES, newestOf } from '../../../../explore/logs/line-limit.ts';
 
-const block = (count: number, size: number) => ({
-  lines: Array.from({ length: count }, () => ({ log: 'x'.repeat(size) })),
-});
+const linesOf = (count: number, size: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: index, log: 'x'.repeat(size) }));
 
 describe('the lines of a live tail', () => {
   it('are bounded in their number', () => {
-    const blocks = Array.from({ length: 203 }, () => block(50, 1));
-    expect(excessOf(blocks)).to.equal(203 - MAX_LINES / 50);
-    expect(excessOf(blocks.slice(3))).to.equal(0);
-    expect(excessOf([])).to.equal(0);
+    const lines = linesOf(MAX_LINES + 3 * BLOCK, 1);
+    expect(newestOf(lines)).to.deep.equal(lines.slice(3 * BLOCK));
+    expect(newestOf(lines.slice(BLOCK))).to.deep.equal(lines.slice(3 * BLOCK));
+    expect(newestOf(lines.slice(3 * BLOCK))).to.have.length(MAX_LINES);
+    expect(newestOf([])).to.deep.equal([]);
   });
 
-  it('are bounded in their size, but for the newest ones', () => {
+  it('are bounded in their size', () => {
     const mebibyte = 1024 * 1024;
-    const blocks = Array.from({ length: 200 }, () => block(1, mebibyte));
-    expect(excessOf(blocks)).to.equal(200 - MAX_CHARACTERS / mebibyte);
-    expect(excessOf([block(1, 1), block(70, mebibyte)])).to.equal(1);
+    const lines = linesOf(200, mebibyte);
+    expect(newestOf(lines).length).to.be.within(1, MAX_CHARACTERS / mebibyte);
+    expect(newestOf(lines).at(-1)).to.equal(lines.at(-1));
+  });
+
+  it('change in whole blocks, so that the others are not rendered again', () => {
+    const lines = linesOf(MAX_LINES + 1, 1);
+    expect(newestOf(lines)).to.deep.equal(lines.slice(BLOCK));
   });
 });

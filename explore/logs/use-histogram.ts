@@ -1,0 +1,50 @@
+// The number of lines by time and severity.
+import { type LogHistogram, type LogQuery, StatusError } from 'ks-apiserver-client';
+import { useExplore } from '../context.ts';
+import { spanOf } from '../ui/relative-time.ts';
+import { type Loaded, useLoaded } from '../ui/use-live.ts';
+import type { TimeRange } from './log-query.ts';
+
+/** Pause before the next histogram while the view is live. */
+const REFRESH_MS = 15_000;
+const MAX_BUCKETS = 120;
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
+/** Widths of buckets in seconds: whole parts of the next larger unit. */
+const STEPS = [
+  ...[1, 2, 5, 10, 30],
+  ...[1, 2, 5, 10, 30].map((count) => count * MINUTE),
+  ...[1, 3, 12].map((count) => count * HOUR),
+  ...[1, 7, 30, 365, 3_650].map((count) => count * DAY),
+];
+
+export interface Counts {
+  readonly histogram: LogHistogram;
+  readonly range: TimeRange;
+  /** Width of the buckets in seconds. */
+  readonly step: number;
+}
+
+/** Counts of all levels: the levels of the query are only shown or hidden. */
+export function useHistogram(
+  { level: _level, ...query }: LogQuery,
+  rangeNow: () => TimeRange,
+  key: string,
+  isLive: boolean,
+): Loaded<Counts> {
+  const { client } = useExplore();
+  const load = async (signal: AbortSignal): Promise<Counts> => {
+    const range = rangeNow();
+    const { start, end } = range;
+    const step = STEPS.find((each) => end - start <= each * MAX_BUCKETS) ?? 3_650 * DAY;
+    const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
+    const sent = { ...query, start_time: start, end_time: end, interval: spanOf(step * 1000), time_zone };
+    try {
+      return { histogram: await client.logs.histogram({ ...sent, severity: true }, { signal }), range, step };
+    } catch (error) {
+      // A store whose fields cannot be searched for levels still counts lines.
+      if (!(error instanceof StatusError && error.code === 400)) throw error;
+      return { histogram: await client.logs.histogram(sent, { signal }), range, step };
+    }
+  };
+  return useLoaded(load, [key], isLive ? REFRESH_MS : 0);
+}
