@@ -41,7 +41,7 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
   useArrival(place);
   useSearchKey(() => setSearching(true));
   return h(ExploreContext.Provider, { value: explore }, [
-    h('a', { class: 'hidden-text', href: '#view' }, 'Skip to the content'),
+    h('a', { class: 'button hidden-text', href: '#view' }, 'Skip to the content'),
     h(Header, {
       ...{ route, session, isMenuOpen },
       toggleMenu: () => setMenuOpen(!isMenuOpen),

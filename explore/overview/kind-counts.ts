@@ -12,11 +12,8 @@ const KINDS = [
   ...['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch'],
   ...['persistentvolumeclaims', 'nodes', 'namespaces'],
 ];
-/**
- * The server starts to follow each kind that is counted. In a cluster with more kinds of custom resources than this, only those that
- * it follows already are counted.
- */
-const MANY_CUSTOM = 12;
+/** Maximum number of kinds of custom resources, because the server starts to follow each kind that is counted. */
+const CUSTOM_KINDS = 12;
 const TONES = ['good', 'info', 'idle', 'warn', 'bad'];
 /** Pause between two counts, in ms. */
 const REPEAT_MS = 10_000;
@@ -115,14 +112,8 @@ async function countsOf(
       return { resource, error };
     }
   };
-  const custom = [...kinds.values()].filter(({ isCustom }) => isCustom).map(({ resource }) => resource);
-  // The response names the followed kinds, whatever the text is.
-  const followed =
-    custom.length > MANY_CUSTOM ? (await client.search('overview', { limit: 1, signal })).kinds : custom;
-  const counted = [
-    ...KINDS,
-    ...custom.filter((resource) => followed.includes(resource)).slice(0, MANY_CUSTOM),
-  ];
+  const custom = [...kinds.values()].filter(({ isCustom }) => isCustom).slice(0, CUSTOM_KINDS);
+  const counted = [...KINDS, ...custom.map(({ resource }) => resource)];
   const isInScope = (resource: string): boolean =>
     namespace === '' || kinds.get(resource)?.namespaced !== false;
   return await Promise.all(counted.filter(isInScope).map(count));

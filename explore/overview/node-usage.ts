@@ -25,7 +25,7 @@ const SHOWN = 12;
 /** Pause between two requests, in ms. */
 const REPEAT_MS = 10_000;
 const METRICS = '/apis/metrics.k8s.io/v1beta1/nodes';
-const COLUMNS = ['Node', 'Status', 'CPU', 'Memory', 'Pods at most'];
+const COLUMNS = ['Node', 'CPU', 'Memory', 'Pods at most'];
 
 export function NodeUsage(): ComponentChildren {
   const { client, groups } = useExplore();
@@ -40,7 +40,7 @@ export function NodeUsage(): ComponentChildren {
     h('h2', { id: 'nodes' }, ['Nodes', h('a', link(listRoute('nodes')), allText)]),
     error && h(Failure, { error, retry }),
     nodes && [
-      h('p', { class: 'muted' }, nodes.explanation),
+      h('p', { class: 'muted' }, `${nodes.explanation} Nodes with a problem come first.`),
       h(TextTable, { label: 'Table of nodes', names: COLUMNS, rows: rowsOf(nodes) }),
     ],
   ]);
@@ -56,8 +56,10 @@ function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
       total: quantityOf(textAt(node, `status.allocatable.${resource}`)),
     });
     return [
-      h('a', link(objectRoute('nodes', { name })), name),
-      h(Status, { status: statusOf(page, index) ?? '' }),
+      [
+        h('a', link(objectRoute('nodes', { name })), name),
+        h(Status, { status: statusOf(page, index) ?? '' }),
+      ],
       h(Meter, { ...amountsOf('cpu'), text: shortText, unit: ' cores' }),
       h(Meter, { ...amountsOf('memory'), text: bytesText }),
       [`${textAt(node, 'status.allocatable.pods')} `, h('a', link(pods), 'Show pods')],
@@ -88,7 +90,6 @@ function Meter({ label, used, total, text, unit = '' }: MeterProps): ComponentCh
 }
 
 async function loadNodes(client: Client, isMeasured: boolean, signal: AbortSignal): Promise<Nodes> {
-  // Nodes with a problem come first.
   const query = { sortBy: 'status', limit: SHOWN, columns: true };
   const page = await client.lists.page('nodes', query, { signal });
   const metrics = isMeasured && (await client.kubernetes.list(METRICS, { signal }).catch(() => undefined));
