@@ -4,20 +4,23 @@ import { POD_LOG_LIMITS } from '../../server/logging/backends/kubernetes/kuberne
 import { BUFFERED_RESPONSES, LOG_LIMITS } from '../../server/logging/endpoints/logs-handler.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
 
-const PREEMPTS = '[preemption](#fair-shares), or 429';
-const TRUNCATED = 'the export is [incomplete](log-export-and-follow.md#incomplete-exports)';
-
 export const LOG_ROWS: readonly Limit[] = [
   [
     'concurrent log queries',
     `${LOG_LIMITS.concurrentQueries}`,
     `${LOG_LIMITS.queuedQueries} more wait for ${time(LOG_LIMITS.queueTimeout)}; then 429`,
   ],
-  ['concurrent exports', `${LOG_LIMITS.concurrentExports}`, PREEMPTS],
-  ['concurrent live tails', `${LOG_LIMITS.concurrentFollowers}`, PREEMPTS],
+  [
+    'concurrent exports; live tails',
+    `${LOG_LIMITS.concurrentExports}; ${LOG_LIMITS.concurrentFollowers}`,
+    '[preemption](#fair-shares), or 429',
+  ],
   ['duration of a log query', time(LOG_LIMITS.queryTimeout), 'a partial result'],
-  ['duration of an export', time(LOG_LIMITS.exportTimeout), TRUNCATED],
-  ['lines of an export', count(LOG_LIMITS.exportLines), TRUNCATED],
+  [
+    'duration, lines of an export',
+    `${time(LOG_LIMITS.exportTimeout)}, ${count(LOG_LIMITS.exportLines)}`,
+    '[incomplete](log-export-and-follow.md#incomplete-exports)',
+  ],
   ['duration of a live tail', time(LOG_LIMITS.followTimeout), 'it ends'],
   [
     'overlap of a resumed live tail',

@@ -39,10 +39,9 @@ export const REQUEST_ROWS: readonly Limit[] = [
     CLOSES,
   ],
   ['TLS handshake', time(REQUEST_LIMITS.handshakeTimeout), CLOSES],
-  ['time to send the headers', time(REQUEST_LIMITS.headersTimeout), `408, and ${CLOSES}`],
   [
-    'time to send the request, also through `proxy`',
-    time(REQUEST_LIMITS.requestTimeout),
+    'time to send the headers; the request, also through `proxy`',
+    `${time(REQUEST_LIMITS.headersTimeout)}; ${time(REQUEST_LIMITS.requestTimeout)}`,
     `408, and ${CLOSES}, except of upgrades`,
   ],
   ['duration of a request that is not a stream', time(REQUEST_TIMEOUT_MS), '504'],
