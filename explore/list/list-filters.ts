@@ -29,7 +29,7 @@ export function ListFilters({ route, counts, labelKeys, error }: ListFiltersProp
   const invalid = error instanceof StatusError ? error.causes.map(({ field }) => field) : [];
   // Applied with Enter, because a half-written selector is an error.
   const selectors = SELECTORS.map(({ name, label, placeholder }) =>
-    h('label', { key: name, class: 'stack' }, [
+    h('label', { key: name }, [
       h('span', { class: 'muted small' }, label),
       h(TextField, {
         ...{ text: query.get(name) ?? '', placeholder, 'aria-invalid': invalid.includes(name) },

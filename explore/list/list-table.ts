@@ -102,7 +102,7 @@ const TIME = /^\d{4}-\d\d-\d\dT/;
 
 function cellOf({ cells }: Row, { index, format, isNumber }: ShownColumn): ComponentChildren {
   const value = cells[index] ?? null;
-  if (value === null) return h('td', { class: 'muted' }, '–');
+  if (value === null) return h('td', { class: isNumber ? 'muted number' : 'muted' }, '–');
   if (format === 'status') return h('td', {}, h(Status, { status: String(value) }));
   if (typeof value === 'string' && TIME.test(value)) return h('td', {}, h(RelativeTime, { time: value }));
   const isBytes = format === 'bytes' && typeof value === 'number';
