@@ -1,5 +1,6 @@
 // The table of a list: names, namespaces and the columns of the kind, sorted by the header.
 import { type ComponentChildren, h } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { bytesText } from '../quantity.ts';
 import { type ListRoute, link, navigate, objectRoute, withQuery } from '../route.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
@@ -21,6 +22,8 @@ interface ShownColumn extends Column {
   /** In the cells of a row. */
   readonly index: number;
   readonly isNumber: boolean;
+  /** In characters. */
+  readonly width: number;
 }
 
 /** `aria-rowindex` of the first row: the header has 1. */
@@ -30,12 +33,13 @@ export function ListTable({ route, shown, list, label, isBusy }: ListTableProps)
   const { resource, query } = route;
   const { rows, total } = list;
   const { indexes, current, box, body } = useVisibleRows(rows.length, `${resource}?${query}`);
-  const columns = columnsOf(list, query.has('wide'));
-  const widths = columns.map((column) => widthOf(column, rows));
-  const cols = widths.map((width) => h('col', { style: { width: `${width}ch` } }));
+  const isWide = query.has('wide');
+  // Not for each step of the scrolling.
+  const columns = useMemo(() => columnsOf(list, isWide), [list, isWide]);
+  const cols = columns.map(({ width }) => h('col', { style: { width: `${width}ch` } }));
   const headers = [NAME, ...columns].map((column) => h(Header, { ...column, route, shown }));
   // The names have the rest of the width.
-  const minWidth = `calc(min(30ch, 50vw) + ${widths.reduce((sum, width) => sum + width, 0)}ch)`;
+  const minWidth = `calc(min(30ch, 50vw) + ${columns.reduce((sum, { width }) => sum + width, 0)}ch)`;
   const offset = (shown.page - 1) * shown.limit + FIRST_ROW;
   const lines = indexes.flatMap((index, i) => {
     const row = rows[index];
@@ -71,7 +75,7 @@ function columnsOf({ columns, rows }: Rows, isWide: boolean): readonly ShownColu
   return columns
     .map((column, index) => {
       const isNumber = rows.some(({ cells }) => typeof cells[index] === 'number');
-      return { ...column, index, isNumber };
+      return { ...column, index, isNumber, width: widthOf(column.name, index, rows) };
     })
     .filter(({ priority }) => isWide || priority === 0)
     .filter(({ index }) => rows.some(({ cells }) => cells[index] !== null));
@@ -114,7 +118,7 @@ function cellOf({ cells }: Row, { index, format, isNumber }: ShownColumn): Compo
 const [MIN_WIDTH, MAX_WIDTH, SAMPLE] = [7, 44, 200];
 
 /** The width stays while the table scrolls, because it depends on the page and not on the visible rows. */
-function widthOf({ name, index }: ShownColumn, rows: readonly Row[]): number {
+function widthOf(name: string, index: number, rows: readonly Row[]): number {
   const texts = rows.slice(0, SAMPLE).map(({ cells }) => String(cells[index] ?? ''));
   const lengths = texts.map((text) => (TIME.test(text) ? 0 : text.length));
   return 4 + Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, name.length + 2, ...lengths));
