@@ -22,13 +22,6 @@ export interface Facet {
   readonly filter: keyof ListQuery;
 }
 
-/** Names of the parameters that select objects, in the address. */
-const FILTERS = ['q', 'namespace', 'status', 'value', 'labelSelector', 'fieldSelector', 'ownerReference'];
-
-export function isFiltered({ query }: ListRoute): boolean {
-  return FILTERS.some((name) => query.has(name));
-}
-
 /** The label key of a facet; empty for none. */
 export function labelKeyOf({ query }: ListRoute): string {
   return query.get('by') ?? '';

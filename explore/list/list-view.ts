@@ -9,7 +9,7 @@ import { LiveState } from '../ui/live-state.ts';
 import { Failure, Notice } from '../ui/notice.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { ListFilters } from './list-filters.ts';
-import { facetsOf, isFiltered, listQueryOf } from './list-query.ts';
+import { facetsOf, listQueryOf } from './list-query.ts';
 import type { Rows } from './list-rows.ts';
 import { ListTable } from './list-table.ts';
 import { Pager } from './pager.ts';
@@ -49,7 +49,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
       h('p', { class: 'muted', role: 'status' }, `Loading ${label}…`),
     list?.total === 0 &&
       !error &&
-      (isFiltered(route)
+      (query.size > 0
         ? h(Notice, { tone: 'idle', action: clear }, `No ${label} match the filters.`)
         : h(Notice, { tone: 'idle' }, `There are no ${label}.`)),
     list &&
