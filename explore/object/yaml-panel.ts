@@ -4,6 +4,7 @@ import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Kind, pathOfKind } from '../kinds.ts';
+import { CopyButton } from '../ui/copy-button.ts';
 import { Failure, Notice } from '../ui/notice.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { useLoaded } from '../ui/use-live.ts';
@@ -20,7 +21,6 @@ export function YamlPanel({ object, kind }: YamlPanelProps): ComponentChildren {
   const { client } = useExplore();
   const [managedFields, showManagedFields] = useState(false);
   const [secrets, showSecrets] = useState(false);
-  const [copied, setCopied] = useState('');
   const { name, namespace, uid, resourceVersion } = object.metadata;
   const load = async (signal: AbortSignal): Promise<string | undefined> =>
     kind &&
@@ -32,12 +32,6 @@ export function YamlPanel({ object, kind }: YamlPanelProps): ComponentChildren {
   // The JSON has the values of a Secret.
   if (!yaml && error && isSecret) return h(Failure, { error });
   const text = yaml ? shownYAML(yaml, isSecret, { managedFields, secrets }) : JSON.stringify(object, null, 2);
-  const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => setCopied('Copied'),
-      () => setCopied('The browser does not allow it'),
-    );
-  };
   const toggle = (label: string, isOn: boolean, show: (isShown: boolean) => void): ComponentChildren =>
     h(Toggle, { isOn, onClick: () => show(!isOn) }, label);
   return [
@@ -50,8 +44,8 @@ export function YamlPanel({ object, kind }: YamlPanelProps): ComponentChildren {
     h('div', { class: 'row' }, [
       yaml && toggle('Managed fields', managedFields, showManagedFields),
       isSecret && toggle('Secret values', secrets, showSecrets),
-      h('span', { role: 'status', class: 'muted fill' }, copied),
-      h('button', { type: 'button', onClick: copy }, 'Copy'),
+      h('span', { class: 'fill' }),
+      h(CopyButton, { label: 'Copy', text }),
     ]),
     h(YamlText, { text, label: yaml ? 'YAML' : 'JSON' }),
   ];
