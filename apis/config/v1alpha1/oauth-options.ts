@@ -137,9 +137,7 @@ const secondFactor = section(
   'Who needs a second factor. Users who have added one always need it after a password.',
   {
     groups: namesOption('Groups whose members need a second factor.'),
-    providers: namesOption(
-      'Providers whose people need a second factor, unless the provider has asked for one.',
-    ),
+    providers: namesOption('Providers whose people need a second factor here.'),
     enrolmentPeriod: periodOption('24h', 'Time after the creation of a user to add the first factor.'),
   },
 );

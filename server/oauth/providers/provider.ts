@@ -14,7 +14,7 @@ export interface UpstreamPerson {
   readonly emailVerified?: boolean | undefined;
   readonly displayName?: string | undefined;
   readonly groups: readonly string[];
-  /** Authentication methods (RFC 8176), only of a provider that is trusted for them. */
+  /** Authentication methods (RFC 8176) of a directory. The claim of an OpenID provider is not used. */
   readonly amr?: readonly string[] | undefined;
 }
 

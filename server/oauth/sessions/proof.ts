@@ -97,7 +97,7 @@ export function withMethods(earlier: Authentication, methods: readonly string[])
   return { ...earlier, amr: [...new Set([...earlier.amr, ...methods])] };
 }
 
-/** `amr`: the methods of the provider, if it is trusted for them. `password`: the local one of the user. */
+/** `amr`: the methods of a directory. `password`: the local one of the user. */
 export function byIdentity(
   proof: IdentityProof,
   password: PasswordID | undefined,
