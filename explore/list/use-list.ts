@@ -33,8 +33,13 @@ async function* longPages(
   options: StreamOptions,
 ): AsyncGenerator<ListPage> {
   const pause = (query.limit ?? 0) * PAUSE_OF_OBJECT;
-  for await (const _change of client.lists.changes(resource, query, options)) {
-    yield await client.lists.page(resource, query, options);
+  let seen = 0;
+  for await (const { resourceVersion } of client.lists.changes(resource, query, options)) {
+    // A change that arrived during the pause, which the page contains.
+    if (Number(resourceVersion) <= seen) continue;
+    const page = await client.lists.page(resource, query, options);
+    seen = Number(page.metadata.resourceVersion);
+    yield page;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

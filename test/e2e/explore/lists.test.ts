@@ -225,6 +225,17 @@ describe('the lists of /explore', function () {
     await until(async () => (await cell('map-000', 'Data')) === '3');
   });
 
+  it('change with the cluster as long pages, too', async () => {
+    await visitor.open(`${MAPS}&limit=1000&q=long-`);
+    await visitor.sees('No ConfigMaps match the filters.');
+    for (const name of ['long-a', 'long-b']) {
+      await shared.platform.succeeding(`create configmap ${name} -n ${SPACE}`);
+      await seesRows((names) => names.includes(name));
+    }
+    await shared.platform.succeeding(`delete configmap long-a long-b -n ${SPACE}`);
+    await visitor.sees('No ConfigMaps match the filters.');
+  });
+
   it('show the printer columns of custom resources, whatever they contain', async () => {
     await visitor.open(`/explore/lists/gadgets.example.com?namespace=${SPACE}`);
     await seesRows((names) => names.length === 3);
