@@ -1,7 +1,7 @@
 // The state of a live value, with a button that pauses it.
 import type { Connection } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useNow } from './relative-time.ts';
+import type { Tone } from './notice.ts';
 import { Toggle } from './toggle.ts';
 
 export interface LiveStateProps {
@@ -11,18 +11,19 @@ export interface LiveStateProps {
   readonly pause: (isPaused: boolean) => void;
 }
 
-export function LiveState({ connection, error, isPaused, pause }: LiveStateProps): ComponentChildren {
-  const now = useNow();
-  const [tone, text] = isPaused ? ['idle', 'Paused'] : stateOf(connection, now);
+export function LiveState(props: LiveStateProps): ComponentChildren {
+  const { isPaused, pause } = props;
+  const [tone, text] = stateOf(props);
   return h('span', { class: 'row' }, [
-    h('span', { class: 'status', 'data-tone': tone, role: 'status' }, error && !isPaused ? 'Not live' : text),
+    h('span', { class: 'status', 'data-tone': tone, role: 'status' }, text),
     h(Toggle, { isOn: isPaused, onClick: () => pause(!isPaused) }, 'Pause'),
   ]);
 }
 
-function stateOf(connection: Connection | undefined, now: number): readonly [tone: string, text: string] {
+/** The frame shows when the next attempt is. */
+function stateOf({ connection, error, isPaused }: LiveStateProps): readonly [tone: Tone, text: string] {
+  if (isPaused) return ['idle', 'Paused'];
+  if (error) return ['idle', 'Not live'];
   if (!connection) return ['idle', 'Connecting'];
-  if (connection.state === 'open') return ['good', 'Live'];
-  const seconds = Math.max(1, Math.ceil((connection.retryAt - now) / 1000));
-  return ['warn', `Not connected, next attempt in ${seconds} s`];
+  return connection.state === 'open' ? ['good', 'Live'] : ['warn', 'Not connected'];
 }

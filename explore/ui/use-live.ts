@@ -4,7 +4,6 @@
 import { type Connection, ConnectionError, type StreamOptions } from 'ks-apiserver-client';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { ExploreContext } from '../context.ts';
-import { useVisible } from './visible.ts';
 
 export interface Live<T> {
   /** The last value; undefined before the first one. */
@@ -44,6 +43,16 @@ export function useLoaded<T>(
   // The next request can succeed; the frame shows a lost connection.
   const isLost = repeatMs > 0 && values.error instanceof ConnectionError;
   return isLost ? { ...values, error: undefined } : values;
+}
+
+function useVisible(): boolean {
+  const [isVisible, setVisible] = useState(!document.hidden);
+  useEffect(() => {
+    const changed = (): void => setVisible(!document.hidden);
+    document.addEventListener('visibilitychange', changed);
+    return () => document.removeEventListener('visibilitychange', changed);
+  }, []);
+  return isVisible;
 }
 
 interface ValueOptions {
