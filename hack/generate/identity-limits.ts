@@ -12,7 +12,6 @@ import { TIMEOUT_MS as EXEC_TIMEOUT_MS } from '../../server/cluster/connection/e
 import { MAX_REFUSAL_MS } from '../../server/cluster/reviews.ts';
 import { MARKS_PER_CLIENT } from '../../server/oauth/codes/authorization-code.ts';
 import { RECOVERY_CODES } from '../../server/oauth/factors/recovery-codes.ts';
-import { PUBLISH_AHEAD_MS } from '../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../server/oauth/sessions/session-creator.ts';
 import { FACTOR_DELAYS, THROTTLE } from '../../server/oauth/throttle/login-throttle.ts';
@@ -66,7 +65,6 @@ export const IDENTITY_ROWS: readonly Limit[] = [
   ],
   ['groups of a user; characters of a name', `${MAX_GROUPS}; ${MAX_GROUP_NAME}`, 'the user cannot be stored'],
   ['access token', bytes(MAX_TOKEN), 'no sign-in'],
-  ['time from the publication of a key to its first signature', time(PUBLISH_AHEAD_MS), '—'],
   ['reviews and lookups of sessions and users at a time', `${LOOKUPS}`, WAITING],
   ['reviews of the namespaces of lists at a time', `${NAMESPACE_REVIEWS}`, WAITING],
   ['TTL of failed TokenReviews and denials', time(MAX_REFUSAL_MS), 'reviewed again'],

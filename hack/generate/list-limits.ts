@@ -1,7 +1,6 @@
 // Limits of lists, search and the kinds that they follow.
 import { MAX_FACETS, MAX_VALUES } from '../../apis/resources/v1alpha3/resource-query.ts';
 import { MAX_KINDS, MAX_MATCHES } from '../../apis/resources/v1alpha3/search-query.ts';
-import { LIVE_INTERVAL_MS } from '../../server/lists/lists.ts';
 import { KIND_LIMITS } from '../../server/resources/kinds/followed-kinds-options.ts';
 import { MAX_VALUES as FACET_VALUES } from '../../server/resources/lists/facets.ts';
 import {
@@ -30,7 +29,6 @@ export const LIST_ROWS: readonly Limit[] = [
     time(KIND_LIMITS.syncTimeout),
     '503 with `Retry-After`; the list continues',
   ],
-  ['interval of the events of a live list', time(LIVE_INTERVAL_MS), '—'],
   ['values of `namespaces`, `names`, `status` and similar parameters', `${count(MAX_VALUES)} each`, '400'],
   [
     'facets of a list; values of a facet',

@@ -22,11 +22,6 @@ export const LOG_ROWS: readonly Limit[] = [
     '[incomplete](log-export-and-follow.md#incomplete-exports)',
   ],
   ['duration of a live tail', time(LOG_LIMITS.followTimeout), 'it ends'],
-  [
-    'overlap of a resumed live tail',
-    time(LOG_LIMITS.followOverlap),
-    'a line that reaches the store later is missing',
-  ],
   ['namespaces of a query; names of another list', `${count(MAX_NAMESPACES)}; ${count(MAX_NAMES)}`, '400'],
   ['buckets of a histogram', `${count(LOG_LIMITS.buckets)}, of a day or longer 2,000`, '400'],
   [
