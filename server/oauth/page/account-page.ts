@@ -8,7 +8,7 @@ import { ACCOUNT_PATH, ago, date, form, section, time } from './account-sections
 import { type Alert, alertBox, describedBy, platformHeader } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
-import { type ListedPasskey, passkeysSection } from './passkey-pages.ts';
+import { type PasskeysView, passkeysSection } from './passkey-pages.ts';
 import { type ListedFactors, secondFactorSection } from './second-factor-section.ts';
 import { shortUserAgent } from './user-agent.ts';
 
@@ -24,10 +24,7 @@ export interface AccountView {
   /** Whether the user has a password of this server. */
   readonly hasPassword: boolean;
   readonly sessions: readonly ListedSession[];
-  readonly passkeys: readonly ListedPasskey[];
-  readonly secondFactor: ListedFactors;
-  /** Why the user cannot add a passkey. */
-  readonly passkeyProblem: string | undefined;
+  readonly factors: ListedFactors & PasskeysView;
   readonly identities: readonly LinkedIdentity[];
   /** Identity providers with which the user can link an account. */
   readonly providers: readonly { readonly name: string; readonly displayName: string }[];
@@ -63,8 +60,8 @@ ${alertBox(general)}
 ${profileSection(view)}
 ${sessionsSection(view)}
 ${passwordSection(view)}
-${passkeysSection(view)}
-${secondFactorSection(view.secondFactor, view.ticket)}
+${passkeysSection(view.factors, view)}
+${secondFactorSection(view.factors, view.ticket)}
 ${identitiesSection(view)}
 ${view.hasKubeconfig ? kubectlSection() : undefined}`,
   };

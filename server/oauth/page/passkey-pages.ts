@@ -16,12 +16,14 @@ export type ListedPasskey = Pick<Passkey, 'id' | 'name' | 'backedUp'> & {
 
 export interface PasskeysView {
   readonly passkeys: readonly ListedPasskey[];
+  /** Why the user cannot add a passkey. */
   readonly passkeyProblem: string | undefined;
-  readonly ticket: string;
-  readonly now: number;
 }
 
-export function passkeysSection({ passkeys, passkeyProblem, ticket, now }: PasskeysView): Markup {
+export function passkeysSection(
+  { passkeys, passkeyProblem }: PasskeysView,
+  { ticket, now }: { readonly ticket: string; readonly now: number },
+): Markup {
   const add = html`<button type="submit" class="second" name="add" value="passkey">Add a passkey</button>`;
   return section(
     'passkeys',

@@ -1,17 +1,29 @@
-// The authenticator app and the recovery codes of the user of the account page, and the pages that add an app or a passkey. These pages
-// name the browser session and its user, and both must still be signed in.
+// The passkeys, the authenticator app and the recovery codes of the user of the account page: lists, adds and removes them. The pages that
+// add them name the browser session and its user, and both must still be signed in.
+import { MAX_PASSKEYS } from '../../../../apis/iam/v1beta1/authenticators-resource.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
+import { type Factors, NO_FACTORS } from '../../factors/authenticators-store.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
 import { passkeyMethods } from '../../factors/passkeys.ts';
 import { TOTP_METHODS } from '../../factors/second-factor.ts';
 import { redirect } from '../../page/page.ts';
+import type { PasskeysView } from '../../page/passkey-pages.ts';
 import type { ListedFactors } from '../../page/second-factor-section.ts';
+import type { AccountLinks } from '../../providers/account-links.ts';
 import { type Authentication, MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
+import type { SessionStore } from '../../sessions/session.ts';
+import type { CredentialDirectory } from '../../users/account.ts';
+import { endSessionsOf, type Removal } from './account-sessions.ts';
 import { accountURL, holderOf } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
-import { type Enrolling, FactorEnrolment, type FactorEnrolmentOptions } from './factor-enrolment.ts';
+import {
+  CHANGED_MEANWHILE,
+  type Enrolling,
+  FactorEnrolment,
+  type FactorEnrolmentOptions,
+} from './factor-enrolment.ts';
 import { forged, readOwnForm } from './form-rejections.ts';
 import { originOf } from './sign-in.ts';
 
@@ -27,9 +39,18 @@ export interface AccountFactorsOptions
       'keys' | 'now' | 'action' | 'texts' | 'authenticators' | 'secrets' | 'passkeys'
     > {
   readonly factorPolicy: Pick<FactorPolicy, 'isRequired' | 'lacksFactor'>;
-  readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin'>;
+  readonly credentials: Pick<CredentialDirectory, 'get'>;
+  readonly links: Pick<AccountLinks, 'of'>;
+  readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin' | 'end'>;
+  readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly sourceOf: SourceAddress;
 }
+
+const NO_HOST_NAME =
+  'This server has no passkeys: they need a host name, and the address of this server is an IP address.';
+const TOO_MANY = `You have ${MAX_PASSKEYS} passkeys. Remove one before you add another.`;
+const LAST_WAY = 'You could not sign in without this passkey. Add another one first.';
+const LAST_FACTOR = 'Your account needs a second factor. Replace this one, or add another one first.';
 
 export class AccountFactors {
   /** The forms of the pages that add an app, a passkey or recovery codes. */
@@ -64,12 +85,24 @@ export class AccountFactors {
     });
   }
 
-  list({ account }: BrowserSession): ListedFactors {
+  list({ account }: BrowserSession): ListedFactors & PasskeysView {
     const { totp, passkeys, recoveryCodes } = this.#options.authenticators.of(account);
     return {
       appAddedAt: totp && Date.parse(totp.addedTime),
       recoveryCodes: totp || passkeys.length > 0 ? recoveryCodes.length : undefined,
+      passkeys: passkeys.map(({ id, name, backedUp, addedTime, lastUsedTime }) => ({
+        ...{ id, name, backedUp },
+        addedAt: Date.parse(addedTime),
+        lastUsedAt: lastUsedTime === undefined ? undefined : Date.parse(lastUsedTime),
+      })),
+      passkeyProblem: this.#passkeyProblem(passkeys.length),
     };
+  }
+
+  /** Why the user cannot add a passkey. */
+  #passkeyProblem(count: number): string | undefined {
+    if (!this.#options.passkeys.relyingParty) return NO_HOST_NAME;
+    return count >= MAX_PASSKEYS ? TOO_MANY : undefined;
   }
 
   /** Shows the page that adds an app, in the place of an earlier one. */
@@ -77,8 +110,10 @@ export class AccountFactors {
     return this.#enrolment.showApp(context, enrolling(by));
   }
 
-  addPasskey(context: RequestContext, by: BrowserSession): Promise<void> {
-    return this.#enrolment.showPasskey(context, enrolling(by));
+  /** Shows the page that adds a passkey, or the account page with the reason why the user cannot add one. */
+  async addPasskey(context: RequestContext, by: BrowserSession): Promise<void> {
+    if (this.list(by).passkeyProblem === undefined) await this.#enrolment.showPasskey(context, enrolling(by));
+    else redirect(context.response, accountURL(by.account.name));
   }
 
   /** Shows new recovery codes, in the place of all earlier ones. */
@@ -86,27 +121,60 @@ export class AccountFactors {
     this.#enrolment.showCodes(context, enrolling(by));
   }
 
-  /** Without any other factor, the recovery codes are removed too. False if the configuration requires a factor. */
-  async remove({ log, signal }: RequestContext, by: BrowserSession): Promise<boolean> {
-    const { authenticators, factorPolicy } = this.#options;
-    const { account, authentication } = by;
+  /** Without any other factor, the recovery codes are removed too. */
+  async removeApp(context: RequestContext, by: BrowserSession): Promise<Removal> {
+    const refusal = await this.#remove(context, by, ({ passkeys, recoveryCodes }) => ({
+      passkeys,
+      recoveryCodes,
+    }));
+    if (refusal !== undefined) return { refusal };
+    context.log.info({ user: by.account.name }, 'authenticator app removed on the account page');
+    return 'removed';
+  }
+
+  /** Ends the sessions that began with the passkey, too. Throws 503 unless all of this is done. */
+  async removePasskey(context: RequestContext, by: BrowserSession, passkey: string): Promise<Removal> {
+    const refusal = await this.#remove(context, by, (current) => ({
+      ...current,
+      passkeys: current.passkeys.filter(({ id }) => id !== passkey),
+    }));
+    if (refusal !== undefined) return { refusal };
+    context.log.info({ user: by.account.name, passkey }, 'passkey removed on the account page');
+    return endSessionsOf(context, by, 'passkey removed', this.#options, (proof) => {
+      return proof.kind === 'passkey' && proof.id === passkey;
+    });
+  }
+
+  /** Returns the reason, for the user, if the factors stay as they are. */
+  async #remove(
+    { signal }: RequestContext,
+    { account, authentication }: BrowserSession,
+    without: (current: Factors) => Factors,
+  ): Promise<string | undefined> {
+    const { authenticators, credentials, links, factorPolicy } = this.#options;
+    const hasOtherWay =
+      credentials.get(account.name)?.userUID === account.uid || links.of(account).length > 0;
     const isRequired = factorPolicy.isRequired(account, authentication.proof);
-    let isLast = false;
-    const changed = await authenticators.update(
+    let refusal: string | undefined;
+    await authenticators.update(
       account,
       (current) => {
-        const { passkeys, recoveryCodes } = current;
-        isLast = passkeys.length === 0;
+        const kept = without(current);
+        const isRemoved = kept.passkeys.length < current.passkeys.length || kept.totp !== current.totp;
+        const isLastPasskey = kept.passkeys.length === 0 && current.passkeys.length > 0;
+        const hasFactor = kept.passkeys.length > 0 || kept.totp !== undefined;
+        refusal = undefined;
         // The factors of another replica may be newer than the session.
-        if ((isLast && isRequired) || factorPolicy.lacksFactor(account, authentication, current))
-          return undefined;
-        return { passkeys, recoveryCodes: isLast ? [] : recoveryCodes };
+        if (factorPolicy.lacksFactor(account, authentication, current)) refusal = CHANGED_MEANWHILE.text;
+        else if (isLastPasskey && !hasOtherWay) refusal = LAST_WAY;
+        else if (isRemoved && !hasFactor && isRequired) refusal = LAST_FACTOR;
+        if (refusal !== undefined || !isRemoved) return undefined;
+        // Recovery codes replace a factor, so none is needed without one.
+        return hasFactor ? kept : NO_FACTORS;
       },
       signal,
     );
-    if (isLast && isRequired) return false;
-    if (changed) log.info({ user: account.name }, 'authenticator app removed on the account page');
-    return true;
+    return refusal;
   }
 
   /** The user has just used the new factor. Without it, sessions of a user with a factor end. */

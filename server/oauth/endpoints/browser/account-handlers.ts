@@ -23,9 +23,8 @@ import type { CredentialDirectory } from '../../users/account.ts';
 import type { AccountChoice } from './account-choice.ts';
 import type { AccountFactors } from './account-factors.ts';
 import type { AccountIdentities } from './account-identities.ts';
-import type { AccountPasskeys } from './account-passkeys.ts';
 import type { AccountPassword } from './account-password.ts';
-import type { AccountSessions } from './account-sessions.ts';
+import type { AccountSessions, Removal } from './account-sessions.ts';
 import { type AccountVisit, accountURL, holderOf, NOTICES, STEP_UP } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
@@ -44,8 +43,10 @@ export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOpt
   readonly accountIdentities: AccountIdentities;
   readonly directoryLinks: DirectoryLinks;
   readonly accountPassword: AccountPassword;
-  readonly accountFactors: Pick<AccountFactors, 'list' | 'add' | 'addPasskey' | 'renewCodes' | 'remove'>;
-  readonly accountPasskeys: Pick<AccountPasskeys, 'list' | 'problem' | 'remove'>;
+  readonly accountFactors: Pick<
+    AccountFactors,
+    'list' | 'add' | 'addPasskey' | 'renewCodes' | 'removeApp' | 'removePasskey'
+  >;
   readonly upstreamSignOut: Pick<UpstreamSignOut, 'begin'>;
   readonly factorPolicy: Pick<FactorPolicy, 'hasFactor'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
@@ -138,7 +139,6 @@ export class AccountHandlers {
       accountSessions,
       accountIdentities,
       accountFactors,
-      accountPasskeys,
       directoryLinks,
       kubeconfig,
       now,
@@ -152,9 +152,7 @@ export class AccountHandlers {
       provider: accountIdentities.providerOf(by),
       hasPassword: credentials.get(account.name)?.userUID === account.uid,
       sessions: accountSessions.list(by),
-      passkeys: accountPasskeys.list(by),
-      secondFactor: accountFactors.list(by),
-      passkeyProblem: accountPasskeys.problem(by),
+      factors: accountFactors.list(by),
       identities: accountIdentities.list(by),
       providers: [...directoryLinks.choices, ...choices],
       hasKubeconfig: kubeconfig !== undefined,
@@ -200,7 +198,6 @@ export class AccountHandlers {
   async #changeIdentities(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
     const { accountIdentities, directoryLinks } = this.#options;
     const { unlink, link } = IDENTITIES_FORM.decode(form);
-    const again = (text: string): void => this.#show(context, by, undefined, { text });
     if (!this.#isRecent(context, by, 'linked accounts')) return;
     if (link !== undefined && directoryLinks.choices.some((directory) => directory.name === link)) {
       const verdict = await directoryLinks.submitted(context, by, form);
@@ -208,30 +205,18 @@ export class AccountHandlers {
     }
     if (link !== undefined) {
       const problem = await accountIdentities.begin(context, by, link);
-      return problem === undefined ? undefined : again(problem);
+      return problem === undefined ? undefined : this.#show(context, by, undefined, { text: problem });
     }
-    const outcome = await accountIdentities.unlink(context, by, unlink ?? '');
-    if (outcome === 'signed out') return writePage(context.response, signedOutPage());
-    if (outcome === 'last way to sign in') {
-      return again('You could not sign in without this account. Link another one first.');
-    }
-    return redirect(context.response, accountURL(by.account.name, 'unlinked'));
+    return this.#removed(context, by, await accountIdentities.unlink(context, by, unlink ?? ''), 'unlinked');
   }
 
   async #changePasskeys(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
-    const { accountPasskeys, accountFactors } = this.#options;
+    const { accountFactors } = this.#options;
     const { remove } = PASSKEYS_FORM.decode(form);
     if (!this.#isRecent(context, by, 'passkeys')) return;
-    if (remove === undefined) {
-      // The page of the account shows the problem.
-      if (accountPasskeys.problem(by) !== undefined)
-        return redirect(context.response, accountURL(by.account.name));
-      return accountFactors.addPasskey(context, by);
-    }
-    const outcome = await accountPasskeys.remove(context, by, remove);
-    if (outcome === 'signed out') return writePage(context.response, signedOutPage());
-    if (typeof outcome === 'string') return redirect(context.response, accountURL(by.account.name, outcome));
-    this.#show(context, by, undefined, { text: outcome.refusal });
+    if (remove === undefined) return accountFactors.addPasskey(context, by);
+    const removal = await accountFactors.removePasskey(context, by, remove);
+    return this.#removed(context, by, removal, 'passkey-removed');
   }
 
   async #changeSecondFactor(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
@@ -240,12 +225,13 @@ export class AccountHandlers {
     if (!this.#isRecent(context, by, 'second factor')) return;
     if (action === 'codes') return accountFactors.renewCodes(context, by);
     if (action !== 'remove') return accountFactors.add(context, by);
-    if (await accountFactors.remove(context, by)) {
-      return redirect(context.response, accountURL(by.account.name, 'app-removed'));
-    }
-    return this.#show(context, by, undefined, {
-      text: 'Your account needs a second factor. Replace the app instead.',
-    });
+    return this.#removed(context, by, await accountFactors.removeApp(context, by), 'app-removed');
+  }
+
+  #removed(context: RequestContext, by: BrowserSession, removal: Removal, done: keyof typeof NOTICES): void {
+    if (removal === 'signed out') writePage(context.response, signedOutPage());
+    else if (removal === 'removed') redirect(context.response, accountURL(by.account.name, done));
+    else this.#show(context, by, undefined, { text: removal.refusal });
   }
 
   /**

@@ -5,7 +5,7 @@ import type { SourceAddress } from '../../../request/source-address.ts';
 import type { AccountLinks, LinkedIdentity } from '../../providers/account-links.ts';
 import type { ProviderChoice } from '../../providers/configured-provider.ts';
 import type { SessionStore } from '../../sessions/session.ts';
-import { endSessionsOf } from './account-sessions.ts';
+import { endSessionsOf, type Removal } from './account-sessions.ts';
 import { holderOf } from './account-visit.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { ProviderRedirects, type ProviderRedirectsOptions } from './provider-redirects.ts';
@@ -34,8 +34,7 @@ export interface LinkReturn {
   readonly verdict: LinkVerdict;
 }
 
-export type Unlinking = 'unlinked' | 'signed out' | 'last way to sign in';
-
+const LAST_WAY = { refusal: 'You could not sign in without this account. Link another one first.' };
 const SIGNED_OUT = { refusal: 'You were signed out in the meantime, so the account is not linked.' };
 
 export class AccountIdentities {
@@ -86,15 +85,14 @@ export class AccountIdentities {
   }
 
   /** Deletes the Identity, and ends the sessions that began with it. Throws 503 unless all of this is done. */
-  async unlink(context: RequestContext, by: BrowserSession, identity: string): Promise<Unlinking> {
+  async unlink(context: RequestContext, by: BrowserSession, identity: string): Promise<Removal> {
     const { account } = by;
     const { log, signal } = context;
     const outcome = await this.#options.links.unlink(identity, account, signal);
-    if (outcome !== 'unlinked') return outcome;
+    if (outcome === 'last way to sign in') return LAST_WAY;
     log.info({ user: account.name, identity }, 'identity unlinked on the account page');
-    const isSignedOut = await endSessionsOf(context, by, 'identity unlinked', this.#options, (proof) => {
+    return endSessionsOf(context, by, 'identity unlinked', this.#options, (proof) => {
       return proof.kind === 'identity' && proof.name === identity;
     });
-    return isSignedOut ? 'signed out' : 'unlinked';
   }
 }

@@ -66,17 +66,21 @@ export class AccountSessions {
   }
 }
 
-/**
- * Ends the sessions of the user of `by` that began with a proof. Returns true if that of the browser is one of them. Throws 503 unless all
- * are ended.
- */
+/** The removal of a way to sign in. `signed out`: the browser has signed in this way. */
+export type Removal =
+  | 'removed'
+  | 'signed out'
+  /** The reason, for the user. */
+  | { readonly refusal: string };
+
+/** Ends the sessions of the user of `by` that began with a removed proof. Throws 503 unless all are ended. */
 export async function endSessionsOf(
   context: RequestContext,
   { account, session: current }: BrowserSession,
   reason: TerminationReason,
   options: Pick<AccountSessionsOptions, 'sessions'> & { readonly browsers: Pick<BrowserSessions, 'end'> },
   isOf: (proof: Proof) => boolean,
-): Promise<boolean> {
+): Promise<Removal> {
   const began = options.sessions
     .ofUser(account.name)
     .filter(
@@ -84,9 +88,9 @@ export async function endSessionsOf(
         userUID === account.uid && authentication !== undefined && isOf(authentication.proof),
     );
   await terminate(context, began, reason, options);
-  if (began.every(({ id }) => id !== current.id)) return false;
+  if (began.every(({ id }) => id !== current.id)) return 'removed';
   await options.browsers.end(context, [current]);
-  return true;
+  return 'signed out';
 }
 
 async function terminate(

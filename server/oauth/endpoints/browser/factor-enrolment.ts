@@ -73,7 +73,10 @@ const FORM = new FormDecoder(FactorFormSchema);
 const ENROLMENT_MS = 15 * 60_000;
 const KNOWN_PASSKEY = { text: 'You have this passkey already, or too many others.' };
 const REJECTED_PASSKEY = { text: 'The passkey was not accepted. Try again.' };
-const CONFLICT = { text: 'Your second factors were changed in the meantime. Please try again.' };
+/** For factors that are not what the user has seen. */
+export const CHANGED_MEANWHILE = {
+  text: 'Your second factors were changed in the meantime. Please try again.',
+};
 
 export class FactorEnrolment<P extends Enrolling> {
   readonly #options: FactorEnrolmentOptions<P>;
@@ -194,7 +197,7 @@ export class FactorEnrolment<P extends Enrolling> {
       const { passkey } = added;
       if (passkey && right.kind === 'session')
         return this.showPasskey(context, pending, passkey.name, KNOWN_PASSKEY);
-      return startAgain(context, pending, CONFLICT);
+      return startAgain(context, pending, CHANGED_MEANWHILE);
     }
     context.log.info(
       {

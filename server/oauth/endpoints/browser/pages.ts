@@ -21,10 +21,9 @@ import type { CredentialStore } from '../../users/account.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import type { PushedRequests } from '../pushed-requests.ts';
 import { AccountChoice } from './account-choice.ts';
-import { AccountFactors } from './account-factors.ts';
+import { AccountFactors, type AccountFactorsOptions } from './account-factors.ts';
 import { AccountHandlers, type AccountHandlersOptions } from './account-handlers.ts';
 import { AccountIdentities, type AccountIdentitiesOptions } from './account-identities.ts';
-import { AccountPasskeys, type AccountPasskeysOptions } from './account-passkeys.ts';
 import { AccountPassword } from './account-password.ts';
 import { AccountSessions } from './account-sessions.ts';
 import { accountContinuation } from './account-visit.ts';
@@ -63,7 +62,7 @@ export interface PagesOptions
     DeviceRequestsOptions {
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'all' | 'update'>;
   readonly browsers: BrowserSessions;
-  readonly factorPolicy: SignInFormsOptions<unknown>['factorPolicy'] & AccountPasskeysOptions['factorPolicy'];
+  readonly factorPolicy: SignInFormsOptions<unknown>['factorPolicy'] & AccountFactorsOptions['factorPolicy'];
   readonly links: AccountIdentitiesOptions['links'] & DirectoryLinksOptions['links'];
   readonly sessions: SessionStore;
   readonly validity: Pick<SessionValidity, 'end' | 'signInEnd'>;
@@ -129,7 +128,6 @@ export function newPages(options: PagesOptions): Router {
     accountIdentities: new AccountIdentities({ ...options, browsers, action: IDENTITIES_PATH }),
     directoryLinks: new DirectoryLinks({ ...options, action: IDENTITIES_PATH }),
     accountFactors,
-    accountPasskeys: new AccountPasskeys({ ...options, browsers, passkeys }),
   };
   const account = new AccountHandlers(accountOptions);
   get(ACCOUNT_PATH, account.page);

@@ -132,7 +132,9 @@ describe('the authenticator app on the account page', () => {
     await act('codes');
     await browser.submit({});
     browser.page = page;
-    await act('remove');
+    const refused = await act('remove');
+    expect(refused.status).to.equal(400);
+    expect(refused.text).to.contain('Your second factors were changed in the meantime.');
     state.authenticators.cached = undefined;
     expect(state.authenticators.of(ALICE)).to.equal(oneTimeCode);
   });
