@@ -13,6 +13,7 @@ import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import {
   activeKey,
   type IdentifiedJWK,
+  type KeyRecord,
   type KeySet,
   publicMembers,
   type SigningAlgorithm,
@@ -61,20 +62,62 @@ interface Material {
   readonly published: readonly JWK[];
   /** By `keyName`. */
   readonly past: ReadonlyMap<string, CryptoKey>;
+  /** The MAC key of the active key record. */
+  readonly newest: KeyObject;
   readonly macKeys: ReadonlyMap<string, KeyObject>;
 }
 
-/** The imported keys of one key set. Private keys cannot be exported. */
+/** The imported keys of one key set, or none. Private keys cannot be exported. */
 export class ImportedKeys implements KeyRing {
-  readonly ready = true;
-  readonly #material: Material;
+  #material: Material | undefined;
 
-  private constructor(material: Material) {
-    this.#material = material;
+  static async from(set: KeySet): Promise<ImportedKeys> {
+    const keys = new ImportedKeys();
+    await keys.load(set);
+    return keys;
   }
 
-  /** Throws for an unusable key. */
-  static async from(set: KeySet): Promise<ImportedKeys> {
+  get ready(): boolean {
+    return this.#material !== undefined;
+  }
+
+  signing(algorithm: SigningAlgorithm = 'ES256'): SigningKey {
+    const key = this.#loaded().signing.get(algorithm);
+    if (!key) throw newServiceUnavailable(`there is no key for ${algorithm} yet`);
+    return key;
+  }
+
+  verification(kid: string, alg: string): CryptoKey | undefined {
+    return this.#material?.verification.get(keyName({ kid, alg }));
+  }
+
+  hintVerification(kid: string, alg: string): CryptoKey | undefined {
+    return this.verification(kid, alg) ?? this.#material?.past.get(keyName({ kid, alg }));
+  }
+
+  jwks(): { readonly keys: readonly JWK[] } {
+    return { keys: this.#loaded().published };
+  }
+
+  mac(purpose: string, message: string): string {
+    const { active, newest } = this.#loaded();
+    return `${active}:${digest(newest, purpose, message).toString('hex')}`;
+  }
+
+  macs(purpose: string, message: string): readonly [Buffer, ...Buffer[]] {
+    const { newest, macKeys } = this.#loaded();
+    const others = [...macKeys.values()].filter((key) => key !== newest);
+    return [digest(newest, purpose, message), ...others.map((key) => digest(key, purpose, message))];
+  }
+
+  checkMac(purpose: string, message: string, mac: string): boolean {
+    const [, kid = '', hex = ''] = /^([\w-]{43}):([0-9a-f]{64})$/.exec(mac) ?? [];
+    const key = this.#material?.macKeys.get(kid);
+    return key !== undefined && timingSafeEqual(digest(key, purpose, message), Buffer.from(hex, 'hex'));
+  }
+
+  /** Replaces all keys. Throws for an unusable key, and keeps the others then. */
+  protected async load(set: KeySet): Promise<void> {
     const active = activeKey(set);
     if (!active?.jwk) throw new Error('the key set has no active key');
     const published = set.keys.flatMap((key) => publicParts(key.kid, key.jwk, key.rsaJwk));
@@ -83,60 +126,27 @@ export class ImportedKeys implements KeyRing {
       signingKey('ES256', { ...active.jwk, kid: active.kid }),
       ...(active.rsaJwk ? [signingKey('RS256', active.rsaJwk)] : []),
     ]);
-    return new ImportedKeys({
+    const newest = macKeyOf(active);
+    this.#material = {
       active: active.kid,
       signing: new Map(signing.map((key) => [key.algorithm, key])),
       verification: await importedByName(published),
       published,
       past: await importedByName(past),
-      // Imported once: createHmac would import the bytes for each message, which takes four times as long as the MAC.
-      macKeys: new Map(
-        set.keys.map(({ kid, macKey }) => [kid, createSecretKey(Buffer.from(macKey, 'base64url'))]),
-      ),
-    });
+      newest,
+      macKeys: new Map(set.keys.map((key) => [key.kid, key === active ? newest : macKeyOf(key)])),
+    };
   }
 
-  signing(algorithm: SigningAlgorithm = 'ES256'): SigningKey {
-    const key = this.#material.signing.get(algorithm);
-    if (!key) throw newServiceUnavailable(`there is no key for ${algorithm} yet`);
-    return key;
+  #loaded(): Material {
+    if (!this.#material) throw newServiceUnavailable('the signing keys are not loaded yet');
+    return this.#material;
   }
+}
 
-  verification(kid: string, alg: string): CryptoKey | undefined {
-    return this.#material.verification.get(keyName({ kid, alg }));
-  }
-
-  hintVerification(kid: string, alg: string): CryptoKey | undefined {
-    return this.verification(kid, alg) ?? this.#material.past.get(keyName({ kid, alg }));
-  }
-
-  jwks(): { readonly keys: readonly JWK[] } {
-    return { keys: this.#material.published };
-  }
-
-  mac(purpose: string, message: string): string {
-    const { active } = this.#material;
-    return `${active}:${digest(this.#newest(), purpose, message).toString('hex')}`;
-  }
-
-  macs(purpose: string, message: string): readonly [Buffer, ...Buffer[]] {
-    const newest = this.#newest();
-    const others = [...this.#material.macKeys.values()].filter((key) => key !== newest);
-    return [digest(newest, purpose, message), ...others.map((key) => digest(key, purpose, message))];
-  }
-
-  checkMac(purpose: string, message: string, mac: string): boolean {
-    const [, kid = '', hex = ''] = /^([\w-]{43}):([0-9a-f]{64})$/.exec(mac) ?? [];
-    const key = this.#material.macKeys.get(kid);
-    return key !== undefined && timingSafeEqual(digest(key, purpose, message), Buffer.from(hex, 'hex'));
-  }
-
-  #newest(): KeyObject {
-    const { active, macKeys } = this.#material;
-    const key = macKeys.get(active);
-    if (!key) throw newServiceUnavailable('the signing keys are not loaded yet');
-    return key;
-  }
+/** Imported once: createHmac would import the bytes for each message, which takes four times as long as the MAC. */
+function macKeyOf({ macKey }: KeyRecord): KeyObject {
+  return createSecretKey(Buffer.from(macKey, 'base64url'));
 }
 
 /** NUL separates the purpose, which contains none, so a MAC of one purpose is never valid for another. */

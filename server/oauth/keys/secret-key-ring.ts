@@ -1,15 +1,13 @@
 // Key ring that every replica loads from the same Secret. The first replica creates the keys, and the leader rotates
 // them.
-import type { CryptoKey, JWK } from 'jose';
 import type { Logger } from 'pino';
-import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { isNewer } from '../../cluster/reflector/resource-version.ts';
 import type { SecretLocation } from '../../cluster/secrets/installed-secret.ts';
 import type { SharedSecret } from '../../cluster/secrets/shared-secret.ts';
-import { ImportedKeys, type KeyRing, type SigningKey } from './key-ring.ts';
+import { ImportedKeys } from './key-ring.ts';
 import { KEYS_ENTRY, KeySecret, type StoredKeys, storedKeys } from './key-secret.ts';
-import { firstSet, newKey, type SigningAlgorithm, writeKeySet } from './key-set.ts';
+import { firstSet, newKey, writeKeySet } from './key-set.ts';
 
 export interface SecretKeyRingOptions extends SecretLocation {
   readonly client: Pick<ClusterClient, 'json'>;
@@ -26,11 +24,10 @@ export interface SecretKeyRingOptions extends SecretLocation {
 const REREAD_MS = 10_000;
 const REREAD_TIMEOUT_MS = 3_000;
 
-export class SecretKeyRing implements KeyRing {
+export class SecretKeyRing extends ImportedKeys {
   readonly #options: SecretKeyRingOptions;
   readonly #secret: KeySecret;
   readonly #subscribers = new Set<() => void>();
-  #keys: ImportedKeys | undefined;
   /** `resourceVersion` of the Secret with the current keys. */
   #version: string | undefined;
   /** Imports are serialized, so the last delivered version wins. */
@@ -39,6 +36,7 @@ export class SecretKeyRing implements KeyRing {
   #rereading: Promise<void> | undefined;
 
   constructor(options: SecretKeyRingOptions) {
+    super();
     this.#options = options;
     this.#secret = new KeySecret(options.client, options);
     options.secret.keep({
@@ -50,38 +48,6 @@ export class SecretKeyRing implements KeyRing {
         this.#accept(storedKeys(secret)).catch(() => undefined);
       },
     });
-  }
-
-  get ready(): boolean {
-    return this.#keys !== undefined;
-  }
-
-  signing(algorithm?: SigningAlgorithm): SigningKey {
-    return this.#known().signing(algorithm);
-  }
-
-  verification(kid: string, algorithm: string): CryptoKey | undefined {
-    return this.#keys?.verification(kid, algorithm);
-  }
-
-  hintVerification(kid: string, algorithm: string): CryptoKey | undefined {
-    return this.#keys?.hintVerification(kid, algorithm);
-  }
-
-  jwks(): { readonly keys: readonly JWK[] } {
-    return this.#known().jwks();
-  }
-
-  mac(purpose: string, message: string): string {
-    return this.#known().mac(purpose, message);
-  }
-
-  macs(purpose: string, message: string): readonly [Buffer, ...Buffer[]] {
-    return this.#known().macs(purpose, message);
-  }
-
-  checkMac(purpose: string, message: string, mac: string): boolean {
-    return this.#keys?.checkMac(purpose, message, mac) ?? false;
   }
 
   /** Calls `changed` after every change of the Secret. Returns the unsubscribe function. */
@@ -122,7 +88,7 @@ export class SecretKeyRing implements KeyRing {
       const current = this.#version;
       if (current === stored.resourceVersion || (current !== undefined && !replaces(current))) return;
       try {
-        this.#keys = await ImportedKeys.from(stored.set);
+        await this.load(stored.set);
         this.#version = stored.resourceVersion;
         this.#options.log.info(
           { keys: stored.set.keys.map(({ kid, state }) => ({ kid, state })) },
@@ -142,10 +108,5 @@ export class SecretKeyRing implements KeyRing {
       { err, secretName: this.#options.name },
       'the Secret of the signing keys is invalid',
     );
-  }
-
-  #known(): ImportedKeys {
-    if (!this.#keys) throw newServiceUnavailable('the signing keys are not loaded yet');
-    return this.#keys;
   }
 }
