@@ -11,17 +11,17 @@ import {
   newServiceUnavailable,
   StatusError,
 } from '../../../apis/meta/v1/errors.ts';
-import { recordIn } from '../../../apis/reading/unknown-value.ts';
+import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { Seats } from '../../admission/seats.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
 import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
+import { LookupCache } from '../../memory/lookup-cache.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
 import { SessionCache } from './session-cache.ts';
-import { SessionLookups } from './session-lookups.ts';
 import {
   type FoundSession,
   isGenuine,
@@ -39,6 +39,12 @@ export interface RotatingKeys extends KeyRing {
   /** Re-reads keys that the watch may not have delivered yet; rate-limited. */
   reread?(): Promise<void>;
 }
+
+/**
+ * TTL of a NotFound result. No client has a random id before its session is written, so the session does not appear later.
+ */
+const ABSENT_TTL_MS = 10_000;
+const MAX_ABSENT = 1_000;
 
 export interface ClusterSessionStoreOptions {
   readonly client: ClusterClient;
@@ -59,12 +65,12 @@ export interface ClusterSessionStoreOptions {
 export class ClusterSessionStore implements SessionStore {
   readonly #options: ClusterSessionStoreOptions;
   readonly #now: () => number;
-  readonly #monotonic: () => number;
   readonly #path: string;
   readonly #cache = new SessionCache();
   readonly #closed = new AbortController();
   readonly #ids: SessionIDs;
-  readonly #lookups: SessionLookups;
+  /** Reads of single objects; empty for one that does not exist. */
+  readonly #lookups: LookupCache<{ readonly object?: object }>;
   /** Objects with a valid MAC under the current keys: the MAC is checked once per version. */
   #genuine = new WeakSet<FoundSession>();
   readonly #freshness: Freshness;
@@ -72,16 +78,16 @@ export class ClusterSessionStore implements SessionStore {
   constructor(options: ClusterSessionStoreOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#monotonic = options.monotonic ?? (() => performance.now());
-    this.#freshness = new Freshness(this.#monotonic);
+    const { monotonic = () => performance.now() } = options;
+    this.#freshness = new Freshness(monotonic);
     this.#path = `/apis/${options.group}/${VERSION}/${SESSION.plural}`;
     this.#ids = new SessionIDs(options.keys);
-    this.#lookups = new SessionLookups({
-      client: options.client,
-      path: this.#path,
+    this.#lookups = new LookupCache({
+      size: MAX_ABSENT,
+      ttlMs: ({ object }) => (object ? 0 : ABSENT_TTL_MS),
       seats: options.lookups,
       signal: this.#closed.signal,
-      monotonic: this.#monotonic,
+      monotonic,
     });
   }
 
@@ -156,11 +162,27 @@ export class ClusterSessionStore implements SessionStore {
       await keys.reread?.();
       if (!this.#ids.isGenuine(id)) return undefined;
     }
-    const object = await this.#lookups.get(id, call);
-    if (object === undefined) return undefined;
+    const { object } = await this.#lookUp(id, call);
+    if (!object) return undefined;
     const found = readSession(object);
     if (found.session && !this.isGenuine(found)) await keys.reread?.();
     return this.#usable(found);
+  }
+
+  async #lookUp(id: string, call: CallContext): Promise<{ readonly object?: object }> {
+    const load = async (signal: AbortSignal): Promise<{ readonly object?: object }> => {
+      try {
+        return { object: record(await this.#options.client.json({ path: `${this.#path}/${id}`, signal })) };
+      } catch (error) {
+        if (isNotFound(error)) return {};
+        throw error;
+      }
+    };
+    try {
+      return await this.#lookups.get(id, load, call);
+    } catch (error) {
+      throw unavailable(error, 'cannot look up the session');
+    }
   }
 
   newID(random: RandomBytes): string {
@@ -249,8 +271,8 @@ export class ClusterSessionStore implements SessionStore {
  * Converts an error that kube-apiserver returns for this server's own request (a missing permission, etcd without leader)
  * into ServiceUnavailable. Otherwise the caller would attribute it to its own request.
  */
-function unavailable(error: unknown): unknown {
+function unavailable(error: unknown, message = 'cannot store the session'): unknown {
   if (!(error instanceof StatusError) || error.reason === 'ServiceUnavailable') return error;
   const seconds = error.details?.retryAfterSeconds ?? 1;
-  return newServiceUnavailable('cannot store the session', seconds, { cause: error });
+  return newServiceUnavailable(message, seconds, { cause: error });
 }
