@@ -2,7 +2,7 @@
 // the object.
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION, type SessionSpec, SessionSpecSchema } from '../../../apis/iam/v1beta1/session-resource.ts';
-import { compileSchema, type Format } from '../../../apis/reading/schema-validator.ts';
+import { compileSchema } from '../../../apis/reading/schema-validator.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { PasswordID } from '../users/account.ts';
@@ -139,18 +139,12 @@ function passwordFields({ uid, changedAt }: PasswordID): Partial<SessionSpec> {
   return { passwordTime: timestamp(changedAt), credentialUID: uid };
 }
 
-const TIMESTAMP: Format = {
-  noun: 'a timestamp',
-  check: (value) => {
-    if (Number.isNaN(Date.parse(value))) throw new Error('is no timestamp');
-  },
-};
 /** Compiled for the first session. */
 let isSpec: ((spec: unknown) => spec is SessionSpec) | undefined;
 
 function sessionIn(id: string, spec: unknown): Session | undefined {
-  isSpec ??= compileSchema(SessionSpecSchema, { 'date-time': TIMESTAMP });
-  if (!isSpec(spec)) return undefined;
+  isSpec ??= compileSchema(SessionSpecSchema);
+  if (!isSpec(spec) || !hasValidTimes(spec)) return undefined;
   const { user, userUID, clientID, scopes, source, userAgent, generation, refreshHash, familyHash } = spec;
   const { browser, claims } = spec;
   const authentication = authenticationIn(spec);
@@ -171,6 +165,14 @@ function sessionIn(id: string, spec: unknown): Session | undefined {
         }
       : {}),
   };
+}
+
+/** The schema accepts any text as a time. */
+function hasValidTimes(spec: SessionSpec): boolean {
+  const { createdTime, lastUsedTime, notAfter, idleNotAfter, passwordTime, authTime, identity } = spec;
+  return [createdTime, lastUsedTime, notAfter, idleNotAfter, passwordTime, authTime, identity?.checkedTime]
+    .filter((time) => time !== undefined)
+    .every((time) => !Number.isNaN(Date.parse(time)));
 }
 
 function authenticationIn(spec: SessionSpec): Authentication | undefined {

@@ -1,6 +1,9 @@
 // Table of failed attempts by key, such as an account or an address. Failures delay further attempts of their key, each one twice as
 // long as the one before. The table is bounded, and a flood of new keys ends no delay.
 import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { networkOf } from '../../admission/network.ts';
+import type { SourceAddress } from '../../request/source-address.ts';
 
 /** Limits of failed attempts: when delays begin, and how they grow. Times in ms. */
 export interface DelayLimits {
@@ -144,4 +147,37 @@ function highest(one: Failures, other: Failures): Failures {
 
 function groupOf(key: string): number {
   return hash('sha256', key, 'buffer').readUInt16BE(0) % GROUPS;
+}
+
+/**
+ * Throttle of what is too long to guess at all replicas, such as client secrets: failures are counted for one source and at this replica
+ * only, so an attacker delays only its own address.
+ */
+export class SourceThrottle {
+  readonly #table: FailureTable;
+  readonly #sourceOf: SourceAddress;
+
+  /** `now`: monotonic ms. */
+  constructor(limits: DelayLimits, sourceOf: SourceAddress, now: () => number) {
+    this.#table = new FailureTable(limits, now);
+    this.#sourceOf = sourceOf;
+  }
+
+  /** Whole seconds until the next allowed attempt; 0 when it is allowed now. `about`: what is guessed, for instance a client id. */
+  wait(request: IncomingMessage, about = ''): number {
+    return Math.ceil(this.#table.wait(this.#key(request, about)) / 1000);
+  }
+
+  succeeded(request: IncomingMessage, about = ''): void {
+    this.#table.clear(this.#key(request, about));
+  }
+
+  failed(request: IncomingMessage, about = ''): void {
+    this.#table.fail(this.#key(request, about));
+  }
+
+  /** A digest, because `about` is client input of any length. */
+  #key(request: IncomingMessage, about: string): string {
+    return hash('sha256', `${networkOf(this.#sourceOf(request))} ${about}`, 'base64');
+  }
 }

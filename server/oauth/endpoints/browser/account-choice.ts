@@ -8,10 +8,10 @@ import type { TicketOptions } from '../../keys/tickets.ts';
 import { accountChoicePage } from '../../page/account-choice-page.ts';
 import { FormTickets } from '../../page/form-tickets.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
-import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
+import { type BrowserHandlerOptions, browserHandler, forged, readOwnForm } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { Continuation } from './continuation.ts';
-import { forged, readOwnForm, TICKET_ALERTS } from './form-rejections.ts';
+import { TICKET_ALERTS } from './form-rejections.ts';
 import { originOf, type SignInForms } from './sign-in.ts';
 
 export interface AccountChoiceOptions<T> extends TicketOptions, BrowserHandlerOptions {

@@ -16,7 +16,7 @@ import type { SessionStore } from '../../sessions/session.ts';
 import type { CredentialDirectory } from '../../users/account.ts';
 import { endSessionsOf, type Removal } from './account-sessions.ts';
 import { accountURL, holderOf } from './account-visit.ts';
-import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
+import { type BrowserHandlerOptions, browserHandler, forged, readOwnForm } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import {
   CHANGED_MEANWHILE,
@@ -24,7 +24,6 @@ import {
   FactorEnrolment,
   type FactorEnrolmentOptions,
 } from './factor-enrolment.ts';
-import { forged, readOwnForm } from './form-rejections.ts';
 import { originOf } from './sign-in.ts';
 
 interface AccountEnrolling extends Enrolling {

@@ -1,4 +1,4 @@
-// Handles errors of the OAuth endpoints for browsers. An error becomes an HTML page, or a redirect to the client
+// What the OAuth endpoints for browsers share: submitted forms are of this server, and an error becomes an HTML page, or a redirect to the client
 // with `iss` (RFC 9207).
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
@@ -7,8 +7,10 @@ import type { Handler, RequestContext } from '../../../request/request-context.t
 import type { TLSCheck } from '../../../request/source-address.ts';
 import { AuthorizationError } from '../../codes/authorization-request.ts';
 import { type ResponseMode, withParameters } from '../../codes/redirect-target.ts';
+import { type Form, readForm } from '../../http/form.ts';
 import { asOAuthError } from '../../http/oauth-response.ts';
 import { writeFormPost } from '../../page/form-post.ts';
+import { isCrossSite } from '../../page/form-tickets.ts';
 import { messagePage, redirect, writeErrorPage, writePage } from '../../page/page.ts';
 
 export interface BrowserHandlerOptions {
@@ -91,6 +93,21 @@ export class PageError extends Error {
     this.title = title;
     this.headers = headers;
   }
+}
+
+/** Reads a form of this server. Throws PageError 403 for one of another origin (CSRF). */
+export async function readOwnForm({ request }: RequestContext): Promise<Form> {
+  if (isCrossSite(request)) throw forged();
+  return readForm(request);
+}
+
+/** CSRF protection: a form without a valid ticket, or from another origin. */
+export function forged(): PageError {
+  return new PageError(
+    403,
+    'Start again',
+    'This form was not filled in on a page of this server. Go back to the program that sent you here and sign in again.',
+  );
 }
 
 function insecure(): PageError {

@@ -1,28 +1,9 @@
-// The responses to forms that are not accepted: forged forms, expired forms and wrong passwords.
+// The alerts of forms that are not accepted: expired forms and wrong passwords.
 import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
-import type { RequestContext } from '../../../request/request-context.ts';
-import { type Form, readForm } from '../../http/form.ts';
 import type { TicketRejection } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { isCrossSite } from '../../page/form-tickets.ts';
 import type { PageOptions } from '../../page/page.ts';
 import { SignInRefused } from '../../passwords/sign-in-refusal.ts';
-import { PageError } from './browser-handler.ts';
-
-/** Reads a form of this server. Throws PageError 403 for one of another origin (CSRF). */
-export async function readOwnForm({ request }: RequestContext): Promise<Form> {
-  if (isCrossSite(request)) throw forged();
-  return readForm(request);
-}
-
-/** CSRF protection: a form without a valid ticket, or from another origin. */
-export function forged(): PageError {
-  return new PageError(
-    403,
-    'Start again',
-    'This form was not filled in on a page of this server. Go back to the program that sent you here and sign in again.',
-  );
-}
 
 export const WRONG_PASSWORD: Alert = { text: 'User name or password is wrong.', field: 'password' };
 export const PASSWORD_CHANGED: Alert = {

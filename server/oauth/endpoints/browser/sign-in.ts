@@ -15,17 +15,10 @@ import { signInPage } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import type { CheckedUser, PasswordSignIn } from '../../passwords/password-sign-in.ts';
 import { NameMissing } from '../../passwords/sign-in-refusal.ts';
-import { type BrowserHandlerOptions, browserHandler } from './browser-handler.ts';
+import { type BrowserHandlerOptions, browserHandler, forged, readOwnForm } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { Continuation, FormAttempt, Shown } from './continuation.ts';
-import {
-  forged,
-  PASSWORD_CHANGED,
-  readOwnForm,
-  rejection,
-  TICKET_ALERTS,
-  WRONG_PASSWORD,
-} from './form-rejections.ts';
+import { PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
 import { NameForms, type NameFormsOptions } from './name-forms.ts';
 import { NewPasswordForms } from './new-password.ts';
 import type { ProviderRedirects } from './provider-redirects.ts';
