@@ -16,7 +16,7 @@ export interface ListFilter<Facts> {
 }
 
 /** The parameters that do not filter objects, or filter them by namespace. */
-const OTHERS = new Set(['page', 'limit', 'sortBy', 'ascending', 'facets', 'namespaces', 'live']);
+const OTHERS = new Set(['page', 'limit', 'sortBy', 'ascending', 'facets', 'namespaces', 'columns', 'live']);
 
 /** Returns the filter of a query with valid selectors. */
 export function listFilter<Facts extends ObjectFacts>(

@@ -28,7 +28,7 @@ describe('listFilter', () => {
 
   it('has equal keys for equal filters, and an empty key without filters', () => {
     const page = { page: 7, limit: 3, sortBy: 'age', ascending: false };
-    const others = { ...page, facets: ['status'], namespaces: ['shop'] };
+    const others = { ...page, facets: ['status'], namespaces: ['shop'], columns: true };
     expect(filter({ ...others, live: 'page' }).key).to.equal('');
     expect(filter({ q: 'a', name: 'b' }).key).to.equal(filter({ name: 'b', q: 'a', ...others }).key);
     expect(filter({ q: 'a' }).key).not.to.equal(filter({ name: 'a' }).key);
