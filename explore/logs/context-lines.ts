@@ -7,7 +7,6 @@ import { Failure } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
 import { LineText } from './line-text.ts';
 import { clockOf } from './log-query.ts';
-import { Partial } from './partial.ts';
 
 /** Number of lines before and after. */
 const COUNT = 20;
@@ -34,8 +33,5 @@ export function ContextLines({ record: { id } }: { readonly record: LogRecord })
       h(LineText, { text: log, limit: LIMIT }),
     ]);
   };
-  return h('section', { class: 'log-context', 'aria-label': 'Lines around it' }, [
-    h(Partial, { partial: page.partial }),
-    h('ol', {}, page.records.map(line)),
-  ]);
+  return h('ol', { class: 'log-context', 'aria-label': 'Lines around it' }, page.records.map(line));
 }

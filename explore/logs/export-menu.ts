@@ -3,6 +3,7 @@ import type { LogExport, LogQuery } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
+import { bytesText } from '../quantity.ts';
 import { Notice, type Tone } from '../ui/notice.ts';
 import { Select } from '../ui/select.ts';
 
@@ -16,11 +17,14 @@ interface FilePicker {
   }) => Promise<{ readonly createWritable: () => Promise<WritableStream<Uint8Array>> }>;
 }
 
+type Result = readonly [tone: Tone, text: string];
+const incomplete = (why: string): Result => ['warn', `The file is incomplete: ${why}.`];
+
 export function ExportMenu({ query }: { readonly query: LogQuery }): ComponentChildren {
   const { client } = useExplore();
   const [format, setFormat] = useState<Format>('text');
   const [bytes, setBytes] = useState(0);
-  const [result, setResult] = useState<readonly [tone: Tone, text: string]>();
+  const [result, setResult] = useState<Result>();
   const [running, setRunning] = useState<AbortController>();
   const start = async (): Promise<void> => {
     // The dialog needs the click, so it opens before the request.
@@ -34,14 +38,9 @@ export function ExportMenu({ query }: { readonly query: LogQuery }): ComponentCh
       const exported = await client.logs.export({ ...query, format, sort: 'asc' }, { signal: ended.signal });
       await save(exported, file, passed);
       const missing = exported.shortfalls().map(({ message }) => message);
-      setResult(
-        exported.complete()
-          ? ['good', 'Complete.']
-          : ['warn', `The file is incomplete: ${missing.join('; ')}.`],
-      );
+      setResult(exported.complete() ? ['good', 'Complete.'] : incomplete(missing.join('; ')));
     } catch (error) {
-      const why = ended.signal.aborted ? 'you have cancelled it' : (error as Error).message;
-      setResult(['warn', `The file is incomplete: ${why}.`]);
+      setResult(incomplete(ended.signal.aborted ? 'you have cancelled it' : (error as Error).message));
     }
     setRunning(undefined);
   };
@@ -63,7 +62,7 @@ export function ExportMenu({ query }: { readonly query: LogQuery }): ComponentCh
               'Save all lines',
             ),
         h('p', { class: 'muted' }, 'All lines of the filters and the time range, the oldest first.'),
-        result && h(Notice, { tone: result[0] }, `${result[1]} ${sizeOf(bytes)}`),
+        result && h(Notice, { tone: result[0] }, `${result[1]} ${bytesText(bytes)}`),
       ]),
     ),
   ];
@@ -95,9 +94,4 @@ async function save(
   Object.assign(document.createElement('a'), { href, download: name }).click();
   // The download has begun by then.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
-}
-
-function sizeOf(bytes: number): string {
-  const size = bytes / 1024;
-  return size < 1024 ? `${size.toFixed(1)} KiB` : `${(size / 1024).toFixed(1)} MiB`;
 }

@@ -14,24 +14,22 @@ export interface HistogramProps extends Counts {
 interface Bucket {
   /** Seconds since the epoch. */
   readonly start: number;
-  /** Of the shown severities that have lines. */
-  readonly counts: readonly (readonly [severity: Severity, count: number])[];
+  readonly counts: Readonly<Partial<Record<Severity, number>>>;
 }
 
 const KEYS =
   'Arrow keys select an interval, with Shift several. Enter zooms into the selection, Escape clears it.';
 
 export function Histogram({ histogram, range, step, shown, zoom }: HistogramProps): ComponentChildren {
-  const buckets = histogram.histograms.map(({ time, count, severities }): Bucket => {
-    // Without counts by severity, all lines are shown.
-    const counts = severities
-      ? shown.map((each) => [each, severities[each]] as const)
-      : [['none', count] as const];
-    return { start: time / 1000, counts: counts.filter(([, each]) => each > 0) };
-  });
+  const buckets = histogram.histograms.map(
+    ({ time, count, severities }): Bucket => ({
+      start: time / 1000,
+      counts: severities ?? { none: count },
+    }),
+  );
   const max = Math.max(
     1,
-    ...buckets.map((bucket) => bucket.counts.reduce((sum, [, count]) => sum + count, 0)),
+    ...buckets.map((bucket) => shown.reduce((sum, each) => sum + countOf([bucket], each), 0)),
   );
   const last = buckets.length - 1;
   /** First and last bucket of the selection; the second one moves. */
@@ -85,28 +83,31 @@ export function Histogram({ histogram, range, step, shown, zoom }: HistogramProp
         h(
           'div',
           { 'data-selected': selected.includes(bucket) },
-          bucket.counts.map(([severity, count]) =>
-            h('div', { 'data-severity': severity, style: { height: `${(count / max) * 100}%` } }),
-          ),
+          shown.map((each) => {
+            const count = countOf([bucket], each);
+            return (
+              count > 0 && h('div', { 'data-severity': each, style: { height: `${(count / max) * 100}%` } })
+            );
+          }),
         ),
       ),
     ),
-    h(
-      'div',
-      { class: 'histogram-range muted', 'aria-hidden': true },
-      [range.start, range.end].map((at) => h('span', {}, timeOf(at))),
-    ),
-    h('output', { 'aria-live': 'polite' }, selection ? textOf(selected, step) : 'Drag to zoom'),
+    h('div', { class: 'row muted', 'aria-hidden': true }, [
+      h('span', { class: 'fill' }, timeOf(range.start)),
+      timeOf(range.end),
+    ]),
+    h('output', { 'aria-live': 'polite' }, selection ? textOf(selected, step, shown) : 'Drag to zoom'),
   ]);
 }
 
-function textOf(buckets: readonly Bucket[], step: number): string {
-  const sums = new Map<Severity, number>();
-  for (const [severity, count] of buckets.flatMap(({ counts }) => counts))
-    sums.set(severity, (sums.get(severity) ?? 0) + count);
-  const counts = [...sums].map(
-    ([severity, count]) => `${count.toLocaleString()} ${severity === 'none' ? 'without level' : severity}`,
-  );
+function countOf(buckets: readonly Bucket[], severity: Severity): number {
+  return buckets.reduce((sum, { counts }) => sum + (counts[severity] ?? 0), 0);
+}
+
+function textOf(buckets: readonly Bucket[], step: number, shown: readonly Severity[]): string {
+  const counts = shown
+    .filter((each) => countOf(buckets, each) > 0)
+    .map((each) => `${countOf(buckets, each).toLocaleString()} ${each === 'none' ? 'without level' : each}`);
   const [begin, end] = [buckets[0]?.start ?? 0, (buckets.at(-1)?.start ?? 0) + step];
   return `${timeOf(begin)} – ${timeOf(end)}: ${counts.join(', ') || 'no lines'}`;
 }

@@ -34,7 +34,11 @@ export function LogAccess({ namespaces }: { readonly namespaces: readonly string
 /** Undefined: all namespaces. */
 async function accessOf(client: Client, chosen: readonly string[], signal: AbortSignal) {
   if (await mayRead(client, '', signal)) return undefined;
-  const names = chosen.length > 0 ? chosen : await namespacesOf(client, signal);
+  const query = { limit: CHECKED + 1, sortBy: 'name', ascending: true };
+  const names =
+    chosen.length > 0
+      ? chosen
+      : (await client.lists.page('namespaces', query, { signal })).items.map(({ metadata }) => metadata.name);
   const checked = names.slice(0, CHECKED);
   const reviews = await Promise.all(checked.map((name) => mayRead(client, name, signal)));
   return {
@@ -43,12 +47,6 @@ async function accessOf(client: Client, chosen: readonly string[], signal: Abort
     /** Whether other namespaces have not been checked. */
     more: names.length > CHECKED,
   };
-}
-
-async function namespacesOf(client: Client, signal: AbortSignal): Promise<string[]> {
-  const query = { limit: CHECKED + 1, sortBy: 'name', ascending: true } as const;
-  const { items } = await client.lists.page('namespaces', query, { signal });
-  return items.map(({ metadata: { name } }) => name);
 }
 
 /** `namespace`: empty for all namespaces. */

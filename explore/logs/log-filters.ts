@@ -48,7 +48,7 @@ export function LogFilters({ route, range, histogram, error }: LogFiltersProps):
       h(Toggle, { isOn: isCase, onClick: toggleCase }, 'Match case'),
       h(RangeFilter, { query, range, change }),
     ]),
-    h('p', { id: 'text-error', class: 'field-error', role: 'status' }, message),
+    message !== '' && h('p', { id: 'text-error', class: 'field-error', role: 'status' }, message),
     h('div', { class: 'row' }, [
       names('Namespaces', 'namespace', ['namespaces']),
       names('Workloads', 'workload', WORKLOADS),
@@ -77,29 +77,25 @@ const OFFERED_RANGES = {
   [CUSTOM]: 'From – to',
 };
 
-function RangeFilter({
-  query,
-  range,
-  change,
-}: FilterProps & { readonly range: TimeRange }): ComponentChildren {
+interface RangeFilterProps extends FilterProps {
+  readonly range: TimeRange;
+}
+
+function RangeFilter({ query, range, change }: RangeFilterProps): ComponentChildren {
   const last = lastOf(query);
-  const at = (label: string, seconds: number, rangeOf: (seconds: number) => TimeRange): ComponentChildren =>
-    h('input', {
-      ...{ 'aria-label': label, type: 'datetime-local', step: 1 },
-      value: localTime(seconds * 1000).slice(0, 19),
-      onChange: ({ currentTarget: { value } }) => {
-        const chosen = new Date(value).getTime() / 1000;
-        if (chosen >= 0) change({ ...absolute(rangeOf(Math.floor(chosen))), follow: undefined });
-      },
-    });
   const choose = (value: string): void =>
     change(value === CUSTOM ? absolute(range) : { last: value, start_time: undefined, end_time: undefined });
+  const at = (label: string, edge: keyof TimeRange): ComponentChildren =>
+    h('input', {
+      ...{ 'aria-label': label, type: 'datetime-local', step: 1, required: true },
+      value: localTime(range[edge] * 1000).slice(0, 19),
+      onChange: ({ currentTarget: { value } }) =>
+        value !== '' &&
+        change({ ...absolute({ ...range, [edge]: Date.parse(value) / 1000 }), follow: undefined }),
+    });
   return [
     h(Select, { label: 'Time range', value: last ?? CUSTOM, options: OFFERED_RANGES, choose }),
-    last === undefined && [
-      at('From', range.start, (start) => ({ start, end: range.end })),
-      at('To', range.end, (end) => ({ start: Math.min(range.start, end), end })),
-    ],
+    last === undefined && [at('From', 'start'), at('To', 'end')],
   ];
 }
 

@@ -1,10 +1,10 @@
-// A filter by names: chips of the chosen names, and an input that offers the names of the cluster. A text that is not
-// one of them selects the names that contain it.
+// A filter by names, separated by commas. It offers the names of the cluster; a text that is not one of them selects the
+// names that contain it.
 import { type ComponentChildren, h } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import type { Changes } from '../route.ts';
-import { Toggle } from '../ui/toggle.ts';
+import { TextField } from '../ui/text-field.ts';
 import { namesIn } from './log-query.ts';
 
 export interface NameFilterProps {
@@ -22,8 +22,9 @@ const OFFERED = 300;
 
 export function NameFilter({ label, query, exact, part, kinds, change }: NameFilterProps): ComponentChildren {
   const { client } = useExplore();
-  const id = useId();
   const [offered, setOffered] = useState<readonly string[]>([]);
+  const names = namesIn(query, exact);
+  const chosen = [...names, ...namesIn(query, part)];
   const offer = async (): Promise<void> => {
     const namespaces = exact === 'namespaces' ? [] : namesIn(query, 'namespaces');
     const sent = { namespaces, limit: OFFERED, sortBy: 'name', ascending: true };
@@ -32,48 +33,23 @@ export function NameFilter({ label, query, exact, part, kinds, change }: NameFil
     const items = pages.flatMap((page) => (page.status === 'fulfilled' ? page.value.items : []));
     setOffered([...new Set(items.map(({ metadata }) => metadata.name))]);
   };
-  const set = (name: string, values: readonly string[]): void =>
-    // The namespace of the frame is one of the names.
-    change({ ...(name === 'namespaces' ? { namespace: undefined } : {}), [name]: values.join(',') });
-  const add = (input: HTMLInputElement): void => {
-    const value = input.value.trim().replaceAll(',', '');
-    if (value === '') return;
-    input.value = '';
-    const name = offered.includes(value) ? exact : part;
-    set(name, [...namesIn(query, name), value]);
+  const apply = (text: string): void => {
+    const known = new Set([...names, ...offered]);
+    const typed = text.split(',').map((name) => name.trim());
+    change({
+      // The namespace of the frame is one of the names.
+      ...(exact === 'namespaces' && { namespace: undefined }),
+      [exact]: typed.filter((name) => known.has(name)).join(),
+      [part]: typed.filter((name) => name !== '' && !known.has(name)).join(),
+    });
   };
-  const chips = (name: string): ComponentChildren =>
-    namesIn(query, name).map((value, index, values) =>
-      h(
-        Toggle,
-        {
-          ...{ key: `${name} ${value}`, isOn: true, title: `Remove the filter ${label} ${value}` },
-          onClick: () => set(name, values.toSpliced(index, 1)),
-        },
-        name === part ? `…${value}… ×` : `${value} ×`,
-      ),
-    );
-  return h('div', { class: 'row name-filter' }, [
-    h('label', { class: 'muted', for: id }, label),
-    chips(exact),
-    chips(part),
-    h('input', {
-      ...{
-        id,
-        list: `${id}-names`,
-        placeholder: 'All',
-        autocomplete: 'off',
-        spellcheck: false,
-        maxLength: 253,
-      },
+  return h('label', { class: 'name-filter fill' }, [
+    h('span', { class: 'muted small' }, label),
+    h(TextField, {
+      ...{ type: 'search', placeholder: 'All', maxLength: 1000, text: chosen.join(', '), apply },
       onFocus: () => void offer(),
-      onKeyDown: ({ key, currentTarget }) => key === 'Enter' && add(currentTarget),
-      onChange: ({ currentTarget }) => add(currentTarget),
+      // The browser compares the whole text.
+      offered: offered.filter((name) => !chosen.includes(name)).map((name) => [...chosen, name].join(', ')),
     }),
-    h(
-      'datalist',
-      { id: `${id}-names` },
-      offered.map((value) => h('option', { key: value, value })),
-    ),
   ]);
 }

@@ -1,19 +1,16 @@
 // New lines of a query while the view is live. They are passed on in batches; while the tail is paused, the newest ones
 // wait.
-import type { Connection, LogQuery, LogRecord } from 'ks-apiserver-client';
+import type { LogQuery, LogRecord } from 'ks-apiserver-client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { useLive } from '../ui/use-live.ts';
+import { type Live, useLive } from '../ui/use-live.ts';
 import { newestOf } from './line-limit.ts';
 
 const BATCH_MS = 250;
 
-export interface Tail {
+export interface Tail extends Pick<Live<never>, 'connection' | 'error' | 'retry'> {
   /** Number of lines that wait for the end of a pause. */
   readonly waiting: number;
-  readonly connection: Connection | undefined;
-  readonly error: Error | undefined;
-  readonly retry: () => void;
 }
 
 export interface TailOptions {
