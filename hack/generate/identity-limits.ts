@@ -68,6 +68,10 @@ export const IDENTITY_ROWS: readonly Limit[] = [
   ['reviews and lookups of sessions and users at a time', `${LOOKUPS}`, WAITING],
   ['reviews of the namespaces of lists at a time', `${NAMESPACE_REVIEWS}`, WAITING],
   ['TTL of failed TokenReviews and denials', time(MAX_REFUSAL_MS), 'reviewed again'],
-  ['cached permissions in single namespaces', `${count(MAX_PERMISSIONS)}, about 90 MB`, 'the same'],
+  [
+    'cached permissions in single namespaces',
+    `${count(MAX_PERMISSIONS)}, about 90 MB`,
+    'the oldest of the caller with the most is evicted',
+  ],
   ["exec plugin of the server's kubeconfig", time(EXEC_TIMEOUT_MS), 'the plugin is killed'],
 ];
