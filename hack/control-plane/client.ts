@@ -2,6 +2,7 @@
 import { type IncomingMessage, Agent as PlainAgent, request as requestPlain } from 'node:http';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { createSecureContext } from 'node:tls';
 import type { KeyPair } from './certificate-authority.ts';
 
 export interface Answer {
@@ -38,8 +39,10 @@ export class Client implements Disposable {
   constructor(base: string, { ca, pair }: ClientTrust = {}, maxSockets = 16) {
     this.#base = base;
     const options = { keepAlive: true, maxSockets };
+    const trust = { ...(ca === undefined ? {} : { ca }), ...pair };
     this.#agent = base.startsWith('https:')
-      ? new Agent({ ...options, ...(ca === undefined ? {} : { ca }), ...pair })
+      ? // Otherwise each connection would parse the certificates again, also each failed poll of a program that starts.
+        new Agent({ ...options, secureContext: createSecureContext(trust) })
       : new PlainAgent(options);
   }
 
