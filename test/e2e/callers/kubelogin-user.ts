@@ -56,6 +56,7 @@ export class KubeloginUser {
       HOME: this.home,
       KUBECONFIG: this.#config,
       PATH: [join(this.home, 'bin'), dirname(kubectl), process.env['PATH']].join(delimiter),
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     };
   }
 

@@ -23,7 +23,11 @@ export interface CommandSetting {
 export async function runCommand(args: readonly string[], setting: CommandSetting = {}): Promise<Ended> {
   const { cwd, env, input = '' } = setting;
   // A command that ignores its arguments would otherwise use the cluster of this machine.
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { HOME: '/nonexistent', ...env } });
+  const inherited = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    env: { ...inherited, HOME: '/nonexistent', ...env },
+  });
   child.stdin.on('error', () => undefined).end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode ?? -1, stdout, stderr };
