@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hash } from '@node-rs/argon2';
-import { record, text } from '../../apis/reading/unknown-value.ts';
+import { record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { Client, type ClientRequest } from '../../hack/control-plane/client.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/control-plane/control-plane.ts';
 import { available, grant, register, SERVICE_ACCOUNT } from '../../hack/extension/registration.ts';
@@ -17,6 +17,7 @@ import { noteOnFailure, removeNote } from '../support/failure-notes.ts';
 import { until } from '../support/until.ts';
 
 export const RESOURCE = 'nodes.resources.platform.io';
+const RBAC = 'rbac.authorization.k8s.io';
 /** Number of nodes for tests of nodes. */
 export const NODES = 23;
 
@@ -202,9 +203,23 @@ export class Platform {
 
   /** Binds a ClusterRole. `subject`: a flag of kubectl, as `--user=ada`. `namespace`: all by default. */
   async bind(role: string, subject: string, namespace = ''): Promise<void> {
-    const kind = namespace === '' ? 'clusterrolebinding' : `rolebinding -n ${namespace}`;
-    const name = `${role}${subject.replaceAll(/\W+/g, '-')}`;
-    await this.succeeding(`create ${kind} ${name} --clusterrole=${role} ${subject}`);
+    const [, type = '', id = ''] = /^--(user|group|serviceaccount)=(.+)$/.exec(subject) ?? [];
+    const [of = '', account = ''] = id.split(':');
+    const [scope, kind] =
+      namespace === '' ? ['', 'ClusterRoleBinding'] : [`/namespaces/${namespace}`, 'RoleBinding'];
+    const binding = {
+      apiVersion: `${RBAC}/v1`,
+      kind,
+      metadata: { name: `${role}${subject.replaceAll(/\W+/g, '-')}` },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+      subjects: [
+        type === 'serviceaccount'
+          ? { kind: 'ServiceAccount', namespace: of, name: account }
+          : { apiGroup: RBAC, kind: type === 'user' ? 'User' : 'Group', name: id },
+      ],
+    };
+    const path = `/apis/${RBAC}/v1${scope}/${kind.toLowerCase()}s`;
+    await this.controlPlane.client.expect(path, { method: 'POST', body: binding }, [201]);
   }
 
   /**
@@ -223,10 +238,13 @@ export class Platform {
 
   /** Creates a user with a password, or sets them again. */
   async addUser(name: string, password = PASSWORD, spec: object = {}): Promise<void> {
+    // kubectl would first load the OpenAPI documents of all groups.
     const apply = async (kind: string, of: object): Promise<string> => {
-      const object = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec: of };
-      const file = await this.write(`${kind}.json`, JSON.stringify(object));
-      return this.succeeding('apply -f', file, '-o', 'jsonpath={.metadata.uid}');
+      const body = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec: of };
+      const path = `/apis/${body.apiVersion}/${kind.toLowerCase()}s/${name}?fieldManager=test&force=true`;
+      const request = { method: 'PATCH', contentType: 'application/apply-patch+yaml', body } as const;
+      const applied = await this.controlPlane.client.expect(path, request, [200, 201]);
+      return text(recordIn(record(JSON.parse(applied.body)), 'metadata')['uid']);
     };
     const userUID = await apply('User', spec);
     const changedTime = new Date().toISOString();
