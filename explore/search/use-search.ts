@@ -66,7 +66,7 @@ async function followKinds(client: Client, kinds: Kinds): Promise<void> {
   );
 }
 
-/** The kinds with this short name first, and then those with short names. */
+/** The kinds with this short name first, then those with the shortest names. */
 function kindsNamed(q: string, kinds: Kinds): ResultGroup[] {
   const word = q.toLowerCase();
   const rankOf = ({ plural, shortNames }: Kind): number => (shortNames.includes(word) ? 0 : plural.length);
