@@ -1,5 +1,6 @@
 // Validates authorization requests (RFC 6749, 4.1.1). Errors in the client id, redirect URI or state never redirect
 // to the client (RFC 6749, 4.1.2.1).
+import { decodeJwt } from 'jose';
 import type { Static } from 'typebox';
 import { AuthorizationDetailsSchema, ResponseTargetSchema } from '../../../apis/oauth/forms.ts';
 import { invalidRequest, OAuthError, type OAuthErrorCode } from '../../../apis/oauth/oauth-error.ts';
@@ -121,9 +122,19 @@ export function authorizationRequest(form: Form, clients: Pick<ClientRegistry, '
 function responseModeOf(form: Form, redirectURI: string): ResponseMode {
   const types = new Set(form.getAll('response_type').flatMap(words));
   const standard = types.has('token') || types.has('id_token') ? 'fragment' : 'query';
-  const mode = form.getAll('response_mode')[0] || standard;
+  const mode = modeInRequestObject(form) || form.getAll('response_mode')[0] || standard;
   if (mode === 'form_post') return redirectURI.startsWith('http') ? mode : 'query';
   return mode === 'fragment' ? mode : 'query';
+}
+
+/** Not verified, because request objects are not supported: it only decides how the client gets this error. */
+function modeInRequestObject(form: Form): unknown {
+  const [object] = form.getAll('request');
+  try {
+    return object === undefined ? undefined : decodeJwt(object)['response_mode'];
+  } catch {
+    return undefined;
+  }
 }
 
 type Details = Static<typeof AuthorizationDetailsSchema>;
