@@ -83,6 +83,27 @@ export class SignIn implements TokenSource {
     return this.#usable(rejected) ?? (await this.#renewed(rejected));
   }
 
+  /**
+   * Tokens for a client whose requests wait, instead of SignInRequired, until the user has signed in again in this or another
+   * tab. `onExpired` is called each time that a request begins to wait.
+   */
+  waiting(onExpired: () => void): TokenSource {
+    const token: TokenSource['token'] = async (options) => {
+      for (;;) {
+        try {
+          return await this.token(options);
+        } catch (error) {
+          if (!(error instanceof SignInRequired)) throw error;
+          const { promise, resolve } = Promise.withResolvers<void>();
+          const end = this.onChange(resolve);
+          onExpired();
+          await promise.finally(end);
+        }
+      }
+    };
+    return { token };
+  }
+
   /** The user who is signed in, or whose sign-in has expired. */
   user(): UserClaims | undefined {
     const tokens = this.#tokens.read();

@@ -50,7 +50,7 @@ function follow(user: SignIn, show: Show): () => void {
     sessionStorage.setItem(SIGNED_OUT, 'yes');
     user.end({ returnTo: `${location.origin}${HOME}` });
   };
-  const token = waitingTokens(user, () => {
+  const token = user.waiting(() => {
     // Without a user, another tab has signed out while a request waited: the page stays signed out.
     if (user.user() !== undefined) showSignedIn(true);
   });
@@ -74,25 +74,6 @@ function follow(user: SignIn, show: Show): () => void {
   const start = (): void => void begin().catch(failed);
   start();
   return user.onChange(() => (user.user() === undefined ? show({ state: 'signed out', signIn }) : start()));
-}
-
-/** Waits for the user to sign in again, also in another tab, so that views keep what they show and then continue. */
-function waitingTokens(user: SignIn, showExpired: () => void): TokenSource {
-  return {
-    token: async (options) => {
-      for (;;) {
-        try {
-          return await user.token(options);
-        } catch (error) {
-          if (!(error instanceof SignInRequired)) throw error;
-          const { promise, resolve } = Promise.withResolvers<void>();
-          const end = user.onChange(resolve);
-          showExpired();
-          await promise.finally(end);
-        }
-      }
-    },
-  };
 }
 
 /** The token is in memory only: it ends with the page. */
