@@ -1,7 +1,7 @@
 // The frame around the views: header, navigation, banners, and the view of the current route.
 import type { Client, Connection } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Banners } from './banners.ts';
 import { type Explore, ExploreContext } from './context.ts';
 import { Header } from './header.ts';
@@ -96,7 +96,8 @@ function useArrival(place: string): void {
 }
 
 function useSearchKey(search: () => void): void {
-  useEffect(() => {
+  // Before the first paint, after which the user can press the key.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
       event.preventDefault();
