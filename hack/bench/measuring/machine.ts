@@ -39,7 +39,7 @@ export async function pinned<T>(pid: number, machine: Machine, work: () => Promi
   try {
     return await work();
   } finally {
-    await taskset(`0-${machine.cores - 1}`, pid);
+    await taskset(allCores(machine), pid);
   }
 }
 
@@ -50,14 +50,23 @@ export async function alone<T>(
   machine: Machine,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { cores, serverCore } = machine;
-  if (serverCore === undefined) return work();
-  const rest = Array.from({ length: cores }, (_, core) => core).filter((core) => core !== serverCore);
+  if (machine.serverCore === undefined) return work();
   try {
-    for (const other of others) await taskset(rest.join(','), other);
+    for (const other of others) await taskset(otherCores(machine), other);
     return await pinned(pid, machine, work);
   } finally {
-    for (const other of others) await taskset(`0-${cores - 1}`, other);
+    for (const other of others) await taskset(allCores(machine), other);
+  }
+}
+
+/** Starts a program that never runs on the core of the measured server, nor do the processes that it starts. */
+export async function besideServer<T>(machine: Machine, start: () => Promise<T>): Promise<T> {
+  if (machine.serverCore === undefined) return start();
+  await taskset(otherCores(machine), process.pid);
+  try {
+    return await start();
+  } finally {
+    await taskset(allCores(machine), process.pid);
   }
 }
 
@@ -74,6 +83,16 @@ export async function yielding<T>(
   } finally {
     for (const pid of pids) await schedule('--other', pid);
   }
+}
+
+function otherCores({ cores, serverCore }: Machine): string {
+  return Array.from({ length: cores }, (_, core) => core)
+    .filter((core) => core !== serverCore)
+    .join(',');
+}
+
+function allCores({ cores }: Machine): string {
+  return `0-${cores - 1}`;
 }
 
 async function taskset(list: string, pid: number): Promise<void> {
