@@ -239,7 +239,7 @@ export async function serve(
     startPage: (secure) => (secure && config.explore.enabled ? EXPLORE_PATH : oauth?.startPage),
     signInPaths: isSignInPath,
     longRunning: (context) =>
-      isLongRunning(context) || resources.isLongRunning(context) || (logs?.isLongRunning(context) ?? false),
+      resources.isLongRunning(context) ?? logs?.isLongRunning(context) ?? isLongRunning(context),
     ...(gateway ? { gateway: gateway.route } : {}),
     ...(tracing ? { tracing } : {}),
     signal,

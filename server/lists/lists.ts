@@ -10,9 +10,8 @@ import { ObjectHead } from '../cache/resource-cache.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import type { CompletedConfig } from '../config/config.ts';
-import { acceptsEvents } from '../http/accept.ts';
 import type { Nodes } from '../nodes/nodes.ts';
-import type { LongRunning } from '../request/long-running.ts';
+import type { LongRunningOf } from '../request/long-running.ts';
 import type { Handler } from '../request/request-context.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
 import { apiVersionOf, exactName, type Kind, NODES, PODS } from '../resources/kind.ts';
@@ -25,7 +24,7 @@ import { type Caller, KindLists, type PlatformLists, type ServedKinds } from './
 import { ListAccess } from './list-access.ts';
 import type { LiveOptions } from './live-list.ts';
 import { NodeUsage, usageAnnotations } from './node-usage.ts';
-import { platformHandler } from './platform-handler.ts';
+import { isLive, platformHandler } from './platform-handler.ts';
 import type { ComputedAnnotations } from './platform-item.ts';
 import { Search } from './search.ts';
 import { ServiceSelectors } from './service-selectors.ts';
@@ -34,7 +33,7 @@ export interface Resources {
   readonly route: ResourceRoute;
   /** The writes that reads of the same caller must contain. */
   readonly writes: RecentWrites;
-  readonly isLongRunning: LongRunning;
+  readonly isLongRunning: LongRunningOf;
   /** The authorizer of the filter chain: every authenticated caller may list, and the handler checks the permissions. */
   authorizer(inner: Authorizer): Authorizer;
 }
@@ -194,7 +193,7 @@ export function newResources(
     },
     writes,
     isLongRunning: ({ info, request }) =>
-      info.isResourceRequest && isOurs(info) && acceptsEvents(request.headers.accept),
+      info.isResourceRequest && isOurs(info) ? isLive(info, request) : undefined,
     authorizer: (inner) => openToAuthenticated(inner, (attributes) => isOurs(attributes)),
   };
 }

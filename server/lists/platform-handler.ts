@@ -1,5 +1,6 @@
 // HTTP handler of lists, objects, live lists and search under `/kapis/resources.<platform>.io/v1alpha3`. list-access.ts
 // checks whether the caller may list or get the kind.
+import type { IncomingMessage } from 'node:http';
 import { newBadRequest, newMethodNotAllowed, newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import type { CallerScope } from '../authorization/namespace-scopes.ts';
 import { TimeSlicer } from '../concurrency/time-slicer.ts';
@@ -25,6 +26,19 @@ export interface PlatformHandlerOptions {
 /** The resource of the search in paths. */
 const SEARCH = 'search';
 
+function isSearch({ resource, namespace, parts }: ResourceRequest): boolean {
+  return resource === SEARCH && namespace === '' && parts.length === 1;
+}
+
+/** Returns true for a live list. Only lists are available as events. */
+export function isLive(
+  info: ResourceRequest,
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+): boolean {
+  const isList = info.parts.length === 1 && !isSearch(info) && (method === 'GET' || method === 'HEAD');
+  return isList && acceptsEvents(headers.accept);
+}
+
 export function platformHandler(options: PlatformHandlerOptions): Handler {
   const { access } = options;
   // Of their own, so that other lists do not wait behind a thousand live lists.
@@ -36,11 +50,9 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
       response.setHeader('Allow', 'GET, HEAD');
       throw newMethodNotAllowed(request.method ?? '', { group: options.group, resource: info.resource });
     }
-    const isSearch = info.resource === SEARCH && info.namespace === '' && info.parts.length === 1;
-    // Only lists are available as events.
-    const isLive = !isSearch && info.parts.length === 1 && acceptsEvents(request.headers.accept);
-    if (!isLive) acceptJSON(request.headers.accept);
-    if (isSearch) return options.search.respond(context, access);
+    const asEvents = isLive(info, request);
+    if (!asEvents) acceptJSON(request.headers.accept);
+    if (isSearch(info)) return options.search.respond(context, access);
     const kind = await options.kinds.resolve(info.resource, context);
     const target = targetOf(kind, info);
     if (target.name !== undefined) {
@@ -63,7 +75,7 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
       return labels ? { ...listed, labels } : { ...listed, namespaces: [] };
     };
     // A namespace can be recreated while the request waits for the first list of the kind.
-    if (!isLive)
+    if (!asEvents)
       return lists.list(context, await scope(followed instanceof Promise ? await pathScope() : before));
     const current = async (): Promise<PlatformLists> =>
       options.kinds.lists(await options.kinds.resolve(info.resource, context), context);

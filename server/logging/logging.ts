@@ -22,7 +22,7 @@ import type { DiscoveredResource } from '../endpoints/discovery/documents.ts';
 import { describedLogQueries } from '../endpoints/openapi/described-log-queries.ts';
 import type { DescribedGroup } from '../endpoints/openapi/operations.ts';
 import { REQUEST_TIMEOUT_MS } from '../filters/deadline.ts';
-import type { LongRunning } from '../request/long-running.ts';
+import type { LongRunningOf } from '../request/long-running.ts';
 import type { Handler } from '../request/request-context.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
 import { PODS } from '../resources/kind.ts';
@@ -41,7 +41,7 @@ export interface Logs {
   readonly described: DescribedGroup;
   /** Background work. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
-  readonly isLongRunning: LongRunning;
+  readonly isLongRunning: LongRunningOf;
   /** The authorizer of the filter chain: every authenticated caller may query, and the handler applies the scope. */
   authorizer(inner: Authorizer): Authorizer;
   /** For an informational health check: an outage of the log store must not affect readiness. */
@@ -115,10 +115,9 @@ export async function newLogs(
     followers: [store, health],
     // Runs for every request, so the query, which is parsed on access, is last.
     isLongRunning: (context) =>
-      context.info.isResourceRequest &&
-      context.info.resource === RESOURCE &&
-      isOurs(context.info) &&
-      isLongRunningQuery(context.query),
+      context.info.isResourceRequest && context.info.resource === RESOURCE && isOurs(context.info)
+        ? isLongRunningQuery(context.query)
+        : undefined,
     authorizer: (inner) => openToAuthenticated(inner, isOurs),
     describe: () => health.describe(),
   };

@@ -141,6 +141,14 @@ describe('hostile clients', () => {
     await gateway.settled();
   });
 
+  it('have a time limit for a log query that asks for a watch, which does not exist', async () => {
+    // Only the filter of the time limit reads this parameter, and only for a request that is no stream.
+    const path = '/apis/logging.platform.io/v1alpha2/logs?watch=true&timeout=x';
+    const { status, body } = await gateway.platform.ask(path, { token });
+    expect(status).to.equal(400);
+    expect(body['message']).to.match(/^invalid timeout/);
+  });
+
   it('leave nothing after 1,000 execs, and get 429 beyond the limit', async () => {
     const before = await openFiles();
     expect(before).to.be.above(0);

@@ -88,14 +88,30 @@ describe('newResources', () => {
   });
 
   it('has long-running live lists', () => {
-    const isLong = (path: string, accept?: string): boolean => {
+    const isLong = (path: string, accept?: string): boolean | undefined => {
       const info = parseRequestInfo('GET', path);
-      const request = { headers: { accept } };
+      const request = { method: 'GET', headers: { accept } };
       return resources.isLongRunning({ info, request } as Parameters<Resources['isLongRunning']>[0]);
     };
     expect(isLong(`${PLATFORM_PATH}/pods`, 'text/event-stream')).to.equal(true);
     expect(isLong(`${PLATFORM_PATH}/pods`, 'application/json')).to.equal(false);
     expect(isLong(`${PLATFORM_PATH}/pods`)).to.equal(false);
-    expect(isLong('/apis/resources.platform.io/v1alpha3/nodes', 'text/event-stream')).to.equal(false);
+    expect(isLong('/apis/resources.platform.io/v1alpha3/nodes', 'text/event-stream')).to.equal(undefined);
+  });
+
+  it('has a time limit for objects, searches and errors, also if a client asks for events or a watch', () => {
+    const accept = 'text/event-stream, application/json;q=0.9';
+    for (const [path, method = 'GET'] of [
+      ['/namespaces/bank/pods/job'],
+      ['/search?q=a'],
+      ['/search?q=a&watch=true'],
+      ['/namespaces/bank/pods/job/log'],
+      ['/pods', 'POST'],
+    ] as const) {
+      const info = parseRequestInfo(method, PLATFORM_PATH + path);
+      const request = { method, headers: { accept } };
+      const context = { info, request } as Parameters<Resources['isLongRunning']>[0];
+      expect(resources.isLongRunning(context), `${method} ${path}`).to.equal(false);
+    }
   });
 });
