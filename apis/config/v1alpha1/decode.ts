@@ -17,7 +17,7 @@ import { oauthErrors } from './oauth-validation.ts';
 import { putOption, removeOption, withoutEmptySections } from './option-tree.ts';
 import { withoutRemovedOptions } from './removed-options.ts';
 import { resolveUnits } from './resolve.ts';
-import { newValidator } from './validator.ts';
+import { configurationValidator } from './validator.ts';
 
 export interface ConfigurationText {
   /** Name of the file, for validation errors. */
@@ -50,7 +50,7 @@ export function decodeOptions(
   for (const override of overrides) putOption(value, override.path, override.value);
 
   const locator = new ErrorLocator(file?.source ?? 'defaults', document, overrides);
-  const validate = newValidator(false);
+  const validate = configurationValidator(false);
   const errors = validate(value) ? [] : mostRelevant(errorsOf(value));
   // This comes before the removal of invalid options, because an invalid list item removes the whole list.
   if (isRecord(value)) {
@@ -81,7 +81,7 @@ function inOrder(errors: readonly ValidationError[]): ValidationError[] {
 }
 
 function errorsOf(value: unknown): readonly ErrorObject[] {
-  const validate = newValidator(true);
+  const validate = configurationValidator(true);
   return validate(value) ? [] : (validate.errors ?? []);
 }
 

@@ -4,11 +4,24 @@ import { OWN_KEYWORDS, TRUSTED_SCHEMA } from '../../reading/schema-validator.ts'
 import { type APIServerConfiguration, APIServerConfigurationSchema } from './configuration.ts';
 import { AMOUNTS } from './units.ts';
 
+type Validator = ValidateFunction<APIServerConfiguration>;
+
+/** By `explaining`. Weak references: the server needs a validator only at its start, tests need it for each configuration. */
+const compiled = new Map<boolean, WeakRef<Validator>>();
+
 /**
- * Compiles the validator. It also sets the defaults in the validated object. With `explaining`, it collects all errors
- * with details. Without, it compiles in half the time, for a fast start.
+ * Returns the validator, compiled at the first call. It also sets the defaults in the validated object. With
+ * `explaining`, it collects all errors with details. Without, it compiles in half the time, for a fast start.
  */
-export function newValidator(explaining: boolean): ValidateFunction<APIServerConfiguration> {
+export function configurationValidator(explaining: boolean): Validator {
+  const known = compiled.get(explaining)?.deref();
+  if (known) return known;
+  const validator = newValidator(explaining);
+  compiled.set(explaining, new WeakRef(validator));
+  return validator;
+}
+
+function newValidator(explaining: boolean): Validator {
   const ajv = new Ajv2020({
     ...TRUSTED_SCHEMA,
     // The validator runs once or twice, so optimization would take longer than it saves.
