@@ -17,17 +17,16 @@ export function LogAccess({ namespaces }: { readonly namespaces: readonly string
   // Only an explanation: the server enforces the permissions, whether the reviews succeed or not.
   const { value: access } = useLoaded(load, [namespaces.join()]);
   if (!access) return null;
-  const { allowed, denied, more } = access;
-  if (allowed.length === 0 && !more) {
-    const where = namespaces.length === 0 ? 'any namespace' : denied.join(', ');
+  const { checked, allowed, isWhole } = access;
+  if (allowed.length === 0 && isWhole) {
+    const where = namespaces.length === 0 ? 'any namespace' : checked.join(', ');
     const rest = ` to read logs, and do not have it in ${where}.`;
     return h(Notice, { tone: 'warn' }, ['You need the permission ', PERMISSION, rest]);
   }
   return h('p', { class: 'muted' }, [
     'Lines of the namespaces in which you have the permission ',
     PERMISSION,
-    `: ${allowed.join(', ')}${more ? ' and others' : ''}.`,
-    namespaces.length > 0 && denied.length > 0 && ` Not of ${denied.join(', ')}.`,
+    `: ${allowed.join(', ')}${isWhole ? '' : ' and others'}.`,
   ]);
 }
 
@@ -35,18 +34,12 @@ export function LogAccess({ namespaces }: { readonly namespaces: readonly string
 async function accessOf(client: Client, chosen: readonly string[], signal: AbortSignal) {
   if (await mayRead(client, '', signal)) return undefined;
   const query = { limit: CHECKED + 1, sortBy: 'name', ascending: true };
-  const names =
-    chosen.length > 0
-      ? chosen
-      : (await client.lists.page('namespaces', query, { signal })).items.map(({ metadata }) => metadata.name);
+  const page = chosen.length === 0 && (await client.lists.page('namespaces', query, { signal }));
+  const names = page ? page.items.map(({ metadata }) => metadata.name) : chosen;
   const checked = names.slice(0, CHECKED);
   const reviews = await Promise.all(checked.map((name) => mayRead(client, name, signal)));
-  return {
-    allowed: checked.filter((_, index) => reviews[index]),
-    denied: checked.filter((_, index) => !reviews[index]),
-    /** Whether other namespaces have not been checked. */
-    more: names.length > CHECKED,
-  };
+  const allowed = checked.filter((_, index) => reviews[index]);
+  return { checked, allowed, isWhole: checked.length === names.length };
 }
 
 /** `namespace`: empty for all namespaces. */

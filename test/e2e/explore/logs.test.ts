@@ -56,8 +56,15 @@ describe('the view of logs of /explore', () => {
     await names?.type('checkout');
     await visitor.page.keyboard.press('Enter');
     await showOnly('payment provider is slow');
+    // No pod has one of these names.
+    await visitor.page.type('.name-filter:nth-child(3) input', 'checkout-, cart-');
+    await visitor.page.keyboard.press('Enter');
+    await until(() => address().has('pod_query'));
+    await visitor.sees(/\d lines?/);
+    await showOnly('payment provider is slow');
     expect(Object.fromEntries(address())).to.deep.equal({
       ...{ last: '6h', log_query: 'slow', case: 'respect', level: 'warn', workloads: 'checkout' },
+      pod_query: 'checkout-,cart-',
     });
 
     const context = visitor.page.browserContext();
