@@ -283,7 +283,6 @@ export function newOAuth(options: OAuthOptions): OAuth {
         clients.run(signal),
         hasher.prepare().catch((err: unknown) => log.warn({ err }, 'cannot hash passwords')),
         throttle.run(signal),
-        lastLogins.run(signal),
         election.run(signal, async (leading) => {
           await Promise.all([
             rotator.run(leading),
