@@ -29,6 +29,7 @@ import { type AccountVisit, accountURL, holderOf, NOTICES, STEP_UP } from './acc
 import { type BrowserHandlerOptions, browserHandler, forged, readOwnForm } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { DirectoryLinks } from './directory-links.ts';
+import type { ReturningBrowser } from './provider-redirects.ts';
 import type { LinkVerdict } from './redirect-sign-in.ts';
 import type { SignInForms } from './sign-in.ts';
 import type { UpstreamSignOut } from './upstream-sign-out.ts';
@@ -246,19 +247,16 @@ export class AccountHandlers {
     return false;
   }
 
-  /** Shows the result of a link. False if no link began in this browser. */
-  async returned(context: RequestContext, provider: string): Promise<boolean> {
+  /** Shows the result of a link. */
+  async returned(context: RequestContext, returning: ReturningBrowser): Promise<void> {
     const { accountIdentities, forms } = this.#options;
-    const returned = await accountIdentities.returned(context, provider);
-    if (!returned) return false;
-    const { user, by, verdict } = returned;
+    const { user, by, verdict } = await accountIdentities.returned(context, returning);
     // No redirect: the browser counts it as one of another site, and the notice would not be shown.
     if (by) this.#showLink(context, by, verdict);
     else {
       const alert = 'refusal' in verdict ? { alert: { text: verdict.refusal } } : {};
       forms.show(context, ACCOUNT_PATH, { user, ...alert }, { status: 400 });
     }
-    return true;
   }
 
   #showLink(context: RequestContext, by: BrowserSession, verdict: LinkVerdict): void {

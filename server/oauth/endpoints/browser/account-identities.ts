@@ -8,11 +8,14 @@ import type { SessionStore } from '../../sessions/session.ts';
 import { endSessionsOf, type Removal } from './account-sessions.ts';
 import { holderOf } from './account-visit.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
-import { ProviderRedirects, type ProviderRedirectsOptions } from './provider-redirects.ts';
+import type { ProviderRedirects, ReturningBrowser } from './provider-redirects.ts';
 import type { LinkVerdict } from './redirect-sign-in.ts';
 import { formAttempt } from './sign-in.ts';
 
-export interface AccountIdentitiesOptions extends ProviderRedirectsOptions {
+export interface AccountIdentitiesOptions {
+  /** Path of the form on which the user chooses a provider. */
+  readonly action: string;
+  readonly redirects: Pick<ProviderRedirects, 'choices' | 'begin'>;
   readonly links: Pick<AccountLinks, 'of' | 'providerOf' | 'unlink'>;
   readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'end'>;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
@@ -39,16 +42,14 @@ const SIGNED_OUT = { refusal: 'You were signed out in the meantime, so the accou
 
 export class AccountIdentities {
   readonly #options: AccountIdentitiesOptions;
-  readonly #redirects: ProviderRedirects<LinkRequest>;
 
   constructor(options: AccountIdentitiesOptions) {
     this.#options = options;
-    this.#redirects = new ProviderRedirects(options);
   }
 
   /** The providers at whose pages a person can be linked. */
   get choices(): readonly ProviderChoice[] {
-    return this.#redirects.choices;
+    return this.#options.redirects.choices;
   }
 
   list({ account }: BrowserSession): readonly LinkedIdentity[] {
@@ -66,16 +67,17 @@ export class AccountIdentities {
     { session, account }: BrowserSession,
     provider: string,
   ): Promise<string | undefined> {
-    const request = { session: session.id, user: account.name, userUID: account.uid };
-    return this.#redirects.begin(context, provider, request, { again: true });
+    const { redirects, action } = this.#options;
+    const request: LinkRequest = { session: session.id, user: account.name, userUID: account.uid };
+    return redirects.begin(context, provider, { action, request }, { again: true });
   }
 
-  /** Links the person of a browser that comes back. Undefined if no link began in this browser. */
-  async returned(context: RequestContext, provider: string): Promise<LinkReturn | undefined> {
+  /** Links the person of a browser that comes back. */
+  async returned(context: RequestContext, returning: ReturningBrowser): Promise<LinkReturn> {
     const { browsers, sourceOf } = this.#options;
-    const returning = await this.#redirects.returning(context, provider);
-    if (!returning) return undefined;
-    const { session, user, userUID } = returning.request;
+    const { provider } = returning;
+    // Only `begin` has this action.
+    const { session, user, userUID } = returning.request as LinkRequest;
     const holder = await holderOf(session, browsers, context);
     const by = holder?.account.uid === userUID ? holder : undefined;
     if (!by) return { user, by, verdict: SIGNED_OUT };

@@ -55,7 +55,7 @@ export interface PagesOptions
       | 'authenticators'
       | 'factorPolicy'
     >,
-    Omit<ProviderRedirectsOptions, 'action'>,
+    ProviderRedirectsOptions,
     Pick<AccountHandlersOptions, 'kubeconfig' | 'upstreamSignOut'>,
     Pick<DirectoryLinksOptions, 'directories' | 'throttle'>,
     Omit<PasskeySignInOptions, 'platformName' | 'links' | 'authenticators'>,
@@ -84,6 +84,9 @@ export function newPages(options: PagesOptions): Router {
   const { browsers } = options;
   const passkeys = new PasskeySignIn({ ...options, platformName: options.texts.platformName });
   const requests = new DeviceRequests(options);
+  const redirects = new ProviderRedirects(options);
+  /** Continues the form with this path. */
+  const returns = new Map<string, AccountHandlers['returned']>();
   const router = newRouter();
   // HEAD must be safe: a GET can issue a code, use one up, and extend the browser session.
   const get = (path: string, handler: Handler): void => {
@@ -95,9 +98,9 @@ export function newPages(options: PagesOptions): Router {
   /** The forms for requests of one kind. */
   const formsFor = <T>(path: string, continuation: Continuation<T>) => {
     const action = `${path}/sign-in`;
-    const redirects = new ProviderRedirects<T>({ ...options, action });
-    const shared = { ...options, browsers, passkeys, passwordChange, continuation };
-    const forms = new SignInForms({ ...shared, redirects, action });
+    const shared = { ...options, browsers, passkeys, passwordChange, redirects, continuation };
+    const forms = new SignInForms({ ...shared, action });
+    returns.set(action, (context, returning) => forms.returned(context, returning));
     const choice = new AccountChoice({ ...shared, forms, action: `${path}/choice` });
     post(action, forms.handler);
     post(`${path}/choice`, choice.handler);
@@ -125,11 +128,12 @@ export function newPages(options: PagesOptions): Router {
     ...accounts,
     accountPassword: new AccountPassword({ ...options, browsers, passwordChange }),
     accountSessions: new AccountSessions({ ...options, browsers }),
-    accountIdentities: new AccountIdentities({ ...options, browsers, action: IDENTITIES_PATH }),
+    accountIdentities: new AccountIdentities({ ...options, browsers, redirects, action: IDENTITIES_PATH }),
     directoryLinks: new DirectoryLinks({ ...options, action: IDENTITIES_PATH }),
     accountFactors,
   };
   const account = new AccountHandlers(accountOptions);
+  returns.set(IDENTITIES_PATH, (context, returning) => account.returned(context, returning));
   get(ACCOUNT_PATH, account.page);
   get(`${ACCOUNT_PATH}/switch`, account.switch);
   get(`${ACCOUNT_PATH}/kubeconfig`, kubeconfigHandler(accountOptions));
@@ -142,11 +146,10 @@ export function newPages(options: PagesOptions): Router {
 
   const callback = browserHandler(options, async (context) => {
     const provider = context.info.path.slice(CALLBACK_PATH.length);
-    for (const { forms } of [codes, devices, accounts]) {
-      if (await forms.returned(context, provider)) return;
-    }
-    if (await account.returned(context, provider)) return;
-    throw strayCallback();
+    const returning = await redirects.returning(context, provider);
+    const continued = returning && returns.get(returning.action);
+    if (!continued) throw strayCallback();
+    return continued(context, returning);
   });
   get(`${CALLBACK_PATH}:provider`, callback);
   return router;

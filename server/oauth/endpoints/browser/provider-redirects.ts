@@ -12,8 +12,6 @@ import type { LinkVerdict, RedirectSignIn, RedirectVerdict } from './redirect-si
 import { hasSignedInAgain, mustSignInAgain } from './upstream-sign-out.ts';
 
 export interface ProviderRedirectsOptions {
-  /** Path of the form on which the person chooses the provider. */
-  readonly action: string;
   readonly issuer: () => string;
   readonly redirects: Pick<RedirectSignIn, 'choices' | 'begin' | 'finish' | 'link'>;
   readonly redirectSeal: Pick<Seal, 'seal' | 'open'>;
@@ -21,9 +19,16 @@ export interface ProviderRedirectsOptions {
   readonly now: () => number;
 }
 
+/** What continues when the browser comes back. */
+interface Continued {
+  /** Path of the form on which the person chose the provider. */
+  readonly action: string;
+  /** Of this form. */
+  readonly request: unknown;
+}
+
 /** The content of `state`. */
-interface SealedState<T> extends RedirectSecrets {
-  readonly request: T;
+interface SealedState extends Continued, RedirectSecrets {
   /** When the browser was sent to the provider, in ms since the epoch. */
   readonly startedAt: number;
   /** Whether the person had to authenticate again. */
@@ -38,7 +43,7 @@ const SIGN_IN_MS = 15 * 60_000;
 const CLOCK_MS = 60_000;
 const TOO_LATE = 'The sign-in took too long. Please sign in again.';
 
-export class ProviderRedirects<T> {
+export class ProviderRedirects {
   readonly #options: ProviderRedirectsOptions;
 
   constructor(options: ProviderRedirectsOptions) {
@@ -54,7 +59,7 @@ export class ProviderRedirects<T> {
   async begin(
     context: RequestContext,
     provider: string,
-    request: T,
+    { action, request }: Continued,
     options: { readonly loginHint?: string | undefined; readonly again: boolean },
   ): Promise<string | undefined> {
     const { redirects, redirectSeal, now } = this.#options;
@@ -66,8 +71,8 @@ export class ProviderRedirects<T> {
       redirectURI: this.#redirectURI(provider),
       stateWith: (secrets) =>
         redirectSeal.seal(
-          JSON.stringify({ ...secrets, request, startedAt: now(), again } satisfies SealedState<T>),
-          this.#owner(provider, browser.id),
+          JSON.stringify({ ...secrets, action, request, startedAt: now(), again } satisfies SealedState),
+          ownerOf(provider, browser.id),
         ),
     });
     if ('refusal' in target) return target.refusal;
@@ -76,22 +81,24 @@ export class ProviderRedirects<T> {
     return undefined;
   }
 
-  /** The request of a browser that comes back. Undefined for the state of another form, provider or browser. */
-  async returning(context: RequestContext, provider: string): Promise<ReturningBrowser<T> | undefined> {
+  /** The request of a browser that comes back. Undefined for the state of another provider or browser. */
+  async returning(context: RequestContext, provider: string): Promise<ReturningBrowser | undefined> {
     const { redirects, redirectSeal, now } = this.#options;
     const parameters = new URL(context.request.url ?? '', 'https://localhost').searchParams;
     const state = parameters.get('state') ?? '';
-    const text = await redirectSeal.open(state, this.#owner(provider, browserIDIn(context.request) ?? ''));
+    const text = await redirectSeal.open(state, ownerOf(provider, browserIDIn(context.request) ?? ''));
     if (text === undefined) return undefined;
-    // Only `begin` of this form can have sealed it.
-    const secrets = JSON.parse(text) as SealedState<T>;
+    // Only `begin` can have sealed it.
+    const secrets = JSON.parse(text) as SealedState;
     const callback = new URL(this.#redirectURI(provider));
     callback.search = parameters.toString();
-    const { startedAt, again } = secrets;
+    const { action, request, startedAt, again } = secrets;
     const isLate = now() >= startedAt + SIGN_IN_MS;
     const response = { callback, state, secrets, notBefore: again ? startedAt - CLOCK_MS : 0 };
     return {
-      request: secrets.request,
+      provider,
+      action,
+      request,
       finish: async (attempt) => {
         if (isLate) return { refusal: TOO_LATE };
         const verdict = await redirects.finish(provider, response, attempt);
@@ -103,19 +110,19 @@ export class ProviderRedirects<T> {
     };
   }
 
-  /** The state is valid for one form, provider and browser. */
-  #owner(provider: string, browser: string): string {
-    return JSON.stringify([this.#options.action, provider, browser]);
-  }
-
   #redirectURI(provider: string): string {
     return new URL(CALLBACK_PATH + provider, this.#options.issuer()).href;
   }
 }
 
+/** The state is valid for one provider and browser. */
+function ownerOf(provider: string, browser: string): string {
+  return JSON.stringify([provider, browser]);
+}
+
 /** A browser that comes back from a provider. */
-export interface ReturningBrowser<T> {
-  readonly request: T;
+export interface ReturningBrowser extends Continued {
+  readonly provider: string;
   /** Signs the person in. */
   finish(attempt: FormAttempt): Promise<RedirectVerdict>;
   /** Links the person to a user who is signed in. */

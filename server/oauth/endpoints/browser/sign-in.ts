@@ -21,7 +21,7 @@ import type { Continuation, FormAttempt, Shown } from './continuation.ts';
 import { PASSWORD_CHANGED, rejection, TICKET_ALERTS, WRONG_PASSWORD } from './form-rejections.ts';
 import { NameForms, type NameFormsOptions } from './name-forms.ts';
 import { NewPasswordForms } from './new-password.ts';
-import type { ProviderRedirects } from './provider-redirects.ts';
+import type { ProviderRedirects, ReturningBrowser } from './provider-redirects.ts';
 import {
   type PendingSignIn,
   pendingSignIn,
@@ -41,7 +41,7 @@ export interface SignInFormsOptions<T>
   >;
   readonly browsers: Pick<BrowserSessions, 'begin'>;
   /** Sign-in at the pages of identity providers. */
-  readonly redirects: Pick<ProviderRedirects<T>, 'choices' | 'begin' | 'returning'>;
+  readonly redirects: Pick<ProviderRedirects, 'choices' | 'begin'>;
   readonly sourceOf: SourceAddress;
   readonly continuation: Continuation<T>;
 }
@@ -119,11 +119,10 @@ export class SignInForms<T> {
     throw forged();
   }
 
-  /** Continues after a sign-in at a provider. False if the sign-in did not begin with this form in this browser. */
-  async returned(context: RequestContext, provider: string): Promise<boolean> {
-    const returning = await this.#options.redirects.returning(context, provider);
-    if (!returning) return false;
-    const { request } = returning;
+  /** Continues after a sign-in at a provider that began with this form. */
+  async returned(context: RequestContext, returning: ReturningBrowser): Promise<void> {
+    // Only this form begins requests with its action.
+    const request = returning.request as T;
     const verdict = await returning.finish(this.#attempt(context, request));
     if ('refusal' in verdict) {
       this.show(context, request, { alert: { text: verdict.refusal } });
@@ -132,7 +131,6 @@ export class SignInForms<T> {
     } else {
       await this.#factors.next(context, pendingSignIn(request, verdict));
     }
-    return true;
   }
 
   async #signIn(context: RequestContext, opened: SubmittedForm<T>, form: Form): Promise<void> {
@@ -146,7 +144,8 @@ export class SignInForms<T> {
       const loginHint = user === '' ? undefined : user;
       const { again: isAgain = false } = continuation.describe(request);
       const options = { loginHint, again: isAgain };
-      const text = await this.#options.redirects.begin(context, provider, request, options);
+      const { redirects, action } = this.#options;
+      const text = await redirects.begin(context, provider, { action, request }, options);
       return text === undefined ? undefined : again({ text });
     }
     if (passkey !== undefined) return this.#verifyPasskey(context, request, { ...opened, text: passkey });
