@@ -7,9 +7,9 @@ import { FormDecoder } from '../../http/form-decoder.ts';
 import type { Seal } from '../../keys/seal.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { FormTickets } from '../../page/form-tickets.ts';
+import { FormTickets, type SubmittedForm } from '../../page/form-tickets.ts';
 import { namePage } from '../../page/name-page.ts';
-import type { PageOptions } from '../../page/page.ts';
+import { type Page, type PageOptions, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
 import { refusalText } from '../../passwords/sign-in-refusal.ts';
 import type { NewPerson } from '../../providers/identities.ts';
@@ -60,26 +60,23 @@ export class NameForms<T> {
 
   async show(context: RequestContext, request: T, person: NewPerson): Promise<void> {
     const sealed = await this.#options.nameSeal.seal(JSON.stringify(person));
-    this.#write(context, { request, person: sealed }, person, { name: proposedName(person.person.name) });
+    const page = this.#pageOf(person, { name: proposedName(person.person.name) });
+    this.#tickets.show(context, { request, person: sealed }, page, this.#pageOptions(request));
   }
 
-  #write(
-    context: RequestContext,
-    state: NameTicket<T>,
+  #pageOf(
     person: NewPerson,
     shown: { readonly name: string; readonly alert?: Alert },
-    options: PageOptions = {},
-  ): void {
-    const { action, texts, names, continuation } = this.#options;
+  ): (ticket: string) => Page {
+    const { action, texts, names } = this.#options;
     const provider = names.providerOf(person) ?? person.provider;
     const upstreamName = person.person.name ?? '';
     const view = { ...texts, action, provider, upstreamName, ...shown };
-    const { destination } = continuation.describe(state.request);
-    const redirectsToClient = destination !== undefined;
-    this.#tickets.show(context, state, (ticket) => namePage({ ...view, ticket }), {
-      redirectsToClient,
-      ...options,
-    });
+    return (ticket) => namePage({ ...view, ticket });
+  }
+
+  #pageOptions(request: T): PageOptions {
+    return { redirectsToClient: this.#options.continuation.describe(request).destination !== undefined };
   }
 
   /** False for another form. */
@@ -97,21 +94,23 @@ export class NameForms<T> {
       this.#options.startAgain(context, request, { alert: TICKET_ALERTS[invalid ?? 'expired'] });
     } else {
       // Only `show` can have sealed it.
-      await this.#choose(context, content, JSON.parse(sealed) as NewPerson, name);
+      await this.#choose(context, opened, JSON.parse(sealed) as NewPerson, name);
     }
     return true;
   }
 
   async #choose(
     context: RequestContext,
-    state: NameTicket<T>,
+    { content: { request }, ticket }: SubmittedForm<NameTicket<T>>,
     person: NewPerson,
     name: string,
   ): Promise<void> {
     const { names } = this.#options;
-    const { request } = state;
-    const again = (alert: Alert, options: PageOptions = {}): void =>
-      this.#write(context, state, person, { name, alert }, options);
+    // With the same ticket: rejected names do not extend the validity of the sign-in at the provider.
+    const again = (alert: Alert, options: PageOptions = {}): void => {
+      const page = this.#pageOf(person, { name, alert })(ticket);
+      writePage(context.response, page, { ...this.#pageOptions(request), ...options });
+    };
     try {
       const outcome = await names.choose(person, name, this.#options.attempt(context, request));
       if (typeof outcome !== 'string')
