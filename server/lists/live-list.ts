@@ -43,6 +43,7 @@ export async function writeLive(
   let followed: PlatformLists | undefined;
   let unsubscribe = (): void => undefined;
   let sent = String(request.headers['last-event-id'] ?? '');
+  let silence = boundedSignal(signal, heartbeatMs);
   try {
     while (!signal.aborted) {
       // A change wakes all live lists at once.
@@ -60,14 +61,18 @@ export async function writeLive(
         if (request.method === 'HEAD') break;
       }
       const id = page.tag.slice(1, -1);
-      if (id === sent) await body.write(':\n');
-      else
-        for await (const part of eventOf(page, id, context, lists.read(context).live === 'changed'))
-          await body.write(part);
-      sent = id;
+      // Nothing for a change outside the page: its time would reveal changes in namespaces of others.
+      if (id !== sent || silence.signal.aborted) {
+        if (id === sent) await body.write(':\n');
+        else
+          for await (const part of eventOf(page, id, context, lists.read(context).live === 'changed'))
+            await body.write(part);
+        sent = id;
+        silence[Symbol.dispose]();
+        silence = boundedSignal(signal, heartbeatMs);
+      }
       await pause(intervalMs, signal);
-      using wait = boundedSignal(signal, heartbeatMs);
-      await changes.next(wait.signal);
+      await changes.next(silence.signal);
     }
   } catch (error) {
     if (!response.headersSent || error === GONE) throw error;
@@ -75,6 +80,7 @@ export async function writeLive(
     await body.write(failure(error));
     if (!(error instanceof StatusError)) throw error;
   } finally {
+    silence[Symbol.dispose]();
     unsubscribe();
     if (response.headersSent) await body.end();
   }

@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../apis/meta/v1/errors.ts';
-import { array, record } from '../../../../apis/reading/unknown-value.ts';
 import { Seats } from '../../../../server/admission/seats.ts';
 import { PODS } from '../../../../server/resources/kind.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
@@ -19,14 +18,6 @@ import { until } from '../../../support/until.ts';
 const EVENTS = { accept: 'text/event-stream' };
 /** The caller of all requests to a HandlerServer. */
 const CALLER = 'test';
-
-/** Returns the names of the objects of the next page. */
-async function namesOf(events: LiveEvents): Promise<string> {
-  const found = await events.next();
-  return array(found?.data['items'])
-    .map((item) => String(record(record(item)['metadata'])['name']))
-    .join();
-}
 
 describe('live lists', () => {
   let pods: KindCache;
@@ -115,13 +106,45 @@ describe('live lists', () => {
     expect(shared).to.have.length.below(5);
   });
 
-  it('send nothing for changes of other objects', async () => {
+  /** Returns a function for the text that the server has sent so far, after the first event. */
+  async function followText(path: string): Promise<() => string> {
+    const incoming = await server.open(`${PLATFORM_PATH}/${path}`, { headers: EVENTS });
+    open.push(incoming);
+    let text = '';
+    incoming.on('error', () => undefined).setEncoding('utf8');
+    incoming.on('data', (part: string) => {
+      text += part;
+    });
+    await until(() => text.includes('\n\n'));
+    return () => text;
+  }
+
+  it('send nothing for changes of other objects, not even a heartbeat', async () => {
+    await serve({ intervalMs: 1, heartbeatMs: 60_000 });
+    let computed = 0;
+    const livePage = pods.lists.livePage.bind(pods.lists);
+    pods.lists.livePage = (...list) => {
+      computed++;
+      return livePage(...list);
+    };
+    const text = await followText('namespaces/shop/pods?live=changed');
+    for (const [i, name] of ['bank/c', 'bank/d'].entries()) {
+      pods.apply('ADDED', plain(name, i + 3));
+      await until(() => computed === i + 2);
+    }
+    pods.apply('ADDED', plain('shop/e', 5));
+    await until(() => text().includes('"totalItems":2'));
+    expect(text()).not.to.match(/^:/m);
+  });
+
+  it('send heartbeats without a change, also while other objects change', async () => {
     await serve({ intervalMs: 1, heartbeatMs: 5 });
-    const events = await follow('namespaces/shop/pods');
-    expect(await namesOf(events)).to.equal('a');
+    const text = await followText('namespaces/shop/pods?live=changed');
+    await until(() => /^:/m.test(text()));
+    const before = text().length;
     pods.apply('ADDED', plain('bank/c', 3));
-    pods.apply('ADDED', plain('shop/d', 4));
-    expect((await namesOf(events)).split(',')).to.have.members(['a', 'd']);
+    await until(() => text().length > before);
+    expect(text().match(/^event:/gm)).to.have.length(1);
   });
 
   it('continue after Last-Event-ID without a repeated page', async () => {
