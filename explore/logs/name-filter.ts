@@ -43,7 +43,7 @@ export function NameFilter({ label, query, exact, part, kinds, change }: NameFil
       [part]: typed.filter((name) => name !== '' && !known.has(name)).join(),
     });
   };
-  return h('label', { class: 'name-filter fill' }, [
+  return h('label', { class: 'name-filter' }, [
     h('span', { class: 'muted small' }, label),
     h(TextField, {
       ...{ type: 'search', placeholder: 'All', maxLength: 1000, text: chosen.join(', '), apply },
