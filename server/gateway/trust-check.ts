@@ -2,7 +2,6 @@
 // SelfSubjectReview with a token of this server.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { messageOf } from '../../apis/reading/thrown-value.ts';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { readBody } from '../cluster/connection/response-body.ts';
@@ -40,7 +39,7 @@ type Trust =
   | { readonly state: 'trusted' }
   | { readonly state: 'rejected' }
   | { readonly state: 'renamed'; readonly user: string; readonly expected: string }
-  | { readonly state: 'unknown'; readonly reason: string };
+  | { readonly state: 'unknown'; readonly reason: string; readonly cause?: unknown };
 
 const TIMEOUT_MS = 10_000;
 const MAX_BODY = 1 << 20;
@@ -76,7 +75,7 @@ export class TrustCheck {
     return this.#trust.state === 'rejected' ? this.describe() : undefined;
   }
 
-  /** One sentence for `/readyz?verbose` and errors. */
+  /** One sentence for `/readyz?verbose` and errors, without internal text. */
   describe(): string {
     const { cure } = this.#options;
     const title = this.#options.title();
@@ -106,7 +105,8 @@ export class TrustCheck {
     const description = this.describe();
     if (description === this.#logged || signal.aborted) return;
     this.#logged = description;
-    this.#options.log[this.trusted ? 'info' : 'warn'](description);
+    const err = this.#trust.state === 'unknown' ? this.#trust.cause : undefined;
+    this.#options.log[this.trusted ? 'info' : 'warn'](err === undefined ? {} : { err }, description);
   }
 
   async #review(signal: AbortSignal): Promise<Trust> {
@@ -120,7 +120,7 @@ export class TrustCheck {
       const user = text(recordIn(recordIn(body, 'status'), 'userInfo')['username']);
       return user === expected ? { state: 'trusted' } : { state: 'renamed', user, expected };
     } catch (error) {
-      return { state: 'unknown', reason: messageOf(error) };
+      return { state: 'unknown', reason: 'the check failed, see the log', cause: error };
     }
   }
 

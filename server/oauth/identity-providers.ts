@@ -145,7 +145,7 @@ export class IdentityProviders {
   /** The state of each provider, for administrators. */
   describe(): string {
     const states = this.#providers.map(
-      ({ provider }) => `${provider.name}: ${provider.problem?.reason ?? describeWarning(provider)}`,
+      ({ provider }) => `${provider.name}: ${provider.problem?.summary ?? describeWarning(provider)}`,
     );
     return states.length === 0 ? 'none' : states.join('; ');
   }

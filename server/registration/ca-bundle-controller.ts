@@ -128,7 +128,7 @@ export class CaBundleController {
         await this.#correct(seen, bundle, signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.#setState(`does not trust the serving CA and cannot be changed: ${messageOf(error)}`);
+        this.#setState('does not trust the serving CA and cannot be changed: see the log');
         const level = this.#failures.isNews(messageOf(error)) ? 'warn' : 'debug';
         this.#options.log[level](
           { err: error, apiService: this.#name },

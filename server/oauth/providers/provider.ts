@@ -42,8 +42,10 @@ export type PersonEnd = 'gone' | 'disabled' | 'password changed' | 'not confirma
 
 /** Why a provider does not work. */
 export interface ProviderProblem {
-  /** For administrators: what is wrong, with addresses and names of options. */
+  /** For the log: what is wrong, with addresses and names of options. */
   readonly reason: string;
+  /** For `/readyz?verbose`, which is public: without addresses, and without text of the provider. */
+  readonly summary: string;
   /** For users, without details. */
   readonly notice: string;
 }

@@ -86,7 +86,11 @@ export class LDAPProvider implements PasswordProvider {
 
   get problem(): ProviderProblem | undefined {
     if (this.#failure === undefined) return undefined;
-    return { reason: this.#failure, notice: `${this.displayName} cannot be reached at the moment.` };
+    return {
+      reason: this.#failure,
+      summary: 'the directory does not work',
+      notice: `${this.displayName} cannot be reached at the moment.`,
+    };
   }
 
   async run(signal: AbortSignal): Promise<void> {

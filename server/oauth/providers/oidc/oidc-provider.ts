@@ -59,9 +59,14 @@ export class OIDCProvider implements RedirectProvider {
   }
 
   get problem(): ProviderProblem | undefined {
-    const reason = this.#credential.problem ?? this.#reason;
+    const { problem: credential } = this.#credential;
+    const reason = credential ?? this.#reason;
     if (reason === undefined) return undefined;
-    return { reason, notice: `${this.displayName} cannot be reached at the moment.` };
+    return {
+      reason,
+      summary: credential ?? 'its metadata cannot be read',
+      notice: `${this.displayName} cannot be reached at the moment.`,
+    };
   }
 
   get signsOut(): boolean {
