@@ -123,9 +123,10 @@ export function stages(options: {
     suite({
       name: 'e2e',
       files: [
-        // Schemathesis alone takes several times as long as any other test.
-        'test/e2e/description.test.ts',
+        // The groups with the most CPU time: a browser, kubectl, and Schemathesis.
+        'test/e2e/explore/*.test.ts',
         'test/e2e/gateway/*.test.ts',
+        'test/e2e/description.test.ts',
         'test/e2e/{callers,acceleration}/*.test.ts',
         'test/e2e/**/{start,journeys}.test.ts',
         'test/e2e/**/!(faults|flood).test.ts',
