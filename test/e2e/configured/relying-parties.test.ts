@@ -46,6 +46,8 @@ describe('programs that share one sign-on', () => {
     chromium = await startChromium();
     page = await (await chromium.browser.createBrowserContext()).newPage();
     page.setDefaultTimeout(60_000);
+    // Apache sends a static page without Cache-Control, so the browser would show it again without a request.
+    await page.setCacheEnabled(false);
   });
   after(async () => {
     await chromium?.[Symbol.asyncDispose]();
