@@ -77,15 +77,19 @@ export class AccountLinks {
 
   /** Has no effect on identities of other users. Throws StatusError during an outage of the cluster. */
   async unlink(name: string, user: UserID, signal: AbortSignal): Promise<UnlinkOutcome> {
-    const { store, credentials } = this.#options;
-    const identities = store.ofUser(user);
-    const unlinked = identities.find((identity) => identity.name === name);
+    const { store } = this.#options;
+    const unlinked = store.ofUser(user).find((identity) => identity.name === name);
     if (!unlinked) return 'unlinked';
-    const hasPassword = credentials.get(user.name)?.userUID === user.uid;
-    const others = identities.filter((identity) => identity !== unlinked && this.#find(identity.provider));
-    if (!hasPassword && others.length === 0) return 'last way to sign in';
+    if (!this.canSignIn(user, name)) return 'last way to sign in';
     await store.delete(unlinked, signal);
     return 'unlinked';
+  }
+
+  /** Returns true if the user has a password, or an identity other than `unlinked` of a configured provider. */
+  canSignIn(user: UserID, unlinked?: string): boolean {
+    const { store, credentials } = this.#options;
+    if (credentials.get(user.name)?.userUID === user.uid) return true;
+    return store.ofUser(user).some(({ name, provider }) => name !== unlinked && this.#find(provider));
   }
 
   #find(name: string | undefined): Pick<Provider, 'name' | 'displayName'> | undefined {

@@ -25,8 +25,10 @@ export const NO_NAMES: Pick<NameChoice, 'providerOf' | 'choose'> = {
   providerOf: () => undefined,
   choose: async () => 'not_linked',
 };
-export const NO_LINKS: Pick<AccountLinks, 'of' | 'providerOf' | 'link' | 'unlink'> = {
+export const NO_LINKS: Pick<AccountLinks, 'of' | 'providerOf' | 'link' | 'unlink' | 'canSignIn'> = {
   of: () => [],
+  // With the password.
+  canSignIn: () => true,
   providerOf: () => undefined,
   link: async () => 'linked',
   unlink: async () => 'unlinked',

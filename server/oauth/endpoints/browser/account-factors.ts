@@ -13,7 +13,6 @@ import type { ListedFactors } from '../../page/second-factor-section.ts';
 import type { AccountLinks } from '../../providers/account-links.ts';
 import { type Authentication, MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import type { SessionStore } from '../../sessions/session.ts';
-import type { CredentialDirectory } from '../../users/account.ts';
 import { endSessionsOf, type Removal } from './account-sessions.ts';
 import { accountURL, holderOf } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler, forged, readOwnForm } from './browser-handler.ts';
@@ -38,8 +37,7 @@ export interface AccountFactorsOptions
       'keys' | 'now' | 'action' | 'texts' | 'authenticators' | 'secrets' | 'passkeys'
     > {
   readonly factorPolicy: Pick<FactorPolicy, 'isRequired' | 'lacksFactor'>;
-  readonly credentials: Pick<CredentialDirectory, 'get'>;
-  readonly links: Pick<AccountLinks, 'of'>;
+  readonly links: Pick<AccountLinks, 'canSignIn'>;
   readonly browsers: Pick<BrowserSessions, 'of' | 'use' | 'begin' | 'end'>;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly sourceOf: SourceAddress;
@@ -150,9 +148,8 @@ export class AccountFactors {
     { account, authentication }: BrowserSession,
     without: (current: Factors) => Factors,
   ): Promise<string | undefined> {
-    const { authenticators, credentials, links, factorPolicy } = this.#options;
-    const hasOtherWay =
-      credentials.get(account.name)?.userUID === account.uid || links.of(account).length > 0;
+    const { authenticators, links, factorPolicy } = this.#options;
+    const hasOtherWay = links.canSignIn(account);
     const isRequired = factorPolicy.isRequired(account, authentication.proof);
     let refusal: string | undefined;
     await authenticators.update(

@@ -63,7 +63,9 @@ export interface PagesOptions
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'all' | 'update'>;
   readonly browsers: BrowserSessions;
   readonly factorPolicy: SignInFormsOptions<unknown>['factorPolicy'] & AccountFactorsOptions['factorPolicy'];
-  readonly links: AccountIdentitiesOptions['links'] & DirectoryLinksOptions['links'];
+  readonly links: AccountIdentitiesOptions['links'] &
+    DirectoryLinksOptions['links'] &
+    AccountFactorsOptions['links'];
   readonly sessions: SessionStore;
   readonly validity: Pick<SessionValidity, 'end' | 'signInEnd'>;
   readonly credentials: CredentialStore;

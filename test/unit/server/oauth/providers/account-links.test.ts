@@ -101,6 +101,7 @@ describe('AccountLinks', () => {
     // The provider is not configured any more.
     await scene.link('two', ALICE, 'removed');
     expect(await scene.unlink(0)).to.equal('last way to sign in');
+    expect(scene.links.canSignIn(ALICE)).to.equal(true);
     expect(await scene.unlink(1), 'the useless one').to.equal('unlinked');
     await scene.link('three');
     expect(await scene.unlink(0), 'another one is left').to.equal('unlinked');
@@ -108,6 +109,13 @@ describe('AccountLinks', () => {
     await setPassword(ALICE.uid);
     expect(await scene.unlink(0), 'a password is left').to.equal('unlinked');
     expect(scene.links.of(ALICE)).to.deep.equal([]);
+  });
+
+  it('does not count an identity of a provider that is not configured as a way to sign in', async () => {
+    await scene.link('one', ALICE, 'removed');
+    expect(scene.links.canSignIn(ALICE)).to.equal(false);
+    await scene.link('two', BOB);
+    expect(scene.links.canSignIn(ALICE)).to.equal(false);
   });
 
   it('does not unlink identities of other users', async () => {
