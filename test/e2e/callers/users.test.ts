@@ -70,6 +70,7 @@ describe('users of a platform', () => {
       'ks-apiserver: the cluster has no API iam.acme.io: its platform is platform: set --platform\n',
     ]);
     const token = await platform.signIn('uma', PASSWORD);
+    await platform.accepted(token);
     const kubeconfig = await platform.writeKubeconfig('uma.kubeconfig', { token });
     const denied = await user(PASSWORD, 'create', 'bob', '--kubeconfig', kubeconfig);
     expect(denied.code).to.equal(1);
