@@ -32,8 +32,8 @@ function card(title: string, content: ComponentChildren): ComponentChildren {
 function TokenForm({ use }: { readonly use: (token: string) => void }): ComponentChildren {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const token = String(new FormData(event.currentTarget as HTMLFormElement).get('token')).trim();
-    if (token !== '') use(token);
+    const token = new FormData(event.currentTarget as HTMLFormElement).get('token');
+    if (typeof token === 'string' && token.trim() !== '') use(token.trim());
   };
   return h('form', { class: 'stack', onSubmit: submit }, [
     h('p', {}, [

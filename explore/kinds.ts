@@ -17,9 +17,9 @@ export interface Discovered {
 export async function discover(client: Client, signal: AbortSignal): Promise<Discovered> {
   const served = await client.kubernetes.kinds({ signal });
   // The kinds of the server itself are in no list.
-  const own = ['resources', 'iam'].map((name) => `${name}.${platformName()}.io`);
+  const own = new Set(['resources', 'iam'].map((name) => `${name}.${platformName()}.io`));
   const listed = served.filter(
-    ({ group, verbs }) => !own.includes(group) && verbs.includes('list') && verbs.includes('watch'),
+    ({ group, verbs }) => !own.has(group) && verbs.includes('list') && verbs.includes('watch'),
   );
   const kinds = listed.map((kind) => {
     const isCustom = kind.group.includes('.') && !kind.group.endsWith('.k8s.io');

@@ -35,7 +35,7 @@ export function useObject({ resource, namespace, name }: ObjectRoute): ShownObje
   const got = useLoaded(
     async (signal) =>
       isUnlisted && kind
-        ? await client.kubernetes.get<KubernetesObject>(pathOfKind(kind, { namespace, name }), { signal })
+        ? await client.kubernetes.get(pathOfKind(kind, { namespace, name }), { signal })
         : undefined,
     [isUnlisted, kind],
   );
