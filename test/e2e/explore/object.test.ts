@@ -184,12 +184,12 @@ describe('an object of /explore', function () {
     );
     expect(hidden.length).to.be.above(0);
     expect(hidden).to.satisfy((pixels: number[]) => pixels.every((each) => each === 0));
-    await visitor.page.locator(link('replicasets.apps')).click();
+    await visitor.follow(link('replicasets.apps'));
     await until(async () => (await visitor.heading()).startsWith('web-'));
-    await visitor.page.locator(link('pods')).click();
+    await visitor.follow(link('pods'));
     await visitor.sees('Owners');
-    await visitor.page.locator(link('replicasets.apps')).click();
-    await visitor.page.locator(link('deployments.apps')).click();
+    await visitor.follow(link('replicasets.apps'));
+    await visitor.follow(link('deployments.apps'));
     await until(async () => (await visitor.heading()) === 'web');
   });
 

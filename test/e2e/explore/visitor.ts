@@ -49,7 +49,8 @@ export class Visitor {
   }
 
   async #observe(page: Page): Promise<void> {
-    page.setDefaultTimeout(60_000);
+    // Less than the timeout of a test, so that an error names what it waits for.
+    page.setDefaultTimeout(30_000);
     await page.setViewport({ width: 1280, height: 800 });
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     const tools = await page.createCDPSession();
@@ -96,6 +97,12 @@ export class Visitor {
   /** Clicks the button, link or summary with this accessible name. */
   async click(name: string, page = this.page): Promise<void> {
     await page.locator(`::-p-aria(${name})`).click();
+  }
+
+  /** Follows the link with the keyboard. A click can miss a link that moves while the view loads. */
+  async follow(selector: string): Promise<void> {
+    const element = await this.page.waitForSelector(selector);
+    await element?.press('Enter');
   }
 
   /** What axe-core finds in both color schemes, and widths at which the page scrolls sideways. */
