@@ -42,7 +42,8 @@ export function useHistogram(
       return { histogram: await client.logs.histogram({ ...sent, severity: true }, { signal }), range, step };
     } catch (error) {
       // A store whose fields cannot be searched for levels still counts lines.
-      if (!(error instanceof StatusError && error.code === 400)) throw error;
+      const isLevel = error instanceof StatusError && error.causes.some(({ field }) => field === 'severity');
+      if (!isLevel) throw error;
       return { histogram: await client.logs.histogram(sent, { signal }), range, step };
     }
   };
