@@ -37,12 +37,13 @@ const of = (ready: string, desired: string): Read => {
   return (object) => `${textAt(object, ready) || 0}/${textAt(object, desired) || 0}`;
 };
 const images = 'spec.template.spec.containers.image';
-const replicas = { Ready: of('status.readyReplicas', 'spec.replicas'), Images: images };
+const ready = of('status.readyReplicas', 'spec.replicas');
+const replicas = { Ready: ready, Images: images };
 
 /** Names and values of the columns. */
 const COLUMNS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'deployments.apps': {
-    Ready: of('status.readyReplicas', 'spec.replicas'),
+    Ready: ready,
     'Up-to-date': 'status.updatedReplicas',
     Available: 'status.availableReplicas',
     Images: images,

@@ -2,7 +2,7 @@
 import type { LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
-import { link, queryOf } from '../route.ts';
+import { link, objectRoute, queryOf } from '../route.ts';
 import { CopyButton } from '../ui/copy-button.ts';
 import { ContextLines } from './context-lines.ts';
 import { fieldsIn, LineText } from './line-text.ts';
@@ -40,7 +40,7 @@ export function LogLine({ record }: LogLineProps): ComponentChildren {
 function LineDetails({ record }: LogLineProps): ComponentChildren {
   const [hasContext, setContext] = useState(false);
   const { time, namespace, pod, container, log } = record;
-  const object = { view: 'object', resource: 'pods', namespace, name: pod, query: queryOf({}) } as const;
+  const object = objectRoute('pods', { namespace, name: pod });
   const at = Math.floor(Date.parse(time) / 1000);
   const range = absolute({ start: at - AROUND_S, end: at + AROUND_S });
   const ofPod = { view: 'logs', query: queryOf({ namespaces: namespace, pods: pod, ...range }) } as const;

@@ -3,6 +3,7 @@ import { type Client, type KubernetesObject, type ListPage, StatusError } from '
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { textAt } from '../list/kind-columns.ts';
+import { fieldTerm } from '../list/list-query.ts';
 import { statusOf } from '../object/use-object.ts';
 import { platformName } from '../page-metadata.ts';
 import { bytesText, quantityOf, shortText } from '../quantity.ts';
@@ -49,7 +50,7 @@ export function NodeUsage(): ComponentChildren {
 function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
   return page.items.map((node, index) => {
     const { name } = node.metadata;
-    const pods = listRoute('pods', { fieldSelector: `spec.nodeName=${name}` });
+    const pods = listRoute('pods', { fieldSelector: fieldTerm('spec.nodeName', name) });
     const amountsOf = (resource: string) => ({
       label: `${resource} of ${name}`,
       used: quantityOf(usedOf(node, resource)),
