@@ -44,7 +44,7 @@ export type PersonEnd = 'gone' | 'disabled' | 'password changed' | 'not confirma
 export interface ProviderProblem {
   /** For the log: what is wrong, with addresses and names of options. */
   readonly reason: string;
-  /** For `/readyz?verbose`, which is public: without addresses, and without text of the provider. */
+  /** For `/readyz?verbose`, which is public: without addresses, names of Secrets, and text of the provider. */
   readonly summary: string;
   /** For users, without details. */
   readonly notice: string;

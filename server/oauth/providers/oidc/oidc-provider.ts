@@ -64,7 +64,10 @@ export class OIDCProvider implements RedirectProvider {
     if (reason === undefined) return undefined;
     return {
       reason,
-      summary: credential ?? 'its metadata cannot be read',
+      summary:
+        credential === undefined
+          ? 'its metadata cannot be read'
+          : 'its client secret or private key is missing or invalid',
       notice: `${this.displayName} cannot be reached at the moment.`,
     };
   }

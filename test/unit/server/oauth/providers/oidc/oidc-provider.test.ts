@@ -384,6 +384,8 @@ describe('OIDCProvider', () => {
       const provider = newProvider();
       await refused(begin(provider), 'ks-apiserver-clients', 'ProviderUnavailable');
       expect(provider.problem?.reason).to.include('key company');
+      // Anonymous callers can read it.
+      expect(provider.problem?.summary).to.equal('its client secret or private key is missing or invalid');
       secret = CLIENT_SECRET;
       await signIn(provider);
     });
