@@ -1,7 +1,5 @@
 // Session store that keeps sessions as custom resources, cached in every replica. session-validity.ts decides whether
 // a session is valid.
-
-import type { Logger } from 'pino';
 import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../../apis/iam/v1beta1/session-resource.ts';
 import {
@@ -12,14 +10,13 @@ import {
   StatusError,
 } from '../../../apis/meta/v1/errors.ts';
 import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
-import type { Seats } from '../../admission/seats.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
-import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
 import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
+import type { ObjectStoreOptions } from '../users/object-store.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
 import { SessionCache } from './session-cache.ts';
 import {
@@ -46,20 +43,10 @@ export interface RotatingKeys extends KeyRing {
 const ABSENT_TTL_MS = 10_000;
 const MAX_ABSENT = 1_000;
 
-export interface ClusterSessionStoreOptions {
-  readonly client: ClusterClient;
+export interface ClusterSessionStoreOptions extends ObjectStoreOptions {
   readonly keys: RotatingKeys;
-  /** API group, for instance `iam.platform.io`. */
-  readonly group: string;
-  /** The seats of reads that bypass the cache. */
-  readonly lookups: Seats;
-  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
-  /** Silence of the watch, in ms, after which the cache is stale. */
-  readonly staleAfterMs?: number;
   /** Ms since the epoch. */
   readonly now?: () => number;
-  /** Monotonic ms. */
-  readonly monotonic?: () => number;
 }
 
 export class ClusterSessionStore implements SessionStore {
