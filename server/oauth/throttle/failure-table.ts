@@ -150,8 +150,8 @@ function groupOf(key: string): number {
 }
 
 /**
- * Throttle of what is too long to guess at all replicas, such as client secrets: failures are counted for one source and at this replica
- * only, so an attacker delays only its own address.
+ * Throttle of guesses at secrets that resist the attempts at all replicas together, such as client secrets. It counts failures per source
+ * and at this replica only, so an attacker delays only its own address.
  */
 export class SourceThrottle {
   readonly #table: FailureTable;
@@ -163,7 +163,7 @@ export class SourceThrottle {
     this.#sourceOf = sourceOf;
   }
 
-  /** Whole seconds until the next allowed attempt; 0 when it is allowed now. `about`: what is guessed, for instance a client id. */
+  /** Whole seconds until the next allowed attempt; 0 when it is allowed now. `about`: the subject of the guess, for instance a client id. */
   wait(request: IncomingMessage, about = ''): number {
     return Math.ceil(this.#table.wait(this.#key(request, about)) / 1000);
   }

@@ -1,5 +1,5 @@
-// What the OAuth endpoints for browsers share: submitted forms are of this server, and an error becomes an HTML page, or a redirect to the client
-// with `iss` (RFC 9207).
+// Shared by the OAuth endpoints for browsers: accepts forms of this server only, and responds to an error with an HTML page, or with a
+// redirect to the client with `iss` (RFC 9207).
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../apis/oauth/oauth-error.ts';
 import { endpoint, type Middleware } from '../../../http/endpoint.ts';
