@@ -2,6 +2,7 @@
 // writes).
 import { type UserInfo, userCaller } from '../authentication/user.ts';
 import type { RevisionProof } from '../cache/revision-proof.ts';
+import { aborted } from '../concurrency/aborted.ts';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { SharedMap } from '../memory/shared-map.ts';
 import { exactName, type Kind } from './kind.ts';
@@ -119,9 +120,8 @@ async function nextChange(cache: WrittenCache['cache'], ms: number, signal: Abor
   using bounded = boundedSignal(signal, ms);
   const { promise, resolve } = Promise.withResolvers<void>();
   const unsubscribe = cache.onChange(resolve);
-  bounded.signal.addEventListener('abort', () => resolve(), { once: true });
   try {
-    await promise;
+    await Promise.race([promise, aborted(bounded.signal)]);
   } finally {
     unsubscribe();
   }

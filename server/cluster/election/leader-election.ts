@@ -77,7 +77,8 @@ export class LeaderElection {
   async #term(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const term = new AbortController();
     const end = (): void => term.abort(signal.reason);
-    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
     this.#leading = true;
     const work = lead(term.signal)
       .catch((err: unknown) => {

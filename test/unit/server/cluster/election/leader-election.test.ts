@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import { LeaderElection } from '../../../../../server/cluster/election/leader-election.ts';
+import { readLease } from '../../../../../server/cluster/election/lease-record.ts';
 import { MemoryObjects } from '../../../../support/cluster/memory-objects.ts';
 import { FakeTimers } from '../../../../support/fake-timers.ts';
 
@@ -13,7 +14,7 @@ const TIMING = { leaseMs: 400, renewMs: 250, retryMs: 10 };
 
 type Given = ConstructorParameters<typeof LeaderElection>[0];
 
-function electionOf(client: MemoryObjects, given: Partial<Given> = {}): LeaderElection {
+function electionOf(client: Pick<MemoryObjects, 'json'>, given: Partial<Given> = {}): LeaderElection {
   const options = { namespace: 'ns', name: 'cleaner', identity: 'a', log: quiet, timing: TIMING };
   return new LeaderElection({ client, ...options, ...given });
 }
@@ -164,6 +165,18 @@ describe('LeaderElection', () => {
     expect(warned).to.deep.equal(['no permission for leases', 'no such namespace']);
     end.abort();
     await running;
+  });
+
+  it('ends and releases the Lease when it is stopped while it acquires it', async () => {
+    const cluster = new MemoryObjects();
+    const stop = new AbortController();
+    const json: MemoryObjects['json'] = async (request) => {
+      const written = await cluster.json(request);
+      if (request.method === 'POST') stop.abort();
+      return written;
+    };
+    await electionOf({ json }).run(stop.signal, ended);
+    expect(readLease(cluster.objects.get(PATH)).holder).to.equal('');
   });
 
   it('starts no new term before the previous work has ended', async () => {
