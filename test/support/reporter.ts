@@ -9,7 +9,7 @@ export interface TestRecord {
   passed: number;
   failed: number;
   skipped: number;
-  /** Title, file and first lines of the error of each failed test. */
+  /** Title, file, first lines of the error, and last lines of the error output of a command, of each failed test. */
   failures: string[];
   /** Test files with at least one completed test, relative to the working directory. */
   files: string[];
@@ -57,10 +57,19 @@ export default class RecordReporter extends Mocha.reporters.Spec {
 
 /** The end of the output of `npm test` may be all that a build machine keeps, so it must say what failed. */
 function describeFailure(test: Mocha.Test | Mocha.Hook, error: unknown): string {
-  const text = stripVTControlCharacters(inspect(error)).slice(0, ERROR_CHARACTERS);
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const first = linesOf(inspect(error).slice(0, ERROR_CHARACTERS)).slice(0, ERROR_LINES);
+  // The message of a failed command begins with the whole command.
+  const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+  const last = linesOf(output.slice(-ERROR_CHARACTERS)).slice(-ERROR_LINES);
   const file = test.file === undefined ? 'unknown file' : relative(process.cwd(), test.file);
-  return [test.fullTitle(), file, ...lines.slice(0, ERROR_LINES).map((line) => line.trim())].join('\n  ');
+  return [test.fullTitle(), file, ...first, ...last].join('\n  ');
+}
+
+function linesOf(text: string): string[] {
+  return stripVTControlCharacters(text)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 function write(record: TestRecord): void {
