@@ -136,7 +136,7 @@ export async function serve(
     namespaceReviews: admission.namespaceReviews(),
     isSignInPath,
   });
-  const users = oauth && newUsersAPI(config, { client, authorizer, oauth, log });
+  const users = oauth && newUsersAPI(config, { authorizer, oauth, log });
   const logs = config.logging.enabled
     ? await newLogs(config, { client, copies, scopes, admission, log, metrics })
     : undefined;
@@ -267,7 +267,6 @@ export async function serve(
     openAPI,
     registration,
     ...(oauth ? [oauth] : []),
-    ...(users ? [users] : []),
     ...(logs?.followers ?? []),
     ...(gateway?.followers ?? []),
     ...(tracing ? [tracing.spans] : []),

@@ -40,6 +40,7 @@ import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
 import { newTokenVerifiers, type TokenVerifiers } from './tokens/token-verifiers.ts';
 import { ClusterCredentialStore } from './users/credential-store.ts';
+import { FirstAdministrator } from './users/first-administrator.ts';
 import { LastLogins } from './users/last-logins.ts';
 import { ClusterUserDirectory } from './users/user-directory.ts';
 
@@ -89,7 +90,7 @@ export interface OAuth extends TokenVerifiers {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** The Lease of the leader, which rotates the keys and deletes invalid sessions. */
+/** The Lease of the leader, which creates the first administrator, rotates the keys and deletes invalid sessions. */
 const LEASE = 'ks-apiserver';
 /** Added to the lifetime of retired keys, because clocks differ. */
 const LEEWAY_MS = 60_000;
@@ -253,6 +254,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
     removed: (reason) => metrics.sessionRemoved(reason),
   });
   const logouts = new BackChannelLogout({ clients: settings.clients, tokens, sessions, log });
+  const administrator = new FirstAdministrator({ ...cache, platform, users, credentials, hasher });
+  const led = [administrator, rotator, reaper, logouts];
   return {
     router,
     errorFamily: oauthErrors,
@@ -284,12 +287,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
         hasher.prepare().catch((err: unknown) => log.warn({ err }, 'cannot hash passwords')),
         throttle.run(signal),
         election.run(signal, async (leading) => {
-          await Promise.all([
-            rotator.run(leading),
-            reaper.run(leading),
-            logouts.run(leading),
-            factors.lead(leading),
-          ]);
+          await Promise.all([...led.map((each) => each.run(leading)), factors.lead(leading)]);
         }),
       ]);
     },

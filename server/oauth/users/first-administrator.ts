@@ -1,4 +1,5 @@
-// Creates the first administrator in a cluster without users. A Secret contains the random initial password.
+// Creates the first administrator in a cluster without users; only the leader runs this, so no other replica recreates an
+// administrator that is deleted at once. A Secret contains the random initial password.
 
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -15,9 +16,8 @@ import type { Users } from './user-directory.ts';
 
 export interface FirstAdministratorOptions {
   readonly client: Pick<ClusterClient, 'json'>;
-  readonly platform: string;
-  /** Namespace of the Secret. */
-  readonly namespace: string;
+  /** Its namespace has the Secret. */
+  readonly platform: { readonly name: string; readonly namespace: string };
   readonly users: Pick<Users, 'create' | 'read' | 'anyExists'>;
   readonly credentials: {
     /** Throws AlreadyExists if the user has a password. */
@@ -39,7 +39,7 @@ export const ADMINISTRATOR = 'admin';
 export const SECRET_NAME = 'ks-apiserver-admin';
 
 /**
- * The Secret is filled before the user is created. Every step is idempotent, so crashes and races between replicas do no harm.
+ * The Secret is filled before the user is created. Every step is idempotent, so crashes and a change of the leader do no harm.
  * An annotation of the Secret records that the bootstrap is complete.
  */
 export class FirstAdministrator {
@@ -49,8 +49,8 @@ export class FirstAdministrator {
 
   constructor(options: FirstAdministratorOptions) {
     this.#options = options;
-    this.#state = `${groupName(options.platform)}/first-administrator`;
-    this.#secrets = `/api/v1/namespaces/${options.namespace}/secrets`;
+    this.#state = `${groupName(options.platform.name)}/first-administrator`;
+    this.#secrets = `/api/v1/namespaces/${options.platform.namespace}/secrets`;
   }
 
   /** Retries until it succeeds or `signal` is aborted; never throws. */
@@ -72,7 +72,7 @@ export class FirstAdministrator {
 
   /** Creates the first user if there is none, or completes an earlier attempt. */
   async ensure(signal: AbortSignal): Promise<void> {
-    const { log, namespace } = this.#options;
+    const { log, platform } = this.#options;
     const present = await this.#readSecret(signal);
     const state = stateOf(present, this.#state);
     if (state === 'done') return;
@@ -82,14 +82,14 @@ export class FirstAdministrator {
     await this.#createUser(passwordIn(secret), signal);
     await this.#finish(secret, signal);
     log.info(
-      { user: ADMINISTRATOR, in: `${namespace}/${SECRET_NAME}` },
+      { user: ADMINISTRATOR, in: `${platform.namespace}/${SECRET_NAME}` },
       'first administrator created; the initial password is in the Secret',
     );
   }
 
   async #createUser(password: string, signal: AbortSignal): Promise<void> {
     const { users, credentials, hasher, platform, now = Date.now } = this.#options;
-    const spec = { displayName: 'Administrator', groups: [administratorsGroup(platform)] };
+    const spec = { displayName: 'Administrator', groups: [administratorsGroup(platform.name)] };
     const user =
       (await unlessExists(users.create({ metadata: { name: ADMINISTRATOR }, spec }, signal))) ??
       (await users.read(ADMINISTRATOR, signal));
@@ -114,12 +114,18 @@ export class FirstAdministrator {
 
   /** After a conflict another replica has filled the Secret. */
   async #fillSecret(present: unknown, signal: AbortSignal): Promise<unknown> {
-    const { client, namespace, newPassword = randomPassword } = this.#options;
+    const { client, platform, newPassword = randomPassword } = this.#options;
     const content = {
       annotations: { [this.#state]: 'pending' },
       data: { username: encode(ADMINISTRATOR), password: encode(newPassword()) },
     };
-    const filling = fillSecret(client, { namespace, name: SECRET_NAME }, present, content, signal);
+    const filling = fillSecret(
+      client,
+      { namespace: platform.namespace, name: SECRET_NAME },
+      present,
+      content,
+      signal,
+    );
     return (await unlessExists(filling)) ?? (await this.#readSecret(signal));
   }
 

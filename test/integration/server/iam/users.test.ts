@@ -74,12 +74,12 @@ describe('users and passwords in a real cluster, with the permissions of the ser
 
   it('begin with one administrator when several replicas start at once', async () => {
     await cluster.clear();
-    const names = { platform: 'platform', namespace: 'platform-system' };
+    const platform = { name: 'platform', namespace: 'platform-system' };
     const replicas = [1, 2, 3].map(
       () =>
         new FirstAdministrator({
           client,
-          ...names,
+          platform,
           users,
           credentials,
           // A valid format, with the password in place of the digest.

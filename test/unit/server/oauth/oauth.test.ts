@@ -4,8 +4,9 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
 import { Admission } from '../../../../server/admission/admission.ts';
+import type { ClusterClient } from '../../../../server/cluster/connection/client.ts';
 import { SharedSecret } from '../../../../server/cluster/secrets/shared-secret.ts';
-import { newOAuth } from '../../../../server/oauth/oauth.ts';
+import { newOAuth, type OAuth } from '../../../../server/oauth/oauth.ts';
 import { oauthSettings } from '../../../../server/oauth/settings.ts';
 import { onlyFeature } from '../../../support/routed.ts';
 import { ask, type ChainFixture, startChain } from '../filters/chain-fixture.ts';
@@ -32,28 +33,32 @@ const PATHS: Readonly<Record<string, string>> = {
   '/oauth/page.css': 'GET, HEAD',
 };
 
+const unexpected = (): Promise<never> => Promise.reject(new Error('unexpected'));
+
+function oauthWith(client: ClusterClient): OAuth {
+  const settings = oauthSettings(decodeConfiguration(undefined, []));
+  if (!settings) throw new Error('the authorization server is turned off');
+  const log = pino({ level: 'silent' });
+  return newOAuth({
+    settings,
+    platform: { name: 'platform', namespace: 'platform-system' },
+    issuer: () => 'https://issuer.example/oauth',
+    client,
+    secret: new SharedSecret({ client, namespace: 'platform-system', name: 'keys', log }),
+    admission: new Admission(),
+    lookups: new Admission().lookups(),
+    identity: 'test',
+    machine: { cores: 2, threads: 4 },
+    log,
+    metrics: new Registry(),
+  });
+}
+
 describe('the routes of the authorization server', () => {
   let server: ChainFixture;
 
   before(async () => {
-    const settings = oauthSettings(decodeConfiguration(undefined, []));
-    if (!settings) throw new Error('the authorization server is turned off');
-    const unexpected = (): Promise<never> => Promise.reject(new Error('unexpected'));
-    const client = { open: unexpected, json: unexpected };
-    const log = pino({ level: 'silent' });
-    const oauth = newOAuth({
-      settings,
-      platform: { name: 'platform', namespace: 'platform-system' },
-      issuer: () => 'https://issuer.example/oauth',
-      client,
-      secret: new SharedSecret({ client, namespace: 'platform-system', name: 'keys', log }),
-      admission: new Admission(),
-      lookups: new Admission().lookups(),
-      identity: 'test',
-      machine: { cores: 2, threads: 4 },
-      log,
-      metrics: new Registry(),
-    });
+    const oauth = oauthWith({ open: unexpected, json: unexpected });
     server = await startChain({
       handler: () => undefined,
       routers: onlyFeature(oauth.router),
@@ -80,5 +85,32 @@ describe('the routes of the authorization server', () => {
     for (const path of ['/oauth', '/oauth/', '/oauth/Token', '/oauth/token/', '/oauth/%74oken', '/oauth/x']) {
       expect((await ask(server, path)).status, path).to.equal(404);
     }
+  });
+});
+
+describe('the first administrator of several replicas', () => {
+  /** The paths that a replica requests, until it has requested the Lease `times` times. */
+  async function requested(holderIdentity: string, times: number): Promise<string[]> {
+    const stop = new AbortController();
+    const paths: string[] = [];
+    const json = ({ path }: { path: string }): Promise<unknown> => {
+      paths.push(path);
+      if (isSecret(path) || paths.filter(isLease).length === times) stop.abort();
+      if (!isLease(path)) return unexpected();
+      const spec = { holderIdentity, leaseDurationSeconds: 15, leaseTransitions: 0 };
+      return Promise.resolve({ metadata: { name: 'ks-apiserver', resourceVersion: '1' }, spec });
+    };
+    await oauthWith({ open: unexpected, json }).run(stop.signal);
+    return paths;
+  }
+  const isSecret = (path: string): boolean => path.endsWith('/secrets/ks-apiserver-admin');
+  const isLease = (path: string): boolean => path.includes('/leases');
+
+  it('is created by the leader', async () => {
+    expect((await requested('test', 3)).filter(isSecret)).to.have.length(1);
+  });
+
+  it('is not recreated by another replica after its deletion', async () => {
+    expect((await requested('another', 2)).filter(isSecret)).to.deep.equal([]);
   });
 });

@@ -25,8 +25,7 @@ describe('the first administrator', () => {
   const replica = (hash = (password: string) => Promise.resolve(`hash of ${password}`)): FirstAdministrator =>
     new FirstAdministrator({
       client: cluster,
-      platform: 'acme',
-      namespace: 'acme-system',
+      platform: { name: 'acme', namespace: 'acme-system' },
       users,
       credentials,
       hasher: { hash },
