@@ -84,6 +84,18 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'logging.kubernetes.bytesPerContainer': fixed('POD_LOG_LIMITS.bytesPerContainer', '64Mi'),
   'logging.kubernetes.memory': fixed('POD_LOG_LIMITS.memory', '64Mi'),
   'logging.opensearch.pageSize': fixed('EXPORT_PAGE', '5000'),
+  'logging.opensearch.urls': 'it is replaced by logging.urls',
+  'logging.opensearch.username': 'it is replaced by logging.username',
+  'logging.opensearch.passwordFile': 'it is replaced by logging.passwordFile',
+  'logging.opensearch.apiKeyFile': 'it is replaced by logging.tokenFile',
+  'logging.opensearch.caFile': 'it is replaced by logging.caFile',
+  'logging.opensearch.fields': 'it is replaced by logging.fields',
+  'logging.victorialogs.url': 'it is replaced by logging.urls',
+  'logging.victorialogs.username': 'it is replaced by logging.username',
+  'logging.victorialogs.passwordFile': 'it is replaced by logging.passwordFile',
+  'logging.victorialogs.bearerTokenFile': 'it is replaced by logging.tokenFile',
+  'logging.victorialogs.caFile': 'it is replaced by logging.caFile',
+  'logging.victorialogs.fields': 'it is replaced by logging.fields',
   'watch.minTimeout': fixed('DEFAULT_OPTIONS.watch.minTimeoutSeconds', '30m'),
 };
 

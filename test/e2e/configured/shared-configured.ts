@@ -102,7 +102,7 @@ export const sharedConfigured = shareEnvironment(async () => {
   const identityProviders = [await identityProvider(directory, dir)];
   const store = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal: end.signal });
   const configuration = {
-    logging: { store: 'victorialogs', victorialogs: { url: store.url } },
+    logging: { store: 'victorialogs', urls: [store.url] },
     cors: { allowedOrigins: [site.origin] },
     oauth: {
       clients: [site.client, ...ID_TOKEN_CLIENTS, ...confidential],

@@ -34,11 +34,14 @@ describe('completeConfig', () => {
   it('resolves paths in lists, and keeps empty paths', async () => {
     const { oauth, logging } = await complete(
       'oauth: {clients: [{id: cli, secretFiles: [secret, /keys/secret]}]}\n' +
-        'logging: {opensearch: {caFile: os/ca.crt}, victorialogs: {bearerTokenFile: token}}\n',
+        'logging: {caFile: os/ca.crt, tokenFile: /keys/token}\n',
     );
     expect(oauth.clients[0]?.secretFiles).to.deep.equal([join(folder, 'secret'), '/keys/secret']);
-    expect(logging.opensearch).to.include({ caFile: join(folder, 'os/ca.crt'), passwordFile: '' });
-    expect(logging.victorialogs).to.include({ bearerTokenFile: join(folder, 'token'), caFile: '' });
+    expect(logging).to.include({
+      caFile: join(folder, 'os/ca.crt'),
+      tokenFile: '/keys/token',
+      passwordFile: '',
+    });
   });
 
   it('resolves the path of a flag relative to the working directory', async () => {
