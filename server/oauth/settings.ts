@@ -1,9 +1,10 @@
 // Converts the configuration section `oauth` to the settings of the authorization server. clients/ reads the client
 // secrets.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
+import { isOpenIDProvider } from '../../apis/config/v1alpha1/identity-provider-validation.ts';
 import { KUBECTL_CLIENT } from '../../apis/oauth/kubectl-client.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
-import type { ConfiguredClient, SecretReference } from './clients/oauth-client.ts';
+import type { ConfiguredClient } from './clients/oauth-client.ts';
 import type { ProviderSettings } from './identity-providers.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
 import { ldapSettings } from './providers/ldap/ldap-settings.ts';
@@ -51,7 +52,6 @@ export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undef
 function providerSettings({
   name,
   displayName,
-  type,
   accounts,
   groups,
   outageTolerance,
@@ -65,9 +65,9 @@ function providerSettings({
     groups,
     outageToleranceMs: outageTolerance,
   };
-  return type === 'oidc'
-    ? { ...shared, type, oidc: oidc satisfies OIDCSettings }
-    : { ...shared, type, ldap: ldapSettings(ldap) };
+  return isOpenIDProvider(oidc)
+    ? { ...shared, type: 'oidc', oidc: oidc satisfies OIDCSettings }
+    : { ...shared, type: 'ldap', ldap: ldapSettings(ldap) };
 }
 
 function clientsOf(
@@ -104,14 +104,9 @@ function configured(client: Configuration['clients'][number], shared: Configurat
     refreshIdleLifetime: seconds(client.refreshIdleLifetime || shared.refreshIdleLifetime),
     sessionLifetime: seconds(client.sessionLifetime || shared.sessionLifetime),
     secretFiles: client.secretFiles,
-    secretRefs: client.secretRef.name === '' ? [] : [client.secretRef, nextOf(client.secretRef)],
+    usesSecret: !client.public && client.secretFiles.length === 0,
     wellKnownSecret: undefined,
   };
-}
-
-/** The second secret, while the client secret is rotated. */
-function nextOf({ name, key }: SecretReference): SecretReference {
-  return { name, key: `${key}-next`, optional: true };
 }
 
 /** The default client of the specification: id and secret are the platform's name. */
@@ -203,7 +198,7 @@ function builtInClient(shared: Configuration) {
     scopes: SCOPES,
     ...lifetimes(shared),
     secretFiles: [],
-    secretRefs: [],
+    usesSecret: false,
     wellKnownSecret: undefined,
   };
 }

@@ -18,14 +18,6 @@ import {
 
 const NO_LIFETIME = '0s';
 
-const secretRef = {
-  name: textOption('', 'Name of the [Secret](#client-secrets) with the client secret.'),
-  key: textOption(
-    'clientSecret',
-    'Key in this Secret. For rotation, the key with the suffix `-next` is valid too.',
-  ),
-};
-
 const client = Type.Object(
   {
     id: Type.String({
@@ -35,10 +27,8 @@ const client = Type.Object(
     }),
     displayName: textOption('', 'Name on the sign-in pages. Empty: the `id`.'),
     public: flagOption(false, 'A public client, without a secret and with PKCE.'),
-    secretFiles: pathsOption('Files with one client secret each, all of them valid.'),
-    secretRef: section(
-      'Reference to a Secret in the namespace of the server with the client secret.',
-      secretRef,
+    secretFiles: pathsOption(
+      'Files with one client secret each, all of them valid. Empty: the [Secret](#client-secrets) `ks-apiserver-clients`.',
     ),
     grants: Type.Array(Type.Unsafe<GrantType>({ type: 'string', enum: [...GRANT_TYPES] }), {
       default: ['authorization_code', 'refresh_token'],
@@ -108,7 +98,6 @@ const identityProvider = Type.Object(
       description: 'Name of the provider. A renamed provider is a new one.',
     }),
     displayName: textOption('', 'Name on the sign-in pages. Empty: the `name`.'),
-    type: choiceOption(['ldap', 'oidc'], 'ldap', 'An LDAP directory, or an OpenID provider.'),
     accounts: choiceOption(
       ['create', 'choose', 'link'],
       'create',

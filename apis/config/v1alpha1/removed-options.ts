@@ -6,6 +6,8 @@ function fixed(constant: string, value: string): string {
   return `the value is ${value} (${constant})`;
 }
 
+const PROVIDER_KEY = 'the key is the name of the provider, in the Secret ks-apiserver-identity-providers';
+
 /** Paths of removed options, and what applies instead. Remove an entry after one minor version. */
 export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'gateway.maxRequests': 'it is replaced by requests.seats',
@@ -54,7 +56,8 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
     'the value is the number of cores, and less than UV_THREADPOOL_SIZE (hashConcurrency)',
   'oauth.passwords.queue': fixed('HASH_QUEUE.length', '64'),
   'oauth.passwords.queueTimeout': fixed('HASH_QUEUE.timeoutMs', '2s'),
-  'oauth.clients[].nextSecretRef': 'the key of secretRef with the suffix -next is valid too',
+  'oauth.clients[].nextSecretRef':
+    'the key with the suffix -next in the Secret ks-apiserver-clients is valid too',
   'oauth.throttle.sourceFailures': fixed('THROTTLE.sourceFailures', '50'),
   'oauth.throttle.maxDelay': fixed('THROTTLE.maxDelay', '15m'),
   'oauth.throttle.delay': fixed('THROTTLE.delay', '1s'),
@@ -96,6 +99,12 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'logging.victorialogs.bearerTokenFile': 'it is replaced by logging.tokenFile',
   'logging.victorialogs.caFile': 'it is replaced by logging.caFile',
   'logging.victorialogs.fields': 'it is replaced by logging.fields',
+  'oauth.clients[].secretRef': 'the key is the id of the client, in the Secret ks-apiserver-clients',
+  'oauth.identityProviders[].type':
+    'a provider with oidc.issuer is an OpenID provider, others are LDAP directories',
+  'oauth.identityProviders[].ldap.bindPasswordRef': PROVIDER_KEY,
+  'oauth.identityProviders[].oidc.clientSecretRef': PROVIDER_KEY,
+  'oauth.identityProviders[].oidc.privateKeyRef': PROVIDER_KEY,
   'watch.minTimeout': fixed('DEFAULT_OPTIONS.watch.minTimeoutSeconds', '30m'),
 };
 

@@ -25,13 +25,6 @@ export interface OAuthClient {
   readonly sessionLifetime: number;
 }
 
-export interface SecretReference {
-  readonly name: string;
-  readonly key: string;
-  /** The key can be absent. */
-  readonly optional?: boolean;
-}
-
 /** A configured client with the sources of its secrets. */
 export interface ConfiguredClient extends OAuthClient {
   /** Exact URIs. */
@@ -39,8 +32,8 @@ export interface ConfiguredClient extends OAuthClient {
   /** Receives logout tokens; empty for none. */
   readonly backchannelLogoutURI: string;
   readonly secretFiles: readonly string[];
-  /** Secrets in the namespace of the server. */
-  readonly secretRefs: readonly SecretReference[];
+  /** Whether its secret is in the Secret of the clients (CLIENTS_SECRET). */
+  readonly usesSecret: boolean;
   /** Of the default client only. */
   readonly wellKnownSecret: string | undefined;
 }

@@ -116,7 +116,7 @@ export const sharedConfigured = shareEnvironment(async () => {
     idTokensOf: [CLIENT, RS256_CLIENT],
   });
   await gateway.platform.succeeding(
-    `create secret generic ks-apiserver-identity-providers -n platform-system --from-literal=bindPassword=${READER.password}`,
+    `create secret generic ks-apiserver-identity-providers -n platform-system --from-literal=company=${READER.password}`,
   );
   site.server = gateway.platform.server.url;
   site.pod = gateway.pod.name;

@@ -33,7 +33,7 @@ export function newConfiguredClient(id: string, overrides: Partial<ConfiguredCli
     postLogoutRedirectURIs: [],
     backchannelLogoutURI: '',
     secretFiles: [],
-    secretRefs: [],
+    usesSecret: false,
     wellKnownSecret: undefined,
     ...overrides,
   };

@@ -35,12 +35,9 @@ describe('ks-apiserver config check', function () {
           {
             id: 'argo',
             redirectURIs: ['https://argo.example.com/cb'],
-            secretRef: { name: 'ks-apiserver-clients' },
           },
         ],
-        identityProviders: [
-          { name: 'dex', type: 'oidc', oidc: { issuer: 'https://dex.example.com', clientID: 'ks' } },
-        ],
+        identityProviders: [{ name: 'dex', oidc: { issuer: 'https://dex.example.com', clientID: 'ks' } }],
       },
     };
     const { code, stdout, stderr } = await check(options);

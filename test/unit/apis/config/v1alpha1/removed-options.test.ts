@@ -52,20 +52,35 @@ const CONSTANTS = {
 };
 
 const HEAD = { apiVersion: 'config.platform.io/v1alpha1', kind: 'APIServerConfiguration' };
-const WITHOUT = stringify({ ...HEAD, oauth: { clients: [{ id: 'console', public: true }] } });
+
+/** A file with an item in each list, and the items by the path of their list. */
+function newFile() {
+  const client = { id: 'console', public: true };
+  const ldap = {
+    hosts: ['ldap.example.com'],
+    bindDN: 'cn=reader,dc=example,dc=com',
+    userSearch: { base: 'dc=example,dc=com' },
+  };
+  const provider = { name: 'company', ldap };
+  const file = { ...HEAD, oauth: { clients: [client], identityProviders: [provider] } };
+  const items: Readonly<Record<string, object>> = {
+    'oauth.clients': client,
+    'oauth.identityProviders': provider,
+  };
+  return { file, items };
+}
 
 describe('removed options', () => {
   for (const [option, instead] of Object.entries(REMOVED_OPTIONS)) {
     it(`include ${option}, with a warning`, () => {
-      const client = { id: 'console', public: true };
-      const file = { ...HEAD, oauth: { clients: [client] } };
-      const [member, ...items] = option.split('oauth.clients[].').reverse();
-      putOption(items.length > 0 ? client : file, member?.split('.') ?? [], 'any value');
+      const { file, items } = newFile();
+      const [path = '', list = ''] = option.split('[].').reverse();
+      putOption(items[list] ?? file, path.split('.'), 'any value');
       const warnings: string[] = [];
       const decoded = decodeConfiguration({ source: 'test', text: stringify(file) }, [], (warning) =>
         warnings.push(warning),
       );
-      expect(decoded).to.deep.equal(decodeConfiguration({ source: 'test', text: WITHOUT }));
+      expect(decoded).to.deep.equal(decodeConfiguration({ source: 'test', text: stringify(newFile().file) }));
       expect(warnings).to.deep.equal([`${option} is removed and has no effect; ${instead}`]);
     });
   }
