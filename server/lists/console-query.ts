@@ -1,6 +1,6 @@
 // Translates the parameters and words of KubeSphere consoles into those of lists, before a query is decoded. Lists
 // have only their own words. docs/kubesphere-consoles.md documents the translation.
-import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { newInvalidParameter } from '../../apis/meta/v1/errors.ts';
 import { exactName, type Kind } from '../resources/kind.ts';
 import type { KindProfile } from '../resources/kind-profile.ts';
 import type { ListFilter } from '../resources/lists/list-filter.ts';
@@ -103,7 +103,10 @@ export function translated<Facts extends ObjectFacts>(
 /** Removes a parameter and returns its value; undefined without a value. */
 function taken(query: URLSearchParams, name: string): string | undefined {
   const values = query.getAll(name);
-  if (values.length > 1) throw newBadRequest(`${name}: is given ${values.length} times, but has one value`);
+  if (values.length > 1) {
+    const message = `is given ${values.length} times, but has one value`;
+    throw newInvalidParameter(name, message, { reason: 'FieldValueDuplicate' });
+  }
   query.delete(name);
   return values[0] || undefined;
 }

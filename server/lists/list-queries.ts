@@ -1,6 +1,6 @@
 // Reads the queries of the lists of one kind, and caches the recent ones.
 import { LRUCache } from 'lru-cache';
-import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { newInvalidParameter } from '../../apis/meta/v1/errors.ts';
 import type { ResourceQuery } from '../../apis/resources/v1alpha3/resource-query.ts';
 import {
   newResourceQueryDecoder,
@@ -69,7 +69,7 @@ export class ListQueries<Facts extends ObjectFacts> {
     } = isPlain ? { query: sent, filters: [], service: undefined } : translated(kind, sent, profile);
     const query = this.#decoder.decode(wanted);
     if (query.namespaces && !kind.namespaced) {
-      throw newBadRequest(`namespaces: ${exactName(kind)} are not namespaced`);
+      throw newInvalidParameter('namespaces', `${exactName(kind)} are not namespaced`);
     }
     const read = { ...query, service, filter: allOf([listFilter(query, profile), ...filters]) };
     this.#cached.set(search, read);

@@ -1,6 +1,6 @@
 // Search under `/kapis`: the best matches of a text in each kind. The results contain only objects that the caller may
 // list.
-import { newBadRequest, StatusError } from '../../apis/meta/v1/errors.ts';
+import { newInvalidParameter, StatusError } from '../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
 import { SearchQuerySchema } from '../../apis/resources/v1alpha3/search-query.ts';
 import { JSON_HEADERS } from '../http/response-writer.ts';
@@ -36,7 +36,8 @@ export class Search {
 
   async respond(context: RequestContext, access: ListAccess): Promise<void> {
     const { q, kinds: names, limit } = this.#decoder.decode(context.query);
-    if (q === undefined) throw newBadRequest('q: the text to search for is missing');
+    if (q === undefined)
+      throw newInvalidParameter('q', 'the text to search for is missing', { reason: 'FieldValueRequired' });
     const isNamed = names !== undefined;
     const kinds = isNamed ? await this.#named(names, context) : this.#options.kinds.followed;
     const found = await Promise.all(
@@ -71,7 +72,7 @@ export class Search {
         unknown.push(error.message);
       }
     }
-    if (unknown.length > 0) throw newBadRequest(`kinds: ${unknown.join('; ')}`);
+    if (unknown.length > 0) throw newInvalidParameter('kinds', unknown.join('; '));
     return kinds;
   }
 

@@ -1,7 +1,7 @@
 // Selectors of Services, for lists of the pods of a Service. A caller needs the permission to get the Service, because
 // the list reveals its selector.
 import { LRUCache } from 'lru-cache';
-import { isNotFound, newBadRequest, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
+import { isNotFound, newInvalidParameter, newServiceUnavailable } from '../../apis/meta/v1/errors.ts';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import type { RequestContext } from '../request/request-context.ts';
@@ -41,7 +41,7 @@ export class ServiceSelectors {
    * the caller is not allowed to get the Service.
    */
   async labels(context: RequestContext, namespace: string, name: string): Promise<Labels | undefined> {
-    if (namespace === '') throw newBadRequest('serviceName: use it with the path of one namespace');
+    if (namespace === '') throw newInvalidParameter('serviceName', 'use it with the path of one namespace');
     await this.#access.checkGet(context, SERVICES, namespace, name);
     if (!NAME.test(namespace) || !NAME.test(name)) return undefined;
     const path = `/api/v1/namespaces/${namespace}/services/${name}`;

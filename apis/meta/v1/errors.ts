@@ -82,10 +82,19 @@ export function newBadRequest(
 }
 
 /** Returns an error with the wording of QueryDecoder, for invalid parameters that are found after decoding. */
-export function newInvalidParameter(field: string, message: string): StatusError {
-  return newBadRequest(`the query is not valid: ${field}: ${message}`, [
-    { reason: 'FieldValueInvalid', message, field },
-  ]);
+export function newInvalidParameter(
+  field: string,
+  message: string,
+  {
+    reason = 'FieldValueInvalid',
+    cause,
+  }: { readonly reason?: StatusCause['reason']; readonly cause?: unknown } = {},
+): StatusError {
+  return newBadRequest(
+    `the query is not valid: ${field}: ${message}`,
+    [{ reason, message, field }],
+    cause === undefined ? undefined : { cause },
+  );
 }
 
 /**

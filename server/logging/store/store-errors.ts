@@ -1,7 +1,6 @@
 // StatusErrors for failures of log stores. Clients never receive the store's own message, which can contain internal
 // addresses.
 import {
-  newBadRequest,
   newInvalidParameter,
   newServiceUnavailable,
   newTimeout,
@@ -84,9 +83,5 @@ export function newNotSupported(
   cause?: unknown,
 ): StatusError {
   const message = `the log store ${store} does not support this: ${alternative}`;
-  return newBadRequest(
-    `${parameter}: ${message}`,
-    [{ reason: 'FieldValueNotSupported', message, field: parameter }],
-    cause === undefined ? undefined : { cause },
-  );
+  return newInvalidParameter(parameter, message, { reason: 'FieldValueNotSupported', cause });
 }

@@ -1,6 +1,6 @@
 // Tests of the HTTP handler of lists and objects under `/kapis`.
 import { expect } from 'chai';
-import { record, text } from '../../../../apis/reading/unknown-value.ts';
+import { array, record, text } from '../../../../apis/reading/unknown-value.ts';
 import { NAMESPACES, PODS } from '../../../../server/resources/kind.ts';
 import { servedHandler } from '../../../support/handler-server.ts';
 import { KindCache, plain, WIDGETS } from '../../../support/platform/kind-cache.ts';
@@ -26,6 +26,26 @@ describe('platformHandler', () => {
     expect(await ask('namespaces/shop/search')).to.match(/^404 /);
     expect(await ask('pods?namespaces=')).to.equal('PodList');
     expect(await ask('namespaces?namespaces=shop')).to.match(/^400 .*are not namespaced/);
+  });
+
+  it('names the invalid parameter in details.causes', async () => {
+    for (const [query, field, reason] of [
+      ['search', 'q', 'FieldValueRequired'],
+      ['search?q=cart&kinds=gadgets', 'kinds', 'FieldValueInvalid'],
+      ['namespaces?namespaces=shop', 'namespaces', 'FieldValueInvalid'],
+      ['pods?podIP=1&podIP=2', 'podIP', 'FieldValueDuplicate'],
+      ['pods?limit=x', 'limit', 'FieldValueInvalid'],
+    ] as const) {
+      const { status, body } = await server.ask(`${PLATFORM_PATH}/${query}`);
+      const { message, details } = record(JSON.parse(body.toString()));
+      const [cause] = array(record(details)['causes']).map(record);
+      expect({ status, field: cause?.['field'], reason: cause?.['reason'] }, query).to.deep.equal({
+        status: 400,
+        field,
+        reason,
+      });
+      expect(message, query).to.equal(`the query is not valid: ${field}: ${text(cause?.['message'])}`);
+    }
   });
 
   it('rejects other methods', async () => {
