@@ -91,9 +91,12 @@ function compiled(patterns: readonly string[], caseSensitive: boolean): RE2JS {
     throw new PatternError(`regular expressions of more than ${MAX_PATTERN_LENGTH} characters`);
   }
   try {
-    const pattern = patterns.map((each) => `(?:${each})`).join('|');
+    // Each alone: `a)(b` is invalid, but would be valid in a group.
+    if (patterns.length > 1) for (const each of patterns) RE2JS.compile(each);
+    const pattern = patterns.length > 1 ? patterns.map((each) => `(?:${each})`).join('|') : patterns.join('');
     return RE2JS.compile(pattern, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
   } catch (error) {
-    throw new PatternError(messageOf(error), { cause: error });
+    // The message quotes the expression with the flag of RE2JS.CASE_INSENSITIVE.
+    throw new PatternError(messageOf(error).replace('`(?i)', '`'), { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 // Tests of the text filters for log lines.
 import { expect } from 'chai';
 import type { MatchMode } from '../../../../../apis/logging/v1alpha2/log-query.ts';
-import { lineMatcher } from '../../../../../server/logging/matching/line-matcher.ts';
+import { lineMatcher, PatternError } from '../../../../../server/logging/matching/line-matcher.ts';
 import type { TextFilter } from '../../../../../server/logging/store/log-store.ts';
 
 const filter = (
@@ -32,6 +32,18 @@ describe('lineMatcher', () => {
       [0, 1],
       [1, 2],
     ]);
+  });
+
+  it('rejects an invalid expression, and quotes only the expression of the caller', () => {
+    for (const caseSensitive of [false, true]) {
+      for (const expression of ['a(', 'a)(b', 'a)|(b']) {
+        const compile = (): unknown => lineMatcher(filter('regex', [expression], caseSensitive));
+        expect(compile, expression)
+          .to.throw(PatternError)
+          .with.property('message')
+          .that.includes(`\`${expression}\``);
+      }
+    }
   });
 
   it('takes linear time for a phrase of repeated words', () => {
