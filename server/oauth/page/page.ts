@@ -102,7 +102,9 @@ function errorPage(status: number, description: string, title: string): Page {
   if (status === 404) {
     return messagePage('Page not found', 'Check the address: it must match exactly.');
   }
-  const reason = `${description.charAt(0).toUpperCase()}${description.slice(1)}.`;
+  // The name of a parameter keeps its case.
+  const start = /^[a-z]+_/.test(description) ? description.charAt(0) : description.charAt(0).toUpperCase();
+  const reason = `${start}${description.slice(1)}.`;
   const advice = 'Go back to the application that sent you here, or contact its operator.';
   return messagePage(title, `${reason} ${advice}`);
 }

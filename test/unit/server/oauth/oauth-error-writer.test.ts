@@ -49,6 +49,11 @@ describe('an error of the authorization server', () => {
     expect([head.status, head.text]).to.deep.equal([401, '']);
   });
 
+  it('is a page that does not change the case of a parameter', async () => {
+    error = invalidRequest('redirect_uri is missing');
+    expect((await respond(inBrowser)).text).to.contain('>redirect_uri is missing. Go back');
+  });
+
   for (const [path, heading] of [
     ['/oauth/authorize?x=/oauth/logout', 'Sign-in cannot continue'],
     ['/oauth/sign-in', 'Sign-in cannot continue'],
