@@ -18,8 +18,8 @@ export interface CheckedTokens {
   readonly title: () => string;
   /** What to do if kube-apiserver rejects them. */
   readonly cure: string;
-  /** Throws while there is no signing key. */
-  readonly token: () => CheckToken;
+  /** Undefined while there is no signing key. */
+  readonly token: () => CheckToken | undefined;
 }
 
 export interface TrustCheckOptions extends CheckedTokens {
@@ -34,13 +34,14 @@ export interface TrustCheckOptions extends CheckedTokens {
   readonly retryMs?: number;
 }
 
-/** `unknown`: kube-apiserver did not respond to the last check. */
+/** `unknown`: kube-apiserver did not respond to the last check, or there was none yet. */
 type Trust =
   | { readonly state: 'trusted' }
   | { readonly state: 'rejected' }
   | { readonly state: 'renamed'; readonly user: string; readonly expected: string }
   | { readonly state: 'unknown'; readonly reason: string; readonly cause?: unknown };
 
+const NO_KEY: Trust = { state: 'unknown', reason: 'this server has no signing key yet' };
 const TIMEOUT_MS = 10_000;
 const MAX_BODY = 1 << 20;
 
@@ -102,6 +103,8 @@ export class TrustCheck {
 
   async #check(signal: AbortSignal): Promise<void> {
     this.#trust = await this.#review(signal);
+    // Normal during the start. The health check `oauth` reports a key that stays missing.
+    if (this.#trust === NO_KEY) return;
     const description = this.describe();
     if (description === this.#logged || signal.aborted) return;
     this.#logged = description;
@@ -111,8 +114,10 @@ export class TrustCheck {
 
   async #review(signal: AbortSignal): Promise<Trust> {
     try {
-      const { text: token, user: expected } = this.#options.token();
-      const { code, body } = await this.#send(token, signal);
+      const token = this.#options.token();
+      if (!token) return NO_KEY;
+      const { user: expected } = token;
+      const { code, body } = await this.#send(token.text, signal);
       if (code === 401) return { state: 'rejected' };
       // The token is accepted, although its user lacks the permission for this review.
       if (code === 403) return { state: 'trusted' };
@@ -120,7 +125,7 @@ export class TrustCheck {
       const user = text(recordIn(recordIn(body, 'status'), 'userInfo')['username']);
       return user === expected ? { state: 'trusted' } : { state: 'renamed', user, expected };
     } catch (error) {
-      return { state: 'unknown', reason: 'the check failed, see the log', cause: error };
+      return { state: 'unknown', reason: 'the check failed', cause: error };
     }
   }
 

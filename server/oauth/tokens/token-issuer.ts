@@ -15,7 +15,7 @@ import { idTokenClaims } from '../users/user-claims.ts';
 import { ID_TOKEN_TYPE, MAX_TOKEN } from './access-token.ts';
 
 export interface TokenIssuerOptions {
-  readonly keys: Pick<KeyRing, 'signing'>;
+  readonly keys: Pick<KeyRing, 'ready' | 'signing'>;
   /** The issuer URL, byte for byte as clients know it. */
   readonly issuer: () => string;
   /** `aud` of access tokens. */
@@ -115,9 +115,10 @@ export class TokenIssuer {
 
   /**
    * An access token, or an ID token of a client, that this server does not accept, because its session does not exist.
-   * kube-apiserver accepts it for one minute as CHECK_USER, without groups. Throws as `accessToken` does.
+   * kube-apiserver accepts it for one minute as CHECK_USER, without groups. Undefined until the keys are loaded.
    */
-  checkToken(idTokenOf?: string): { readonly text: string; readonly user: string } {
+  checkToken(idTokenOf?: string): { readonly text: string; readonly user: string } | undefined {
+    if (!this.#options.keys.ready) return undefined;
     const now = this.#now();
     const id = `s-check-${this.#random(12).toString('hex')}`;
     const client = { accessTokenLifetime: CHECK_LIFETIME, idTokenAlgorithm: 'ES256', scopes: [] } as const;
