@@ -63,5 +63,7 @@ export async function runCommand(name: string, context: CommandContext): Promise
 
 function unknownName(name: string): string {
   const names = Object.keys(COMMANDS);
-  return `${unknownCommand(name, names).message} The commands are ${new Intl.ListFormat('en-GB').format(names)}.`;
+  const { message } = unknownCommand(name, names);
+  const commands = new Intl.ListFormat('en-GB').format(names);
+  return `${message}${message.endsWith('?') ? '' : '.'} The commands are ${commands}.`;
 }

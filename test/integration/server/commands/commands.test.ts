@@ -25,7 +25,7 @@ describe('ks-apiserver', function () {
       stderr: `ks-apiserver: there is no command "usr"; did you mean user? The commands are ${new Intl.ListFormat('en-GB').format(Object.keys(COMMANDS))}.\n`,
     });
     expect((await run(['constructor'])).stderr).to.match(
-      /^ks-apiserver: there is no command "constructor"; /,
+      /^ks-apiserver: there is no command "constructor"; see --help\. The commands are user, /,
     );
   });
 
