@@ -31,7 +31,7 @@ export const START = {
     ...LOCAL_FLAGS,
     kubeconfig: {
       value: 'FILE',
-      description: 'serve the nodes and logs of this cluster instead; nothing is registered or changed in it',
+      description: 'serve this cluster instead; nothing is registered or changed in it',
     },
   },
 } as const satisfies CommandLine;
