@@ -78,8 +78,12 @@ export interface AuthenticatorsDependencies {
   readonly isAtProxyHost: (request: IncomingMessage) => boolean;
 }
 
+interface ReviewOptions {
+  readonly kubernetes: Pick<CompletedConfig['kubernetes'], 'reviewCacheTTL'>;
+}
+
 export function newAuthenticators(
-  { authentication, cors }: Pick<CompletedConfig, 'authentication' | 'cors'>,
+  { authentication, kubernetes, cors }: Pick<CompletedConfig, 'authentication' | 'cors'> & ReviewOptions,
   dependencies: AuthenticatorsDependencies,
 ): Authenticators {
   const { client, reviews, lookups, log, signal, metrics, oauth } = dependencies;
@@ -89,8 +93,8 @@ export function newAuthenticators(
   const peers = new PeerCertificates();
   const tokenReview = new TokenReviewAuthenticator({
     reviews,
-    successTtlMs: authentication.tokenCacheTTL,
-    failureTtlMs: refusalTTL(authentication.tokenCacheTTL),
+    successTtlMs: kubernetes.reviewCacheTTL,
+    failureTtlMs: refusalTTL(kubernetes.reviewCacheTTL),
     seats: lookups,
     onLookup: (hit) => metrics.tokenLookedUp(hit),
     signal,

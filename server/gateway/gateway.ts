@@ -68,8 +68,8 @@ export function newGateway(
     gateway: options,
     platform,
     authentication,
-    authorization: { allowCacheTTL: allowTtlMs },
-  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'authorization'>,
+    kubernetes: { reviewCacheTTL: allowTtlMs },
+  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'kubernetes'>,
   {
     client,
     kubeConfig,

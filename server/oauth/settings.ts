@@ -17,7 +17,7 @@ type Configuration = ResolvedConfiguration['oauth'];
 
 /** Sizes in bytes, times in ms. */
 export interface OAuthSettings
-  extends Pick<Configuration, 'browserSession' | 'secondFactor' | 'trustedProxies' | 'keys'> {
+  extends Pick<Configuration, 'browserSession' | 'secondFactor' | 'trustedProxies'> {
   readonly audience: string;
   readonly signInPages: SignInPageTexts;
   readonly clients: readonly ConfiguredClient[];
@@ -31,7 +31,7 @@ export interface OAuthSettings
 export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undefined {
   const { oauth, platform, listeners } = config;
   if (!oauth.enabled) return undefined;
-  const { browserSession, secondFactor, trustedProxies, throttle, keys } = oauth;
+  const { browserSession, secondFactor, trustedProxies, throttle } = oauth;
   return {
     audience: oauth.audience || platform.name,
     signInPages: {
@@ -45,7 +45,6 @@ export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undef
     identityProviders: oauth.identityProviders.map(providerSettings),
     trustedProxies,
     throttle: { ...THROTTLE, ...throttle },
-    keys,
   };
 }
 

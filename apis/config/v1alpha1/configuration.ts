@@ -9,7 +9,6 @@ import {
   countOption,
   durationOption,
   flagOption,
-  namesOption,
   originsOption,
   pathOption,
   portOption,
@@ -38,11 +37,6 @@ const DNS_LABEL = {
 
 const platform = section('The platform.', {
   name: textOption('platform', 'Name in the API groups: `resources.<name>.io`.', DNS_LABEL),
-  namespace: textOption('platform-system', 'Namespace of the server and its Service.', DNS_LABEL),
-});
-
-const selfSigned = section('The certificate that the server issues, used without `certFile`.', {
-  names: namesOption('Further DNS names and IP addresses of the issued certificate.'),
 });
 
 const secure = section('The TLS listener; it serves all paths.', {
@@ -54,7 +48,6 @@ const secure = section('The TLS listener; it serves all paths.', {
     'CA bundle of `certFile` for `spec.caBundle` of the APIServices. Empty: the last certificate of `certFile`.',
   ),
   minVersion: choiceOption(TLS_VERSIONS, 'TLSv1.2', 'Minimum TLS version.'),
-  selfSigned,
 });
 
 const insecure = section(
@@ -66,29 +59,24 @@ const insecure = section(
   },
 );
 
-const limits = section('Limits of each listener.', {
-  connections: countOption(10_000, '[Limit](limits.md#connections) of open connections per listener.'),
-});
-
-const listeners = section('The listeners.', { secure, insecure, limits });
+const listeners = section('The listeners.', { secure, insecure });
 
 const kubernetes = section('The cluster.', {
   kubeconfig: pathOption(
     'Kubeconfig. Empty: the first of the variable `KUBECONFIG`, the ServiceAccount of the pod, `~/.kube/config`.',
   ),
+  reviewCacheTTL: durationOption(
+    '10s',
+    'Cache TTL of TokenReviews and SubjectAccessReviews; of failed tokens and denials at most ten seconds.',
+    { atMost: '1h' },
+  ),
 });
 
 const authentication = section('Authentication.', {
   anonymous: flagOption(true, 'Accepts requests without credentials as `system:anonymous`. `false`: 401.'),
-  tokenCacheTTL: durationOption('10s', 'Cache TTL of TokenReviews; of failed ones at most ten seconds.', {
-    atMost: '1h',
-  }),
 });
 
 const authorization = section('Authorization by SubjectAccessReview.', {
-  allowCacheTTL: durationOption('10s', 'Cache TTL of SubjectAccessReviews; of denials at most ten seconds.', {
-    atMost: '1h',
-  }),
   reviewAllNamespaces: flagOption(
     false,
     'Reviews every namespace, not only those with a RoleBinding for the caller: for [other authorizers than RBAC](access.md#other-authorizers-than-rbac).',
@@ -112,13 +100,6 @@ const requests = section('Concurrency of requests.', {
   ),
 });
 
-const cache = section('The cache of nodes in `/apis`.', {
-  currentReads: flagOption(
-    false,
-    'Gets and lists of nodes in `/apis` without a `resourceVersion` contain every change before the request.',
-  ),
-});
-
 const explore = section('The page for browsers, and the client library.', {
   enabled: flagOption(
     true,
@@ -135,7 +116,6 @@ const registration = section('The APIServices of this server.', {
 
 const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption('10s', 'Delay after SIGTERM before the server closes its listeners.'),
-  timeout: durationOption('20s', 'Maximum time, after `readinessDelay`, for requests in flight.'),
 });
 
 const log = section('The log, on standard output.', {
@@ -172,7 +152,6 @@ export const APIServerConfigurationSchema = Type.Object(
     oauth,
     cors,
     requests,
-    cache,
     resources,
     logging,
     explore,

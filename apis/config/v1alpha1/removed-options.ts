@@ -19,8 +19,7 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'requests.maxLongRunning': 'it is replaced by requests.streams',
   'resources.kindBudget': 'it is replaced by resources.memoryBudget, for all caches together',
 
-  'listeners.secure.selfSigned.directory':
-    'the CA is in the Secret ks-apiserver-signing-keys; for other files, set listeners.secure.certFile',
+  'listeners.limits.connections': fixed('REQUEST_LIMITS.connections', '10000'),
   'listeners.limits.headers': fixed('REQUEST_LIMITS.headers', '256Ki'),
   'listeners.limits.body': fixed('MAX_BODY_BYTES', '3Mi'),
   'listeners.limits.handshakeTimeout': fixed('REQUEST_LIMITS.handshakeTimeout', '10s'),
@@ -40,8 +39,8 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'watch.bookmarkInterval': fixed('DEFAULT_OPTIONS.watch.bookmarkIntervalMs', '60s'),
   'platform.service': fixed('SERVICE', 'ks-apiserver'),
   'authentication.refusedTokenCacheTTL':
-    'authentication.tokenCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
-  'authorization.denyCacheTTL': 'authorization.allowCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
+    'kubernetes.reviewCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
+  'authorization.denyCacheTTL': 'kubernetes.reviewCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
   'gateway.impersonator': fixed('IMPERSONATOR', 'ks-apiserver-impersonator'),
   'gateway.unaccelerated':
     'no kind is excluded; with gateway.acceleration: false, the gateway forwards all reads',
@@ -105,6 +104,14 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'oauth.identityProviders[].ldap.bindPasswordRef': PROVIDER_KEY,
   'oauth.identityProviders[].oidc.clientSecretRef': PROVIDER_KEY,
   'oauth.identityProviders[].oidc.privateKeyRef': PROVIDER_KEY,
+  'platform.namespace': 'the namespace is that of the pod; outside a cluster it is <platform.name>-system',
+  'listeners.secure.selfSigned':
+    'the issued certificate has the host of oauth.issuer; for other names, set listeners.secure.certFile',
+  'authentication.tokenCacheTTL': 'it is replaced by kubernetes.reviewCacheTTL',
+  'authorization.allowCacheTTL': 'it is replaced by kubernetes.reviewCacheTTL',
+  'oauth.keys.rotationInterval': fixed('ROTATION_INTERVAL_MS', '30d'),
+  'cache.currentReads': 'for reads that contain every earlier change, read nodes from /api/v1',
+  'shutdown.timeout': fixed('SHUTDOWN_TIMEOUT_MS', '20s'),
   'watch.minTimeout': fixed('DEFAULT_OPTIONS.watch.minTimeoutSeconds', '30m'),
 };
 

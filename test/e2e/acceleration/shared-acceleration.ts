@@ -20,10 +20,8 @@ export const sharedAcceleration = shareEnvironment(async () => {
       const proxy = await FaultyWatches.start(controlPlane, dir, 1);
       started.resolve(proxy);
       return {
-        kubernetes: { kubeconfig: proxy.kubeconfig },
+        kubernetes: { kubeconfig: proxy.kubeconfig, reviewCacheTTL: '1s' },
         gateway: { acceleration: true },
-        authorization: { allowCacheTTL: '1s' },
-        cache: { currentReads: true },
         resources: {
           nodes: { usageAnnotations: true },
           restricted: ['rolebindings.rbac.authorization.k8s.io'],

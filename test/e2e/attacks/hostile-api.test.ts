@@ -23,7 +23,7 @@ describe('hostile APIs and callers', function () {
     platform = await Platform.start(0, {
       configure: async () => ({
         gateway: { acceleration: true },
-        authorization: { allowCacheTTL: '1s' },
+        kubernetes: { reviewCacheTTL: '1s' },
         resources: { preload: ['configmaps'] },
       }),
     });

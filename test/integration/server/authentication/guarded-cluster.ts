@@ -81,7 +81,8 @@ export class GuardedCluster {
     };
     this.authenticators = newAuthenticators(
       {
-        authentication: { anonymous: true, tokenCacheTTL: 10_000 },
+        authentication: { anonymous: true },
+        kubernetes: { reviewCacheTTL: 10_000 },
         cors: { allowedOrigins: [CONSOLE] },
       },
       {
@@ -93,7 +94,7 @@ export class GuardedCluster {
       },
     );
     const { authorizer } = newAuthorizers(
-      { authorization: { allowCacheTTL: 1, reviewAllNamespaces: false } },
+      { authorization: { reviewAllNamespaces: false }, kubernetes: { reviewCacheTTL: 1 } },
       {
         ...shared,
         copies: new KindCopies({ client, log, domain: 'platform.io' }),

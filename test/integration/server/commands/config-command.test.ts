@@ -49,7 +49,7 @@ describe('ks-apiserver config check', function () {
   });
 
   it('reports validation errors as the server does', async () => {
-    const { code, stdout, stderr } = await check({ lgo: {}, shutdown: { timeout: 'soon' } });
+    const { code, stdout, stderr } = await check({ lgo: {}, shutdown: { readinessDelay: 'soon' } });
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
     expect(stderr).to.contain('c.yaml:3:1: lgo: unknown option, did you mean "log"?');
     expect(await run(['--config', 'c.yaml'])).to.deep.equal({ code, stdout, stderr });

@@ -42,7 +42,8 @@ describe('callers with reviewed tokens', () => {
       response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(review));
     });
     const config = {
-      authentication: { anonymous: true, tokenCacheTTL: TTL },
+      authentication: { anonymous: true },
+      kubernetes: { reviewCacheTTL: TTL },
       cors: { allowedOrigins: [] },
     };
     const client = cluster.connect();

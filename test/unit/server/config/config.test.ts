@@ -60,6 +60,12 @@ describe('completeConfig', () => {
     ]);
   });
 
+  it('has the namespace of the pod, and outside a cluster that of the manifests', async () => {
+    const file = 'platform: {name: acme}\n';
+    expect((await complete(file, [], { POD_NAMESPACE: 'tools' })).platform.namespace).to.equal('tools');
+    expect((await complete(file)).platform.namespace).to.equal('acme-system');
+  });
+
   it('prefers flag to file to KUBECONFIG', async () => {
     const variables = { KUBECONFIG: '/from/variable' };
     expect((await complete('', [], variables)).kubernetes.kubeconfig).to.equal('/from/variable');

@@ -12,12 +12,17 @@ import { MAX_BODY_BYTES } from '../../../../../server/filters/request-checks.ts'
 import { REVIEW_INTERVAL_MS } from '../../../../../server/gateway/acceleration/accelerator.ts';
 import { IMPERSONATOR } from '../../../../../server/gateway/impersonator-token.ts';
 import { SERVICE } from '../../../../../server/listener/certificates/certificate-choice.ts';
+import { SHUTDOWN_TIMEOUT_MS } from '../../../../../server/listener/drain.ts';
 import { REQUEST_LIMITS } from '../../../../../server/listener/listener.ts';
 import { LIVE_INTERVAL_MS } from '../../../../../server/lists/lists.ts';
 import { POD_LOG_LIMITS } from '../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { EXPORT_PAGE } from '../../../../../server/logging/backends/opensearch/export.ts';
 import { LOG_LIMITS } from '../../../../../server/logging/endpoints/logs-handler.ts';
-import { KEYS_SECRET, PUBLISH_AHEAD_MS } from '../../../../../server/oauth/keys/key-rotator.ts';
+import {
+  KEYS_SECRET,
+  PUBLISH_AHEAD_MS,
+  ROTATION_INTERVAL_MS,
+} from '../../../../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../../../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../../../../server/oauth/sessions/session-creator.ts';
 import { THROTTLE } from '../../../../../server/oauth/throttle/login-throttle.ts';
@@ -48,6 +53,8 @@ const CONSTANTS = {
   READ_WAIT_MS,
   REQUEST_LIMITS,
   REQUEST_TIMEOUT_MS,
+  ROTATION_INTERVAL_MS,
+  SHUTDOWN_TIMEOUT_MS,
   WATCH_WINDOW,
 };
 
@@ -90,7 +97,7 @@ describe('removed options', () => {
     if (value === undefined || constant === undefined) continue;
     it(`have the value of ${constant} for ${option}`, () => {
       const actual = constant.split('.').reduce<unknown>(valueIn, CONSTANTS);
-      const expected = AMOUNTS.get('duration')?.(value) ?? AMOUNTS.get('quantity')?.(value) ?? value;
+      const expected = AMOUNTS.get('period')?.(value) ?? AMOUNTS.get('quantity')?.(value) ?? value;
       expect(actual).to.equal(constant.endsWith('Seconds') ? Number(expected) / 1000 : expected);
     });
   }
