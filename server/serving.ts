@@ -33,7 +33,7 @@ import { userKubeconfig } from './gateway/user-kubeconfig.ts';
 import { newUsersAPI } from './iam/users-api.ts';
 import { chooseCertificate } from './listener/certificates/certificate-choice.ts';
 import { newCertificateMetrics, watchExpiry } from './listener/certificates/certificate-metrics.ts';
-import { drain, SHUTDOWN_TIMEOUT_MS } from './listener/drain.ts';
+import { drain } from './listener/drain.ts';
 import { newListenerMetrics } from './listener/listener-metrics.ts';
 import { listen } from './listener/listening.ts';
 import { newResources } from './lists/lists.ts';
@@ -281,7 +281,7 @@ export async function serve(
         },
         endStreams: () => app.drain(),
         readinessDelay: config.shutdown.readinessDelay,
-        timeout: SHUTDOWN_TIMEOUT_MS,
+        timeout: config.shutdown.timeout,
         log,
       });
     },

@@ -110,7 +110,7 @@ function urlOf({ port }: Pick<ServerProcessOptions, 'port'>): string {
 
 function configurationOf(options: ServerProcessOptions): Readonly<Record<string, unknown>> {
   const { cert, key, ca } = options.certificate;
-  const { listeners, kubernetes, oauth, ...other } = options.configuration ?? {};
+  const { listeners, oauth, ...other } = options.configuration ?? {};
   return {
     apiVersion: 'config.platform.io/v1alpha1',
     kind: 'APIServerConfiguration',
@@ -119,7 +119,7 @@ function configurationOf(options: ServerProcessOptions): Readonly<Record<string,
       insecure: { enabled: false },
       ...record(listeners),
     },
-    kubernetes: { kubeconfig: options.kubeconfig, ...record(kubernetes) },
+    kubernetes: { kubeconfig: options.kubeconfig },
     shutdown: { readinessDelay: '0s' },
     ...other,
     // The default issuer contains localhost, which is only ::1 on some machines.

@@ -63,7 +63,7 @@ export const FAULTS = {
   },
   '10,000 idle connections': {
     clientsSee:
-      'Beyond the limit, [connections of other networks displace](limits.md#connections) those of the network with the most',
+      'Beyond `listeners.limits.connections`, [connections of other networks displace](limits.md#connections) those of the network with the most',
     recoverySeconds: 5,
   },
   'clients send their requests slowly (Slowloris)': {

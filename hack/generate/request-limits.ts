@@ -25,7 +25,6 @@ const CLOSES = 'the connection closes';
 
 export const REQUEST_ROWS: readonly Limit[] = [
   ['wait of a request for a [seat](#fair-shares)', time(WAIT_MS), '429 with `Retry-After: 1`'],
-  ['open connections of a port', count(REQUEST_LIMITS.connections), '[fair displacement](#connections)'],
   ['headers of a request', `${bytes(REQUEST_LIMITS.headers)}, ${count(MAX_HEADER_FIELDS)} headers`, '431'],
   [
     'incomplete headers of all connections of a port',

@@ -19,7 +19,7 @@ export const CONFIGURATION = {
   directory: dirname(MOUNTED_CONFIGURATION),
   file: basename(MOUNTED_CONFIGURATION),
 } as const;
-/** Longer than the sum of `shutdown.readinessDelay` and SHUTDOWN_TIMEOUT_MS; a test compares them. */
+/** Longer than the sum of `shutdown.readinessDelay` and `shutdown.timeout`; a test compares them. */
 export const TERMINATION_GRACE_SECONDS = 60;
 
 export const POD_SECURITY = {
@@ -167,10 +167,7 @@ export function container() {
     name: SERVER,
     image: `${SERVER}:${packageManifest.version}`,
     args: ['--config', MOUNTED_CONFIGURATION],
-    env: [
-      { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-      { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
-    ],
+    env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
     ports: [
       { name: SECURE_PORT.name, containerPort: SECURE_PORT.number, protocol: 'TCP' },
       { name: INSECURE_PORT.name, containerPort: INSECURE_PORT.number, protocol: 'TCP' },

@@ -118,7 +118,7 @@ export async function withEnvironment<Result>(
     await available(controlPlane, signal);
     await trust.establish({ issuer, caFile: files.ca, audience: 'platform' });
     const second = await replica('victorialogs', ports[1], {
-      logging: { store: 'victorialogs', urls: [store.url] },
+      logging: { store: 'victorialogs', victorialogs: { url: store.url } },
     });
     const cluster = controlPlane.client;
     const users = Array.from({ length: 20 }, (_, index) => `soak-user-${index}`);

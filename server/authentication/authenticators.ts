@@ -78,12 +78,8 @@ export interface AuthenticatorsDependencies {
   readonly isAtProxyHost: (request: IncomingMessage) => boolean;
 }
 
-interface ReviewOptions {
-  readonly kubernetes: Pick<CompletedConfig['kubernetes'], 'reviewCacheTTL'>;
-}
-
 export function newAuthenticators(
-  { authentication, kubernetes, cors }: Pick<CompletedConfig, 'authentication' | 'cors'> & ReviewOptions,
+  { authentication, cors }: Pick<CompletedConfig, 'authentication' | 'cors'>,
   dependencies: AuthenticatorsDependencies,
 ): Authenticators {
   const { client, reviews, lookups, log, signal, metrics, oauth } = dependencies;
@@ -93,8 +89,8 @@ export function newAuthenticators(
   const peers = new PeerCertificates();
   const tokenReview = new TokenReviewAuthenticator({
     reviews,
-    successTtlMs: kubernetes.reviewCacheTTL,
-    failureTtlMs: refusalTTL(kubernetes.reviewCacheTTL),
+    successTtlMs: authentication.tokenCacheTTL,
+    failureTtlMs: refusalTTL(authentication.tokenCacheTTL),
     seats: lookups,
     onLookup: (hit) => metrics.tokenLookedUp(hit),
     signal,

@@ -34,34 +34,29 @@ export interface AuthorizersDependencies {
   readonly isSignInPath: (path: string) => boolean;
 }
 
-interface ReviewOptions {
-  readonly kubernetes: Pick<CompletedConfig['kubernetes'], 'reviewCacheTTL'>;
-}
-
 export function newAuthorizers(
-  { authorization, kubernetes }: Pick<CompletedConfig, 'authorization'> & ReviewOptions,
+  { authorization }: Pick<CompletedConfig, 'authorization'>,
   dependencies: AuthorizersDependencies,
 ): Authorizers {
   const { copies, reviews, lookups, namespaceReviews, signal, metrics, isSignInPath } = dependencies;
-  const authorizing = (seats: Seats, allowed: number, denied: number): Authorizer =>
+  const authorizing = (seats: Seats, allowTtlMs: number, denyTtlMs: number): Authorizer =>
     delegatingAuthorizer(
-      new AccessReviewAuthorizer({ reviews, allowTtlMs: allowed, denyTtlMs: denied, seats, signal }),
+      new AccessReviewAuthorizer({ reviews, allowTtlMs, denyTtlMs, seats, signal }),
       isSignInPath,
     );
-  const { reviewAllNamespaces } = authorization;
-  const allowTtlMs = kubernetes.reviewCacheTTL;
-  const denyTtlMs = refusalTTL(allowTtlMs);
+  const { allowCacheTTL, reviewAllNamespaces } = authorization;
+  const denyCacheTTL = refusalTTL(allowCacheTTL);
   const namespaces = new Namespaces(copies.hold(NAMESPACES));
   const bindings = reviewAllNamespaces ? undefined : new RoleBindings(copies.hold(ROLE_BINDINGS));
   return {
-    authorizer: countedAuthorization(authorizing(lookups, allowTtlMs, denyTtlMs), metrics),
+    authorizer: countedAuthorization(authorizing(lookups, allowCacheTTL, denyCacheTTL), metrics),
     scopes: new NamespaceScopes({
       // It caches the permissions itself.
       authorizer: authorizing(namespaceReviews, 0, 0),
       namespaces: () => namespaces.all(),
       ...(bindings ? { candidates: (user) => bindings.candidates(user) } : {}),
-      allowTtlMs,
-      denyTtlMs,
+      allowTtlMs: allowCacheTTL,
+      denyTtlMs: denyCacheTTL,
       signal,
     }),
   };

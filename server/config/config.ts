@@ -17,8 +17,6 @@ declare const completed: unique symbol;
 /** The validated configuration, with all defaults, durations in ms, sizes in bytes and absolute paths. Only completeConfig creates it. */
 export type CompletedConfig = ResolvedConfiguration & {
   readonly environment: Environment;
-  /** The namespace of the server and its Service. Outside a cluster, that of the manifests. */
-  readonly platform: { readonly namespace: string };
   /** Warnings about options without an effect. */
   readonly warnings: readonly string[];
   readonly [completed]: true;
@@ -40,10 +38,8 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
   const { options, warnings } = await readOptions(sources);
   const resolved = resolveUnits(options);
   const kubeconfig = resolved.kubernetes.kubeconfig || (environment.kubeconfig ?? '');
-  const { platform } = resolved;
   const finished: Omit<CompletedConfig, typeof completed> = {
     ...resolved,
-    platform: { ...platform, namespace: environment.namespace ?? `${platform.name}-system` },
     environment,
     warnings,
     kubernetes: { ...resolved.kubernetes, kubeconfig },

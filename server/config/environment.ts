@@ -5,8 +5,6 @@ export interface Environment {
   readonly kubeconfig: string | undefined;
   /** POD_NAME: the identity in events and Leases. Outside a cluster, the host name. */
   readonly instance: string;
-  /** POD_NAMESPACE: the namespace of the server and its Service. Undefined outside a cluster. */
-  readonly namespace: string | undefined;
   /** UV_THREADPOOL_SIZE: threads for password hashing, files and DNS; 4 by default. */
   readonly threadPoolSize: number;
   /** GIT_COMMIT and BUILD_DATE of the image, for /version. */
@@ -20,7 +18,6 @@ export function readEnvironment(variables: NodeJS.ProcessEnv, hostname: string):
   return {
     kubeconfig: nonEmpty(variables['KUBECONFIG']),
     instance: nonEmpty(variables['POD_NAME']) ?? hostname,
-    namespace: nonEmpty(variables['POD_NAMESPACE']),
     threadPoolSize: positive(variables['UV_THREADPOOL_SIZE']) ?? 4,
     gitCommit: variables['GIT_COMMIT'] ?? '',
     buildDate: variables['BUILD_DATE'] ?? '',

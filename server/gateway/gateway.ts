@@ -68,8 +68,8 @@ export function newGateway(
     gateway: options,
     platform,
     authentication,
-    kubernetes: { reviewCacheTTL: allowTtlMs },
-  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'kubernetes'>,
+    authorization: { allowCacheTTL: allowTtlMs },
+  }: Pick<CompletedConfig, 'gateway' | 'platform' | 'authentication' | 'authorization'>,
   {
     client,
     kubeConfig,

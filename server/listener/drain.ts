@@ -5,12 +5,6 @@ import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
 import type { Listener } from './listener.ts';
 
-/**
- * Time for requests in flight, in ms. Together with the readiness delay it is less than terminationGracePeriodSeconds of the manifests, so
- * another value would need another manifest; requests that last longer are streams, which clients resume.
- */
-export const SHUTDOWN_TIMEOUT_MS = 20_000;
-
 export interface DrainOptions {
   readonly listeners: readonly Pick<
     Listener,

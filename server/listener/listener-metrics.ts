@@ -22,7 +22,7 @@ export function newListenerMetrics(registry: Registry): ListenerMetrics {
   });
   const dropped = new Counter({
     name: 'apiserver_dropped_connections_total',
-    help: 'Connections closed beyond the limit of the listener.',
+    help: 'Connections closed beyond listeners.limits.connections.',
     labelNames: ['listener'],
     registers,
   });

@@ -24,10 +24,8 @@ export interface ListenerLimits {
   readonly keepAliveTimeout: number;
 }
 
-/** The limits of connections and requests, for both listeners. */
+/** The limits of a request and of an idle connection, for both listeners. */
 export const REQUEST_LIMITS = {
-  /** Idle ones need 600 MB, more than half of the memory limit in the manifests. More clients need more replicas. */
-  connections: 10_000,
   /** A token can be 16 KiB, and a front proxy sends one header for each group: thousands of groups fit. */
   headers: 256 << 10,
   /** A TLS handshake takes two round trips. */
@@ -37,7 +35,7 @@ export const REQUEST_LIMITS = {
   requestTimeout: 60_000,
   /** Go clients close idle connections after 90 s. This is longer, so that the client closes the connection first. */
   keepAliveTimeout: 95_000,
-} as const satisfies ListenerLimits;
+} as const satisfies Omit<ListenerLimits, 'connections'>;
 
 export interface RequestReceiver {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;

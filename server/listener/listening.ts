@@ -23,10 +23,10 @@ export interface ListeningDependencies {
 
 /** Opens all listeners, and returns them with the TLS listener first. If one cannot open, closes all and throws StartupError. */
 export async function listen(
-  { listeners: { secure, insecure } }: Pick<CompletedConfig, 'listeners'>,
+  { listeners: { secure, insecure, limits } }: Pick<CompletedConfig, 'listeners'>,
   { receiver, certificates, settings, proxies, metrics, log, signal }: ListeningDependencies,
 ): Promise<readonly [SecureListener, ...Listener[]]> {
-  const shared = { limits: REQUEST_LIMITS, proxies, metrics, log };
+  const shared = { limits: { ...REQUEST_LIMITS, ...limits }, proxies, metrics, log };
   const tls = new SecureListener({
     ...shared,
     address: secure.address,

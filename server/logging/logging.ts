@@ -124,7 +124,7 @@ export async function newLogs(
 }
 
 async function newLogStore(
-  { store, urls, opensearch, victorialogs, fields, ...connection }: CompletedConfig['logging'],
+  { store, opensearch, victorialogs }: CompletedConfig['logging'],
   {
     client,
     copies,
@@ -136,14 +136,11 @@ async function newLogStore(
   const log = parent.child({ store });
   if (store === 'opensearch') {
     const { OpenSearchLogStore } = await import('./backends/opensearch/opensearch-log-store.ts');
-    const names = { ...fields, message: fields.message || 'log' };
-    return new OpenSearchLogStore({ ...connection, ...opensearch, urls, fields: names, admission, slicer });
+    return new OpenSearchLogStore({ ...opensearch, admission, slicer });
   }
   if (store === 'victorialogs') {
     const { VictoriaLogsLogStore } = await import('./backends/victorialogs/victorialogs-log-store.ts');
-    const [url = ''] = urls;
-    const names = { ...fields, message: fields.message || '_msg' };
-    return new VictoriaLogsLogStore({ ...connection, ...victorialogs, url, fields: names, slicer });
+    return new VictoriaLogsLogStore({ ...victorialogs, slicer });
   }
   const { KubernetesLogStore } = await import('./backends/kubernetes/kubernetes-log-store.ts');
   return new KubernetesLogStore({ client, pods: () => copies.hold(PODS), admission, log, slicer });

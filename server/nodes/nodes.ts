@@ -1,6 +1,8 @@
 // Creates the route of nodes in the aggregated API (`/apis`). lists/lists.ts creates the lists of nodes under `/kapis`.
 import type { Registry } from 'prom-client';
+import { newTimeout } from '../../apis/meta/v1/errors.ts';
 import { groupName } from '../../apis/resources/v1alpha3/group-version.ts';
+import { READ_WAIT_MS } from '../cache/informer.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
 import type { KindCopy } from '../resources/kinds/kind-copy.ts';
@@ -18,13 +20,18 @@ export interface Nodes {
 
 /** `copy`: of the kind Node, with objects. */
 export function newNodes(
-  { platform }: Pick<CompletedConfig, 'platform'>,
+  { platform, cache }: Pick<CompletedConfig, 'platform' | 'cache'>,
   { copy, metrics }: { readonly copy: KindCopy; readonly metrics: Registry },
 ): Nodes {
   const definition = nodeDefinition(groupName(platform.name), copy.profile);
   const { group, version, plural } = definition;
+  const current = async (signal: AbortSignal): Promise<void> => {
+    if (await copy.informer.proof.prove(READ_WAIT_MS, signal)) return;
+    throw newTimeout('Timeout: the node cache has not reached the current resourceVersion', 1);
+  };
   const handler = resourceHandler(definition, copy.cache, {
     ...DEFAULT_OPTIONS,
+    current: cache.currentReads ? current : undefined,
     watch: {
       ...DEFAULT_OPTIONS.watch,
       observer: new WatchMetrics(metrics).observe(definition),

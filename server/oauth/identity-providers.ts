@@ -12,11 +12,12 @@ import { Seal } from './keys/seal.ts';
 import type { LoginRecords } from './passwords/login-records.ts';
 import { AccountLinks } from './providers/account-links.ts';
 import type { ConfiguredProvider } from './providers/configured-provider.ts';
-import { followCredential } from './providers/followed-secret.ts';
+import { followSecretKey } from './providers/followed-secret.ts';
 import { GroupGrants } from './providers/group-grants.ts';
 import { type AccountRules, Identities } from './providers/identities.ts';
 import { LDAPProvider } from './providers/ldap/ldap-provider.ts';
 import type { LDAPSettings } from './providers/ldap/ldap-settings.ts';
+import { credentialRef } from './providers/oidc/client-credential.ts';
 import { OIDCProvider } from './providers/oidc/oidc-provider.ts';
 import type { OIDCSettings } from './providers/oidc/oidc-settings.ts';
 import type { PasswordProvider, Provider, RedirectProvider } from './providers/provider.ts';
@@ -177,8 +178,8 @@ function newOIDCProvider(
     secret = value;
   };
   const run: Run = async (signal) => {
-    const location = { namespace: platform.namespace, key: name };
-    await Promise.all([followCredential({ client, log }, location, changed, signal), provider.run(signal)]);
+    const location = { ...credentialRef(settings), namespace: platform.namespace };
+    await Promise.all([followSecretKey({ client, log }, location, changed, signal), provider.run(signal)]);
   };
   return { provider, run };
 }
@@ -188,7 +189,7 @@ function newLDAPProvider(
   ldap: LDAPSettings,
   { client, platform, admission, log, now }: IdentityProvidersOptions,
 ): { readonly provider: PasswordProvider; readonly run: Run } {
-  const { caFile } = ldap;
+  const { caFile, bindPasswordRef } = ldap;
   const { namespace } = platform;
   let bindPassword: string | undefined;
   const provider = new LDAPProvider({
@@ -212,7 +213,7 @@ function newLDAPProvider(
     provider.check();
   };
   const run: Run = async (signal) => {
-    const following = followCredential({ client, log }, { namespace, key: name }, changed, signal);
+    const following = followSecretKey({ client, log }, { ...bindPasswordRef, namespace }, changed, signal);
     await Promise.all([following, provider.run(signal)]);
   };
   return { provider, run };

@@ -18,7 +18,7 @@ import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
 import { IdentityProviders } from './identity-providers.ts';
-import { KEYS_SECRET, KeyRotator, PUBLISH_AHEAD_MS, ROTATION_INTERVAL_MS } from './keys/key-rotator.ts';
+import { KEYS_SECRET, KeyRotator, PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { BackChannelLogout } from './logout/back-channel-logout.ts';
 import { isOAuthPath, oauthErrors } from './oauth-error-writer.ts';
@@ -104,7 +104,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const random = randomBytes;
   const { namespace } = platform;
   const group = groupName(platform.name);
-  const { audience } = settings;
+  const { audience, keys: keySettings } = settings;
   const metrics = new OAuthMetrics(registry, () => throttle.logins.size);
   const sourceOf = sourceAddress(settings.trustedProxies);
 
@@ -236,7 +236,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     client,
     ...location,
     policy: {
-      rotationInterval: ROTATION_INTERVAL_MS,
+      rotationInterval: keySettings.rotationInterval,
       publishAhead: PUBLISH_AHEAD_MS,
       tokenLifetime: maxLifetime(settings.clients, 'accessTokenLifetime') + LEEWAY_MS,
       // An expired browser session is kept for the sessions that began with it.

@@ -1,10 +1,9 @@
 // Converts the configuration section `oauth` to the settings of the authorization server. clients/ reads the client
 // secrets.
 import type { ResolvedConfiguration } from '../../apis/config/v1alpha1/configuration.ts';
-import { isOpenIDProvider } from '../../apis/config/v1alpha1/identity-provider-validation.ts';
 import { KUBECTL_CLIENT } from '../../apis/oauth/kubectl-client.ts';
 import { SCOPES } from '../../apis/oauth/scopes.ts';
-import type { ConfiguredClient } from './clients/oauth-client.ts';
+import type { ConfiguredClient, SecretReference } from './clients/oauth-client.ts';
 import type { ProviderSettings } from './identity-providers.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
 import { ldapSettings } from './providers/ldap/ldap-settings.ts';
@@ -17,7 +16,7 @@ type Configuration = ResolvedConfiguration['oauth'];
 
 /** Sizes in bytes, times in ms. */
 export interface OAuthSettings
-  extends Pick<Configuration, 'browserSession' | 'secondFactor' | 'trustedProxies'> {
+  extends Pick<Configuration, 'browserSession' | 'secondFactor' | 'trustedProxies' | 'keys'> {
   readonly audience: string;
   readonly signInPages: SignInPageTexts;
   readonly clients: readonly ConfiguredClient[];
@@ -31,7 +30,7 @@ export interface OAuthSettings
 export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undefined {
   const { oauth, platform, listeners } = config;
   if (!oauth.enabled) return undefined;
-  const { browserSession, secondFactor, trustedProxies, throttle } = oauth;
+  const { browserSession, secondFactor, trustedProxies, throttle, keys } = oauth;
   return {
     audience: oauth.audience || platform.name,
     signInPages: {
@@ -45,12 +44,14 @@ export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undef
     identityProviders: oauth.identityProviders.map(providerSettings),
     trustedProxies,
     throttle: { ...THROTTLE, ...throttle },
+    keys,
   };
 }
 
 function providerSettings({
   name,
   displayName,
+  type,
   accounts,
   groups,
   outageTolerance,
@@ -64,9 +65,9 @@ function providerSettings({
     groups,
     outageToleranceMs: outageTolerance,
   };
-  return isOpenIDProvider(oidc)
-    ? { ...shared, type: 'oidc', oidc: oidc satisfies OIDCSettings }
-    : { ...shared, type: 'ldap', ldap: ldapSettings(ldap) };
+  return type === 'oidc'
+    ? { ...shared, type, oidc: oidc satisfies OIDCSettings }
+    : { ...shared, type, ldap: ldapSettings(ldap) };
 }
 
 function clientsOf(
@@ -103,9 +104,14 @@ function configured(client: Configuration['clients'][number], shared: Configurat
     refreshIdleLifetime: seconds(client.refreshIdleLifetime || shared.refreshIdleLifetime),
     sessionLifetime: seconds(client.sessionLifetime || shared.sessionLifetime),
     secretFiles: client.secretFiles,
-    usesSecret: !client.public && client.secretFiles.length === 0,
+    secretRefs: client.secretRef.name === '' ? [] : [client.secretRef, nextOf(client.secretRef)],
     wellKnownSecret: undefined,
   };
+}
+
+/** The second secret, while the client secret is rotated. */
+function nextOf({ name, key }: SecretReference): SecretReference {
+  return { name, key: `${key}-next`, optional: true };
 }
 
 /** The default client of the specification: id and secret are the platform's name. */
@@ -197,7 +203,7 @@ function builtInClient(shared: Configuration) {
     scopes: SCOPES,
     ...lifetimes(shared),
     secretFiles: [],
-    usesSecret: false,
+    secretRefs: [],
     wellKnownSecret: undefined,
   };
 }

@@ -18,6 +18,8 @@ export interface GetRequest<Facts> {
   readonly namespace: string;
   readonly name: string;
   readonly headers: BodyHeaders;
+  /** See ResourceHandlerOptions. */
+  readonly current?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** kube-apiserver adds a newline to JSON that is not indented. */
@@ -25,6 +27,8 @@ const NEWLINE = Buffer.from('\n');
 
 export function get<Facts>(context: RequestContext, request: GetRequest<Facts>): Promise<void> | void {
   const resourceVersion = hasQuery(context.request) ? readResourceVersion(context.query) : '';
+  const { current } = request;
+  if (resourceVersion === '' && current) return current(context.signal).then(() => respond(context, request));
   if (resourceVersion === '' || resourceVersion === '0') return respond(context, request);
   return request.cache.waitUntil(resourceVersion, context.signal).then(() => respond(context, request));
 }

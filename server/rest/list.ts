@@ -35,6 +35,8 @@ export interface ListRequest<Facts> {
    * kube-apiserver whether such a page has a continue token.
    */
   readonly forwardable: boolean;
+  /** See ResourceHandlerOptions. */
+  readonly current?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** The list has selectors and several pages. */
@@ -54,6 +56,7 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
   const { namespace } = request;
   const isTable = representation instanceof Tables;
   const selection = new Selection(request.definition, options, namespace, isTable);
+  if (options.resourceVersion === '' && options.continue === '') await request.current?.(context.signal);
   const start = await startOf(cache, options, namespace, context.signal);
   const limit = request.forwardable && options.resourceVersion === '0' ? 0 : options.limit;
   const whole = selection.everything && limit === 0 && start.after === undefined;

@@ -26,6 +26,8 @@ export interface ResourceHandlerOptions {
   readonly headers: BodyHeaders;
   /** See ListRequest and WatchRequest. */
   readonly forwardable: boolean;
+  /** Resolves when the cache is current, for reads without a resourceVersion. By default, they may lag behind by milliseconds. */
+  readonly current?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Shared with other handlers; one of its own by default. */
   readonly slicer?: TimeSlicer;
 }
@@ -59,7 +61,7 @@ export function resourceHandler<Facts>(
   cache: ResourceCache<Facts>,
   options: ResourceHandlerOptions = DEFAULT_OPTIONS,
 ): ResourceHandler {
-  const { headers, forwardable, slicer = new TimeSlicer() } = options;
+  const { headers, forwardable, current, slicer = new TimeSlicer() } = options;
   const objects = new Objects(definition);
   const negotiator = new Negotiator();
   const chunks = new ChunkEncoder();
@@ -98,7 +100,7 @@ export function resourceHandler<Facts>(
     }
     const pretty = media.pretty || wantsPretty(context);
     if (verb === 'get')
-      return get(context, { definition, cache, representation, pretty, namespace, name, headers });
+      return get(context, { definition, cache, representation, pretty, namespace, name, headers, current });
     return list(context, {
       definition,
       cache,
@@ -108,6 +110,7 @@ export function resourceHandler<Facts>(
       headers,
       slicer,
       forwardable,
+      current,
     });
   };
 }

@@ -9,6 +9,7 @@ import {
   countOption,
   durationOption,
   flagOption,
+  namesOption,
   originsOption,
   pathOption,
   portOption,
@@ -37,6 +38,11 @@ const DNS_LABEL = {
 
 const platform = section('The platform.', {
   name: textOption('platform', 'Name in the API groups: `resources.<name>.io`.', DNS_LABEL),
+  namespace: textOption('platform-system', 'Namespace of the server and its Service.', DNS_LABEL),
+});
+
+const selfSigned = section('The certificate that the server issues, used without `certFile`.', {
+  names: namesOption('Further DNS names and IP addresses of the issued certificate.'),
 });
 
 const secure = section('The TLS listener; it serves all paths.', {
@@ -48,6 +54,7 @@ const secure = section('The TLS listener; it serves all paths.', {
     'CA bundle of `certFile` for `spec.caBundle` of the APIServices. Empty: the last certificate of `certFile`.',
   ),
   minVersion: choiceOption(TLS_VERSIONS, 'TLSv1.2', 'Minimum TLS version.'),
+  selfSigned,
 });
 
 const insecure = section(
@@ -59,24 +66,29 @@ const insecure = section(
   },
 );
 
-const listeners = section('The listeners.', { secure, insecure });
+const limits = section('Limits of each listener.', {
+  connections: countOption(10_000, '[Limit](limits.md#connections) of open connections per listener.'),
+});
+
+const listeners = section('The listeners.', { secure, insecure, limits });
 
 const kubernetes = section('The cluster.', {
   kubeconfig: pathOption(
     'Kubeconfig. Empty: the first of the variable `KUBECONFIG`, the ServiceAccount of the pod, `~/.kube/config`.',
   ),
-  reviewCacheTTL: durationOption(
-    '10s',
-    'Cache TTL of TokenReviews and SubjectAccessReviews; of failed tokens and denials at most ten seconds.',
-    { atMost: '1h' },
-  ),
 });
 
 const authentication = section('Authentication.', {
   anonymous: flagOption(true, 'Accepts requests without credentials as `system:anonymous`. `false`: 401.'),
+  tokenCacheTTL: durationOption('10s', 'Cache TTL of TokenReviews; of failed ones at most ten seconds.', {
+    atMost: '1h',
+  }),
 });
 
 const authorization = section('Authorization by SubjectAccessReview.', {
+  allowCacheTTL: durationOption('10s', 'Cache TTL of SubjectAccessReviews; of denials at most ten seconds.', {
+    atMost: '1h',
+  }),
   reviewAllNamespaces: flagOption(
     false,
     'Reviews every namespace, not only those with a RoleBinding for the caller: for [other authorizers than RBAC](access.md#other-authorizers-than-rbac).',
@@ -100,6 +112,13 @@ const requests = section('Concurrency of requests.', {
   ),
 });
 
+const cache = section('The cache of nodes in `/apis`.', {
+  currentReads: flagOption(
+    false,
+    'Gets and lists of nodes in `/apis` without a `resourceVersion` contain every change before the request.',
+  ),
+});
+
 const explore = section('The page for browsers, and the client library.', {
   enabled: flagOption(
     true,
@@ -116,6 +135,7 @@ const registration = section('The APIServices of this server.', {
 
 const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption('10s', 'Delay after SIGTERM before the server closes its listeners.'),
+  timeout: durationOption('20s', 'Maximum time, after `readinessDelay`, for requests in flight.'),
 });
 
 const log = section('The log, on standard output.', {
@@ -152,6 +172,7 @@ export const APIServerConfigurationSchema = Type.Object(
     oauth,
     cors,
     requests,
+    cache,
     resources,
     logging,
     explore,

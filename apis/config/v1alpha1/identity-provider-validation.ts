@@ -11,24 +11,16 @@ export function identityProviderErrors(providers: unknown): OptionError[] {
   const names = new Set<unknown>();
   return array(providers).flatMap((provider, index) => {
     const path = ['identityProviders', String(index)];
-    const { name } = record(provider);
-    const [ldap, oidc] = [record(record(provider)['ldap']), record(record(provider)['oidc'])];
-    const isOIDC = isOpenIDProvider(oidc);
+    const { name, type, ldap, oidc } = record(provider);
     const isTwice = names.has(name);
     names.add(name);
     return [
       ...(isTwice ? [{ path: [...path, 'name'], message: 'is already the name of another provider' }] : []),
-      ...(isOIDC && array(ldap['hosts']).length > 0
-        ? [{ path: [...path, 'ldap', 'hosts'], message: 'conflicts with oidc.issuer' }]
-        : []),
-      ...(isOIDC ? oidcErrors([...path, 'oidc'], oidc) : ldapErrors([...path, 'ldap'], ldap)),
+      ...(type === 'oidc'
+        ? oidcErrors([...path, 'oidc'], record(oidc))
+        : ldapErrors([...path, 'ldap'], record(ldap))),
     ];
   });
-}
-
-/** Returns true for an OpenID provider, and false for an LDAP directory. */
-export function isOpenIDProvider({ issuer }: { readonly issuer?: unknown }): boolean {
-  return issuer !== undefined && issuer !== '';
 }
 
 /** Parameters of an authorization request that the server sets itself. */
@@ -75,9 +67,7 @@ function ldapErrors(path: readonly string[], ldap: Section): OptionError[] {
   const groupSearch = record(ldap['groupSearch']);
   const list = array(hosts);
   return [
-    ...(list.length === 0
-      ? [{ path: [...path, 'hosts'], message: 'must name an LDAP server, or oidc.issuer be set' }]
-      : []),
+    ...(list.length === 0 ? [{ path: [...path, 'hosts'], message: 'must name an LDAP server' }] : []),
     ...list.flatMap((host, index) => hostErrors([...path, 'hosts', String(index)], host)),
     ...dnErrors([...path, 'bindDN'], bindDN, false),
     ...dnErrors([...path, 'userSearch', 'base'], userSearch['base'], false),

@@ -3,6 +3,14 @@ import { choiceOption, namesOption, pathOption, section, textOption } from './op
 
 const OBJECT = { pattern: '^$|^[A-Za-z][A-Za-z0-9-]*$', expects: 'the name of an attribute' };
 
+const bindPasswordRef = section(
+  'Reference to a Secret in the namespace of the server with the password of the service account.',
+  {
+    name: textOption('ks-apiserver-identity-providers', 'Name of the Secret.'),
+    key: textOption('bindPassword', 'Key in this Secret.'),
+  },
+);
+
 const userSearch = section('How people are found.', {
   base: textOption('', 'DN below which people are, such as `ou=people,dc=example,dc=com`.'),
   filter: textOption('', 'LDAP filter of people, such as `(objectClass=person)`.'),
@@ -23,7 +31,7 @@ const groupSearch = section('How the groups of a person are found.', {
 });
 
 /** Section `ldap` of an identity provider. */
-export const ldap = section('An LDAP directory.', {
+export const ldap = section('The directory, for the type `ldap`.', {
   schema: choiceOption(
     ['openldap', 'activeDirectory'],
     'openldap',
@@ -33,6 +41,7 @@ export const ldap = section('An LDAP directory.', {
   tls: choiceOption(['ldaps', 'startTLS'], 'ldaps', 'Encryption; the default port is 636 or 389.'),
   caFile: pathOption('CA bundle of the LDAP servers.'),
   bindDN: textOption('', 'DN of the service account that searches people and groups.'),
+  bindPasswordRef,
   userSearch,
   groupSearch,
 });

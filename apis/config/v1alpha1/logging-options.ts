@@ -1,4 +1,4 @@
-// The TypeBox schema of the configuration section `logging`: the log store, its connection and its fields.
+// The TypeBox schema of the configuration section `logging`: query limits and options of each log store.
 import {
   choiceOption,
   countOption,
@@ -11,40 +11,47 @@ import {
 
 export const LOG_STORES = ['kubernetes', 'opensearch', 'victorialogs'] as const;
 
-const opensearch = section('Indices of OpenSearch 2 and 3, and Elasticsearch 8.', {
-  indexPrefix: textOption('ks-logstash-log', 'Prefix of the index names.'),
-  dailyIndices: flagOption(
-    true,
-    'One index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. `false`: all indices with the prefix.',
-  ),
-});
-
-const victorialogs = section('The tenant of VictoriaLogs.', {
-  accountID: countOption(0, '`AccountID` of the VictoriaLogs tenant.', 0),
-  projectID: countOption(0, '`ProjectID` of the VictoriaLogs tenant.', 0),
-});
-
-// The collector determines the names, such as Fluent Bit, Filebeat, Vector or OpenTelemetry.
-const fields = section('Field names.', {
-  time: textOption('time', 'Field with the time, of OpenSearch.'),
-  message: textOption('', 'Field with the line. Empty: `log` of OpenSearch, `_msg` of VictoriaLogs.'),
+const fields = (message: string) => ({
+  message: textOption(message, 'Field with the line.'),
   namespace: textOption('kubernetes.namespace_name', 'Field with the namespace.'),
   pod: textOption('kubernetes.pod_name', 'Field with the pod.'),
   container: textOption('kubernetes.container_name', 'Field with the container.'),
   containerID: textOption('kubernetes.docker_id', 'Field with the container ID.'),
 });
 
+const credentials = {
+  username: textOption('', 'User name.'),
+  passwordFile: pathOption('File with the password of `username`.'),
+  caFile: pathOption('CA bundle of the store.'),
+};
+
+const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
+  urls: namesOption('URLs of the OpenSearch nodes, `https://…`.'),
+  ...credentials,
+  apiKeyFile: pathOption('File with an API key (base64 of `id:key`), instead of user name and password.'),
+  indexPrefix: textOption('ks-logstash-log', 'Prefix of the index names.'),
+  dailyIndices: flagOption(
+    true,
+    'One index per day (UTC), `<indexPrefix>-YYYY.MM.DD`. `false`: all indices with the prefix.',
+  ),
+  fields: section('Field names.', {
+    time: textOption('time', 'Field with the time.'),
+    ...fields('log'),
+  }),
+});
+
+const victorialogs = section('VictoriaLogs.', {
+  url: textOption('', 'URL of the store, `https://…`.'),
+  ...credentials,
+  bearerTokenFile: pathOption('File with a bearer token, instead of user name and password.'),
+  accountID: countOption(0, '`AccountID` of the VictoriaLogs tenant.', 0),
+  projectID: countOption(0, '`ProjectID` of the VictoriaLogs tenant.', 0),
+  fields: section('Field names.', fields('_msg')),
+});
+
 export const logging = section('Log queries.', {
   enabled: flagOption(true, 'Enables log queries.'),
   store: choiceOption(LOG_STORES, 'kubernetes', 'The log store.'),
-  urls: namesOption('URLs of the OpenSearch nodes, or the URL of VictoriaLogs, `https://…`.'),
-  username: textOption('', 'User name at the store.'),
-  passwordFile: pathOption('File with the password of `username`.'),
-  tokenFile: pathOption(
-    'File with an API key of OpenSearch (base64 of `id:key`) or a bearer token of VictoriaLogs, instead of user name and password.',
-  ),
-  caFile: pathOption('CA bundle of the store.'),
   opensearch,
   victorialogs,
-  fields,
 });

@@ -1,7 +1,7 @@
 // Validates the configuration section `logging` by rules that JSON Schema cannot express, such as valid store URLs.
 import { isIPv4 } from 'node:net';
 import { suggestion } from '../../reading/suggestion.ts';
-import { record } from '../../reading/unknown-value.ts';
+import { isRecord, record } from '../../reading/unknown-value.ts';
 import type { APIServerConfiguration } from './configuration.ts';
 import type { OptionError } from './configuration-error.ts';
 import { LOG_STORES } from './logging-options.ts';
@@ -11,22 +11,12 @@ type Logging = APIServerConfiguration['logging'];
 /** Returns the validation errors, with paths relative to `logging`: the section with its defaults, not validated by the schema. */
 export function loggingErrors(logging: unknown): OptionError[] {
   // A section with schema errors is validated too, so that all errors are reported together.
-  const options = record(logging);
-  const store = intendedStore(options['store']);
-  if (options['enabled'] === false || store === undefined || store === 'kubernetes') return [];
-  const { urls } = options;
-  const addresses = Array.isArray(urls) ? urls : undefined;
-  const credentials = isSet(options['username']) || isSet(options['tokenFile']);
-  return [
-    ...(addresses?.length === 0 ? [{ path: ['urls'], message: 'requires at least one URL' }] : []),
-    ...(store === 'victorialogs' && addresses !== undefined && addresses.length > 1
-      ? [{ path: ['urls'], message: 'must be one URL of VictoriaLogs' }]
-      : []),
-    ...(addresses ?? []).flatMap((url: unknown, index) =>
-      urlErrors(['urls', String(index)], url, credentials),
-    ),
-    ...credentialErrors(options),
-  ];
+  const { enabled, store, opensearch, victorialogs } = record(logging);
+  const chosen = intendedStore(store);
+  if (enabled === false) return [];
+  if (chosen === 'opensearch' && isRecord(opensearch)) return openSearchErrors(opensearch);
+  if (chosen === 'victorialogs' && isRecord(victorialogs)) return victoriaLogsErrors(victorialogs);
+  return [];
 }
 
 /** Returns the store, or for a misspelled name the most similar one, so that its errors are reported too. */
@@ -36,12 +26,39 @@ function intendedStore(store: unknown): string | undefined {
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Returns the URLs without TLS of the log store, except those with loopback addresses. */
-export function plaintextURLs({
-  store,
-  urls,
-}: Pick<Logging, 'store'> & { readonly urls: readonly string[] }): string[] {
-  return store === 'kubernetes' ? [] : urls.filter(isPlaintext);
+function openSearchErrors(options: Options): OptionError[] {
+  const { urls, apiKeyFile } = options;
+  const addresses = Array.isArray(urls) ? urls : undefined;
+  const credentials = isSet(options['username']) || isSet(apiKeyFile);
+  return [
+    ...(addresses?.length === 0
+      ? [{ path: ['opensearch', 'urls'], message: 'requires at least one URL' }]
+      : []),
+    ...(addresses ?? []).flatMap((url: unknown, index) =>
+      urlErrors(['opensearch', 'urls', String(index)], url, credentials),
+    ),
+    ...credentialErrors('opensearch', options, 'apiKeyFile'),
+  ];
+}
+
+function victoriaLogsErrors(options: Options): OptionError[] {
+  const { url, username, bearerTokenFile } = options;
+  return [
+    ...urlErrors(['victorialogs', 'url'], url, isSet(username) || isSet(bearerTokenFile)),
+    ...credentialErrors('victorialogs', options, 'bearerTokenFile'),
+  ];
+}
+
+/** Returns the URLs without TLS of the selected store, except those with loopback addresses. */
+export function plaintextURLs({ store, opensearch, victorialogs }: StoreAddresses): string[] {
+  const addresses = { kubernetes: [], opensearch: opensearch.urls, victorialogs: [victorialogs.url] };
+  return addresses[store].filter(isPlaintext);
+}
+
+interface StoreAddresses {
+  readonly store: Logging['store'];
+  readonly opensearch: { readonly urls: readonly string[] };
+  readonly victorialogs: { readonly url: string };
 }
 
 function isPlaintext(url: string): boolean {
@@ -69,16 +86,16 @@ function urlErrors(path: readonly string[], url: unknown, credentials: boolean):
   return [];
 }
 
-/** Returns the errors of credentials: a token, or a user name with a password. */
-function credentialErrors(options: Options): OptionError[] {
+/** Returns the errors of credentials. `other`: the alternative to user and password. */
+function credentialErrors(store: string, options: Options, other: string): OptionError[] {
   const user = isSet(options['username']);
   const password = isSet(options['passwordFile']);
-  if (isSet(options['tokenFile']) && (user || password)) {
-    return [{ path: ['tokenFile'], message: 'conflicts with username and passwordFile' }];
+  if (isSet(options[other]) && (user || password)) {
+    return [{ path: [store, other], message: 'conflicts with username and passwordFile' }];
   }
   if (user === password) return [];
   const [given, missing] = user ? ['username', 'passwordFile'] : ['passwordFile', 'username'];
-  return [{ path: [given], message: `requires ${missing}` }];
+  return [{ path: [store, given], message: `requires ${missing}` }];
 }
 
 /** Returns true for a loopback host. `127.example.com` is a host name, not a loopback address. */

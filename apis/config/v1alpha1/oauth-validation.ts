@@ -59,16 +59,14 @@ function clientErrors(path: readonly string[], client: Client, ids: Set<unknown>
   ];
 }
 
-/** Returns an error if a public client has a secret, or the secret of a confidential client cannot be in the Secret. */
+/** Returns an error if a confidential client has no secret, or a public client has one. */
 function secretErrors(path: readonly string[], client: Client): OptionError[] {
-  const { id, secretFiles } = client;
-  const hasFiles = secretFiles !== undefined && array(secretFiles).length > 0;
-  if (client['public'] === true && hasFiles) {
-    return [{ path: [...path, 'secretFiles'], message: 'conflicts with public: true' }];
+  const given = ['secretFiles', 'secretRef'].find((option) => isSet(client[option]));
+  if (client['public'] === true && given !== undefined) {
+    return [{ path: [...path, given], message: 'conflicts with public: true' }];
   }
-  const inSecret = client['public'] === false && Array.isArray(secretFiles) && !hasFiles;
-  if (inSecret && typeof id === 'string' && !/^[-._a-zA-Z0-9]+$/.test(id)) {
-    return [{ path, message: 'requires secretFiles, because its id cannot be a key of a Secret' }];
+  if (client['public'] === false && given === undefined) {
+    return [{ path, message: 'requires a secret: set secretFiles or secretRef, or public: true' }];
   }
   return [];
 }
@@ -85,6 +83,13 @@ function leniencyErrors(path: readonly string[], client: Client): OptionError[] 
       path: [...path, option],
       message: `must not be ${LENIENT[option]} for a public client`,
     }));
+}
+
+/** Returns true for a non-empty list of files, a reference to a Secret, or a value of the wrong type. */
+function isSet(option: unknown): boolean {
+  if (option === undefined) return false;
+  if (Array.isArray(option)) return option.length > 0;
+  return record(option)['name'] !== '';
 }
 
 function proxyErrors(path: readonly string[], range: string): OptionError[] {

@@ -2,6 +2,25 @@
 import { Type } from 'typebox';
 import { flagOption, pathOption, section, textOption } from './option-types.ts';
 
+const clientSecretRef = section(
+  'Reference to a Secret in the namespace of the server with the client secret.',
+  {
+    name: textOption('ks-apiserver-identity-providers', 'Name of the Secret.'),
+    key: textOption('clientSecret', 'Key in this Secret.'),
+  },
+);
+
+const privateKeyRef = section(
+  'Reference to a Secret in the namespace of the server with a private key in PEM, which replaces the client secret (`private_key_jwt`). The signature algorithm follows from the key: RS256, ES256, ES384 or ES512.',
+  {
+    name: textOption(
+      '',
+      'Name of the Secret with a [private key](identity-providers.md#a-private-key-instead-of-a-secret).',
+    ),
+    key: textOption('privateKey', 'Key in this Secret.'),
+  },
+);
+
 const claims = section(
   'Claims of the ID token or of userinfo. A name that begins with `/` is a JSON Pointer to a nested claim, such as `/realm_access/roles`.',
   {
@@ -11,9 +30,11 @@ const claims = section(
 );
 
 /** Section `oidc` of an identity provider. */
-export const oidc = section('An OpenID provider.', {
+export const oidc = section('The OpenID provider, for the type `oidc`.', {
   issuer: textOption('', 'Issuer, exactly as in the metadata of the provider.'),
   clientID: textOption('', 'Id of this server at the provider.'),
+  clientSecretRef,
+  privateKeyRef,
   scopes: Type.Array(
     Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,64}$', expects: 'a scope of RFC 6749' }),
     {

@@ -6,8 +6,6 @@ function fixed(constant: string, value: string): string {
   return `the value is ${value} (${constant})`;
 }
 
-const PROVIDER_KEY = 'the key is the name of the provider, in the Secret ks-apiserver-identity-providers';
-
 /** Paths of removed options, and what applies instead. Remove an entry after one minor version. */
 export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'gateway.maxRequests': 'it is replaced by requests.seats',
@@ -19,7 +17,8 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'requests.maxLongRunning': 'it is replaced by requests.streams',
   'resources.kindBudget': 'it is replaced by resources.memoryBudget, for all caches together',
 
-  'listeners.limits.connections': fixed('REQUEST_LIMITS.connections', '10000'),
+  'listeners.secure.selfSigned.directory':
+    'the CA is in the Secret ks-apiserver-signing-keys; for other files, set listeners.secure.certFile',
   'listeners.limits.headers': fixed('REQUEST_LIMITS.headers', '256Ki'),
   'listeners.limits.body': fixed('MAX_BODY_BYTES', '3Mi'),
   'listeners.limits.handshakeTimeout': fixed('REQUEST_LIMITS.handshakeTimeout', '10s'),
@@ -39,8 +38,8 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'watch.bookmarkInterval': fixed('DEFAULT_OPTIONS.watch.bookmarkIntervalMs', '60s'),
   'platform.service': fixed('SERVICE', 'ks-apiserver'),
   'authentication.refusedTokenCacheTTL':
-    'kubernetes.reviewCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
-  'authorization.denyCacheTTL': 'kubernetes.reviewCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
+    'authentication.tokenCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
+  'authorization.denyCacheTTL': 'authorization.allowCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
   'gateway.impersonator': fixed('IMPERSONATOR', 'ks-apiserver-impersonator'),
   'gateway.unaccelerated':
     'no kind is excluded; with gateway.acceleration: false, the gateway forwards all reads',
@@ -55,8 +54,7 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
     'the value is the number of cores, and less than UV_THREADPOOL_SIZE (hashConcurrency)',
   'oauth.passwords.queue': fixed('HASH_QUEUE.length', '64'),
   'oauth.passwords.queueTimeout': fixed('HASH_QUEUE.timeoutMs', '2s'),
-  'oauth.clients[].nextSecretRef':
-    'the key with the suffix -next in the Secret ks-apiserver-clients is valid too',
+  'oauth.clients[].nextSecretRef': 'the key of secretRef with the suffix -next is valid too',
   'oauth.throttle.sourceFailures': fixed('THROTTLE.sourceFailures', '50'),
   'oauth.throttle.maxDelay': fixed('THROTTLE.maxDelay', '15m'),
   'oauth.throttle.delay': fixed('THROTTLE.delay', '1s'),
@@ -86,32 +84,6 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'logging.kubernetes.bytesPerContainer': fixed('POD_LOG_LIMITS.bytesPerContainer', '64Mi'),
   'logging.kubernetes.memory': fixed('POD_LOG_LIMITS.memory', '64Mi'),
   'logging.opensearch.pageSize': fixed('EXPORT_PAGE', '5000'),
-  'logging.opensearch.urls': 'it is replaced by logging.urls',
-  'logging.opensearch.username': 'it is replaced by logging.username',
-  'logging.opensearch.passwordFile': 'it is replaced by logging.passwordFile',
-  'logging.opensearch.apiKeyFile': 'it is replaced by logging.tokenFile',
-  'logging.opensearch.caFile': 'it is replaced by logging.caFile',
-  'logging.opensearch.fields': 'it is replaced by logging.fields',
-  'logging.victorialogs.url': 'it is replaced by logging.urls',
-  'logging.victorialogs.username': 'it is replaced by logging.username',
-  'logging.victorialogs.passwordFile': 'it is replaced by logging.passwordFile',
-  'logging.victorialogs.bearerTokenFile': 'it is replaced by logging.tokenFile',
-  'logging.victorialogs.caFile': 'it is replaced by logging.caFile',
-  'logging.victorialogs.fields': 'it is replaced by logging.fields',
-  'oauth.clients[].secretRef': 'the key is the id of the client, in the Secret ks-apiserver-clients',
-  'oauth.identityProviders[].type':
-    'a provider with oidc.issuer is an OpenID provider, others are LDAP directories',
-  'oauth.identityProviders[].ldap.bindPasswordRef': PROVIDER_KEY,
-  'oauth.identityProviders[].oidc.clientSecretRef': PROVIDER_KEY,
-  'oauth.identityProviders[].oidc.privateKeyRef': PROVIDER_KEY,
-  'platform.namespace': 'the namespace is that of the pod; outside a cluster it is <platform.name>-system',
-  'listeners.secure.selfSigned':
-    'the issued certificate has the host of oauth.issuer; for other names, set listeners.secure.certFile',
-  'authentication.tokenCacheTTL': 'it is replaced by kubernetes.reviewCacheTTL',
-  'authorization.allowCacheTTL': 'it is replaced by kubernetes.reviewCacheTTL',
-  'oauth.keys.rotationInterval': fixed('ROTATION_INTERVAL_MS', '30d'),
-  'cache.currentReads': 'for reads that contain every earlier change, read nodes from /api/v1',
-  'shutdown.timeout': fixed('SHUTDOWN_TIMEOUT_MS', '20s'),
   'watch.minTimeout': fixed('DEFAULT_OPTIONS.watch.minTimeoutSeconds', '30m'),
 };
 

@@ -70,15 +70,18 @@ export async function withLogStores<Result>(
     };
     await allowLogs(scene);
     const victoria = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal, progress });
-    await add(victoria, { store: 'victorialogs', urls: [victoria.url] }, victoriaLogsPeer, (records) =>
-      loadVictoriaLogs(victoria.url, records, { signal }),
+    await add(
+      victoria,
+      { store: 'victorialogs', victorialogs: { url: victoria.url } },
+      victoriaLogsPeer,
+      (records) => loadVictoriaLogs(victoria.url, records, { signal }),
     );
     const missing = await missingForOpenSearch(process.env);
     if (missing === undefined) {
       const open = await startOpenSearch({ dir: join(dir, 'opensearch'), signal, progress, heap: '2g' });
       await add(
         open,
-        { store: 'opensearch', urls: [open.url], opensearch: { indexPrefix: INDEX_PREFIX } },
+        { store: 'opensearch', opensearch: { urls: [open.url], indexPrefix: INDEX_PREFIX } },
         (client) => openSearchPeer(client, INDEX_PREFIX),
         (records) => loadOpenSearch(open.url, records, { indexPrefix: INDEX_PREFIX, signal }),
       );

@@ -1,6 +1,6 @@
 // Selects the source of the serving certificate: the configured certificate files, or else certificates that the server
 // issues.
-import type { CompletedConfig } from '../../config/config.ts';
+import type { ResolvedConfiguration } from '../../../apis/config/v1alpha1/configuration.ts';
 import { CertificateFiles, type CertificateFilesOptions } from './certificate-files.ts';
 import { IssuedCertificate, type IssuedCertificateOptions } from './issued-certificate.ts';
 import type { CertificateSource } from './serving-certificate.ts';
@@ -21,7 +21,7 @@ export interface CertificateDependencies
 /** The Service of the server in the manifests. */
 export const SERVICE = 'ks-apiserver';
 
-type CertificateConfiguration = Pick<CompletedConfig, 'listeners' | 'platform' | 'gateway' | 'oauth'>;
+type CertificateConfiguration = Pick<ResolvedConfiguration, 'listeners' | 'platform' | 'gateway'>;
 
 export function chooseCertificate(
   config: CertificateConfiguration,
@@ -34,15 +34,14 @@ export function chooseCertificate(
 
 /** The names of a certificate that the server on the machine `hostname` issues itself. */
 export function issuedNames(
-  { platform, gateway, oauth }: CertificateConfiguration,
+  { listeners: { secure }, platform, gateway }: CertificateConfiguration,
   hostname: string,
 ): string[] {
   return servingNames({
     service: SERVICE,
     namespace: platform.namespace,
     hostname,
-    // Browsers and programs connect to the host of the issuer. An IPv6 address has brackets in a URL only.
-    additional: [(URL.parse(oauth.issuer)?.hostname ?? '').replace(/^\[(.*)\]$/, '$1'), gateway.proxyHost],
+    additional: [...secure.selfSigned.names, gateway.proxyHost],
   });
 }
 

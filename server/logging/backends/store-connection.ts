@@ -11,14 +11,13 @@ export interface CredentialOptions {
   readonly username?: string;
   /** The password of `username`. */
   readonly passwordFile?: string;
-  /** A token, instead of user and password. */
-  readonly tokenFile?: string;
+  /** `id:key` in base64, instead of user and password. */
+  readonly apiKeyFile?: string;
+  /** A bearer token, instead of user and password. */
+  readonly bearerTokenFile?: string;
   /** CA of the store's certificate, PEM. Default: the CAs of Node.js. */
   readonly caFile?: string;
 }
-
-/** The authentication scheme of a token: an API key of OpenSearch, or a bearer token. */
-export type TokenScheme = 'ApiKey' | 'Bearer';
 
 type FileOption = Exclude<keyof CredentialOptions, 'username'>;
 
@@ -30,13 +29,14 @@ export interface Credentials {
 /** Milliseconds after which a request reads the files again. */
 const RELOAD_MS = 1_000;
 
-/** Reads the files. Rejects with UnfitOptionError. */
-export async function readCredentials(scheme: TokenScheme, options: CredentialOptions): Promise<Credentials> {
+/** Reads the files. `store`: the name of the store in the configuration. Rejects with UnfitOptionError. */
+export async function readCredentials(store: string, options: CredentialOptions): Promise<Credentials> {
   /** Returns the text of a file; undefined when the option is not set. */
   const textOf = async (option: FileOption): Promise<string | undefined> => {
     const path = options[option] ?? '';
     if (path === '') return undefined;
-    const unusable = (reason: string) => new UnfitOptionError(`logging.${option}`, reason, undefined, path);
+    const unusable = (reason: string) =>
+      new UnfitOptionError(`logging.${store}.${option}`, reason, undefined, path);
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
       throw unusable(describeFileError(error));
     });
@@ -46,8 +46,10 @@ export async function readCredentials(scheme: TokenScheme, options: CredentialOp
     return text;
   };
   const ca = await textOf('caFile');
-  const token = await textOf('tokenFile');
-  if (token !== undefined) return { ca, authorization: `${scheme} ${token.trim()}` };
+  const apiKey = await textOf('apiKeyFile');
+  if (apiKey !== undefined) return { ca, authorization: `ApiKey ${apiKey.trim()}` };
+  const token = await textOf('bearerTokenFile');
+  if (token !== undefined) return { ca, authorization: `Bearer ${token.trim()}` };
   const { username = '' } = options;
   if (username === '') return { ca, authorization: undefined };
   // Editors append a newline; spaces may be part of the password.
@@ -85,9 +87,9 @@ export class StoreConnection {
   /** Time of the first request since the last response. */
   #waitingSince: number | undefined;
 
-  /** `now`: a monotonic clock in ms. */
-  constructor(scheme: TokenScheme, urls: readonly string[], options: CredentialOptions, now: () => number) {
-    this.#readCredentials = () => readCredentials(scheme, options);
+  /** `store`: the name of the store in the configuration. `now`: a monotonic clock in ms. */
+  constructor(store: string, urls: readonly string[], options: CredentialOptions, now: () => number) {
+    this.#readCredentials = () => readCredentials(store, options);
     this.#nodes = urls.map((url) => new Node(url));
     this.#now = now;
   }

@@ -7,7 +7,7 @@
  */
 export class UnfitOptionError extends Error {
   override readonly name = 'UnfitOptionError';
-  /** Path in the configuration, for instance `logging.fields`. */
+  /** Path in the configuration, for instance `logging.opensearch.fields`. */
   readonly option: string;
   /** Shown in the health check. */
   readonly reason: string;

@@ -47,7 +47,7 @@ export function isIndexAccessDenied(error: unknown): boolean {
 /** The store rejects the credentials of this server: 503; the health check names the configuration section. */
 export function newCredentialsRejected(store: string): StatusError {
   const reason = 'the store rejects the credentials of this server (401)';
-  return newStoreUnavailable(store, new UnfitOptionError('logging', reason));
+  return newStoreUnavailable(store, new UnfitOptionError(`logging.${store}`, reason));
 }
 
 export interface StoreTimeoutReason {

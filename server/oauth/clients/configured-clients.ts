@@ -9,11 +9,6 @@ import type { SourceThrottle } from '../throttle/failure-table.ts';
 import type { ClientRegistry, ConfiguredClient } from './oauth-client.ts';
 import { followSecretFile, withoutLineEnd } from './secret-file.ts';
 
-/** The Secret with the secrets of the clients, by their ids. It is the only one that the manifests allow the server to read. */
-const CLIENTS_SECRET = 'ks-apiserver-clients';
-/** Suffix of the key of the second secret, while a client secret is rotated. */
-const NEXT = '-next';
-
 export interface ConfiguredClientsOptions {
   readonly clients: readonly ConfiguredClient[];
   readonly client: ClusterClient;
@@ -66,8 +61,8 @@ export class ConfiguredClients implements ClientRegistry {
     const files = clients.flatMap((client) =>
       client.secretFiles.map((path) => this.#followFile(client.id, path, signal)),
     );
-    const usesSecret = clients.some((client) => client.usesSecret);
-    await Promise.all([...files, ...(usesSecret ? [this.#followSecret(signal)] : [])]);
+    const names = new Set(clients.flatMap(({ secretRefs }) => secretRefs.map(({ name }) => name)));
+    await Promise.all([...files, ...[...names].map((name) => this.#followSecret(name, signal))]);
   }
 
   #followFile(client: string, path: string, signal: AbortSignal): Promise<void> {
@@ -84,23 +79,24 @@ export class ConfiguredClients implements ClientRegistry {
     );
   }
 
-  async #followSecret(signal: AbortSignal): Promise<void> {
+  async #followSecret(name: string, signal: AbortSignal): Promise<void> {
     const { client, namespace, log } = this.#options;
     const path = `/api/v1/namespaces/${namespace}/secrets`;
-    const changed = (secret: unknown): void => this.#load(secret);
-    await followObject({ client, log, path, namespace, name: CLIENTS_SECRET }, changed, signal);
+    const changed = (secret: unknown): void => this.#load(name, secret);
+    await followObject({ client, log, path, namespace, name }, changed, signal);
   }
 
-  #load(secret: unknown): void {
+  /** A Secret may contain secrets of several clients. */
+  #load(name: string, secret: unknown): void {
     const { clients, log } = this.#options;
     const data = texts(record(secret)['data']);
-    for (const { id } of clients.filter((client) => client.usesSecret)) {
-      for (const key of [id, `${id}${NEXT}`]) {
+    for (const { id, secretRefs } of clients) {
+      for (const { name: wanted, key, optional } of secretRefs) {
+        if (wanted !== name) continue;
         const value = withoutLineEnd(Buffer.from(data[key] ?? '', 'base64').toString('utf8'));
-        this.#secrets.set(id, `secret ${key}`, value);
-        const names = { client: id, secretName: CLIENTS_SECRET, key };
-        if (value !== '') log.info(names, 'client secret loaded');
-        else if (key === id) log.warn(names, 'client secret not found');
+        this.#secrets.set(id, `secret ${name}/${key}`, value);
+        if (value !== '') log.info({ client: id, secretName: name, key }, 'client secret loaded');
+        else if (!optional) log.warn({ client: id, secretName: name, key }, 'client secret not found');
       }
     }
   }

@@ -25,6 +25,13 @@ export interface OAuthClient {
   readonly sessionLifetime: number;
 }
 
+export interface SecretReference {
+  readonly name: string;
+  readonly key: string;
+  /** The key can be absent. */
+  readonly optional?: boolean;
+}
+
 /** A configured client with the sources of its secrets. */
 export interface ConfiguredClient extends OAuthClient {
   /** Exact URIs. */
@@ -32,8 +39,8 @@ export interface ConfiguredClient extends OAuthClient {
   /** Receives logout tokens; empty for none. */
   readonly backchannelLogoutURI: string;
   readonly secretFiles: readonly string[];
-  /** Whether its secret is in the Secret of the clients (CLIENTS_SECRET). */
-  readonly usesSecret: boolean;
+  /** Secrets in the namespace of the server. */
+  readonly secretRefs: readonly SecretReference[];
   /** Of the default client only. */
   readonly wellKnownSecret: string | undefined;
 }

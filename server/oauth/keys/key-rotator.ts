@@ -15,12 +15,6 @@ import {
   publicMembers,
 } from './key-set.ts';
 
-/**
- * Time during which a key signs tokens, in ms. kube-apiserver and other clients load new keys by themselves, and `keys rotate` replaces a
- * key that has leaked.
- */
-export const ROTATION_INTERVAL_MS = 30 * 24 * 3_600_000;
-
 /** Durations in ms. */
 export interface RotationPolicy {
   /** Time during which a key is active, that is, signs tokens. */

@@ -1,20 +1,23 @@
-// Follows the credential of an identity provider, such as a password for a directory, in the Secret of the providers.
+// Follows one key of a Secret, such as a password for another system.
 import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { withoutLineEnd } from '../clients/secret-file.ts';
 
-/** The Secret with the credentials of the providers, by their names. The manifests allow the server to read it. */
-export const PROVIDERS_SECRET = 'ks-apiserver-identity-providers';
+export interface SecretKey {
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+}
 
 /**
- * Calls `changed` with the credential of the provider `key`, without its line end, after each change; undefined while there is none. Runs
- * until `signal` is aborted, and never throws.
+ * Calls `changed` with the text of the key, without its line end, after each change; undefined while there is none. Runs until `signal` is
+ * aborted, and never throws.
  */
-export async function followCredential(
+export async function followSecretKey(
   { client, log }: { readonly client: ClusterClient; readonly log: Pick<Logger, 'debug' | 'info' | 'warn'> },
-  { namespace, key }: { readonly namespace: string; readonly key: string },
+  { namespace, name, key }: SecretKey,
   changed: (value: string | undefined) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -22,10 +25,9 @@ export async function followCredential(
   const take = (secret: unknown): void => {
     const data = texts(record(secret)['data']);
     const value = withoutLineEnd(Buffer.from(data[key] ?? '', 'base64').toString('utf8'));
-    const names = { secretName: PROVIDERS_SECRET, key };
-    if (value === '') log.warn(names, 'secret not found');
-    else log.info(names, 'secret loaded');
+    if (value === '') log.warn({ secretName: name, key }, 'secret not found');
+    else log.info({ secretName: name, key }, 'secret loaded');
     changed(value === '' ? undefined : value);
   };
-  await followObject({ client, log, path, namespace, name: PROVIDERS_SECRET }, take, signal);
+  await followObject({ client, log, path, namespace, name }, take, signal);
 }

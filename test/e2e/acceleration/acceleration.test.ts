@@ -231,6 +231,15 @@ describe('the acceleration', () => {
     });
   });
 
+  it('contains each write in reads of nodes in the aggregated API, with cache.currentReads', async () => {
+    const own = '/apis/resources.platform.io/v1alpha3/nodes';
+    for (let round = 0; round < 20; round++) {
+      await gateway.platform.succeeding(`label node node-00001 round=r${round} --overwrite`);
+      const { body } = await ask('gateway', `${own}/node-00001`);
+      expect(JSON.parse(body.toString()).metadata.labels.round).to.equal(`r${round}`);
+    }
+  });
+
   describe('of a caller who writes', () => {
     const LISTS = [
       `${SHOP}/configmaps?resourceVersion=0`,

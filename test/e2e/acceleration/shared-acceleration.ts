@@ -20,8 +20,10 @@ export const sharedAcceleration = shareEnvironment(async () => {
       const proxy = await FaultyWatches.start(controlPlane, dir, 1);
       started.resolve(proxy);
       return {
-        kubernetes: { kubeconfig: proxy.kubeconfig, reviewCacheTTL: '1s' },
+        kubernetes: { kubeconfig: proxy.kubeconfig },
         gateway: { acceleration: true },
+        authorization: { allowCacheTTL: '1s' },
+        cache: { currentReads: true },
         resources: {
           nodes: { usageAnnotations: true },
           restricted: ['rolebindings.rbac.authorization.k8s.io'],

@@ -9,7 +9,10 @@ const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const LISTS = '/kapis/resources.platform.io/v1alpha3';
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 /** Small limits: the floods of the tests exceed them with few connections. */
-const LIMITS = { requests: { seats: 60, streams: 1_000 } };
+const LIMITS = {
+  listeners: { limits: { connections: 1_200 } },
+  requests: { seats: 60, streams: 1_000 },
+};
 
 describe('a flood', function () {
   this.timeout(300_000);
@@ -174,6 +177,14 @@ describe('a flood', function () {
     } finally {
       end.abort();
       await changing;
+    }
+  });
+
+  it('of more idle connections than the listener accepts', async () => {
+    await using _idle = await flood().unread(1_300, () => '');
+    await prober.works();
+    for (const [name, { statuses }] of await prober.measure(5)) {
+      expect(statuses, name).to.deep.equal(new Set([200]));
     }
   });
 

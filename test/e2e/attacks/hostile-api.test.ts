@@ -23,7 +23,7 @@ describe('hostile APIs and callers', function () {
     platform = await Platform.start(0, {
       configure: async () => ({
         gateway: { acceleration: true },
-        kubernetes: { reviewCacheTTL: '1s' },
+        authorization: { allowCacheTTL: '1s' },
         resources: { preload: ['configmaps'] },
       }),
     });

@@ -102,7 +102,7 @@ export const sharedConfigured = shareEnvironment(async () => {
   const identityProviders = [await identityProvider(directory, dir)];
   const store = await startVictoriaLogs({ dir: join(dir, 'victorialogs'), signal: end.signal });
   const configuration = {
-    logging: { store: 'victorialogs', urls: [store.url] },
+    logging: { store: 'victorialogs', victorialogs: { url: store.url } },
     cors: { allowedOrigins: [site.origin] },
     oauth: {
       clients: [site.client, ...ID_TOKEN_CLIENTS, ...confidential],
@@ -116,7 +116,7 @@ export const sharedConfigured = shareEnvironment(async () => {
     idTokensOf: [CLIENT, RS256_CLIENT],
   });
   await gateway.platform.succeeding(
-    `create secret generic ks-apiserver-identity-providers -n platform-system --from-literal=company=${READER.password}`,
+    `create secret generic ks-apiserver-identity-providers -n platform-system --from-literal=bindPassword=${READER.password}`,
   );
   site.server = gateway.platform.server.url;
   site.pod = gateway.pod.name;

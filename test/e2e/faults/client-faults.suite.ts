@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { Client } from '../../../hack/control-plane/client.ts';
-import { REQUEST_LIMITS } from '../../../server/listener/listener.ts';
 import { fault } from '../../support/faults.ts';
 import { openTLS } from '../gateway/raw-request.ts';
 import { type FaultPlatform, NODES, WORKING } from './fault-platform.ts';
 
+/** The default of `listeners.limits.connections`. */
+const MAX_CONNECTIONS = 10_000;
 const OPENING = 64;
 const SLOW_CLIENTS = 200;
 const FLOODING_CLIENTS = 300;
@@ -75,7 +76,7 @@ export function describeClientFaults(subject: () => FaultPlatform): void {
         return own;
       }),
     );
-    expect(opened.reduce((sum, own) => sum + own)).to.equal(REQUEST_LIMITS.connections);
+    expect(opened.reduce((sum, own) => sum + own)).to.equal(MAX_CONNECTIONS);
     // The connections that are already open work, and so does the other port.
     const [first] = idle;
     first?.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');

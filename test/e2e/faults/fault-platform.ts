@@ -259,9 +259,11 @@ export class FaultPlatform {
         kubernetes: { kubeconfig: faulty },
         listeners: { insecure: { address: '127.0.0.1', port: this.plainPort } },
       }),
-      platform.startReplica('ahead', { kubernetes: { kubeconfig: faulty, reviewCacheTTL: '0s' } }, [
-        `${import.meta.dirname}/clock-ahead.ts`,
-      ]),
+      platform.startReplica(
+        'ahead',
+        { kubernetes: { kubeconfig: faulty }, authentication: { tokenCacheTTL: '0s' } },
+        [`${import.meta.dirname}/clock-ahead.ts`],
+      ),
     ]);
     this.#replicas.push(...[platform.server, ...replicas].map((server) => new Replica(this, server)));
     await platform.signIn(USER);

@@ -61,7 +61,7 @@ describe('the journeys of server/README.md', function () {
       redirectURIs: [REDIRECT],
     };
     const configuration = {
-      logging: { store: 'opensearch', urls: [store.url], opensearch: { indexPrefix: 'logs' } },
+      logging: { store: 'opensearch', opensearch: { urls: [store.url], indexPrefix: 'logs' } },
       gateway: { acceleration: true },
       oauth: { clients: [client] },
       log: { level: 'debug' },

@@ -65,6 +65,7 @@ export class StartedProvider implements AsyncDisposable {
       tls: 'ldaps',
       caFile: '',
       bindDN: READER.dn,
+      bindPasswordRef: { name: 'directory', key: 'password' },
       userSearch: { base: PEOPLE, filter: '', loginAttributes: [], nameAttribute: '', idAttribute: '' },
       groupSearch: { base: GROUPS, filter: '', lookup: 'member', nameAttribute: 'cn' },
     });

@@ -33,7 +33,7 @@ export function newConfiguredClient(id: string, overrides: Partial<ConfiguredCli
     postLogoutRedirectURIs: [],
     backchannelLogoutURI: '',
     secretFiles: [],
-    usesSecret: false,
+    secretRefs: [],
     wellKnownSecret: undefined,
     ...overrides,
   };

@@ -15,7 +15,6 @@ import {
   TERMINATION_GRACE_SECONDS,
 } from '../../../hack/generate/workload.ts';
 import { healthRegistries } from '../../../server/endpoints/health-checks.ts';
-import { SHUTDOWN_TIMEOUT_MS } from '../../../server/listener/drain.ts';
 
 const CONFIGURATIONS = [`base/${CONFIGURATION.file}`, `components/no-plain-http/${CONFIGURATION.file}`];
 
@@ -29,7 +28,10 @@ describe('the generated manifests', () => {
   for (const path of CONFIGURATIONS) {
     it(`contain a configuration that the server accepts: ${path}`, () => {
       const configuration = decodeConfiguration({ source: path, text: text(namesFor('acme'), path) });
-      expect(configuration.platform.name).to.equal('acme');
+      expect(configuration.platform).to.include({
+        name: 'acme',
+        namespace: 'acme-system',
+      });
       expect(configuration.listeners.secure.port).to.equal(SECURE_PORT.number);
       expect(configuration.registration.manageCABundle).to.equal(true);
     });
@@ -47,7 +49,7 @@ describe('the generated manifests', () => {
       source: '',
       text: text(namesFor('platform'), `base/${CONFIGURATION.file}`),
     });
-    expect(TERMINATION_GRACE_SECONDS * 1000).to.be.greaterThan(shutdown.readinessDelay + SHUTDOWN_TIMEOUT_MS);
+    expect(TERMINATION_GRACE_SECONDS * 1000).to.be.greaterThan(shutdown.readinessDelay + shutdown.timeout);
   });
 
   it('contain no other platform name', () => {

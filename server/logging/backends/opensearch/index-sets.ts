@@ -234,7 +234,7 @@ export function listed(names: readonly string[]): string {
 function unsupportedLayout({ unsupported }: Layouts): Error {
   const [[index, problem] = []] = unsupported;
   const reason = `in index ${index} ${problem}`;
-  const unfit = new UnfitOptionError('logging.fields', reason, 'log queries return 400');
+  const unfit = new UnfitOptionError('logging.opensearch.fields', reason, 'log queries return 400');
   return newNotSupported(STORE, 'start_time', reason, unfit);
 }
 

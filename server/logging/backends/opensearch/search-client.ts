@@ -60,7 +60,7 @@ export class SearchClient {
   readonly #slicer: TimeSlicer;
 
   constructor({ urls, now, slicer = new TimeSlicer(), ...credentials }: SearchClientOptions) {
-    this.#connection = new StoreConnection('ApiKey', urls, credentials, now ?? (() => performance.now()));
+    this.#connection = new StoreConnection(STORE, urls, credentials, now ?? (() => performance.now()));
     this.#slicer = slicer;
   }
 

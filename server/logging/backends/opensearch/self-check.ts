@@ -44,17 +44,17 @@ export async function selfCheck(options: SelfCheckOptions, call: Call): Promise<
   const { hits } = await client.searchPath(path, sample, call).catch((error: unknown) => {
     if (!isIndexAccessDenied(error)) throw error;
     const reason = `it rejects searches of some of the indices that begin with ${prefix}`;
-    throw unfit('opensearch.indexPrefix', reason, 'log queries miss their lines, or return 503');
+    throw unfit('indexPrefix', reason, 'log queries miss their lines, or return 503');
   });
   const indices = await indexSets.read(path, call);
   if (!indices || indices.groups.length === 0) {
     const others = daily ? await indexSets.read(allWithPrefix(prefix), call) : undefined;
     throw others
       ? unfit(
-          'opensearch.dailyIndices',
+          'dailyIndices',
           `no index that begins with ${prefix} has a name of the form ${prefix}-YYYY.MM.DD`,
         )
-      : unfit('opensearch.indexPrefix', `there is no line yet in indices that begin with ${prefix}`);
+      : unfit('indexPrefix', `there is no line yet in indices that begin with ${prefix}`);
   }
   if (daily) await checkDailyNames(options, indices, call);
   checkLayouts(indices);
@@ -77,7 +77,7 @@ async function checkDailyNames(
   const unaliased = others.filter((name) => !aliased?.indices.includes(name));
   if (unaliased.length > 0) {
     const reason = `the names of ${listed(unaliased)} are not of the form ${prefix}-YYYY.MM.DD`;
-    throw unfit('opensearch.dailyIndices', reason, 'log queries miss their lines');
+    throw unfit('dailyIndices', reason, 'log queries miss their lines');
   }
 }
 
@@ -131,9 +131,9 @@ function checkRecords({ records, names }: SelfCheckOptions, hits: readonly Hit[]
 }
 
 function unfit(
-  option: 'opensearch.indexPrefix' | 'opensearch.dailyIndices' | 'fields',
+  option: 'indexPrefix' | 'dailyIndices' | 'fields',
   reason: string,
   effect = 'log queries find nothing',
 ): Error {
-  return newStoreUnavailable(STORE, new UnfitOptionError(`logging.${option}`, reason, effect));
+  return newStoreUnavailable(STORE, new UnfitOptionError(`logging.opensearch.${option}`, reason, effect));
 }

@@ -8,7 +8,7 @@ import { MAX_PAGE_BYTES, newPageTooLong } from '../../store/page-limit.ts';
 import { type CredentialOptions, StoreConnection } from '../store-connection.ts';
 import { type Row, rowsOf } from './rows.ts';
 import type { Query } from './selection-query.ts';
-import { MalformedResponseError, rejectionOf, statusErrorOf } from './store-error.ts';
+import { MalformedResponseError, rejectionOf, STORE, statusErrorOf } from './store-error.ts';
 
 const QUERY_PATH = '/select/logsql/query';
 /** Time after the deadline, in ms, in which the store may still report a timeout. */
@@ -47,7 +47,7 @@ export class Client {
   constructor(options: ClientOptions) {
     const { url, accountID = 0, projectID = 0, slicer = new TimeSlicer(), now } = options;
     this.slicer = slicer;
-    this.#connection = new StoreConnection('Bearer', [url], options, now);
+    this.#connection = new StoreConnection(STORE, [url], options, now);
     this.#headers = {
       'content-type': 'application/x-www-form-urlencoded',
       ...(accountID === 0 && projectID === 0

@@ -26,7 +26,7 @@ export async function checkFit(client: Client, fields: FieldNames, deadline: Dea
   }
   if (missing === undefined) return;
   const reason = `no record of the last hour has the field ${missing}`;
-  const option = 'logging.fields';
+  const option = 'logging.victorialogs.fields';
   throw newStoreUnavailable(STORE, new UnfitOptionError(option, reason, 'log queries miss lines'));
 }
 

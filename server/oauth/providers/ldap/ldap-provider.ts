@@ -7,7 +7,6 @@ import type { Seats } from '../../../admission/seats.ts';
 import type { CallContext } from '../../../cluster/call-context.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import { PASSWORD_ONLY } from '../../sessions/proof.ts';
-import { PROVIDERS_SECRET } from '../followed-secret.ts';
 import {
   type AuthenticatedPerson,
   type PasswordAttempt,
@@ -215,12 +214,13 @@ export class LDAPProvider implements PasswordProvider {
   }
 
   async #bindService(client: DirectoryClient): Promise<void> {
-    const { name, settings, bindPassword } = this.#options;
-    const { bindDN } = settings;
+    const { settings, bindPassword } = this.#options;
+    const { bindDN, bindPasswordRef } = settings;
     const password = bindPassword();
     if (password === undefined) {
+      const { name, key } = bindPasswordRef;
       throw new ProviderUnavailable(
-        `the Secret ${PROVIDERS_SECRET} has no key ${name} with the password of the service account`,
+        `the Secret ${name} has no key ${key} with the password of the service account`,
       );
     }
     const { code, message } = await client.bind(bindDN, password);

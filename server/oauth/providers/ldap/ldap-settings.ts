@@ -1,5 +1,6 @@
 // Settings of a directory, with the defaults of its schema.
 import type { ResolvedConfiguration } from '../../../../apis/config/v1alpha1/configuration.ts';
+import type { SecretReference } from '../../clients/oauth-client.ts';
 
 /** How the groups of a person are found. */
 export type GroupLookup = 'member' | 'memberOf' | 'memberUid' | 'chain';
@@ -13,6 +14,7 @@ export interface LDAPSettings {
   readonly caFile: string;
   /** The service account, for searches. */
   readonly bindDN: string;
+  readonly bindPasswordRef: SecretReference;
   readonly users: {
     readonly base: string;
     readonly filter: string;

@@ -2,13 +2,21 @@
 // RFC 7523). It is read again for each request, so a replaced Secret has an effect at once.
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from 'node:crypto';
 import * as openid from 'openid-client';
-import { PROVIDERS_SECRET } from '../followed-secret.ts';
+import type { SecretReference } from '../../clients/oauth-client.ts';
+import type { OIDCSettings } from './oidc-settings.ts';
 
 export interface ClientCredentialOptions {
-  /** Name of the provider, which is the key of the credential in the Secret. */
-  readonly name: string;
-  /** The current value in the Secret; undefined while it is missing. */
+  readonly settings: Pick<OIDCSettings, 'clientSecretRef' | 'privateKeyRef'>;
+  /** The current value of the Secret; undefined while it is missing. */
   readonly secret: () => string | undefined;
+}
+
+/** The Secret of the credential. */
+export function credentialRef({
+  clientSecretRef,
+  privateKeyRef,
+}: ClientCredentialOptions['settings']): SecretReference {
+  return privateKeyRef.name === '' ? clientSecretRef : privateKeyRef;
 }
 
 export class ClientCredential {
@@ -20,26 +28,25 @@ export class ClientCredential {
 
   /** Why the provider cannot be used, for administrators. */
   get problem(): string | undefined {
-    const { name, secret } = this.#options;
+    const { settings, secret } = this.#options;
+    const { name, key } = credentialRef(settings);
     const value = secret();
-    if (value === undefined) {
-      return `the Secret ${PROVIDERS_SECRET} has no client secret or private key with the key ${name}`;
-    }
-    if (!isPEM(value) || signingKeyIn(value)) return undefined;
-    return `the value of the key ${name} in the Secret ${PROVIDERS_SECRET} is not a private key in PEM: RSA with at least 2048 bits, or EC with P-256, P-384 or P-521`;
+    const what = this.#isKey ? 'private key' : 'client secret';
+    if (value === undefined) return `the Secret ${name} has no ${what} with the key ${key}`;
+    if (!this.#isKey || signingKeyIn(value)) return undefined;
+    return `the value of the key ${key} in the Secret ${name} is not a private key in PEM: RSA with at least 2048 bits, or EC with P-256, P-384 or P-521`;
   }
 
   /** Adds the credential to a request. */
   readonly authenticate: openid.ClientAuth = (server, client, body, headers) => {
     const value = this.#options.secret() ?? '';
-    const add = isPEM(value) ? assertion(value, server) : secretMethod(value, server);
+    const add = this.#isKey ? assertion(value, server) : secretMethod(value, server);
     return add(server, client, body, headers);
   };
-}
 
-/** Whether the credential is a private key, not a client secret. */
-function isPEM(value: string): boolean {
-  return value.trimStart().startsWith('-----BEGIN ');
+  get #isKey(): boolean {
+    return this.#options.settings.privateKeyRef.name !== '';
+  }
 }
 
 /** In the header by default (OpenID Connect Discovery, 3). */

@@ -1,9 +1,13 @@
 // Settings of an OpenID provider, with the defaults of its schema.
+import type { SecretReference } from '../../clients/oauth-client.ts';
 
 export interface OIDCSettings {
   /** As the provider spells it in its metadata and in `iss`. */
   readonly issuer: string;
   readonly clientID: string;
+  readonly clientSecretRef: SecretReference;
+  /** Replaces the client secret; without a name if there is none. */
+  readonly privateKeyRef: SecretReference;
   /** `offline_access` is added if the provider supports it. */
   readonly scopes: readonly string[];
   /** Parameters that the provider needs beside those of OpenID Connect, such as `access_type: offline`. */

@@ -81,8 +81,7 @@ export class GuardedCluster {
     };
     this.authenticators = newAuthenticators(
       {
-        authentication: { anonymous: true },
-        kubernetes: { reviewCacheTTL: 10_000 },
+        authentication: { anonymous: true, tokenCacheTTL: 10_000 },
         cors: { allowedOrigins: [CONSOLE] },
       },
       {
@@ -94,7 +93,7 @@ export class GuardedCluster {
       },
     );
     const { authorizer } = newAuthorizers(
-      { authorization: { reviewAllNamespaces: false }, kubernetes: { reviewCacheTTL: 1 } },
+      { authorization: { allowCacheTTL: 1, reviewAllNamespaces: false } },
       {
         ...shared,
         copies: new KindCopies({ client, log, domain: 'platform.io' }),

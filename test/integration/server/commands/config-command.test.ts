@@ -35,9 +35,12 @@ describe('ks-apiserver config check', function () {
           {
             id: 'argo',
             redirectURIs: ['https://argo.example.com/cb'],
+            secretRef: { name: 'ks-apiserver-clients' },
           },
         ],
-        identityProviders: [{ name: 'dex', oidc: { issuer: 'https://dex.example.com', clientID: 'ks' } }],
+        identityProviders: [
+          { name: 'dex', type: 'oidc', oidc: { issuer: 'https://dex.example.com', clientID: 'ks' } },
+        ],
       },
     };
     const { code, stdout, stderr } = await check(options);
@@ -49,7 +52,7 @@ describe('ks-apiserver config check', function () {
   });
 
   it('reports validation errors as the server does', async () => {
-    const { code, stdout, stderr } = await check({ lgo: {}, shutdown: { readinessDelay: 'soon' } });
+    const { code, stdout, stderr } = await check({ lgo: {}, shutdown: { timeout: 'soon' } });
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
     expect(stderr).to.contain('c.yaml:3:1: lgo: unknown option, did you mean "log"?');
     expect(await run(['--config', 'c.yaml'])).to.deep.equal({ code, stdout, stderr });

@@ -29,7 +29,7 @@ describe('people of Active Directory', () => {
     const secretFile = join(path, 'client-secret');
     await writeFile(caFile, directory.ca);
     await writeFile(secretFile, 'platform');
-    await cluster.addProviderSecret({ company: READER.password });
+    await cluster.addProviderSecret({ bindPassword: READER.password });
     replica = await cluster.replica(`
   clients: [{id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}]
   identityProviders:

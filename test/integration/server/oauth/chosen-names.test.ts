@@ -33,7 +33,7 @@ describe('a user name that the person chooses', () => {
     directory = await TestDirectory.start();
     await directory.person('Ninth');
     upstream = await RealOpenIDProvider.start();
-    await cluster.addProviderSecret({ company: CLIENT_SECRET, directory: READER.password });
+    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET, bindPassword: READER.password });
     const file = async (name: string, content: string): Promise<string> => {
       const path = join(directory.folder, name);
       await writeFile(path, content);
@@ -49,6 +49,7 @@ describe('a user name that the person chooses', () => {
       grants: [password, "urn:ietf:params:oauth:grant-type:device_code"]
   identityProviders:
     - name: company
+      type: oidc
       displayName: Company <account>
       accounts: choose
       groups: {allow: ["*"]}

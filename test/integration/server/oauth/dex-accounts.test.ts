@@ -36,7 +36,7 @@ describe('people of Dex', () => {
     directory = stack.use(await TestDirectory.start());
     const authority = await newCA('dex-ca');
     ca = authority.cert;
-    await cluster.addProviderSecret({ company: CLIENT_SECRET });
+    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
     const caFile = join(cluster.dir, 'dex-ca.crt');
     await writeFile(caFile, ca);
     // Dex must know the address of the issuer.
@@ -63,6 +63,7 @@ describe('people of Dex', () => {
     - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
   identityProviders:
     - name: company
+      type: oidc
       displayName: Company account
       groups: {allow: ["*"]}
       outageTolerance: 0s

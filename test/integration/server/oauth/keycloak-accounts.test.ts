@@ -70,7 +70,7 @@ describe('people of Keycloak', () => {
     cluster = await sharedCluster();
     const authority = await newCA('keycloak-ca');
     ca = authority.cert;
-    await cluster.addProviderSecret({ company: CLIENT_SECRET });
+    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
     const caFile = join(cluster.dir, 'keycloak-ca.crt');
     await writeFile(caFile, ca);
     // Keycloak must know the address of the issuer.
@@ -89,6 +89,7 @@ describe('people of Keycloak', () => {
     - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
   identityProviders:
     - name: company
+      type: oidc
       displayName: Company account
       groups: {allow: ["k8s-*"]}
       oidc:

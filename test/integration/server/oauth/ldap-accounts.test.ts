@@ -36,7 +36,7 @@ describe('people of a directory', () => {
     await directory.person('zoe', { displayName: 'Zoe', mail: 'zoe@example.com' });
     await directory.group('developers', [`cn=zoe,${PEOPLE}`]);
     await directory.group('platform-admins', [`cn=zoe,${PEOPLE}`]);
-    await cluster.addProviderSecret({ company: READER.password });
+    await cluster.addProviderSecret({ bindPassword: READER.password });
     a = await cluster.replica(await configuration());
     b = await cluster.replica(await configuration());
     await cluster.addUser('alice', LOCAL_PASSWORD, { groups: ['operators'] });

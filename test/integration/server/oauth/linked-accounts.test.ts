@@ -27,12 +27,13 @@ describe('linked accounts', () => {
   before(async () => {
     cluster = await sharedCluster();
     upstream = await RealOpenIDProvider.start();
-    await cluster.addProviderSecret({ company: CLIENT_SECRET });
+    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
     const caFile = join(cluster.dir, 'linked-accounts-ca.crt');
     await writeFile(caFile, upstream.ca);
     const configuration = `
   identityProviders:
     - name: company
+      type: oidc
       displayName: Company account
       accounts: link
       oidc: {issuer: "${upstream.issuer}", clientID: "${CLIENT_ID}", caFile: "${caFile}"}

@@ -27,7 +27,7 @@ describe('linked accounts of a directory', () => {
     cluster = await sharedCluster();
     directory = await TestDirectory.start();
     for (const name of ['zoe', 'yan', 'victim', 'alice']) await directory.person(name);
-    await cluster.addProviderSecret({ directory: READER.password });
+    await cluster.addProviderSecret({ bindPassword: READER.password });
     const caFile = join(directory.folder, 'ca.crt');
     await writeFile(caFile, directory.ca);
     server = await cluster.replica(`

@@ -25,7 +25,7 @@ describe('people of an OpenID provider', () => {
   before(async () => {
     cluster = await sharedCluster();
     upstream = await RealOpenIDProvider.start();
-    await cluster.addProviderSecret({ company: CLIENT_SECRET });
+    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
     const caFile = join(cluster.dir, 'provider-ca.crt');
     await writeFile(caFile, upstream.ca);
     const configuration = `
@@ -34,6 +34,7 @@ describe('people of an OpenID provider', () => {
     - {id: terminal, public: true, redirectURIs: ["${REDIRECT}"], keepAfterSignOut: true}
   identityProviders:
     - name: company
+      type: oidc
       displayName: Company <account>
       groups: {allow: ["*"]}
       oidc:

@@ -34,6 +34,8 @@ describe('OIDCProvider with oidc-provider', () => {
     settings = {
       issuer: upstream.issuer,
       clientID: CLIENT_ID,
+      clientSecretRef: { name: 'ks-apiserver-identity-providers', key: 'clientSecret' },
+      privateKeyRef: { name: '', key: '' },
       signOut: false,
       scopes: ['openid', 'profile', 'email', 'groups'],
       parameters: {},
@@ -88,7 +90,11 @@ describe('OIDCProvider with oidc-provider', () => {
         token_endpoint_auth_signing_alg: algorithm,
         jwks: { keys: [await exportJWK(publicKey)] },
       });
-      provider = newProvider({}, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+      const privateKeyRef = { name: 'ks-apiserver-identity-providers', key: 'privateKey' };
+      provider = newProvider(
+        { privateKeyRef },
+        privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      );
       const { refreshToken } = await signIn();
       const proof = { issuer: upstream.issuer, subject: 'person-1', refreshToken };
       expect(await provider.revalidate(proof)).to.have.nested.property('person.subject', 'person-1');

@@ -36,7 +36,7 @@ describe('the password grant on a real cluster', () => {
       `
   clients:
     - {id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}
-    - {id: console, grants: [password]}
+    - {id: console, secretRef: {name: ks-apiserver-clients, key: console}, grants: [password]}
     - {id: cli, public: true, grants: [password]}
 `,
       QUICK_THROTTLE,

@@ -28,7 +28,7 @@ describe('a sign-out at an OpenID provider', () => {
   before(async () => {
     cluster = await sharedCluster();
     upstream = await RealOpenIDProvider.start();
-    await cluster.addProviderSecret({ company: CLIENT_SECRET });
+    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
     const caFile = join(cluster.dir, 'sign-out-ca.crt');
     await writeFile(caFile, upstream.ca);
     const configuration = `
@@ -36,6 +36,7 @@ describe('a sign-out at an OpenID provider', () => {
     - {id: console, public: true, redirectURIs: ["${REDIRECT}"], postLogoutRedirectURIs: ["${BYE}"]}
   identityProviders:
     - name: company
+      type: oidc
       displayName: Company account
       oidc: {issuer: "${upstream.issuer}", clientID: "${CLIENT_ID}", caFile: "${caFile}", signOut: true}
 `;

@@ -258,8 +258,7 @@ describe('permissions of lists with a real cluster', () => {
 
     it('cost a review for each namespace, if the server must not trust RoleBindings', async () => {
       const all = await cluster.serve({
-        kubernetes: { reviewCacheTTL: '10s' },
-        authorization: { reviewAllNamespaces: true },
+        authorization: { allowCacheTTL: '10s', reviewAllNamespaces: true },
       });
       await all.admin.list(CONFIG_MAPS);
       const measured = await measure('all', all);

@@ -143,10 +143,7 @@ export class ResourceCluster {
    * Starts a server with the permissions of the administrator, and waits until it is ready. `sections`: sections of its
    * configuration, which replace the defaults.
    */
-  async serve(
-    { kubernetes, ...sections }: Fields = {},
-    kindLimits: Partial<KindLimits> = {},
-  ): Promise<Server> {
+  async serve(sections: Fields = {}, kindLimits: Partial<KindLimits> = {}): Promise<Server> {
     const { pki, kubeconfig, ca } = this.controlPlane;
     const port = await freePort();
     const tls = await pki.cluster.issueServer({ cn: 'server' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
@@ -161,10 +158,11 @@ export class ResourceCluster {
         secure: { address: '127.0.0.1', port, certFile, keyFile },
         insecure: { enabled: false },
       },
-      kubernetes: { kubeconfig, reviewCacheTTL: '1s', ...record(kubernetes) },
+      kubernetes: { kubeconfig },
       registration: { manageCABundle: false },
       logging: { enabled: false },
       oauth: { enabled: false },
+      authorization: { allowCacheTTL: '1s' },
       shutdown: { readinessDelay: '0s' },
       ...sections,
     };

@@ -42,8 +42,7 @@ describe('callers with reviewed tokens', () => {
       response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(review));
     });
     const config = {
-      authentication: { anonymous: true },
-      kubernetes: { reviewCacheTTL: TTL },
+      authentication: { anonymous: true, tokenCacheTTL: TTL },
       cors: { allowedOrigins: [] },
     };
     const client = cluster.connect();

@@ -34,14 +34,11 @@ describe('completeConfig', () => {
   it('resolves paths in lists, and keeps empty paths', async () => {
     const { oauth, logging } = await complete(
       'oauth: {clients: [{id: cli, secretFiles: [secret, /keys/secret]}]}\n' +
-        'logging: {caFile: os/ca.crt, tokenFile: /keys/token}\n',
+        'logging: {opensearch: {caFile: os/ca.crt}, victorialogs: {bearerTokenFile: token}}\n',
     );
     expect(oauth.clients[0]?.secretFiles).to.deep.equal([join(folder, 'secret'), '/keys/secret']);
-    expect(logging).to.include({
-      caFile: join(folder, 'os/ca.crt'),
-      tokenFile: '/keys/token',
-      passwordFile: '',
-    });
+    expect(logging.opensearch).to.include({ caFile: join(folder, 'os/ca.crt'), passwordFile: '' });
+    expect(logging.victorialogs).to.include({ bearerTokenFile: join(folder, 'token'), caFile: '' });
   });
 
   it('resolves the path of a flag relative to the working directory', async () => {
@@ -58,12 +55,6 @@ describe('completeConfig', () => {
       'gateway.maxStreamsPerCaller is removed and has no effect; it is replaced by requests.streams, which all callers share fairly',
       'requests.maxReadOnly is removed and has no effect; it is replaced by requests.seats',
     ]);
-  });
-
-  it('has the namespace of the pod, and outside a cluster that of the manifests', async () => {
-    const file = 'platform: {name: acme}\n';
-    expect((await complete(file, [], { POD_NAMESPACE: 'tools' })).platform.namespace).to.equal('tools');
-    expect((await complete(file)).platform.namespace).to.equal('acme-system');
   });
 
   it('prefers flag to file to KUBECONFIG', async () => {

@@ -1,7 +1,7 @@
 // Tests of get and list with the parameter resourceVersion.
 import { expect } from 'chai';
 import { array, record } from '../../../../apis/reading/unknown-value.ts';
-import { resourceHandler } from '../../../../server/rest/resource-handler.ts';
+import { DEFAULT_OPTIONS, resourceHandler } from '../../../../server/rest/resource-handler.ts';
 import { NodeCache, node, nodes } from '../../../support/cluster/node-cache.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 
@@ -29,6 +29,20 @@ describe('the resourceVersion of a read', () => {
   });
 
   afterEach(() => server.close());
+
+  it('is the current one for reads without it, if the handler can wait until the cache is current', async () => {
+    let change = 13;
+    const current = async (): Promise<void> => cache.apply('MODIFIED', node('a', change++));
+    await using own = await new HandlerServer(
+      resourceHandler(nodes, cache.cache, { ...DEFAULT_OPTIONS, current }),
+    ).start();
+    expect(versionAndItems(await own.json(LIST))).to.equal('13 a@13 b@2');
+    expect(versionAndItems(await own.json(`${LIST}/a`))).to.equal('14');
+    expect(versionAndItems(await own.json(`${LIST}?limit=1`))).to.equal('15 a@15');
+    for (const query of ['resourceVersion=0', 'resourceVersion=15']) {
+      expect(versionAndItems(await own.json(`${LIST}?${query}`))).to.equal('15 a@15 b@2');
+    }
+  });
 
   it('returns 410 without a token for an exact version that has expired', async () => {
     for (const query of ['resourceVersion=9&resourceVersionMatch=Exact', 'resourceVersion=9&limit=1']) {

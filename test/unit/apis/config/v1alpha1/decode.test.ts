@@ -29,19 +29,19 @@ describe('decodeConfiguration', () => {
     expect(decodeConfiguration(undefined)).to.deep.equal(configuration);
     expect(decode(`${HEAD}log:\n  # level: debug\n`)).to.deep.equal(configuration);
     const { shutdown, resources } = decode(
-      `${HEAD}shutdown: {readinessDelay: 1m31.5s}\nresources: {memoryBudget: 2Mi}\n`,
+      `${HEAD}shutdown: {timeout: 1m31.5s}\nresources: {memoryBudget: 2Mi}\n`,
     );
-    expect(shutdown.readinessDelay).to.equal(91_500);
+    expect(shutdown.timeout).to.equal(91_500);
     expect(resources.memoryBudget).to.equal(2 * 1024 * 1024);
     expect(decode(`${HEAD}resources: {memoryBudget: 4096}\n`).resources.memoryBudget).to.equal(4096);
   });
 
   it('reports all errors with file, line, column and path', () => {
-    const text = `${HEAD}listeners:\n  secure:\n    prot: 1\n    port: abc\n  insecure:\n    port: -1\nlog: {level: inof}\n`;
+    const text = `${HEAD}listeners:\n  secure:\n    prot: 1\n    port: abc\n  limits:\n    connections: 0\nlog: {level: inof}\n`;
     expect(errorsOf(text)).to.deep.equal([
-      'c.yaml:5:5: listeners.secure.prot: unknown option, did you mean "port"? (allowed: address, port, certFile, keyFile, caFile, minVersion)',
+      'c.yaml:5:5: listeners.secure.prot: unknown option, did you mean "port"? (allowed: address, port, certFile, keyFile, caFile, minVersion, selfSigned)',
       'c.yaml:6:11: listeners.secure.port: must be a whole number from 0 to 65535, not "abc"',
-      'c.yaml:8:11: listeners.insecure.port: must be a whole number from 0 to 65535, not -1',
+      'c.yaml:8:18: listeners.limits.connections: must be a whole number from 1 to 10000000, not 0',
       'c.yaml:9:14: log.level: must be one of debug, info, warn, error, not "inof"; did you mean "info"?',
     ]);
   });

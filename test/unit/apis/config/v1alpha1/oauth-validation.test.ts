@@ -21,8 +21,9 @@ function sectionErrors(oauth: object): string[] {
 describe('validation of oauth', () => {
   const PLAINTEXT = 'must be https, http with a loopback host';
   for (const [what, client, option, message] of [
-    ['a client whose id cannot be a key', { id: 'https://a', public: false }, '', 'requires secretFiles'],
+    ['a confidential client without a place for its secret', { public: false }, '', 'requires a secret'],
     ['a public client with a secret', { secretFiles: ['/x'] }, 'secretFiles', 'conflicts with public'],
+    ['a public client with a Secret', { secretRef: { name: 's' } }, 'secretRef', 'conflicts with'],
     ['a client that has neither a secret nor PKCE', { pkce: 'optional' }, 'pkce', 'must not be optional for'],
     [
       'a client with unprotected refresh tokens',
@@ -68,7 +69,7 @@ describe('validation of oauth', () => {
       '    - id: "a b"',
       '    - id: desk',
       '      public: true',
-      '      secretFiles: [desk.txt]',
+      '      secretRef: {name: desk}',
       '      grants: [authorisation_code]',
       '    - id: desk',
       '      secretFiles: [desk.txt]',
@@ -79,7 +80,7 @@ describe('validation of oauth', () => {
       '4 oauth.trustedProxies[0]',
       '6 oauth.clients[0]',
       '6 oauth.clients[0].id',
-      '9 oauth.clients[1].secretFiles',
+      '9 oauth.clients[1].secretRef',
       '10 oauth.clients[1].grants[0]',
       '11 oauth.clients[2].id',
       '13 oauth.clients[2].redirectURIs[0]',
@@ -87,11 +88,19 @@ describe('validation of oauth', () => {
     ]);
   });
 
-  it('reports a value of the wrong type once, and nothing if the authorization server is disabled', () => {
-    for (const client of [{ secretFiles: 'x' }, { public: 'yes' }]) {
+  it('reports a missing secret, unless its type is wrong or the authorization server is disabled', () => {
+    const clients = (...lines: string[]): string[] => errorsOf('oauth:', '  clients:', ...lines);
+    expect(
+      clients('    - id: a', '      public: true', '      secretRef:', '        # name: a'),
+    ).to.deep.equal([]);
+    const [missing, ...others] = clients('    - id: a', '      secretRef:');
+    expect(missing).to.include('oauth.clients[0]: requires a secret');
+    expect(others).to.deep.equal([]);
+    // A secret of the wrong type is not missing.
+    for (const client of [{ secretFiles: 'x' }, { secretRef: 'x' }, { public: 'yes' }]) {
       expect(sectionErrors({ clients: [{ id: 'a', ...client }] }), Object.keys(client)[0]).to.have.length(1);
     }
-    const disabled = { enabled: false, clients: [{ id: 'a:b' }], trustedProxies: ['here'] };
+    const disabled = { enabled: false, clients: [{ id: 'a' }], trustedProxies: ['here'] };
     expect(sectionErrors(disabled)).to.deep.equal([]);
   });
 
@@ -105,14 +114,6 @@ describe('validation of oauth', () => {
 
     it('accepts a directory', () => {
       expect(errors({ name: 'company', ldap })).to.deep.equal([]);
-    });
-
-    it('rejects a provider that is both a directory and an OpenID provider', () => {
-      const oidc = { issuer: 'https://login.example.com', clientID: 'platform' };
-      expect(errors({ name: 'company', oidc })).to.deep.equal([]);
-      const [error, ...others] = errors({ name: 'company', ldap, oidc });
-      expect(error).to.include('oauth.identityProviders[0].ldap.hosts: conflicts with oidc.issuer');
-      expect(others).to.deep.equal([]);
     });
 
     it('rejects a second factor of people of an unknown provider, which would not be required', () => {

@@ -12,17 +12,12 @@ import { MAX_BODY_BYTES } from '../../../../../server/filters/request-checks.ts'
 import { REVIEW_INTERVAL_MS } from '../../../../../server/gateway/acceleration/accelerator.ts';
 import { IMPERSONATOR } from '../../../../../server/gateway/impersonator-token.ts';
 import { SERVICE } from '../../../../../server/listener/certificates/certificate-choice.ts';
-import { SHUTDOWN_TIMEOUT_MS } from '../../../../../server/listener/drain.ts';
 import { REQUEST_LIMITS } from '../../../../../server/listener/listener.ts';
 import { LIVE_INTERVAL_MS } from '../../../../../server/lists/lists.ts';
 import { POD_LOG_LIMITS } from '../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { EXPORT_PAGE } from '../../../../../server/logging/backends/opensearch/export.ts';
 import { LOG_LIMITS } from '../../../../../server/logging/endpoints/logs-handler.ts';
-import {
-  KEYS_SECRET,
-  PUBLISH_AHEAD_MS,
-  ROTATION_INTERVAL_MS,
-} from '../../../../../server/oauth/keys/key-rotator.ts';
+import { KEYS_SECRET, PUBLISH_AHEAD_MS } from '../../../../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../../../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../../../../server/oauth/sessions/session-creator.ts';
 import { THROTTLE } from '../../../../../server/oauth/throttle/login-throttle.ts';
@@ -53,41 +48,24 @@ const CONSTANTS = {
   READ_WAIT_MS,
   REQUEST_LIMITS,
   REQUEST_TIMEOUT_MS,
-  ROTATION_INTERVAL_MS,
-  SHUTDOWN_TIMEOUT_MS,
   WATCH_WINDOW,
 };
 
 const HEAD = { apiVersion: 'config.platform.io/v1alpha1', kind: 'APIServerConfiguration' };
-
-/** A file with an item in each list, and the items by the path of their list. */
-function newFile() {
-  const client = { id: 'console', public: true };
-  const ldap = {
-    hosts: ['ldap.example.com'],
-    bindDN: 'cn=reader,dc=example,dc=com',
-    userSearch: { base: 'dc=example,dc=com' },
-  };
-  const provider = { name: 'company', ldap };
-  const file = { ...HEAD, oauth: { clients: [client], identityProviders: [provider] } };
-  const items: Readonly<Record<string, object>> = {
-    'oauth.clients': client,
-    'oauth.identityProviders': provider,
-  };
-  return { file, items };
-}
+const WITHOUT = stringify({ ...HEAD, oauth: { clients: [{ id: 'console', public: true }] } });
 
 describe('removed options', () => {
   for (const [option, instead] of Object.entries(REMOVED_OPTIONS)) {
     it(`include ${option}, with a warning`, () => {
-      const { file, items } = newFile();
-      const [path = '', list = ''] = option.split('[].').reverse();
-      putOption(items[list] ?? file, path.split('.'), 'any value');
+      const client = { id: 'console', public: true };
+      const file = { ...HEAD, oauth: { clients: [client] } };
+      const [member, ...items] = option.split('oauth.clients[].').reverse();
+      putOption(items.length > 0 ? client : file, member?.split('.') ?? [], 'any value');
       const warnings: string[] = [];
       const decoded = decodeConfiguration({ source: 'test', text: stringify(file) }, [], (warning) =>
         warnings.push(warning),
       );
-      expect(decoded).to.deep.equal(decodeConfiguration({ source: 'test', text: stringify(newFile().file) }));
+      expect(decoded).to.deep.equal(decodeConfiguration({ source: 'test', text: WITHOUT }));
       expect(warnings).to.deep.equal([`${option} is removed and has no effect; ${instead}`]);
     });
   }
@@ -97,7 +75,7 @@ describe('removed options', () => {
     if (value === undefined || constant === undefined) continue;
     it(`have the value of ${constant} for ${option}`, () => {
       const actual = constant.split('.').reduce<unknown>(valueIn, CONSTANTS);
-      const expected = AMOUNTS.get('period')?.(value) ?? AMOUNTS.get('quantity')?.(value) ?? value;
+      const expected = AMOUNTS.get('duration')?.(value) ?? AMOUNTS.get('quantity')?.(value) ?? value;
       expect(actual).to.equal(constant.endsWith('Seconds') ? Number(expected) / 1000 : expected);
     });
   }

@@ -23,12 +23,12 @@ describe('the credentials of a log store', () => {
 
   it('reports option, path and reason of an unusable file', async () => {
     const path = join(dir, 'secret');
-    for (const option of ['passwordFile', 'tokenFile', 'caFile'] as const) {
+    for (const option of ['passwordFile', 'apiKeyFile', 'bearerTokenFile', 'caFile'] as const) {
       const read = async () => {
-        const error = await optionErrorOf(readCredentials('ApiKey', { username: 'u', [option]: path }));
+        const error = await optionErrorOf(readCredentials('opensearch', { username: 'u', [option]: path }));
         return error && [error.option, error.path, error.reason];
       };
-      const name = `logging.${option}`;
+      const name = `logging.opensearch.${option}`;
       expect(await read()).to.deep.equal([name, path, 'no such file']);
       await mkdir(path);
       expect(await read()).to.deep.equal([name, path, 'it is a directory']);
@@ -44,28 +44,30 @@ describe('the credentials of a log store', () => {
   it('rejects a CA file without a certificate', async () => {
     const caFile = join(dir, 'ca');
     await writeFile(caFile, 'not PEM');
-    const error = await optionErrorOf(readCredentials('Bearer', { caFile }));
+    const error = await optionErrorOf(readCredentials('victorialogs', { caFile }));
     expect(error).to.include({
-      option: 'logging.caFile',
+      option: 'logging.victorialogs.caFile',
       reason: 'it contains no certificate',
     });
   });
 
   it('can be an API key of OpenSearch', async () => {
-    const tokenFile = join(dir, 'key');
-    await writeFile(tokenFile, 'aWQ6a2V5\n');
+    const apiKeyFile = join(dir, 'key');
+    await writeFile(apiKeyFile, 'aWQ6a2V5\n');
     await using store = await scriptedStore(() => searchResponse([]));
     const page = { order: 'asc', size: 1, from: 0 } as const;
-    await storeAt(store.url, { tokenFile, username: 'reader' }).query(SELECTION, page, call());
+    await storeAt(store.url, { apiKeyFile, username: 'reader' }).query(SELECTION, page, call());
     expect(store.requests.at(-1)?.headers.authorization).to.equal('ApiKey aWQ6a2V5');
   });
 
   it('is the reason in the health check of a store', async () => {
     const path = join(dir, 'missing');
     const address = 'http://127.0.0.1:1';
-    for (const connect of [storeAt, victoriaLogsAt]) {
-      const store = connect(address, { tokenFile: path });
-      expect(await optionErrorOf(store.check(call()))).to.include({ option: 'logging.tokenFile', path });
+    for (const [option, store] of [
+      ['logging.opensearch.apiKeyFile', storeAt(address, { apiKeyFile: path })],
+      ['logging.victorialogs.bearerTokenFile', victoriaLogsAt(address, { bearerTokenFile: path })],
+    ] as const) {
+      expect(await optionErrorOf(store.check(call()))).to.include({ option, path });
     }
   });
 });

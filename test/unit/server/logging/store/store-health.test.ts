@@ -48,7 +48,7 @@ describe('StoreHealth', () => {
   });
 
   it('names the option that the store does not match, and logs the path of its file', async () => {
-    const option = 'logging.caFile';
+    const option = 'logging.opensearch.caFile';
     const reasons = ['no such file', 'no such file', 'it is empty'];
     const causes = reasons.map(
       (reason) => new UnfitOptionError(option, reason, 'log queries return 503', '/etc/logs/ca.pem'),

@@ -215,12 +215,12 @@ describe('the layout of indices', function () {
     const withFields = (fields: object) =>
       faultOf({ indexPrefix: 'subfield', dailyIndices: false, fields: { ...FIELDS, ...fields } });
     const unfit = await withFields({ pod: 'kubernetes.pod_name.keyword' });
-    expect(unfit?.option).to.equal('logging.fields');
+    expect(unfit?.option).to.equal('logging.opensearch.fields');
     expect(await withFields({ containerID: 'kubernetes.docker_id.keyword' })).to.equal(undefined);
     const nameless = { time: '2026-01-15T10:00:00Z', log: 'a line', kubernetes: { pod_namespace: 'web' } };
     await index('nameless', undefined, [nameless]);
     const fault = await faultOf({ indexPrefix: 'nameless', dailyIndices: false });
-    expect(fault?.option).to.equal('logging.fields');
+    expect(fault?.option).to.equal('logging.opensearch.fields');
     await node.ask('PUT', '/sourceless', { mappings: { _source: { enabled: false } } });
     await node.ask('POST', '/sourceless/_doc?refresh=true', LINE);
     expect(await rejection(linesOf(storeOf('sourceless')))).to.include({ code: 503 });
@@ -254,7 +254,7 @@ describe('the layout of indices', function () {
       (await faultOf({ indexPrefix: 'stream', ...options }))?.option;
     const fields = { ...FIELDS, time: '@timestamp' };
     expect(await optionOf({ dailyIndices: false, fields })).to.equal(undefined);
-    expect(await optionOf({ dailyIndices: false })).to.match(/^logging\./);
+    expect(await optionOf({ dailyIndices: false })).to.match(/^logging.opensearch/);
     expect(await optionOf({ dailyIndices: true, fields })).to.equal('logging.opensearch.dailyIndices');
     for (const dailyIndices of [true, false]) {
       const option = await optionOf({ indexPrefix: 'nothing-yet', dailyIndices });

@@ -219,8 +219,8 @@ describe('an OpenSearch with the security plugin', function () {
     await writePassword(`${PASSWORD}!\n`);
     expect(await healthOf(store)).to.equal('fit');
     const { caFile } = options;
-    const tokenFile = await file('key', Buffer.from('id:key').toString('base64'));
-    for (const other of [{ caFile }, { caFile, tokenFile }]) {
+    const apiKeyFile = await file('key', Buffer.from('id:key').toString('base64'));
+    for (const other of [{ caFile }, { caFile, apiKeyFile }]) {
       expect(await healthOf(storeAt(String(node?.url), other))).to.match(/rejects the credentials/);
     }
   });

@@ -50,15 +50,15 @@ describe('the connection to VictoriaLogs', () => {
   it('sends user and password, or a token, from files that it re-reads', async () => {
     await using server = await ScriptedVictoriaLogs.start(rows({ n: '1' }));
     let now = 0;
-    const [passwordFile, tokenFile] = [join(dir, 'password'), join(dir, 'token')];
+    const [passwordFile, bearerTokenFile] = [join(dir, 'password'), join(dir, 'token')];
     await writeFile(passwordFile, 'first\n');
-    await writeFile(tokenFile, 'abc\n');
+    await writeFile(bearerTokenFile, 'abc\n');
     const basic = storeAt(server.url, { username: 'me', passwordFile, now: () => now });
     await basic.check(call());
     await writeFile(passwordFile, 'second one\n');
     now += 2_000;
     await basic.check(call());
-    await storeAt(server.url, { tokenFile }).check(call());
+    await storeAt(server.url, { bearerTokenFile }).check(call());
     const pair = (password: string) => `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
     expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal([
       pair('first'),
@@ -66,7 +66,7 @@ describe('the connection to VictoriaLogs', () => {
       'Bearer abc',
     ]);
     // Nothing is sent without the file.
-    expect(await checked(storeAt(server.url, { tokenFile: join(dir, 'none') }))).to.equal(503);
+    expect(await checked(storeAt(server.url, { bearerTokenFile: join(dir, 'none') }))).to.equal(503);
     expect(server.requests).to.have.length(3);
   });
 

@@ -39,7 +39,7 @@ describe('the VictoriaLogs store', () => {
 
   it('names the configuration section of rejected credentials', async () => {
     const error = await failing((response) => response.writeHead(401).end('unauthorized'));
-    expect(unfitOptionIn(error)?.option).to.equal('logging');
+    expect(unfitOptionIn(error)?.option).to.equal('logging.victorialogs');
   });
 
   it('returns 503 for an endless response', async () => {
@@ -62,7 +62,7 @@ describe('the VictoriaLogs store', () => {
         rows({ n: lacks.some((lack) => query.includes(lack)) ? '0' : '1' })(response, request);
       };
     for (const [respond, option] of [
-      [lacking('"kubernetes.pod_name":*'), 'logging.fields'],
+      [lacking('"kubernetes.pod_name":*'), 'logging.victorialogs.fields'],
       [lacking(), undefined],
       // No records in the last hour, or each field in records of its own.
       [lacking('"', '* |'), undefined],

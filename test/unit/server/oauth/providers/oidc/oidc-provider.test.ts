@@ -44,6 +44,8 @@ describe('OIDCProvider', () => {
     settings = {
       issuer: upstream.issuer,
       clientID: CLIENT_ID,
+      clientSecretRef: { name: 'ks-apiserver-clients', key: 'company' },
+      privateKeyRef: { name: '', key: '' },
       signOut: false,
       scopes: ['openid', 'profile', 'email'],
       parameters: {},
@@ -173,9 +175,11 @@ describe('OIDCProvider', () => {
     });
 
     it('names a private key that is not valid, and works as soon as it is', async () => {
-      const provider = newProvider();
+      const privateKeyRef = { name: 'keys', key: 'privateKey' };
+      const provider = newProvider({ privateKeyRef });
       for (const [pem, reason] of [
-        ['-----BEGIN PRIVATE KEY-----', 'not a private key in PEM'],
+        [undefined, 'the Secret keys has no private key with the key privateKey'],
+        ['secret', 'not a private key in PEM'],
         [pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 })), 'not a private key in PEM'],
         [pemOf(generateKeyPairSync('ed25519')), 'not a private key in PEM'],
       ] as const) {
@@ -193,10 +197,11 @@ describe('OIDCProvider', () => {
       const { cert } = await issueServer(ca);
       const raw = generateKeyPairSync('rsa', { modulusLength: 2048 });
       upstream.metadata = { token_endpoint_auth_signing_alg_values_supported: ['PS256', 'ES256'] };
+      const privateKeyRef = { name: 'keys', key: 'privateKey' };
       const sent: Readonly<Record<string, unknown>>[] = [];
       for (const pem of [pemOf(raw), `${pemOf(raw)}${cert}`]) {
         secret = pem;
-        await signIn(newProvider());
+        await signIn(newProvider({ privateKeyRef }));
         const { form, authorization } = upstream.tokenRequests.at(-1) ?? {};
         expect([authorization, form?.get('client_secret')]).to.deep.equal([undefined, null]);
         const token = form?.get('client_assertion') ?? '';
@@ -377,7 +382,7 @@ describe('OIDCProvider', () => {
     it('names a missing secret, and works as soon as it exists', async () => {
       secret = undefined;
       const provider = newProvider();
-      await refused(begin(provider), 'ks-apiserver-identity-providers', 'ProviderUnavailable');
+      await refused(begin(provider), 'ks-apiserver-clients', 'ProviderUnavailable');
       expect(provider.problem?.reason).to.include('key company');
       // Anonymous callers can read it.
       expect(provider.problem?.summary).to.equal('its client secret or private key is missing or invalid');
