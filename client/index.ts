@@ -3,13 +3,16 @@ export { SignInError } from './authorization.ts';
 export { Client, type ClientOptions, type SearchOptions } from './client.ts';
 export type { ExecOptions, ExecResult, Shell } from './exec.ts';
 export type * from './generated/platform.ts';
+export type { Cell, Column } from './kind-columns.ts';
 export {
+  type AccessAttributes,
   Kubernetes,
   type KubernetesOptions,
   objectPath,
   type PatchType,
 } from './kubernetes.ts';
 export type { KubernetesList, KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
+export { type Row, type Rows, rowsOf } from './list-rows.ts';
 export { type ListChange, type ListPage, type ListQuery, Lists } from './lists.ts';
 export type { LogExport, Shortfall } from './log-export.ts';
 export {
@@ -20,8 +23,10 @@ export {
   type LogRecord,
   type LogStatistics,
   Logs,
+  type SaveOptions,
   type Severity,
 } from './logs.ts';
+export { listAt, textAt, valueAt } from './object-values.ts';
 export type { Connection, StreamOptions } from './reconnecting.ts';
 export type { ServedKind } from './served-kinds.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';

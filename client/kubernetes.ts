@@ -14,6 +14,18 @@ export interface KubernetesOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** An action, as in a SelfSubjectAccessReview. Without `namespace`: in all namespaces. */
+export interface AccessAttributes {
+  readonly verb: string;
+  /** The plural, for example `deployments`. */
+  readonly resource: string;
+  /** For example `apps`. */
+  readonly group?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
 /** `apply` is a server-side apply, which needs the parameter `fieldManager`. */
 export type PatchType = 'merge' | 'json' | 'strategic' | 'apply';
 
@@ -68,6 +80,21 @@ export class Kubernetes {
       ['/api', '/apis'].map((path) => this.#transport.json<GroupDiscoveryList>(path, options)),
     );
     return lists.flatMap(servedKinds);
+  }
+
+  /** Whether the caller is allowed to perform an action, for example `{ verb: 'delete', resource: 'pods', namespace: 'shop' }`. */
+  async can(
+    resourceAttributes: AccessAttributes,
+    options: Pick<KubernetesOptions, 'signal'> = {},
+  ): Promise<boolean> {
+    const review = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: { resourceAttributes },
+    };
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const { status } = await this.create<{ status?: { allowed?: boolean } }>(path, review, options);
+    return status?.allowed === true;
   }
 
   /** All objects of a list, read in pages. */

@@ -41,11 +41,15 @@ export function fileOf(
     },
   });
   return {
-    name: nameIn(response.headers) ?? `logs.${format === 'text' ? 'log' : format}`,
+    name: nameIn(response.headers) ?? fileNameOf(format),
     body,
     complete: () => isWhole && markers.shortfalls.length === 0,
     shortfalls: () => markers.shortfalls,
   };
+}
+
+export function fileNameOf(format: Format): string {
+  return `logs.${format === 'text' ? 'log' : format}`;
 }
 
 function nameIn(headers: Headers): string | undefined {

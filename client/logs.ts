@@ -7,9 +7,10 @@ import type {
   LogQueryAnswer,
   LogStatisticsAnswer,
 } from './generated/platform.ts';
-import { fileOf, type LogExport, type Shortfall } from './log-export.ts';
+import { fileNameOf, fileOf, type LogExport, type Shortfall } from './log-export.ts';
 import type { StreamOptions } from './reconnecting.ts';
 import { RepeatedLines } from './repeated-lines.ts';
+import { chosenFile, saveBody } from './saved-file.ts';
 import { StatusError } from './status-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -32,6 +33,11 @@ export type LogStatistics = LogStatisticsAnswer['statistics'] & Outcome;
 
 export interface LogOptions {
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface SaveOptions extends LogOptions {
+  /** Called with the number of bytes that are saved so far. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
 /** Lines around a record. `log_query`, `match` and `case` only select highlights. */
@@ -105,6 +111,21 @@ export class Logs {
     const parameters = { ...query, operation: 'export' };
     const { exchange, response } = await this.#transport.open(this.#path, { query: parameters, signal });
     return fileOf(response, exchange.chunks(response), query.format ?? 'text');
+  }
+
+  /**
+   * Exports to a file of the user, in a browser: to the disk where the browser has a dialog for files, else as a
+   * download. The dialog opens only during a click. Undefined if the user closes it.
+   */
+  async save(
+    query: LogQuery & Pick<LogParameters, 'format'> = {},
+    { signal, onProgress = () => undefined }: SaveOptions = {},
+  ): Promise<LogExport | undefined> {
+    const file = await chosenFile(fileNameOf(query.format ?? 'text'));
+    if (file === 'none') return undefined;
+    const exported = await this.export(query, { signal });
+    await saveBody(exported, file, onProgress);
+    return exported;
   }
 
   #request<T>(query: LogParameters, { signal }: LogOptions): Promise<T> {
