@@ -1,8 +1,7 @@
 // The frame around the views: header, navigation, banners, and the view of the current route.
-import type { Client, Connection } from 'ks-apiserver-client';
+import { type Client, type Connection, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Banners } from './banners.ts';
+import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Explore, ExploreContext } from './context.ts';
 import { Header } from './header.ts';
 import { type Discovered, discover } from './kinds.ts';
@@ -14,7 +13,8 @@ import { OverviewView } from './overview/overview-view.ts';
 import { link, queryOf, type Route, useRoute } from './route.ts';
 import { SearchDialog } from './search/search-dialog.ts';
 import type { SignedIn } from './session.ts';
-import { ErrorBoundary } from './ui/error-boundary.ts';
+import { Failure, Notice } from './ui/notice.ts';
+import { useNow } from './ui/relative-time.ts';
 import { useLoaded } from './ui/use-live.ts';
 
 interface FrameProps {
@@ -29,7 +29,6 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
   const route = useRoute();
   const discovered = useLoaded((signal) => discover(client, signal), [client]);
   const [connection, setConnection] = useState<Connection>({ state: 'open' });
-  const [isMenuOpen, setMenuOpen] = useState(false);
   const [isSearching, setSearching] = useState(false);
   const explore = useMemo<Explore>(
     () => ({ client, ...(discovered.value ?? NOTHING), onConnection: setConnection }),
@@ -37,18 +36,14 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
   );
   // The view without its query: another place is another view, with a state of its own.
   const place = JSON.stringify({ ...route, query: undefined });
-  useEffect(() => setMenuOpen(false), [place]);
   useArrival(place);
-  useSearchKey(() => setSearching(true));
+  const search = (): void => setSearching(true);
+  useSearchKey(search);
   return h(ExploreContext.Provider, { value: explore }, [
     h('a', { class: 'button hidden-text', href: '#view' }, 'Skip to the content'),
-    h(Header, {
-      ...{ route, session, isMenuOpen },
-      toggleMenu: () => setMenuOpen(!isMenuOpen),
-      search: () => setSearching(true),
-    }),
+    h(Header, { route, session, search }),
     h('div', { class: 'columns' }, [
-      h(Navigation, { route, isOpen: isMenuOpen, error: discovered.error, retry: discovered.retry }),
+      h(Navigation, { route, error: discovered.error, retry: discovered.retry }),
       h('main', { id: 'view', tabIndex: -1 }, [
         h(Banners, { session, connection }),
         h(ErrorBoundary, { key: place }, viewOf(route)),
@@ -56,6 +51,40 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
     ]),
     isSearching && h(SearchDialog, { close: () => setSearching(false) }),
   ]);
+}
+
+const EXPIRED =
+  'Your sign-in has expired. The page shows the last state, and continues here after you have signed in.';
+
+interface BannersProps {
+  readonly session: SignedIn;
+  readonly connection: Connection;
+}
+
+/** A sign-in that has expired, and a lost connection. Both end by themselves. */
+function Banners({ session, connection }: BannersProps): ComponentChildren {
+  return [
+    session.expired && h(Notice, { tone: 'warn', action: ['Sign in again', session.signIn] }, EXPIRED),
+    connection.state === 'waiting' &&
+      h(Notice, { tone: 'warn' }, [
+        // The server responds, and says why it has no list, for example.
+        connection.error instanceof StatusError ? '' : 'Connection lost: ',
+        `${connection.error.message}. `,
+        h(Countdown, { until: connection.retryAt }),
+      ]),
+  ];
+}
+
+/** Screen readers read the message once, not every second. */
+function Countdown({ until }: { readonly until: number }): ComponentChildren {
+  const seconds = Math.ceil((until - useNow(1_000)) / 1_000);
+  return h('span', { 'aria-hidden': true }, seconds > 0 ? `Next attempt in ${seconds} s.` : 'Connecting …');
+}
+
+/** Keeps the rest of the page working if a view throws. */
+function ErrorBoundary({ children }: { readonly children?: ComponentChildren }): ComponentChildren {
+  const [error, retry] = useErrorBoundary(console.error);
+  return error ? [h('h1', {}, 'This view has failed'), h(Failure, { error, retry })] : children;
 }
 
 function viewOf(route: Route): ComponentChildren {
@@ -89,6 +118,8 @@ function useArrival(place: string): void {
     document.title = `${heading.textContent} · Explore`;
     if (before.current === place) return;
     before.current = place;
+    // On narrow screens, the menu.
+    document.querySelector<HTMLElement>('#navigation:popover-open')?.hidePopover();
     scrollTo(0, 0);
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });

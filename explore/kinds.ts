@@ -7,9 +7,11 @@ export interface Kind extends ServedKind {
   readonly isCustom: boolean;
 }
 
+/** By their resource such as `deployments.apps`. */
+export type Kinds = ReadonlyMap<string, Kind>;
+
 export interface Discovered {
-  /** By their resource such as `deployments.apps`. */
-  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly kinds: Kinds;
   /** The API groups that the cluster serves. */
   readonly groups: ReadonlySet<string>;
 }
@@ -28,9 +30,17 @@ export async function discover(client: Client, signal: AbortSignal): Promise<Dis
   return { kinds: new Map(kinds), groups: new Set(served.map(({ group }) => group)) };
 }
 
+/** Maximum number of kinds of custom resources, because the server starts to follow each kind that is counted or searched. */
+const MAX_CUSTOM = 12;
+
+export function customResources(kinds: Kinds): readonly string[] {
+  const custom = [...kinds.values()].filter(({ isCustom }) => isCustom);
+  return custom.slice(0, MAX_CUSTOM).map(({ resource }) => resource);
+}
+
 /** The resource of a reference, such as an owner. Undefined if the kind is unknown. */
 export function resourceOf(
-  kinds: ReadonlyMap<string, Kind>,
+  kinds: Kinds,
   { apiVersion = 'v1', kind }: { readonly apiVersion?: string; readonly kind?: string },
 ): string | undefined {
   const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '';
@@ -47,7 +57,7 @@ export function pathOfKind(
 }
 
 /** `deployments.apps` as `Deployments`: the word of the resource, with the capitals of the kind. */
-export function titleOf(resource: string, kinds: ReadonlyMap<string, Kind>): string {
+export function titleOf(resource: string, kinds: Kinds): string {
   const { kind, plural } = kinds.get(resource) ?? { kind: '', plural: resource };
   let same = 0;
   while (same < kind.length && kind[same]?.toLowerCase() === plural[same]) same++;

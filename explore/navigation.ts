@@ -1,7 +1,7 @@
 // The navigation: the views, and the kinds of the cluster in groups.
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from './context.ts';
-import { type Kind, titleOf } from './kinds.ts';
+import { type Kind, type Kinds, titleOf } from './kinds.ts';
 import { link, queryOf, type Route } from './route.ts';
 import { Failure } from './ui/notice.ts';
 
@@ -15,7 +15,7 @@ const GROUPS = {
   Cluster: 'nodes namespaces events',
 };
 
-function groupsOf(kinds: ReadonlyMap<string, Kind>): readonly (readonly [title: string, kinds: Kind[]])[] {
+function groupsOf(kinds: Kinds): readonly (readonly [title: string, kinds: Kind[]])[] {
   const others = new Map(kinds);
   const named = Object.entries(GROUPS).map(([title, resources]) => {
     const group = resources.split(' ').flatMap((resource) => kinds.get(resource) ?? []);
@@ -30,45 +30,39 @@ function groupsOf(kinds: ReadonlyMap<string, Kind>): readonly (readonly [title: 
 
 interface NavigationProps {
   readonly route: Route;
-  readonly isOpen: boolean;
   readonly error: Error | undefined;
   readonly retry: () => void;
 }
 
-export function Navigation({ route, isOpen, error, retry }: NavigationProps): ComponentChildren {
+export function Navigation({ route, error, retry }: NavigationProps): ComponentChildren {
   const { kinds } = useExplore();
   const query = queryOf({ namespace: route.query.get('namespace') ?? '' });
   const current = route.view === 'list' || route.view === 'object' ? route.resource : undefined;
-  const entry = (to: Route, label: string, isCurrent: boolean, detail?: string): ComponentChildren =>
-    h(
-      'li',
-      { key: `${label} ${detail}` },
-      h('a', { class: 'item', ...link(to), 'aria-current': isCurrent ? 'page' : undefined }, [
-        label,
-        detail !== undefined && h('small', {}, detail),
-      ]),
-    );
-  const kindEntry = ({ resource, isCustom, group }: Kind): ComponentChildren =>
-    entry(
-      { view: 'list', resource, query },
-      titleOf(resource, kinds),
-      resource === current,
-      isCustom ? group : undefined,
-    );
-  return h('nav', { id: 'navigation', 'aria-label': 'Views', 'data-open': isOpen }, [
+  const entry = (to: Route, label: string, isCurrent: boolean, detail = ''): ComponentChildren => {
+    const attributes = {
+      class: 'item',
+      ...link(to),
+      'aria-current': isCurrent ? 'page' : undefined,
+    } as const;
+    return h('li', { key: `${label} ${detail}` }, h('a', attributes, [label, h('small', {}, detail)]));
+  };
+  const kindEntry = ({ resource, isCustom, group }: Kind): ComponentChildren => {
+    const to: Route = { view: 'list', resource, query };
+    return entry(to, titleOf(resource, kinds), resource === current, isCustom ? group : '');
+  };
+  const sections = groupsOf(kinds)
+    .filter(([, group]) => group.length > 0)
+    .map(([title, group], index) => {
+      const open = index === 0 || group.some(({ resource }) => resource === current);
+      const summary = h('summary', { class: 'item caption' }, title);
+      return h('details', { key: title, open }, [summary, h('ul', {}, group.map(kindEntry))]);
+    });
+  return h('nav', { id: 'navigation', 'aria-label': 'Views', popover: 'auto' }, [
     h('ul', {}, [
       entry({ view: 'overview', query }, 'Overview', route.view === 'overview'),
       entry({ view: 'logs', query }, 'Logs', route.view === 'logs'),
     ]),
     error && h(Failure, { error, retry }),
-    groupsOf(kinds)
-      .filter(([, group]) => group.length > 0)
-      .map(([title, group], index) =>
-        h(
-          'details',
-          { key: title, open: index === 0 || group.some(({ resource }) => resource === current) },
-          [h('summary', { class: 'item caption' }, title), h('ul', {}, group.map(kindEntry))],
-        ),
-      ),
+    sections,
   ]);
 }

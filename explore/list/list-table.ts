@@ -1,13 +1,12 @@
 // The table of a list: names, namespaces and the columns of the kind, sorted by the header.
+import type { Column, Row, Rows } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { bytesText } from '../quantity.ts';
 import { type ListRoute, link, navigate, objectRoute, withQuery } from '../route.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
-import type { Column } from './kind-columns.ts';
 import type { ShownQuery } from './list-query.ts';
-import { NAME, type Row, type Rows } from './list-rows.ts';
 import { ROW_HEIGHT, useVisibleRows } from './use-visible-rows.ts';
 
 export interface ListTableProps {
@@ -26,6 +25,7 @@ interface ShownColumn extends Column {
   readonly width: number;
 }
 
+const NAME = { name: 'Name', description: '', sortKey: 'name' };
 /** `aria-rowindex` of the first row: the header has 1. */
 const FIRST_ROW = 2;
 
@@ -55,7 +55,7 @@ export function ListTable({ route, shown, list, label, isBusy }: ListTableProps)
       ]),
     ];
   });
-  return h('div', { class: 'rows', ...box, 'aria-busy': isBusy }, [
+  return h('div', { class: 'rows box scroll small', ...box, 'aria-busy': isBusy }, [
     h('table', { 'aria-label': label, 'aria-rowcount': total + 1, style: { minWidth } }, [
       h('colgroup', {}, [h('col', {}), cols]),
       h('thead', {}, h('tr', { 'aria-rowindex': 1 }, headers)),
@@ -92,14 +92,10 @@ function Header({ name, description, sortKey, isNumber, route, shown }: HeaderPr
   const ascending = String(isSorted ? !shown.ascending : !isNumber);
   const onClick = (): void => navigate(withQuery(route, { sortBy: sortKey, ascending, page: undefined }));
   const text = h('bdi', {}, name);
-  return h(
-    'th',
-    {
-      ...{ scope: 'col', title: description, class: isNumber && 'number' },
-      'aria-sort': isSorted ? (shown.ascending ? 'ascending' : 'descending') : undefined,
-    },
-    sortKey === undefined ? text : h('button', { type: 'button', class: 'quiet sort', onClick }, text),
-  );
+  const order = shown.ascending ? 'ascending' : 'descending';
+  const attributes = { scope: 'col', title: description, class: isNumber && 'number' } as const;
+  const content = sortKey === undefined ? text : h('button', { class: 'quiet sort', onClick }, text);
+  return h('th', { ...attributes, 'aria-sort': isSorted ? order : undefined }, content);
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT/;

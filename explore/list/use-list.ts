@@ -1,9 +1,15 @@
 // Loads the page of a list, and keeps it up to date.
-import type { Client, ListPage, ListQuery, StreamOptions } from 'ks-apiserver-client';
+import {
+  type Client,
+  type ListPage,
+  type ListQuery,
+  type Rows,
+  rowsOf,
+  type StreamOptions,
+} from 'ks-apiserver-client';
 import { useExplore } from '../context.ts';
 import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
 import type { Facet } from './list-query.ts';
-import { type Rows, rowsOf } from './list-rows.ts';
 
 /** Maximum number of objects of a live page. */
 const MAX_LIVE = 200;

@@ -22,15 +22,11 @@ const KEYS =
 
 export function Histogram({ histogram, range, step, shown, zoom }: HistogramProps): ComponentChildren {
   const buckets = histogram.histograms.map(
-    ({ time, count, severities }): Bucket => ({
-      start: time / 1000,
-      counts: severities ?? { none: count },
-    }),
+    ({ time, count, severities }): Bucket => ({ start: time / 1000, counts: severities ?? { none: count } }),
   );
-  const max = Math.max(
-    1,
-    ...buckets.map((bucket) => shown.reduce((sum, each) => sum + countOf([bucket], each), 0)),
-  );
+  const totalOf = (bucket: Bucket): number =>
+    shown.reduce((sum, each) => sum + (bucket.counts[each] ?? 0), 0);
+  const max = Math.max(1, ...buckets.map(totalOf));
   const last = buckets.length - 1;
   /** First and last bucket of the selection; the second one moves. */
   const [selection, setSelection] = useState<readonly [from: number, to: number]>();
@@ -68,30 +64,24 @@ export function Histogram({ histogram, range, step, shown, zoom }: HistogramProp
     if (type === 'pointerdown' && button === 0) box.setPointerCapture(pointerId);
     if (type === 'pointerup' && selected.length > 1) apply();
   };
-  const onPointerLeave = (): void => setSelection(undefined);
+  const pointer = {
+    onPointerDown: onPointer,
+    onPointerMove: onPointer,
+    onPointerUp: onPointer,
+    onPointerLeave: () => setSelection(undefined),
+  };
+  const label = `Histogram of ${buckets.length} intervals of ${spanOf(step * 1000)}`;
+  const description = { role: 'group', 'aria-label': label, 'aria-description': KEYS } as const;
+  const bars = buckets.map((bucket) => {
+    const parts = shown.map((each) => {
+      const height = `${((bucket.counts[each] ?? 0) / max) * 100}%`;
+      return height !== '0%' && h('div', { 'data-severity': each, style: { height } });
+    });
+    return h('div', { 'data-selected': selected.includes(bucket) }, parts);
+  });
   return h('figure', { class: 'histogram', 'aria-label': 'Lines by time' }, [
     h('span', { class: 'muted', 'aria-hidden': true }, max.toLocaleString()),
-    h(
-      'div',
-      {
-        ...{ class: 'histogram-bars', tabIndex: 0, role: 'group', 'aria-description': KEYS },
-        'aria-label': `Histogram of ${buckets.length} intervals of ${spanOf(step * 1000)}`,
-        ...{ onKeyDown, onPointerDown: onPointer, onPointerMove: onPointer, onPointerUp: onPointer },
-        onPointerLeave,
-      },
-      buckets.map((bucket) =>
-        h(
-          'div',
-          { 'data-selected': selected.includes(bucket) },
-          shown.map((each) => {
-            const count = countOf([bucket], each);
-            return (
-              count > 0 && h('div', { 'data-severity': each, style: { height: `${(count / max) * 100}%` } })
-            );
-          }),
-        ),
-      ),
-    ),
+    h('div', { class: 'histogram-bars', tabIndex: 0, ...description, onKeyDown, ...pointer }, bars),
     h('div', { class: 'row muted', 'aria-hidden': true }, [
       h('span', { class: 'fill' }, timeOf(range.start)),
       timeOf(range.end),

@@ -32,24 +32,14 @@ export function LogAccess({ namespaces }: { readonly namespaces: readonly string
 
 /** Undefined: all namespaces. */
 async function accessOf(client: Client, chosen: readonly string[], signal: AbortSignal) {
-  if (await mayRead(client, '', signal)) return undefined;
+  const mayRead = (namespace?: string): Promise<boolean> =>
+    client.kubernetes.can({ verb: 'get', resource: 'pods', subresource: 'log', namespace }, { signal });
+  if (await mayRead()) return undefined;
   const query = { limit: CHECKED + 1, sortBy: 'name', ascending: true };
   const page = chosen.length === 0 && (await client.lists.page('namespaces', query, { signal }));
   const names = page ? page.items.map(({ metadata }) => metadata.name) : chosen;
   const checked = names.slice(0, CHECKED);
-  const reviews = await Promise.all(checked.map((name) => mayRead(client, name, signal)));
+  const reviews = await Promise.all(checked.map(mayRead));
   const allowed = checked.filter((_, index) => reviews[index]);
   return { checked, allowed, isWhole: checked.length === names.length };
-}
-
-/** `namespace`: empty for all namespaces. */
-async function mayRead(client: Client, namespace: string, signal: AbortSignal): Promise<boolean> {
-  const resourceAttributes = { namespace, verb: 'get', resource: 'pods', subresource: 'log' };
-  const apiVersion = 'authorization.k8s.io/v1';
-  const { status } = await client.kubernetes.create<{ status?: { allowed?: boolean } }>(
-    `/apis/${apiVersion}/selfsubjectaccessreviews`,
-    { apiVersion, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } },
-    { signal },
-  );
-  return status?.allowed === true;
 }

@@ -2,6 +2,7 @@
 import { type LogHistogram, type Severity, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { type Changes, type LogsRoute, navigate, withQuery } from '../route.ts';
+import { Facet } from '../ui/facet.ts';
 import { Select } from '../ui/select.ts';
 import { TextField } from '../ui/text-field.ts';
 import { Toggle } from '../ui/toggle.ts';
@@ -48,14 +49,20 @@ export function LogFilters({ route, range, histogram, error }: LogFiltersProps):
       h(Toggle, { isOn: isCase, onClick: toggleCase }, 'Match case'),
       h(RangeFilter, { query, range, change }),
     ]),
-    message !== '' && h('p', { id: 'text-error', class: 'field-error', role: 'status' }, message),
+    message !== '' &&
+      h('p', { id: 'text-error', class: 'status', 'data-tone': 'bad', role: 'status' }, message),
     h('div', { class: 'row' }, [
       names('Namespaces', 'namespace', ['namespaces']),
       names('Workloads', 'workload', WORKLOADS),
       names('Pods', 'pod', ['pods']),
       names('Containers', 'container', []),
     ]),
-    h(Levels, { query, histogram, change }),
+    h(Facet, {
+      ...{ title: 'Level', values: LEVELS, counts: histogram ? countsOf(histogram) : {} },
+      selected: namesIn(query, 'level'),
+      select: (levels) => change({ level: levels.join(',') }),
+      content: (level) => [h('span', { class: 'level-mark', 'data-severity': level }), level],
+    }),
   ]);
 }
 
@@ -66,19 +73,16 @@ export function textError(error: Error | undefined): string {
   return ofText.map(({ message }) => message).join(', ');
 }
 
-interface FilterProps {
-  readonly query: URLSearchParams;
-  readonly change: (changes: Changes) => void;
-}
-
 const CUSTOM = 'custom';
 const OFFERED_RANGES = {
   ...Object.fromEntries(Object.keys(RANGES).map((name) => [name, `Last ${name}`])),
   [CUSTOM]: 'From – to',
 };
 
-interface RangeFilterProps extends FilterProps {
+interface RangeFilterProps {
+  readonly query: URLSearchParams;
   readonly range: TimeRange;
+  readonly change: (changes: Changes) => void;
 }
 
 function RangeFilter({ query, range, change }: RangeFilterProps): ComponentChildren {
@@ -99,23 +103,10 @@ function RangeFilter({ query, range, change }: RangeFilterProps): ComponentChild
   ];
 }
 
-interface LevelsProps extends FilterProps {
-  readonly histogram: LogHistogram | undefined;
-}
+const LEVELS = SEVERITIES.filter((severity) => severity !== 'none');
 
-function Levels({ query, histogram, change }: LevelsProps): ComponentChildren {
-  const chosen = namesIn(query, 'level');
-  const countOf = (level: Severity): number | undefined =>
-    histogram?.histograms.reduce((sum, { severities }) => sum + (severities?.[level] ?? 0), 0);
-  const chip = (level: Severity): ComponentChildren => {
-    const isOn = chosen.includes(level);
-    const next = isOn ? chosen.filter((each) => each !== level) : [...chosen, level];
-    return h(Toggle, { isOn, onClick: () => change({ level: next.join(',') }) }, [
-      h('span', { class: 'level-mark', 'data-severity': level }),
-      level,
-      h('span', { class: 'count' }, countOf(level)?.toLocaleString()),
-    ]);
-  };
-  const levels = SEVERITIES.filter((severity) => severity !== 'none');
-  return h('div', { class: 'row', role: 'group', 'aria-label': 'Levels' }, levels.map(chip));
+function countsOf({ histograms }: LogHistogram): Record<string, number> {
+  const countOf = (level: Severity): number =>
+    histograms.reduce((sum, { severities }) => sum + (severities?.[level] ?? 0), 0);
+  return Object.fromEntries(LEVELS.map((level) => [level, countOf(level)]));
 }

@@ -1,10 +1,12 @@
 // One line: time, level, where it comes from, and its text. Its details are shown on demand.
 import type { LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useExplore } from '../context.ts';
 import { link, objectRoute, queryOf } from '../route.ts';
 import { CopyButton } from '../ui/copy-button.ts';
-import { ContextLines } from './context-lines.ts';
+import { Failure } from '../ui/notice.ts';
+import { useLoaded } from '../ui/use-live.ts';
 import { fieldsIn, LineText } from './line-text.ts';
 import { absolute, clockOf } from './log-query.ts';
 
@@ -13,6 +15,8 @@ const SHORT = 2_000;
 const LONG = 50_000;
 /** Time in s before and after a line in which the lines of its pod are shown. */
 const AROUND_S = 900;
+/** Number of lines of the context before and after a line. */
+const CONTEXT = 20;
 
 interface LogLineProps {
   readonly record: LogRecord;
@@ -22,12 +26,9 @@ export function LogLine({ record }: LogLineProps): ComponentChildren {
   const [isOpen, setOpen] = useState(false);
   const { time, log, pod, container, severity = 'none', highlights } = record;
   const source = `${pod}/${container}`;
+  const toggle = { tabIndex: -1, 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) };
   return h('li', { class: 'log-line', 'data-severity': severity, 'data-open': isOpen }, [
-    h(
-      'button',
-      { class: 'quiet log-time', tabIndex: -1, 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) },
-      h('time', { dateTime: time }, clockOf(time)),
-    ),
+    h('button', { class: 'quiet log-time', ...toggle }, h('time', { dateTime: time }, clockOf(time))),
     h('span', { class: 'log-level' }, severity !== 'none' && severity),
     h('span', { class: 'log-source muted', title: `${record.namespace}/${source}` }, source),
     h('div', { class: 'log-text', dir: 'ltr' }, [
@@ -44,16 +45,13 @@ function LineDetails({ record }: LogLineProps): ComponentChildren {
   const at = Math.floor(Date.parse(time) / 1000);
   const range = absolute({ start: at - AROUND_S, end: at + AROUND_S });
   const ofPod = { view: 'logs', query: queryOf({ namespaces: namespace, pods: pod, ...range }) } as const;
+  const fields = fieldsIn(log).map(([name, value]) => [
+    h('dt', {}, h(LineText, { text: name, limit: 200 })),
+    h('dd', {}, h(LineText, { text: value, limit: SHORT })),
+  ]);
   return h('div', { class: 'log-details stack' }, [
     h('p', { class: 'muted' }, [`${time} ${container} in `, h('a', link(object), `${namespace}/${pod}`)]),
-    h(
-      'dl',
-      {},
-      fieldsIn(log).map(([name, value]) => [
-        h('dt', {}, h(LineText, { text: name, limit: 200 })),
-        h('dd', {}, h(LineText, { text: value, limit: SHORT })),
-      ]),
-    ),
+    h('dl', {}, fields),
     h('div', { class: 'row' }, [
       h('button', { 'aria-expanded': hasContext, onClick: () => setContext(!hasContext) }, 'Lines around it'),
       h('a', { class: 'button', ...link(ofPod) }, 'Only this pod'),
@@ -61,4 +59,25 @@ function LineDetails({ record }: LogLineProps): ComponentChildren {
     ]),
     hasContext && h(ContextLines, { record }),
   ]);
+}
+
+/** The lines of the container before and after a line. */
+function ContextLines({ record: { id } }: LogLineProps): ComponentChildren {
+  const { client } = useExplore();
+  const query = { before: CONTEXT, after: CONTEXT, severity: true };
+  const load = (signal: AbortSignal) => client.logs.context(id, query, { signal });
+  const { value: page, error, retry } = useLoaded(load, [id]);
+  const current = useRef<HTMLLIElement>(null);
+  useLayoutEffect(() => current.current?.scrollIntoView({ block: 'center' }), [page]);
+  if (error) return h(Failure, { error, retry });
+  if (!page) return h('p', { class: 'muted', role: 'status' }, 'Loading …');
+  const line = ({ id: each, time, log, severity }: LogRecord): ComponentChildren => {
+    const mark = each === id ? { 'aria-current': 'true' as const, ref: current } : {};
+    return h('li', { 'data-severity': severity, ...mark }, [
+      h('time', { dateTime: time, class: 'muted' }, clockOf(time)),
+      ' ',
+      h(LineText, { text: log, limit: SHORT }),
+    ]);
+  };
+  return h('ol', { class: 'log-context', 'aria-label': 'Lines around it' }, page.records.map(line));
 }

@@ -2,8 +2,8 @@
 // renders only the blocks near the visible part (`content-visibility`). The box scrolls from its bottom (`column-reverse`),
 // so that neither older nor new lines move it.
 import type { LogRecord } from 'ks-apiserver-client';
-import { Component, type ComponentChildren, h } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type ComponentChildren, h } from 'preact';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { BLOCK } from './line-limit.ts';
 import { LogLine } from './log-line.ts';
 import type { Logs } from './use-logs.ts';
@@ -39,43 +39,29 @@ export function LogLines(props: LogLinesProps): ComponentChildren {
     if (scrollTop < -AT_BOTTOM) leave();
     if (scrollHeight + scrollTop - clientHeight < NEAR_TOP) older?.();
   };
-  return h(
-    'div',
-    {
-      ...{ class: 'log-lines', ref: box, tabIndex: 0, role: 'region', 'aria-label': 'Log lines' },
-      ...{ 'aria-busy': isLoading, 'data-wrap': isWrapped, onScroll, onKeyDown: moveFocus },
-    },
-    h('div', {}, [
-      older &&
-        h(
-          'button',
-          { class: 'quiet older', disabled: isLoading, onClick: older },
-          isLoading ? 'Loading …' : 'Load older lines',
-        ),
-      lines.length === 0 && !logs.error && h('p', { class: 'muted older' }, isLoading ? 'Searching …' : none),
-      Array.from({ length: Math.ceil(lines.length / BLOCK) }, (_, index) => {
-        const block = lines.slice(index * BLOCK, (index + 1) * BLOCK);
-        return h(LineBlock, { key: block[0]?.id, lines: block });
-      }),
-    ]),
-  );
+  const blocks = Array.from({ length: Math.ceil(lines.length / BLOCK) }, (_, index) => {
+    const block = lines.slice(index * BLOCK, (index + 1) * BLOCK);
+    return h(LineBlock, { key: block[0]?.id, lines: block });
+  });
+  const olderText = isLoading ? 'Loading …' : 'Load older lines';
+  const content = [
+    older && h('button', { class: 'quiet older', disabled: isLoading, onClick: older }, olderText),
+    lines.length === 0 && !logs.error && h('p', { class: 'muted older' }, isLoading ? 'Searching …' : none),
+    blocks,
+  ];
+  const region = { tabIndex: 0, role: 'region', 'aria-label': 'Log lines', 'aria-busy': isLoading } as const;
+  const handlers = { ref: box, onScroll, onKeyDown: moveFocus };
+  return h('div', { class: 'log-lines box scroll', 'data-wrap': isWrapped, ...region, ...handlers }, [
+    h('div', {}, content),
+  ]);
 }
 
-interface LineBlockProps {
-  readonly lines: readonly LogRecord[];
-}
-
-class LineBlock extends Component<LineBlockProps> {
-  /** A live tail changes the last of many blocks. */
-  override shouldComponentUpdate({ lines }: LineBlockProps): boolean {
-    const { lines: before } = this.props;
-    return lines[0] !== before[0] || lines.length !== before.length;
-  }
-
-  override render({ lines }: LineBlockProps): ComponentChildren {
-    const children = lines.map((record) => h(LogLine, { key: record.id, record }));
-    return h('ol', {}, children);
-  }
+function LineBlock({ lines }: { readonly lines: readonly LogRecord[] }): ComponentChildren {
+  // A live tail changes the last of many blocks.
+  return useMemo(() => {
+    const items = lines.map((record) => h(LogLine, { key: record.id, record }));
+    return h('ol', {}, items);
+  }, [lines[0], lines.length]);
 }
 
 /** The arrow keys move between the buttons of the lines; the box itself scrolls with the other keys. */

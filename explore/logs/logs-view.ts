@@ -1,11 +1,11 @@
 // The view of logs: filters, a histogram by level, the lines, and a live tail. Its address reproduces it.
-import type { LogPage } from 'ks-apiserver-client';
+import type { LogPage, Shortfall } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Changes, type LogsRoute, navigate, urlOf, withQuery } from '../route.ts';
 import { CopyButton } from '../ui/copy-button.ts';
 import { LiveState } from '../ui/live-state.ts';
-import { Failure } from '../ui/notice.ts';
+import { Failure, Notice } from '../ui/notice.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { ExportMenu } from './export-menu.ts';
 import { Histogram } from './histogram.ts';
@@ -13,7 +13,6 @@ import { LogAccess } from './log-access.ts';
 import { LogFilters, textError } from './log-filters.ts';
 import { LogLines } from './log-lines.ts';
 import { absolute, filtersOf, lastOf, namesIn, rangeOf, SEVERITIES, type TimeRange } from './log-query.ts';
-import { Partial } from './partial.ts';
 import { useHistogram } from './use-histogram.ts';
 import { useLogs } from './use-logs.ts';
 
@@ -62,7 +61,7 @@ export function LogsView({ route }: { readonly route: LogsRoute }): ComponentChi
           shown: SEVERITIES.filter((each) => levels.length === 0 || levels.includes(each)),
         })
       : h('div', { class: 'histogram' }),
-    h(Partial, { partial: page?.partial ?? counted?.histogram.partial }),
+    missing(page?.partial ?? counted?.histogram.partial),
     error && textError(error) === '' && h(Failure, { error, retry }),
     tail.error && h(Failure, { error: tail.error, retry: tail.retry }),
     isLive &&
@@ -81,4 +80,13 @@ export function LogsView({ route }: { readonly route: LogsRoute }): ComponentChi
 function totalOf({ total, totalRelation }: LogPage): string {
   const count = `${total.toLocaleString()} ${total === 1 ? 'line' : 'lines'}`;
   return totalRelation === 'gte' ? `At least ${count}` : count;
+}
+
+/** What is missing in a result, in the words of the server. */
+function missing(partial: readonly Shortfall[] = []): ComponentChildren {
+  if (partial.length === 0) return null;
+  // Rotation and restarts are usual, and nothing failed.
+  const tone = partial.every(({ reason }) => reason === 'NotCovered') ? 'info' : 'warn';
+  const messages = partial.map(({ message }) => h('p', {}, message));
+  return h(Notice, { tone }, h('details', {}, [h('summary', {}, 'Lines are missing.'), messages]));
 }

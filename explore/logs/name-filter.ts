@@ -43,13 +43,10 @@ export function NameFilter({ label, query, exact, part, kinds, change }: NameFil
       [part]: typed.filter((name) => name !== '' && !known.has(name)).join(),
     });
   };
-  return h('label', { class: 'name-filter' }, [
-    h('span', { class: 'muted small' }, label),
-    h(TextField, {
-      ...{ type: 'search', placeholder: 'All', maxLength: 1000, text: chosen.join(', '), apply },
-      onFocus: () => void offer(),
-      // The browser compares the whole text.
-      offered: offered.filter((name) => !chosen.includes(name)).map((name) => [...chosen, name].join(', ')),
-    }),
-  ]);
+  return h(TextField, {
+    ...{ label, type: 'search', placeholder: 'All', maxLength: 1000, text: chosen.join(', '), apply },
+    onFocus: () => void offer(),
+    // The browser compares the whole text.
+    offered: offered.filter((name) => !chosen.includes(name)).map((name) => [...chosen, name].join(', ')),
+  });
 }

@@ -1,15 +1,16 @@
 // The lines of a query: the newest page first, older ones on demand, and new ones while the view is live.
 import type { LogPage, LogQuery, LogRecord } from 'ks-apiserver-client';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { useLoaded } from '../ui/use-live.ts';
+import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
 import { newestOf } from './line-limit.ts';
 import type { TimeRange } from './log-query.ts';
-import { type Tail, useTail } from './use-tail.ts';
 
 const PAGE = 200;
 /** A tail begins with the last seconds that are shown, because lines arrive late. */
 const OVERLAP_S = 5;
+/** Time in ms in which the new lines of a tail are collected. */
+const BATCH_MS = 250;
 
 interface Lines {
   /** Of the query. */
@@ -84,4 +85,42 @@ function withNewLines(before: Lines, more: readonly LogRecord[]): Lines {
   // Older pages would then leave a gap.
   const cursor = lines.length < all.length ? undefined : before.cursor;
   return { ...before, lines, cursor };
+}
+
+export interface Tail extends Pick<Live<never>, 'connection' | 'error' | 'retry'> {
+  /** Number of lines that wait for the end of a pause. */
+  readonly waiting: number;
+}
+
+interface TailOptions {
+  /** Undefined: no tail. Another key is another tail. */
+  readonly key: string | undefined;
+  /** `start_time`: of the first line. */
+  readonly query: LogQuery;
+  readonly isPaused: boolean;
+  /** Called with lines that can repeat shown ones. */
+  readonly add: (lines: readonly LogRecord[]) => void;
+}
+
+/** New lines in batches; while the tail is paused, the newest ones wait. */
+function useTail({ key, query, isPaused, add }: TailOptions): Tail {
+  const { client } = useExplore();
+  const buffer = useRef<LogRecord[]>([]);
+  const [waiting, setWaiting] = useState(0);
+  // oxlint-disable-next-line require-yield -- the buffer has the lines
+  const { connection, error, retry } = useLive(async function* (options) {
+    // All lines after the shown ones are read again.
+    buffer.current = [];
+    for await (const line of client.logs.tail(query, options)) buffer.current.push(line);
+  }, key);
+  useEffect(() => {
+    const flush = (): void => {
+      buffer.current = newestOf(buffer.current);
+      if (!isPaused && buffer.current.length > 0) add(buffer.current.splice(0));
+      setWaiting(buffer.current.length);
+    };
+    const timer = setInterval(flush, BATCH_MS);
+    return () => clearInterval(timer);
+  }, [isPaused]);
+  return { waiting, connection, error, retry };
 }

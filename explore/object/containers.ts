@@ -1,7 +1,6 @@
 // The containers of a pod: what each one does now, and how it ended before.
-import type { KubernetesObject } from 'ks-apiserver-client';
+import { type KubernetesObject, listAt, textAt, valueAt } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { at, listAt, textAt } from '../list/kind-columns.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
 import { TextTable } from '../ui/text-table.ts';
@@ -18,7 +17,7 @@ export function Containers({ pod }: { readonly pod: KubernetesObject }): Compone
     textAt(container, 'name'),
     h(Status, { status: stateOf(container) }),
     textAt(container, 'restartCount'),
-    endOf(at(container, 'state.terminated') ?? at(container, 'lastState.terminated')),
+    endOf(valueAt(container, 'state.terminated') ?? valueAt(container, 'lastState.terminated')),
     h('bdi', {}, textAt(container, 'image')),
   ]);
   return h(TextTable, { label: 'Containers', names: NAMES, rows });
@@ -26,7 +25,7 @@ export function Containers({ pod }: { readonly pod: KubernetesObject }): Compone
 
 function stateOf(container: unknown): string {
   const reason = textAt(container, 'state.waiting.reason') || textAt(container, 'state.terminated.reason');
-  return reason || (at(container, 'state.running') ? 'Running' : '');
+  return reason || (valueAt(container, 'state.running') ? 'Running' : '');
 }
 
 function endOf(end: unknown): ComponentChildren {

@@ -1,10 +1,9 @@
 // What an object says about itself: labels, annotations, containers and conditions; its owners, the objects below it, and
 // its events.
-import type { KubernetesObject } from 'ks-apiserver-client';
+import { type KubernetesObject, listAt, textAt } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { resourceOf } from '../kinds.ts';
-import { listAt, textAt } from '../list/kind-columns.ts';
 import { fieldTerm } from '../list/list-query.ts';
 import { RecentEvents } from '../overview/recent-events.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
@@ -34,8 +33,8 @@ export function ObjectSummary({ resource, object }: ObjectSummaryProps): Compone
   });
   const annotationItems = Object.entries(annotations)
     .filter(([key]) => key !== LAST_APPLIED)
-    .map(([key, text]) => [h('dt', {}, key), h('dd', {}, h('bdi', {}, text))]);
-  return h('div', { class: 'summary' }, [
+    .map(([key, text]) => [h('dt', {}, key), h('dd', { class: 'clamp' }, h('bdi', {}, text))]);
+  return h('div', { class: 'summary stack split' }, [
     h('div', { class: 'stack' }, [
       resource === 'pods' && card('Containers', h(Containers, { pod: object })),
       conditions.length > 0 && card('Conditions', h(Conditions, { conditions })),

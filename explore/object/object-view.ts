@@ -11,11 +11,14 @@ import { logsOf } from './relations.ts';
 import { useObject } from './use-object.ts';
 import { YamlPanel } from './yaml-panel.ts';
 
+const STILL = 'Lists do not contain this object. Its changes are not shown.';
+
 export function ObjectView({ route }: { readonly route: ObjectRoute }): ComponentChildren {
   const { resource, namespace, name, query } = route;
   const { kinds } = useExplore();
   const { object, status, isDeleted, isStill, error, retry } = useObject(route);
   const isYAML = query.get('part') === 'yaml';
+  const createdAt = object?.metadata.creationTimestamp;
   const logs = object && logsOf(resource, object);
   const reload = ['Load again', retry] as const;
   return h('div', { class: 'stack' }, [
@@ -26,26 +29,20 @@ export function ObjectView({ route }: { readonly route: ObjectRoute }): Componen
     h('div', { class: 'row' }, [
       h('h1', { tabIndex: -1 }, h('bdi', {}, name)),
       isDeleted ? h(Status, { status: 'Deleted' }) : status !== undefined && h(Status, { status }),
-      object &&
-        h('span', { class: 'muted' }, ['Age ', h(RelativeTime, { time: object.metadata.creationTimestamp })]),
+      object && h('span', { class: 'muted' }, ['Age ', h(RelativeTime, { time: createdAt })]),
     ]),
     isDeleted && h(Notice, { tone: 'bad' }, 'The object has been deleted. This is its last state.'),
-    isStill &&
-      h(
-        Notice,
-        { tone: 'info', action: reload },
-        'Lists do not contain this object. Its changes are not shown.',
-      ),
+    isStill && h(Notice, { tone: 'info', action: reload }, STILL),
     error && h(Failure, { error, retry }),
     !object && !error && h('p', { class: 'muted', role: 'status' }, 'Loading the object…'),
-    object &&
+    object && [
       h('nav', { class: 'row', 'aria-label': 'Parts' }, [
         part('Summary', withQuery(route, { part: '' }), !isYAML),
         part('YAML', withQuery(route, { part: 'yaml' }), isYAML),
         logs && part('Logs', logs, false),
       ]),
-    object &&
-      (isYAML ? h(YamlPanel, { object, kind: kinds.get(resource) }) : h(ObjectSummary, { resource, object })),
+      isYAML ? h(YamlPanel, { object, kind: kinds.get(resource) }) : h(ObjectSummary, { resource, object }),
+    ],
   ]);
 }
 

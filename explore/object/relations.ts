@@ -1,6 +1,5 @@
 // What belongs to an object: the objects that it owns, the pods that it selects or runs, the objects in it, and logs.
-import type { KubernetesObject } from 'ks-apiserver-client';
-import { at } from '../list/kind-columns.ts';
+import { type KubernetesObject, valueAt } from 'ks-apiserver-client';
 import { fieldTerm } from '../list/list-query.ts';
 import { type ListRoute, type LogsRoute, listRoute, queryOf } from '../route.ts';
 
@@ -44,8 +43,8 @@ export function relationsOf(
 
 /** The selector of the pods of an object. Empty for a selector with expressions, which hardly any has. */
 function podSelector(object: KubernetesObject): string {
-  if (at(object, 'spec.selector.matchExpressions')) return '';
-  const labels = at(object, 'spec.selector.matchLabels') ?? at(object, 'spec.selector') ?? {};
+  if (valueAt(object, 'spec.selector.matchExpressions')) return '';
+  const labels = valueAt(object, 'spec.selector.matchLabels') ?? valueAt(object, 'spec.selector') ?? {};
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join();

@@ -1,4 +1,4 @@
-// The YAML of an object, with buttons that show more of it and copy it.
+// The YAML of an object with line numbers and coloured keys, and buttons that show more of it and copy it.
 import type { KubernetesObject } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
@@ -9,7 +9,9 @@ import { Failure, Notice } from '../ui/notice.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { useLoaded } from '../ui/use-live.ts';
 import { shownYAML } from './shown-yaml.ts';
-import { YamlText } from './yaml-text.ts';
+
+const YAML = 'application/yaml';
+const IS_JSON = 'This is the JSON of the list. The YAML could not be loaded: ';
 
 export interface YamlPanelProps {
   readonly object: KubernetesObject;
@@ -23,8 +25,7 @@ export function YamlPanel({ object, kind }: YamlPanelProps): ComponentChildren {
   const [secrets, showSecrets] = useState(false);
   const { name, namespace, uid, resourceVersion } = object.metadata;
   const load = async (signal: AbortSignal): Promise<string | undefined> =>
-    kind &&
-    client.kubernetes.text(pathOfKind(kind, { namespace, name }), { accept: 'application/yaml', signal });
+    kind && client.kubernetes.text(pathOfKind(kind, { namespace, name }), { accept: YAML, signal });
   // After the deletion of the object, the last YAML stays.
   const { value: yaml, error } = useLoaded(load, [kind, uid, resourceVersion]);
   const isSecret = kind?.resource === 'secrets';
@@ -35,12 +36,7 @@ export function YamlPanel({ object, kind }: YamlPanelProps): ComponentChildren {
   const toggle = (label: string, isOn: boolean, show: (isShown: boolean) => void): ComponentChildren =>
     h(Toggle, { isOn, onClick: () => show(!isOn) }, label);
   return [
-    !yaml &&
-      h(
-        Notice,
-        { tone: 'info' },
-        `This is the JSON of the list. The YAML could not be loaded: ${error?.message}`,
-      ),
+    !yaml && h(Notice, { tone: 'info' }, [IS_JSON, error?.message]),
     h('div', { class: 'row' }, [
       yaml && toggle('Managed fields', managedFields, showManagedFields),
       isSecret && toggle('Secret values', secrets, showSecrets),
@@ -49,4 +45,27 @@ export function YamlPanel({ object, kind }: YamlPanelProps): ComponentChildren {
     ]),
     h(YamlText, { text, label: yaml ? 'YAML' : 'JSON' }),
   ];
+}
+
+/** Longer texts have no colours, because each key is an element. */
+const MAX_LINES = 5_000;
+/** Indent, key and the rest of a line. */
+const LINE = /^(\s*(?:- )*)("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s"'#|>{[-][^:\n]*)(:(?:\s.*)?)$/;
+
+interface YamlTextProps {
+  readonly text: string;
+  readonly label: string;
+}
+
+/** All content is text: nothing of it can become markup. */
+function YamlText({ text, label }: YamlTextProps): ComponentChildren {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const coloured = lines.map((line, i) => {
+    const [, indent, key, rest] = LINE.exec(line) ?? [];
+    const content = key === undefined ? line : [indent, h('span', { class: 'key' }, key), rest];
+    return h('span', { key: i, class: 'line' }, [content, '\n']);
+  });
+  // Focusable, because it scrolls.
+  const attributes = { class: 'yaml box scroll', tabIndex: 0, 'aria-label': label, role: 'region' } as const;
+  return h('pre', attributes, lines.length > MAX_LINES ? text : coloured);
 }

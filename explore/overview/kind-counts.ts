@@ -1,8 +1,8 @@
 // Counts of the objects of the most important kinds, by status, as bars. Each count leads to a list.
-import { type Client, type ListPage, StatusError } from 'ks-apiserver-client';
+import { type ListPage, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
-import { type Kind, titleOf } from '../kinds.ts';
+import { customResources, titleOf } from '../kinds.ts';
 import { link, listRoute } from '../route.ts';
 import { Notice } from '../ui/notice.ts';
 import { toneOf } from '../ui/status.ts';
@@ -12,8 +12,6 @@ const KINDS = [
   ...['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch'],
   ...['persistentvolumeclaims', 'nodes', 'namespaces'],
 ];
-/** Maximum number of kinds of custom resources, because the server starts to follow each kind that is counted. */
-const CUSTOM_KINDS = 12;
 const TONES = ['good', 'info', 'idle', 'warn', 'bad'];
 /** Pause between two counts, in ms. */
 const REPEAT_MS = 10_000;
@@ -26,21 +24,19 @@ interface Count {
 
 /** `namespace`: empty for all. */
 export function KindCounts({ namespace }: { readonly namespace: string }): ComponentChildren {
-  const { client, kinds } = useExplore();
-  const load = (signal: AbortSignal) => countsOf(client, kinds, namespace, signal);
-  const { value: counts = [] } = useLoaded(load, [client, kinds, namespace], REPEAT_MS);
+  const { kinds } = useExplore();
+  const counts = useCounts(namespace);
   // Of custom resources, only those that exist.
   const shown = counts.filter(({ resource, page }) => page?.totalItems || !kinds.get(resource)?.isCustom);
   const title = ({ resource }: Count): string => titleOf(resource, kinds);
   const forbidden = shown.filter(({ error }) => error?.code === 403);
   const failed = shown.filter(({ error }) => error && error.code !== 403);
-  return h('section', { class: 'kinds card', 'aria-labelledby': 'kinds', 'aria-busy': counts.length === 0 }, [
-    h('h2', { id: 'kinds' }, 'What runs here'),
-    h(
-      'ul',
-      { class: 'divided' },
-      shown.map(({ resource, page }) => page && h(Row, { key: resource, resource, page, namespace })),
-    ),
+  const rows = shown.map(
+    ({ resource, page }) => page && h(Row, { key: resource, resource, page, namespace }),
+  );
+  return h('section', { class: 'kinds card', 'aria-label': 'Kinds', 'aria-busy': counts.length === 0 }, [
+    h('h2', {}, 'What runs here'),
+    h('ul', { class: 'divided' }, rows),
     shown.some(({ page }) => page?.partial) &&
       h('p', { class: 'muted' }, 'Only objects of the namespaces that you may list are counted.'),
     forbidden.length > 0 &&
@@ -60,51 +56,42 @@ function Row({ resource, page, namespace }: RowProps): ComponentChildren {
   const { totalItems } = page;
   const scope = kinds.get(resource)?.namespaced ? namespace : '';
   const listOf = (status?: string) => link(listRoute(resource, { namespace: scope, status }));
-  const statuses = statusesOf(page).map(([status, count]) => ({
-    ...{ status, count, text: `${count.toLocaleString()} ${status}` },
-    attributes: { key: status, 'data-tone': toneOf(status) },
-  }));
+  const statuses = statusesOf(page);
+  const part = ([status, count]: StatusCount): ComponentChildren =>
+    h('span', { key: status, 'data-tone': toneOf(status), style: { flexGrow: count } });
+  const statusLink = ([status, count]: StatusCount): ComponentChildren => {
+    const attributes = { key: status, class: 'status', 'data-tone': toneOf(status), ...listOf(status) };
+    return h('a', attributes, `${count.toLocaleString()} ${status}`);
+  };
   return h('li', {}, [
-    h('a', { class: 'kind', 'data-empty': totalItems === 0, ...listOf() }, [
-      titleOf(resource, kinds),
+    h('a', { class: 'row', ...listOf() }, [
+      h('span', { class: 'fill' }, titleOf(resource, kinds)),
       h('strong', { class: 'number' }, totalItems.toLocaleString()),
     ]),
     statuses.length > 0 && [
-      h(
-        'div',
-        { class: 'bar', 'aria-hidden': true },
-        statuses.map(({ count, attributes }) => h('span', { ...attributes, style: { flexGrow: count } })),
-      ),
-      h(
-        'div',
-        { class: 'row small muted' },
-        statuses.map(({ status, text, attributes }) =>
-          h('a', { ...attributes, class: 'status', ...listOf(status) }, text),
-        ),
-      ),
+      h('div', { class: 'bar', 'aria-hidden': true }, statuses.map(part)),
+      h('div', { class: 'row small muted' }, statuses.map(statusLink)),
     ],
   ]);
 }
+
+type StatusCount = readonly [status: string, count: number];
 
 /** Maximum number of statuses beside a bar; the list has the others. */
 const STATUSES = 5;
 
 /** The most frequent statuses, in the order of their tones. */
-function statusesOf({ facets }: ListPage): readonly (readonly [status: string, count: number])[] {
+function statusesOf({ facets }: ListPage): readonly StatusCount[] {
   return Object.entries(facets?.['status'] ?? {})
     .sort(([, a], [, b]) => b - a)
     .slice(0, STATUSES)
     .sort(([a], [b]) => TONES.indexOf(toneOf(a)) - TONES.indexOf(toneOf(b)));
 }
 
-async function countsOf(
-  client: Client,
-  kinds: ReadonlyMap<string, Kind>,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<readonly Count[]> {
+function useCounts(namespace: string): readonly Count[] {
+  const { client, kinds } = useExplore();
   const query = { facets: ['status'], limit: 0, namespace: namespace || undefined };
-  const count = async (resource: string): Promise<Count> => {
+  const count = async (resource: string, signal: AbortSignal): Promise<Count> => {
     try {
       return { resource, page: await client.lists.page(resource, query, { signal }) };
     } catch (error) {
@@ -112,9 +99,10 @@ async function countsOf(
       return { resource, error };
     }
   };
-  const custom = [...kinds.values()].filter(({ isCustom }) => isCustom).slice(0, CUSTOM_KINDS);
-  const counted = [...KINDS, ...custom.map(({ resource }) => resource)];
-  const isInScope = (resource: string): boolean =>
-    namespace === '' || kinds.get(resource)?.namespaced !== false;
-  return await Promise.all(counted.filter(isInScope).map(count));
+  const counted = [...KINDS, ...customResources(kinds)].filter(
+    (resource) => namespace === '' || kinds.get(resource)?.namespaced !== false,
+  );
+  const load = (signal: AbortSignal) => Promise.all(counted.map((resource) => count(resource, signal)));
+  const { value = [] } = useLoaded(load, [client, kinds, namespace], REPEAT_MS);
+  return value;
 }

@@ -1,8 +1,7 @@
 // The nodes with their capacity, and how much of it is used: measured, requested by pods, or unknown.
-import { type Client, type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-client';
+import { type Client, type KubernetesObject, type ListPage, StatusError, textAt } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
-import { textAt } from '../list/kind-columns.ts';
 import { fieldTerm } from '../list/list-query.ts';
 import { statusOf } from '../object/use-object.ts';
 import { platformName } from '../page-metadata.ts';
@@ -26,7 +25,7 @@ const SHOWN = 12;
 /** Pause between two requests, in ms. */
 const REPEAT_MS = 10_000;
 const METRICS = '/apis/metrics.k8s.io/v1beta1/nodes';
-const COLUMNS = ['Node', 'CPU', 'Memory', 'Pods at most'];
+const COLUMNS = ['Node', 'Status', 'CPU', 'Memory', 'Pods at most'];
 
 export function NodeUsage(): ComponentChildren {
   const { client, groups } = useExplore();
@@ -37,8 +36,8 @@ export function NodeUsage(): ComponentChildren {
   if (error instanceof StatusError && error.code === 403) return null;
   const total = nodes?.page.totalItems ?? 0;
   const allText = total > SHOWN ? `All ${total.toLocaleString()} nodes` : 'All nodes';
-  return h('section', { class: 'nodes card', 'aria-labelledby': 'nodes', 'aria-busy': !nodes && !error }, [
-    h('h2', { id: 'nodes' }, ['Nodes', h('a', link(listRoute('nodes')), allText)]),
+  return h('section', { class: 'nodes card', 'aria-label': 'Nodes', 'aria-busy': !nodes && !error }, [
+    h('h2', {}, ['Nodes', h('a', link(listRoute('nodes')), allText)]),
     error && h(Failure, { error, retry }),
     nodes && [
       h('p', { class: 'muted' }, `${nodes.explanation} Nodes with a problem come first.`),
@@ -57,10 +56,8 @@ function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
       total: quantityOf(textAt(node, `status.allocatable.${resource}`)),
     });
     return [
-      [
-        h('a', link(objectRoute('nodes', { name })), name),
-        h(Status, { status: statusOf(page, index) ?? '' }),
-      ],
+      h('a', link(objectRoute('nodes', { name })), name),
+      h(Status, { status: statusOf(page, index) ?? '' }),
       h(Meter, { ...amountsOf('cpu'), text: shortText, unit: ' cores' }),
       h(Meter, { ...amountsOf('memory'), text: bytesText }),
       [`${textAt(node, 'status.allocatable.pods')} `, h('a', link(pods), 'Show pods')],

@@ -7,12 +7,10 @@ import { RecentEvents } from './recent-events.ts';
 
 export function OverviewView({ route }: { readonly route: OverviewRoute }): ComponentChildren {
   const namespace = route.query.get('namespace') ?? '';
-  return [
-    h('h1', {}, [
-      'Overview',
-      namespace !== '' && h('small', { class: 'muted' }, ` of namespace ${namespace}`),
-    ]),
-    h('div', { class: 'overview' }, [
+  const scope = namespace !== '' && h('small', { class: 'muted' }, ` of namespace ${namespace}`);
+  return h('div', { class: 'stack' }, [
+    h('h1', {}, ['Overview', scope]),
+    h('div', { class: 'stack split' }, [
       h('div', { class: 'stack' }, [
         h(KindCounts, { namespace, key: namespace }),
         // Nodes belong to no namespace.
@@ -20,5 +18,5 @@ export function OverviewView({ route }: { readonly route: OverviewRoute }): Comp
       ]),
       h(RecentEvents, { title: 'Recent events', filter: { namespace: namespace || undefined } }),
     ]),
-  ];
+  ]);
 }

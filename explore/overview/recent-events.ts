@@ -1,9 +1,8 @@
 // What changed in the last minutes: the newest events, of the cluster, a namespace or an object, live.
-import type { KubernetesObject } from 'ks-apiserver-client';
+import { type KubernetesObject, textAt } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { resourceOf } from '../kinds.ts';
-import { textAt } from '../list/kind-columns.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
 import { Failure } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
@@ -23,17 +22,14 @@ export function RecentEvents({ title, filter }: RecentEventsProps): ComponentChi
   const query = { ...filter, sortBy: SORT_BY, limit: SHOWN };
   const live = useLive((options) => client.lists.live('events', query, options), JSON.stringify(filter));
   const { value: page, error, retry } = live;
-  const all = link(listRoute('events', { ...filter, sortBy: SORT_BY }));
   const hasObject = filter.fieldSelector === undefined;
+  const items = page?.items.map((event) => h(EventItem, { key: event.metadata.uid, event, hasObject }));
+  const all = link(listRoute('events', { ...filter, sortBy: SORT_BY }));
   return h('section', { class: 'events card', 'aria-label': title, 'aria-busy': !page && !error }, [
     h('h2', {}, [title, h('a', all, 'All events')]),
     error && h(Failure, { error, retry }),
     page?.items.length === 0 && h('p', { class: 'muted' }, 'Nothing has happened in the last hour.'),
-    h(
-      'ol',
-      { class: 'divided' },
-      page?.items.map((event) => h(EventItem, { key: event.metadata.uid, event, hasObject })),
-    ),
+    h('ol', { class: 'divided' }, items),
   ]);
 }
 
@@ -55,7 +51,7 @@ function EventItem({ event, hasObject }: EventItemProps): ComponentChildren {
     h('span', { class: 'muted small' }, h(RelativeTime, { time })),
     h('p', { class: 'small' }, [
       hasObject && h(InvolvedObject, { event }),
-      h('span', { class: 'muted' }, message),
+      h('span', { class: 'muted clamp' }, message),
     ]),
   ]);
 }

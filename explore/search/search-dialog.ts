@@ -20,9 +20,9 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
     else return;
     event.preventDefault();
   };
-  const clicked = (event: MouseEvent): void => {
-    // The backdrop is a part of the dialog itself; a link has prevented that the browser follows it.
-    if (event.target === dialog.current || event.defaultPrevented) close();
+  const onClick = ({ defaultPrevented }: MouseEvent): void => {
+    // A link has prevented that the browser follows it.
+    if (defaultPrevented) close();
   };
   const groups = found.groups.map(({ title, options }) =>
     h('section', { key: title, 'aria-label': title }, [
@@ -36,23 +36,20 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
       ),
     ]),
   );
-  return h(
-    'dialog',
-    {
-      ...{ ref: dialog, class: 'search-dialog', 'aria-label': 'Search' },
-      ...{ onClose: close, onClick: clicked, onKeyDown: pressed },
-    },
-    h('div', { class: 'stack' }, [
-      h('input', {
-        // In a search field, Escape would only remove the text.
-        ...{ type: 'text', 'aria-label': 'Search kinds and objects', autocomplete: 'off', spellcheck: false },
-        ...{ placeholder: 'Search kinds, names, labels and images', value: text },
-        onInput: ({ currentTarget }) => setText(currentTarget.value),
-      }),
-      h('div', { class: 'results' }, groups),
-      h('p', { class: 'muted small', role: 'status' }, statusOf(text, found)),
-    ]),
-  );
+  const input = h('input', {
+    // In a search field, Escape would only remove the text.
+    ...{ type: 'text', 'aria-label': 'Search kinds and objects', autocomplete: 'off', spellcheck: false },
+    ...{ placeholder: 'Search kinds, names, labels and images', value: text },
+    onInput: ({ currentTarget }) => setText(currentTarget.value),
+  });
+  const content = [
+    input,
+    h('div', { class: 'results' }, groups),
+    h('p', { class: 'muted small', role: 'status' }, statusOf(text, found)),
+  ];
+  const attributes = { ref: dialog, class: 'search-dialog', 'aria-label': 'Search', closedby: 'any' };
+  const handlers = { onClose: close, onClick, onKeyDown: pressed };
+  return h('dialog', { ...attributes, ...handlers }, h('div', { class: 'stack' }, content));
 }
 
 function statusOf(text: string, { groups, searched, isBusy, error }: Results): string {

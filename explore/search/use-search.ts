@@ -2,7 +2,7 @@
 import type { Client, SearchResult } from 'ks-apiserver-client';
 import { useMemo } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { type Kind, titleOf } from '../kinds.ts';
+import { customResources, type Kind, type Kinds, titleOf } from '../kinds.ts';
 import { listRoute, objectRoute, type Route } from '../route.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
@@ -32,15 +32,12 @@ const DEBOUNCE_MS = 150;
 /** Maximum number of matches of a kind. */
 const MATCHES = 5;
 const KIND_MATCHES = 4;
-/** The server searches the kinds that it follows. It starts to follow these, and so many kinds of custom resources. */
+/** The server searches the kinds that it follows. It starts to follow these. */
 const KINDS = [
   ...['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch'],
   ...['services', 'ingresses.networking.k8s.io', 'configmaps', 'persistentvolumeclaims'],
   ...['nodes', 'namespaces'],
 ];
-const CUSTOM_KINDS = 12;
-
-type Kinds = ReadonlyMap<string, Kind>;
 
 export function useSearch(text: string): Results {
   const { client, kinds } = useExplore();
@@ -58,8 +55,7 @@ export function useSearch(text: string): Results {
 
 /** Each kind of custom resources alone, because the server may have no permission for some. */
 async function followKinds(client: Client, kinds: Kinds): Promise<void> {
-  const custom = [...kinds.values()].filter(({ isCustom }) => isCustom).slice(0, CUSTOM_KINDS);
-  const named = [KINDS, ...custom.map(({ resource }) => [resource])];
+  const named = [KINDS, ...customResources(kinds).map((resource) => [resource])];
   await Promise.all(
     // The text does not matter.
     named.map((names) => client.search('explore', { kinds: names, limit: 1 }).catch(() => undefined)),

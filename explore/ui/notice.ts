@@ -6,8 +6,8 @@ export type Tone = 'good' | 'warn' | 'bad' | 'idle' | 'info';
 export interface NoticeProps {
   readonly tone: Tone;
   readonly children?: ComponentChildren;
-  /** Label and action of the button. */
-  readonly action?: readonly [label: string, act: () => void];
+  /** Label and action of the button; false for none. */
+  readonly action?: readonly [label: string, act: () => void] | false | undefined;
 }
 
 export function Notice({ tone, children, action }: NoticeProps): ComponentChildren {
@@ -18,17 +18,13 @@ export function Notice({ tone, children, action }: NoticeProps): ComponentChildr
   ]);
 }
 
-/** The message of an error, with a button if a further attempt can succeed. */
-export function Failure({
-  error,
-  retry,
-}: {
+export interface FailureProps {
   readonly error: Error;
   readonly retry?: () => void;
-}): ComponentChildren {
-  return h(
-    Notice,
-    { tone: 'bad', ...(retry ? { action: ['Try again', retry] as const } : {}) },
-    error.message,
-  );
+}
+
+/** The message of an error, with a button if a further attempt can succeed. */
+export function Failure({ error, retry }: FailureProps): ComponentChildren {
+  const action = retry && (['Try again', retry] as const);
+  return h(Notice, { tone: 'bad', action }, error.message);
 }

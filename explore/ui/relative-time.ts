@@ -30,9 +30,6 @@ export function RelativeTime({ time }: { readonly time: string | undefined }): C
   const now = useNow();
   const date = new Date(time ?? '');
   if (Number.isNaN(date.getTime())) return h('span', { class: 'muted' }, '–');
-  return h(
-    'time',
-    { dateTime: date.toISOString(), title: date.toLocaleString() },
-    spanOf(now - date.getTime()),
-  );
+  const span = spanOf(now - date.getTime());
+  return h('time', { dateTime: date.toISOString(), title: date.toLocaleString() }, span);
 }

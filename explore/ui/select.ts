@@ -10,9 +10,6 @@ export interface SelectProps {
 
 export function Select({ label, value, options, choose }: SelectProps): ComponentChildren {
   const onChange = (event: TargetedEvent<HTMLSelectElement>): void => choose(event.currentTarget.value);
-  return h(
-    'select',
-    { 'aria-label': label, value, onChange },
-    Object.entries(options).map(([each, name]) => h('option', { key: each, value: each }, name)),
-  );
+  const items = Object.entries(options).map(([each, name]) => h('option', { key: each, value: each }, name));
+  return h('select', { 'aria-label': label, value, onChange }, items);
 }

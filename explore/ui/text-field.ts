@@ -4,6 +4,8 @@ import { type ComponentChildren, h, type InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 export interface TextFieldProps extends Omit<InputHTMLAttributes, 'onInput' | 'onChange' | 'list' | 'value'> {
+  /** Shown above the field. */
+  readonly label?: string;
   readonly text: string;
   readonly apply: (text: string) => void;
   /** Time without a key in ms after which the text is applied. */
@@ -12,15 +14,10 @@ export interface TextFieldProps extends Omit<InputHTMLAttributes, 'onInput' | 'o
   readonly offered?: readonly string[];
 }
 
-export function TextField({
-  text,
-  apply,
-  delayMs,
-  offered,
-  ...attributes
-}: TextFieldProps): ComponentChildren {
+export function TextField(props: TextFieldProps): ComponentChildren {
+  const { label, text, apply, delayMs, offered, ...attributes } = props;
   const list = useId();
-  const input = useRef<HTMLInputElement>(null);
+  const ref = useRef<HTMLInputElement>(null);
   const applied = useRef(text);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   // Other filters can change before the text is applied.
@@ -28,13 +25,13 @@ export function TextField({
   latest.current = apply;
   useEffect(() => {
     // The user can type on while the text is applied.
-    if (input.current && applied.current !== text) input.current.value = text;
+    if (ref.current && applied.current !== text) ref.current.value = text;
     applied.current = text;
   }, [text]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const applyText = (): void => {
     clearTimeout(timer.current);
-    const value = input.current?.value ?? '';
+    const value = ref.current?.value ?? '';
     if (value === applied.current) return;
     applied.current = value;
     latest.current(value);
@@ -43,19 +40,15 @@ export function TextField({
     clearTimeout(timer.current);
     if (delayMs !== undefined) timer.current = setTimeout(applyText, delayMs);
   };
-  return [
-    h('input', {
-      ...{ ref: input, type: 'text', defaultValue: text, autocomplete: 'off', spellcheck: false },
-      ...(offered && { list }),
-      ...attributes,
-      onInput,
-      onChange: applyText,
-    }),
-    offered &&
-      h(
-        'datalist',
-        { id: list },
-        offered.map((value) => h('option', { key: value, value })),
-      ),
-  ];
+  const input = h('input', {
+    ...{ ref, type: 'text', defaultValue: text, autocomplete: 'off', spellcheck: false },
+    ...(offered && { list }),
+    ...attributes,
+    onInput,
+    onChange: applyText,
+  });
+  const options = offered?.map((value) => h('option', { key: value, value }));
+  const field = [input, options && h('datalist', { id: list }, options)];
+  if (label === undefined) return field;
+  return h('label', { class: 'field' }, [h('span', { class: 'muted small' }, label), field]);
 }

@@ -11,13 +11,10 @@ export interface TextTableProps {
 
 export function TextTable({ label, names, rows }: TextTableProps): ComponentChildren {
   const heads = names.map((name) => h('th', { scope: 'col' }, name));
-  const body = rows.map((cells) =>
-    h(
-      'tr',
-      {},
-      cells.map((cell) => h('td', {}, cell)),
-    ),
-  );
+  const body = rows.map((cells) => {
+    const row = cells.map((cell) => h('td', {}, cell));
+    return h('tr', {}, row);
+  });
   // Focusable, because it scrolls.
   return h('div', { class: 'small scroll', tabIndex: 0, role: 'region', 'aria-label': label }, [
     h('table', {}, [h('thead', {}, h('tr', {}, heads)), h('tbody', {}, body)]),

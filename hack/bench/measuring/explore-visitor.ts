@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 
 /** What the views show when they have their data. */
-const CONTENT = { overview: '#view .kinds .kind', list: '#view nav[aria-label=Pages]' } as const;
+const CONTENT = { overview: '#view .kinds li', list: '#view nav[aria-label=Pages]' } as const;
 export type View = keyof typeof CONTENT;
 
 const TIMEOUT_MS = 120_000;

@@ -49,15 +49,15 @@ describe('the view of logs of /explore', () => {
     await showOnly('slow');
     expect(new Set(await texts('.log-content mark'))).to.deep.equal(new Set(['slow']));
     await visitor.click('Match case');
-    await visitor.page.click('[aria-label=Levels] button:nth-child(3)');
-    const names = await visitor.page.$('.name-filter:nth-child(2) input');
+    await visitor.page.click('[aria-label=Level] button:nth-of-type(3)');
+    const names = await visitor.page.$('.field:nth-child(2) input');
     await names?.focus();
     await visitor.page.waitForSelector('option[value=checkout]');
     await names?.type('checkout');
     await visitor.page.keyboard.press('Enter');
     await showOnly('payment provider is slow');
     // No pod has one of these names.
-    await visitor.page.type('.name-filter:nth-child(3) input', 'checkout-, cart-');
+    await visitor.page.type('.field:nth-child(3) input', 'checkout-, cart-');
     await visitor.page.keyboard.press('Enter');
     await until(() => address().has('pod_query'));
     await visitor.sees(/\d lines?/);
