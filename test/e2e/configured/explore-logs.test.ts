@@ -1,0 +1,126 @@
+// Tests of the view of logs of `/explore` in a browser, with VictoriaLogs as the log store.
+import { expect } from 'chai';
+import { type StartedChromium, startChromium } from '../../../hack/browser/chromium.ts';
+import { loadVictoriaLogs } from '../../../hack/log-stores/load-victorialogs.ts';
+import type { LogStoreProcess } from '../../../hack/log-stores/log-store.ts';
+import { line } from '../../support/logging/log-service.ts';
+import { until } from '../../support/until.ts';
+import { Visitor } from '../explore/visitor.ts';
+import { PASSWORD, type Platform } from '../platform.ts';
+import { addUser, sharedConfigured } from './shared-configured.ts';
+
+const USER = 'lola';
+/** Only these tests write its lines. */
+const NAMESPACE = 'ledger';
+/** Number of lines in the last 50 minutes, one every 10 seconds. */
+const LINES = 300;
+const SLOW = LINES / 10;
+
+describe('the view of logs of /explore, with VictoriaLogs', () => {
+  let platform: Platform;
+  let store: LogStoreProcess;
+  let chromium: StartedChromium;
+  let visitor: Visitor;
+
+  before(async () => {
+    const configured = await sharedConfigured();
+    ({ store } = configured);
+    ({ platform } = configured.gateway);
+    await platform.bind('cluster-admin', `--user=${USER}`);
+    await platform.permitted(`* * --as=${USER}`);
+    await addUser(platform, USER);
+    const now = Date.now();
+    const times = Array.from({ length: LINES }, (_, i) => now - (i + 1) * 10_000);
+    await write(
+      ...times.map((time, i) => ({
+        time,
+        text: i % 10 === 0 ? `level=error msg="slow posting ${i}"` : `level=info msg="posting ${i}"`,
+      })),
+    );
+    chromium = await startChromium();
+    visitor = await Visitor.start(chromium.browser, { server: platform.server.url, password: PASSWORD });
+    // A headless browser has no dialog for files.
+    await visitor.page.evaluateOnNewDocument(`
+      globalThis.written = '';
+      globalThis.showSaveFilePicker = async () => ({
+        createWritable: async () => new WritableStream({
+          write: (bytes) => { globalThis.written += new TextDecoder().decode(bytes); },
+        }),
+      });`);
+    await visitor.signIn(USER);
+  });
+  after(() => chromium?.[Symbol.asyncDispose]());
+  afterEach(() => expect(visitor.complaints.splice(0)).to.deep.equal([]));
+
+  async function write(...lines: readonly { readonly time: number; readonly text: string }[]): Promise<void> {
+    const records = lines.map(({ time, text }) =>
+      line(new Date(time).toISOString().replace('Z', '000000Z'), text, { namespace: NAMESPACE }),
+    );
+    await loadVictoriaLogs(store.url, records);
+  }
+  const open = (query = ''): Promise<void> =>
+    visitor.open(`/explore/logs?last=1h&namespaces=${NAMESPACE}${query}`);
+  const lines = (): Promise<string[]> =>
+    visitor.page.$$eval('.log-content', (all) => all.map(({ textContent }) => textContent ?? ''));
+  const address = (): URLSearchParams => new URL(visitor.page.url()).searchParams;
+
+  it('filters by text and level, and marks the matches', async () => {
+    await open();
+    await visitor.sees(`${LINES} lines`);
+    await visitor.page.type('.logs [type=search]', 'slow');
+    await visitor.sees(`${SLOW} lines`);
+    await until(async () => (await lines()).every((text) => text.includes('slow posting')));
+    const marks = await visitor.page.$$eval('.log-content mark', (all) =>
+      all.map((each) => each.textContent),
+    );
+    expect(marks).to.deep.equal(Array.from({ length: SLOW }, () => 'slow'));
+    await visitor.page.locator('[aria-label=Level] ::-p-text(info)').click();
+    await visitor.sees('No line matches the filters in this time range.');
+  });
+
+  it('zooms into a part of the histogram, whose counts are those of the lines', async () => {
+    await open();
+    await visitor.sees(`${LINES} lines`);
+    await visitor.page.locator('.histogram-bars').scroll();
+    const box = await (await visitor.page.waitForSelector('.histogram-bars'))?.boundingBox();
+    const { x, y, width } = box ?? { x: 0, y: 0, width: 0 };
+    await visitor.page.mouse.move(x + width * 0.5, y + 20);
+    await visitor.page.mouse.down();
+    await visitor.page.mouse.move(x + width * 0.7, y + 20);
+    const selection = await visitor.page.$eval('.histogram output', ({ textContent }) => textContent ?? '');
+    const counts = [...selection.matchAll(/(\d+) (?:error|info)/g)].map(([, count]) => Number(count));
+    await visitor.page.mouse.up();
+    await until(() => address().has('start_time'));
+    const zoomed = counts.reduce((sum, count) => sum + count, 0);
+    expect(zoomed).to.be.within(60, 90);
+    await visitor.sees(`${zoomed} lines`);
+    await until(async () => (await lines()).length === zoomed);
+  });
+
+  it('follows new lines, and keeps them while it is paused', async () => {
+    await open('&follow=true');
+    await visitor.sees('Live');
+    const has = async (text: string): Promise<boolean> => (await lines()).some((each) => each.includes(text));
+    await write({ time: Date.now(), text: 'a new entry' });
+    await until(() => has('a new entry'));
+    await visitor.click('Pause');
+    await write({ time: Date.now(), text: 'a late entry' });
+    await visitor.sees('1 new lines');
+    expect(await has('a late entry')).to.equal(false);
+    await visitor.click('Pause');
+    await until(() => has('a late entry'));
+  });
+
+  it('exports all lines of the filters', async () => {
+    await open('&log_query=slow');
+    await visitor.sees(`${SLOW} lines`);
+    await visitor.click('Export');
+    await visitor.page.select('#export select', 'ndjson');
+    await visitor.click('Save all lines');
+    await visitor.sees(/Complete\. [\d.]+ KiB/);
+    const written = String(await visitor.page.evaluate('written'));
+    const exported = written.trimEnd().split('\n');
+    expect(exported).to.have.length(SLOW);
+    for (const each of exported) expect(each).to.include('slow posting').and.to.include(NAMESPACE);
+  });
+});
