@@ -1,7 +1,26 @@
 // Tests of the frame of the page `/explore`, its overview and its search, in a browser.
 import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { nodeName } from '../../../hack/simulation/realistic-node.ts';
+import { AggregatedAPI } from '../../support/cluster/aggregated-api.ts';
+import { until } from '../../support/until.ts';
 import { sharedExplore, TENANT_NAMESPACES, USERS } from './shared-explore.ts';
 import type { Visitor } from './visitor.ts';
+
+/** The role of metrics-server, which the role `view` contains. */
+const METRICS_READER = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: {
+    name: 'system:aggregated-metrics-reader',
+    labels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' },
+  },
+  rules: [{ apiGroups: ['metrics.k8s.io'], resources: ['nodes'], verbs: ['get', 'list', 'watch'] }],
+};
+
+function nodeMetrics(name: string, cpu: string, memory: string): object {
+  return { metadata: { name }, timestamp: new Date().toISOString(), window: '20s', usage: { cpu, memory } };
+}
 
 describe('the overview and the search of /explore', () => {
   let shared: Awaited<ReturnType<typeof sharedExplore>>;
@@ -61,6 +80,34 @@ describe('the overview and the search of /explore', () => {
     expect(await visitor.page.$('#view img')).to.equal(null);
     await visitor.click('Deployment cart');
     expect(address()).to.equal('/explore/objects/deployments.apps/shop/cart');
+  });
+
+  it('shows the measured usage of nodes', async () => {
+    const { platform } = shared;
+    const kind = { version: 'v1beta1', plural: 'nodes', kind: 'NodeMetrics' };
+    // A stand-in for metrics-server, without a measurement of one node.
+    const api = await AggregatedAPI.start(platform.controlPlane, 'metrics.k8s.io', kind);
+    const items = [nodeMetrics(nodeName(0), '3500m', '2Gi'), nodeMetrics(nodeName(1), '500m', '4Gi')];
+    const metrics = { kind: 'NodeMetricsList', apiVersion: 'metrics.k8s.io/v1beta1', metadata: {}, items };
+    api.respond = ({ response }) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(metrics));
+    };
+    try {
+      await platform.succeeding('apply -f', await platform.write('metrics.yaml', stringify(METRICS_READER)));
+      await api.register();
+      await until(async () => (await platform.kubectl('get nodes.metrics.k8s.io')).code === 0);
+      await visitor.signIn(USERS.viewer);
+      await visitor.sees('Used now, of what pods can use.');
+      const usage = async (node: string): Promise<string> =>
+        visitor.page.$eval(`.nodes tr:has(a[href$="/${node}"])`, ({ textContent }) => textContent ?? '');
+      expect(await usage(nodeName(0))).to.match(/\d+ % 3\.5 of [\d.]+ cores\d+ % 2 GiB of [\d.]+ GiB/);
+      expect(await usage(nodeName(1))).to.match(/\d+ % 0\.5 of [\d.]+ cores\d+ % 4 GiB of [\d.]+ GiB/);
+      expect(await usage(nodeName(2)), 'only its capacity').not.to.include('%');
+      expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    } finally {
+      await api.stop();
+    }
   });
 
   it('finds objects and kinds with the keyboard alone', async () => {

@@ -1,4 +1,4 @@
-// Test fixture: an aggregated API with one cluster-scoped kind, `things`, behind an APIService of a real kube-apiserver.
+// Test fixture: an aggregated API with one cluster-scoped kind, by default `things`, behind an APIService of a real kube-apiserver.
 // Each caller sees only its own objects, and the test can replace every response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -24,16 +24,27 @@ export function thing(name: string, owner: string, resourceVersion = '1'): objec
   return { metadata: { name, uid: `uid-${name}`, resourceVersion }, spec: { owner } };
 }
 
+/** The kind of an aggregated API. */
+export interface AggregatedKind {
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+const THINGS: AggregatedKind = { version: 'v1', plural: 'things', kind: 'Thing' };
+
 export class AggregatedAPI {
   readonly group: string;
+  readonly #kind: AggregatedKind;
   readonly requests: ThingsRequest[] = [];
   readonly #server: Server;
   readonly #client: Client;
   /** Responds to lists and watches of things. */
   respond: (request: ThingsRequest) => void;
 
-  private constructor(group: string, server: Server, client: Client) {
+  private constructor(group: string, kind: AggregatedKind, server: Server, client: Client) {
     this.group = group;
+    this.#kind = kind;
     this.#server = server;
     this.#client = client;
     this.respond = (request) => this.#filtered(request);
@@ -43,17 +54,26 @@ export class AggregatedAPI {
   owners: readonly string[] = [];
 
   /** Starts the API. `register` makes kube-apiserver forward to it. */
-  static async start({ pki, client }: ControlPlane, group: string): Promise<AggregatedAPI> {
+  static async start({ pki, client }: ControlPlane, group: string, kind = THINGS): Promise<AggregatedAPI> {
     const tls = await pki.cluster.issueServer({ cn: 'api' }, { dns: ['localhost'], ip: ['127.0.0.1'] });
     const server = createServer(tls);
-    const api = new AggregatedAPI(group, server, client);
+    const api = new AggregatedAPI(group, kind, server, client);
     server.on('request', (request, response) => api.#handle(request, response));
     await listenOnLoopback(server);
     return api;
   }
 
+  get #root(): string {
+    return `/apis/${this.group}/${this.#kind.version}`;
+  }
+
+  /** Name of the APIService. */
+  get #name(): string {
+    return `${this.#kind.version}.${this.group}`;
+  }
+
   get path(): string {
-    return `/apis/${this.group}/v1/things`;
+    return `${this.#root}/${this.#kind.plural}`;
   }
 
   /** The `spec` of the APIService. */
@@ -62,7 +82,7 @@ export class AggregatedAPI {
     const port = typeof address === 'object' ? address?.port : undefined;
     return {
       group: this.group,
-      version: 'v1',
+      version: this.#kind.version,
       groupPriorityMinimum: 1000,
       versionPriority: 10,
       insecureSkipTLSVerify: true,
@@ -75,7 +95,7 @@ export class AggregatedAPI {
       method: 'POST',
       body: { metadata: { name: SERVICE }, spec: { type: 'ExternalName', externalName: 'localhost' } },
     });
-    const body = { metadata: { name: `v1.${this.group}` }, spec: this.spec };
+    const body = { metadata: { name: this.#name }, spec: this.spec };
     await this.#client.expect(API_SERVICES, { method: 'POST', body }, [201]);
   }
 
@@ -84,15 +104,11 @@ export class AggregatedAPI {
     const labels = { 'kube-aggregator.kubernetes.io/automanaged': null };
     const contentType = 'application/merge-patch+json';
     const body = { metadata: { labels }, spec: this.spec };
-    await this.#client.expect(
-      `${API_SERVICES}/v1.${this.group}`,
-      { method: 'PATCH', body, contentType },
-      [200],
-    );
+    await this.#client.expect(`${API_SERVICES}/${this.#name}`, { method: 'PATCH', body, contentType }, [200]);
   }
 
   async stop(): Promise<void> {
-    await this.#client.send(`${API_SERVICES}/v1.${this.group}`, { method: 'DELETE' });
+    await this.#client.send(`${API_SERVICES}/${this.#name}`, { method: 'DELETE' });
     await closeNow(this.#server);
   }
 
@@ -105,17 +121,18 @@ export class AggregatedAPI {
       this.requests.push(things);
       return this.respond(things);
     }
-    const isDiscovery = url.pathname === `/apis/${this.group}/v1`;
+    const isDiscovery = url.pathname === this.#root;
     response.writeHead(isDiscovery ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(isDiscovery ? this.#discovery() : {}));
   }
 
   #discovery(): object {
+    const { version, plural, kind } = this.#kind;
     return {
-      ...{ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${this.group}/v1` },
+      ...{ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${this.group}/${version}` },
       resources: [
         {
-          ...{ name: 'things', singularName: 'thing', namespaced: false, kind: 'Thing' },
+          ...{ name: plural, singularName: plural.replace(/s$/, ''), namespaced: false, kind },
           verbs: ['get', 'list', 'watch'],
         },
       ],
