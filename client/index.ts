@@ -13,7 +13,7 @@ export {
 } from './kubernetes.ts';
 export type { KubernetesList, KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
 export { type Row, type Rows, rowsOf } from './list-rows.ts';
-export { type ListChange, type ListPage, type ListQuery, Lists } from './lists.ts';
+export { fieldTerm, type ListChange, type ListPage, type ListQuery, Lists } from './lists.ts';
 export type { LogExport, Shortfall } from './log-export.ts';
 export {
   type ContextQuery,
@@ -27,8 +27,9 @@ export {
   type Severity,
 } from './logs.ts';
 export { listAt, textAt, valueAt } from './object-values.ts';
+export { quantityOf } from './quantity.ts';
 export type { Connection, StreamOptions } from './reconnecting.ts';
-export type { ServedKind } from './served-kinds.ts';
+export { kindOfReference, type ServedKind } from './served-kinds.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';
 export type { UserClaims } from './token-storage.ts';

@@ -19,6 +19,11 @@ export interface ListChange {
   readonly totalItems: number;
 }
 
+/** A term of the parameter `fieldSelector`. */
+export function fieldTerm(field: string, value: string): string {
+  return `${field}=${value.replaceAll(/[\\,=]/g, '\\$&')}`;
+}
+
 /** The lists of a client: `client.lists`. */
 export class Lists {
   readonly #transport: Transport;

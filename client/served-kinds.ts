@@ -17,6 +17,15 @@ export interface ServedKind {
   readonly shortNames: readonly string[];
 }
 
+/** The kind of a reference, such as an owner. Undefined if the cluster does not serve it. */
+export function kindOfReference<K extends ServedKind>(
+  kinds: Iterable<K>,
+  { apiVersion = 'v1', kind }: { readonly apiVersion?: string; readonly kind?: string },
+): K | undefined {
+  const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '';
+  return [...kinds].find((each) => each.kind === kind && each.group === group);
+}
+
 export const ACCEPT_DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 /** The members of APIGroupDiscoveryList (apidiscovery.k8s.io/v2) that are used. */

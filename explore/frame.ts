@@ -45,7 +45,7 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
     h('div', { class: 'columns' }, [
       h(Navigation, { route, error: discovered.error, retry: discovered.retry }),
       h('main', { id: 'view', tabIndex: -1 }, [
-        h(Banners, { session, connection }),
+        bannersOf(session, connection),
         h(ErrorBoundary, { key: place }, viewOf(route)),
       ]),
     ]),
@@ -56,13 +56,8 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
 const EXPIRED =
   'Your sign-in has expired. The page shows the last state, and continues here after you have signed in.';
 
-interface BannersProps {
-  readonly session: SignedIn;
-  readonly connection: Connection;
-}
-
 /** A sign-in that has expired, and a lost connection. Both end by themselves. */
-function Banners({ session, connection }: BannersProps): ComponentChildren {
+function bannersOf(session: SignedIn, connection: Connection): ComponentChildren {
   return [
     session.expired && h(Notice, { tone: 'warn', action: ['Sign in again', session.signIn] }, EXPIRED),
     connection.state === 'waiting' &&

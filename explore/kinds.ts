@@ -38,16 +38,6 @@ export function customResources(kinds: Kinds): readonly string[] {
   return custom.slice(0, MAX_CUSTOM).map(({ resource }) => resource);
 }
 
-/** The resource of a reference, such as an owner. Undefined if the kind is unknown. */
-export function resourceOf(
-  kinds: Kinds,
-  { apiVersion = 'v1', kind }: { readonly apiVersion?: string; readonly kind?: string },
-): string | undefined {
-  const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '';
-  for (const each of kinds.values()) if (each.kind === kind && each.group === group) return each.resource;
-  return undefined;
-}
-
 /** Path of an object at kube-apiserver. Throws a TypeError for a name that is not one segment. */
 export function pathOfKind(
   { apiVersion, plural }: Kind,

@@ -1,6 +1,21 @@
-// Starts the page in the browser.
-import { h, render } from 'preact';
-import { App } from './app.ts';
+// The page, which starts in the browser.
+import { Client } from 'ks-apiserver-client';
+import { type ComponentChildren, h, render } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { Frame } from './frame.ts';
+import { Gate } from './gate.ts';
+import { platformName } from './page-metadata.ts';
+import { useSession } from './session.ts';
 
 const page = document.querySelector('#page');
 if (page) render(h(App, {}), page);
+
+/** The frame with the view of the current route, or the gate while the user is not signed in. */
+function App(): ComponentChildren {
+  const session = useSession();
+  const token = session.state === 'signed in' ? session.token : undefined;
+  const client = useMemo(() => token && new Client({ token, platform: platformName() }), [token]);
+  if (session.state !== 'signed in') return h(Gate, { session });
+  // Another user gets another page, without what the last one saw.
+  return client && h(Frame, { session, client, key: session.user?.id });
+}

@@ -52,8 +52,3 @@ export function listQueryOf(route: ListRoute): ShownQuery {
     label: query.has('value') ? `${labelKeyOf(route)} in (${query.getAll('value').join()})` : undefined,
   };
 }
-
-/** A term of a field selector. */
-export function fieldTerm(field: string, value: string): string {
-  return `${field}=${value.replaceAll(/[\\,=]/g, '\\$&')}`;
-}

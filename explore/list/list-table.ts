@@ -2,8 +2,8 @@
 import type { Column, Row, Rows } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { bytesText } from '../quantity.ts';
 import { type ListRoute, link, navigate, objectRoute, withQuery } from '../route.ts';
+import { bytesText } from '../ui/amount.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
 import type { ShownQuery } from './list-query.ts';

@@ -10,8 +10,8 @@ import { Failure, Notice } from '../ui/notice.ts';
 import { Select } from '../ui/select.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { ListFilters } from './list-filters.ts';
-import { facetsOf, listQueryOf, PAGE_SIZES, type ShownQuery } from './list-query.ts';
-import { ListTable } from './list-table.ts';
+import { facetsOf, listQueryOf, PAGE_SIZES } from './list-query.ts';
+import { ListTable, type ListTableProps } from './list-table.ts';
 import { useCounts, useList } from './use-list.ts';
 
 export function ListView({ route }: { readonly route: ListRoute }): ComponentChildren {
@@ -50,7 +50,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
     list &&
       list.total > 0 && [
         h(ListTable, { route, shown, list, label, isBusy: !isCurrent }),
-        h(Pager, { route, shown, total: list.total }),
+        h(Pager, { route, shown, list }),
       ],
   ]);
 }
@@ -61,13 +61,11 @@ function partialText({ facets }: Rows): string {
   return `Objects of ${namespaces} that you may list. You have no permission for the others.`;
 }
 
-interface PagerProps {
-  readonly route: ListRoute;
-  readonly shown: ShownQuery;
-  readonly total: number;
-}
+type PagerProps = Omit<ListTableProps, 'label' | 'isBusy'>;
 
-function Pager({ route, shown: { page, limit }, total }: PagerProps): ComponentChildren {
+function Pager({ route, shown, list }: PagerProps): ComponentChildren {
+  const { total } = list;
+  const { page, limit } = shown;
   const last = Math.max(1, Math.ceil(total / limit));
   const [first, end] = [Math.min(total, (page - 1) * limit + 1), Math.min(total, page * limit)];
   const pages = [

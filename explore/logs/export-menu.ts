@@ -3,7 +3,7 @@ import type { LogExport, LogQuery } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { bytesText } from '../quantity.ts';
+import { bytesText } from '../ui/amount.ts';
 import { Notice, type Tone } from '../ui/notice.ts';
 import { Select } from '../ui/select.ts';
 

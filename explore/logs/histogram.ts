@@ -44,13 +44,8 @@ export function Histogram({ histogram, range, step, shown, zoom }: HistogramProp
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const [, to] = selection ?? [];
-    const moves = new Map([
-      ['ArrowLeft', to === undefined ? last : to - 1],
-      ['ArrowRight', to === undefined ? 0 : to + 1],
-      ['Home', 0],
-      ['End', last],
-    ]);
-    const target = moves.get(event.key);
+    const [left, right] = to === undefined ? [last, 0] : [to - 1, to + 1];
+    const target = { ArrowLeft: left, ArrowRight: right, Home: 0, End: last }[event.key];
     if (target !== undefined) moveTo(target, event.shiftKey);
     else if (event.key === 'Enter' && selection) apply();
     else if (event.key === 'Escape') setSelection(undefined);

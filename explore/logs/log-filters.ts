@@ -1,13 +1,14 @@
 // The filters of the view: text, names, levels and the time range. All of them are in the address.
 import { type LogHistogram, type Severity, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
+import { useState } from 'preact/hooks';
+import { useExplore } from '../context.ts';
 import { type Changes, type LogsRoute, navigate, withQuery } from '../route.ts';
 import { Facet } from '../ui/facet.ts';
 import { Select } from '../ui/select.ts';
 import { TextField } from '../ui/text-field.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { absolute, lastOf, localTime, namesIn, RANGES, SEVERITIES, type TimeRange } from './log-query.ts';
-import { NameFilter } from './name-filter.ts';
 
 export interface LogFiltersProps {
   readonly route: LogsRoute;
@@ -18,6 +19,8 @@ export interface LogFiltersProps {
 
 /** Time without a key in ms after which the text filters. */
 const DELAY_MS = 300;
+/** Maximum number of names of a kind that a filter offers. */
+const OFFERED_NAMES = 300;
 const WORKLOADS = ['deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch'];
 const MATCHES = {
   prefix: 'Words',
@@ -109,4 +112,47 @@ function countsOf({ histograms }: LogHistogram): Record<string, number> {
   const countOf = (level: Severity): number =>
     histograms.reduce((sum, { severities }) => sum + (severities?.[level] ?? 0), 0);
   return Object.fromEntries(LEVELS.map((level) => [level, countOf(level)]));
+}
+
+interface NameFilterProps {
+  readonly label: string;
+  readonly query: URLSearchParams;
+  /** Parameters of exact names and of parts of names. */
+  readonly exact: string;
+  readonly part: string;
+  /** The kinds whose names are offered. */
+  readonly kinds: readonly string[];
+  readonly change: (changes: Changes) => void;
+}
+
+/** It offers the names of the cluster; a text that is not one of them selects the names that contain it. */
+function NameFilter({ label, query, exact, part, kinds, change }: NameFilterProps): ComponentChildren {
+  const { client } = useExplore();
+  const [offered, setOffered] = useState<readonly string[]>([]);
+  const names = namesIn(query, exact);
+  const chosen = [...names, ...namesIn(query, part)];
+  const offer = async (): Promise<void> => {
+    const namespaces = exact === 'namespaces' ? [] : namesIn(query, 'namespaces');
+    const sent = { namespaces, limit: OFFERED_NAMES, sortBy: 'name', ascending: true };
+    // Those that the user may not list can be typed.
+    const pages = await Promise.allSettled(kinds.map((kind) => client.lists.page(kind, sent)));
+    const items = pages.flatMap((page) => (page.status === 'fulfilled' ? page.value.items : []));
+    setOffered([...new Set(items.map(({ metadata }) => metadata.name))]);
+  };
+  const apply = (text: string): void => {
+    const known = new Set([...names, ...offered]);
+    const typed = text.split(',').map((name) => name.trim());
+    change({
+      // The namespace of the frame is one of the names.
+      ...(exact === 'namespaces' && { namespace: undefined }),
+      [exact]: typed.filter((name) => known.has(name)).join(),
+      [part]: typed.filter((name) => name !== '' && !known.has(name)).join(),
+    });
+  };
+  return h(TextField, {
+    ...{ label, type: 'search', placeholder: 'All', maxLength: 1000, text: chosen.join(', '), apply },
+    onFocus: () => void offer(),
+    // The browser compares the whole text.
+    offered: offered.filter((name) => !chosen.includes(name)).map((name) => [...chosen, name].join(', ')),
+  });
 }

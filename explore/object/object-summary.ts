@@ -1,16 +1,21 @@
 // What an object says about itself: labels, annotations, containers and conditions; its owners, the objects below it, and
 // its events.
-import { type KubernetesObject, listAt, textAt } from 'ks-apiserver-client';
+import {
+  fieldTerm,
+  type KubernetesObject,
+  kindOfReference,
+  listAt,
+  textAt,
+  valueAt,
+} from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
-import { resourceOf } from '../kinds.ts';
-import { fieldTerm } from '../list/list-query.ts';
 import { RecentEvents } from '../overview/recent-events.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
 import type { Tone } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
+import { Status } from '../ui/status.ts';
 import { TextTable } from '../ui/text-table.ts';
-import { Containers } from './containers.ts';
 import { RelatedTable } from './related-table.ts';
 import { relationsOf } from './relations.ts';
 import { LAST_APPLIED } from './shown-yaml.ts';
@@ -59,7 +64,7 @@ function Owners({ object }: { readonly object: KubernetesObject }): ComponentChi
   const { ownerReferences = [], namespace } = object.metadata;
   const owners = ownerReferences.map((owner) => {
     const { kind, name, uid } = owner;
-    const known = kinds.get(resourceOf(kinds, owner) ?? '');
+    const known = kindOfReference(kinds.values(), owner);
     const place = { name, namespace: known?.namespaced ? namespace : undefined };
     return h('li', { key: uid }, [
       h('span', { class: 'muted' }, `${kind} `),
@@ -91,4 +96,34 @@ const BAD = /Pressure|Unavailable|Fail|Error|Stalled|Degraded|Disruption|Conflic
 function toneOf(type: string, status: string): Tone {
   if (status !== 'True' && status !== 'False') return 'idle';
   return (status === 'True') === BAD.test(type) ? 'bad' : 'good';
+}
+
+const CONTAINER = ['Name', 'State', 'Restarts', 'Last end', 'Image'];
+/** Init containers first, in the order in which they run. */
+const STATUSES = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
+
+/** What each container of a pod does now, and how it ended before. */
+function Containers({ pod }: { readonly pod: KubernetesObject }): ComponentChildren {
+  const statuses = STATUSES.flatMap((list) => listAt(pod, `status.${list}`));
+  // A pod without a node has no statuses.
+  const containers = statuses.length > 0 ? statuses : listAt(pod, 'spec.containers');
+  const rows = containers.map((container) => [
+    textAt(container, 'name'),
+    h(Status, { status: stateOf(container) }),
+    textAt(container, 'restartCount'),
+    endOf(valueAt(container, 'state.terminated') ?? valueAt(container, 'lastState.terminated')),
+    h('bdi', {}, textAt(container, 'image')),
+  ]);
+  return h(TextTable, { label: 'Containers', names: CONTAINER, rows });
+}
+
+function stateOf(container: unknown): string {
+  const reason = textAt(container, 'state.waiting.reason') || textAt(container, 'state.terminated.reason');
+  return reason || (valueAt(container, 'state.running') ? 'Running' : '');
+}
+
+function endOf(end: unknown): ComponentChildren {
+  if (!end) return null;
+  const [reason, code, time] = ['reason', 'exitCode', 'finishedAt'].map((name) => textAt(end, name));
+  return [`${reason || 'Ended'}, exit code ${code}, `, h(RelativeTime, { time }), ' ago'];
 }

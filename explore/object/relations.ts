@@ -1,6 +1,5 @@
 // What belongs to an object: the objects that it owns, the pods that it selects or runs, the objects in it, and logs.
-import { type KubernetesObject, valueAt } from 'ks-apiserver-client';
-import { fieldTerm } from '../list/list-query.ts';
+import { fieldTerm, type KubernetesObject, valueAt } from 'ks-apiserver-client';
 import { type ListRoute, type LogsRoute, listRoute, queryOf } from '../route.ts';
 
 /** The kinds of the objects that an object of a kind owns. */

@@ -1,10 +1,9 @@
 // One object, which follows its changes: from a live list, or once from kube-apiserver if lists do not serve the kind or the caller
 // may only get the object.
-import { type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-client';
+import { fieldTerm, type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-client';
 import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { pathOfKind } from '../kinds.ts';
-import { fieldTerm } from '../list/list-query.ts';
 import type { ObjectRoute } from '../route.ts';
 import { type Loaded, useLive, useLoaded } from '../ui/use-live.ts';
 

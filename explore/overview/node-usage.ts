@@ -1,12 +1,19 @@
 // The nodes with their capacity, and how much of it is used: measured, requested by pods, or unknown.
-import { type Client, type KubernetesObject, type ListPage, StatusError, textAt } from 'ks-apiserver-client';
+import {
+  type Client,
+  fieldTerm,
+  type KubernetesObject,
+  type ListPage,
+  quantityOf,
+  StatusError,
+  textAt,
+} from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
-import { fieldTerm } from '../list/list-query.ts';
 import { statusOf } from '../object/use-object.ts';
 import { platformName } from '../page-metadata.ts';
-import { bytesText, quantityOf, shortText } from '../quantity.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
+import { bytesText, shortText } from '../ui/amount.ts';
 import { Failure } from '../ui/notice.ts';
 import { Status } from '../ui/status.ts';
 import { TextTable } from '../ui/text-table.ts';
@@ -25,7 +32,7 @@ const SHOWN = 12;
 /** Pause between two requests, in ms. */
 const REPEAT_MS = 10_000;
 const METRICS = '/apis/metrics.k8s.io/v1beta1/nodes';
-const COLUMNS = ['Node', 'Status', 'CPU', 'Memory', 'Pods at most'];
+const COLUMNS = ['Node', 'Status', 'CPU', 'Memory', 'Pods'];
 
 export function NodeUsage(): ComponentChildren {
   const { client, groups } = useExplore();
@@ -60,7 +67,7 @@ function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
       h(Status, { status: statusOf(page, index) ?? '' }),
       h(Meter, { ...amountsOf('cpu'), text: shortText, unit: ' cores' }),
       h(Meter, { ...amountsOf('memory'), text: bytesText }),
-      [`${textAt(node, 'status.allocatable.pods')} `, h('a', link(pods), 'Show pods')],
+      h('a', link(pods), `At most ${textAt(node, 'status.allocatable.pods')}`),
     ];
   });
 }

@@ -1,8 +1,7 @@
 // What changed in the last minutes: the newest events, of the cluster, a namespace or an object, live.
-import { type KubernetesObject, textAt } from 'ks-apiserver-client';
+import { type KubernetesObject, kindOfReference, textAt } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
-import { resourceOf } from '../kinds.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
 import { Failure } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
@@ -60,12 +59,11 @@ function InvolvedObject({ event }: Pick<EventItemProps, 'event'>): ComponentChil
   const { kinds } = useExplore();
   const involved = (member: string): string => textAt(event, `involvedObject.${member}`);
   const [kind, name, namespace] = [involved('kind'), involved('name'), involved('namespace')];
-  const resource = resourceOf(kinds, { apiVersion: involved('apiVersion'), kind });
+  const known = kindOfReference(kinds.values(), { apiVersion: involved('apiVersion'), kind });
   const text = `${kind} ${name}`;
+  const place = { namespace: namespace || undefined, name };
   return [
-    resource === undefined || name === ''
-      ? text
-      : h('a', link(objectRoute(resource, { namespace: namespace || undefined, name })), text),
+    known && name !== '' ? h('a', link(objectRoute(known.resource, place)), text) : text,
     namespace !== '' && ` in ${namespace}`,
   ];
 }

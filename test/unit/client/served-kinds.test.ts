@@ -1,6 +1,6 @@
 // Tests of the kinds that the client library finds in the discovery of a cluster.
 import { expect } from 'chai';
-import { Client } from '../../../client/index.ts';
+import { Client, kindOfReference } from '../../../client/index.ts';
 import { json, scriptedServer } from '../../support/scripted-server.ts';
 
 const VERBS = ['get', 'list', 'watch'];
@@ -33,5 +33,11 @@ describe('the kinds of a cluster', () => {
       { ...widget, resource: 'widgets', group: '', apiVersion: 'v1' },
       { ...widget, resource: 'widgets.example.com', group: 'example.com', apiVersion: 'example.com/v2' },
     ]);
+    const resourceOf = (apiVersion: string, kind: string): string | undefined =>
+      kindOfReference(kinds, { apiVersion, kind })?.resource;
+    expect(resourceOf('v1', 'Widget')).to.equal('widgets');
+    // An owner can have been written in another version.
+    expect(resourceOf('example.com/v1', 'Widget')).to.equal('widgets.example.com');
+    expect(resourceOf('example.org/v1', 'Widget')).to.equal(undefined);
   });
 });

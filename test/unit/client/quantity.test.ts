@@ -1,6 +1,6 @@
 // Tests of quantities, also of those that no valid object has.
 import { expect } from 'chai';
-import { quantityOf } from '../../../explore/quantity.ts';
+import { quantityOf } from '../../../client/index.ts';
 
 describe('a quantity', () => {
   it('is a number', () => {

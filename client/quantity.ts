@@ -1,4 +1,4 @@
-// Quantities of Kubernetes, such as `3920m` and `16Gi`, as numbers and as short texts.
+// Quantities of Kubernetes, such as `3920m` and `16Gi`, as numbers.
 
 const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/;
 /** Powers of 1,000, of which the fourth one is 1, and of 1,024. */
@@ -11,14 +11,4 @@ export function quantityOf(text = ''): number | undefined {
   if (number === undefined) return undefined;
   if (DECIMAL.includes(unit)) return Number(number) * 1_000 ** (DECIMAL.indexOf(unit) - 3);
   return BINARY.includes(unit) ? Number(number) * 1_024 ** BINARY.indexOf(unit) : undefined;
-}
-
-/** With one decimal place if the number is small. */
-export function shortText(value: number): string {
-  return value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 1 : 0 });
-}
-
-export function bytesText(bytes: number): string {
-  const exponent = Math.floor(Math.log2(Math.max(1, bytes)) / 10);
-  return `${shortText(bytes / 1_024 ** exponent)} ${BINARY[exponent] ?? ''}B`;
 }
