@@ -18,6 +18,9 @@ export interface UpstreamPerson {
   readonly amr?: readonly string[] | undefined;
 }
 
+/** Timeout in ms of a request to an OpenID provider, while the person waits for the page. */
+export const REQUEST_MS = 8_000;
+
 /** A person, and what the next revalidation needs. */
 export interface AuthenticatedPerson {
   readonly person: UpstreamPerson;

@@ -1,10 +1,9 @@
 // The refresh tokens of OpenID providers for their people. Each is valid once, so all sessions of a person share the one in the
 // Identity object, and replicas use it one after another: a second use can make a provider revoke all of them.
-import type { CallContext } from '../../cluster/call-context.ts';
-import { pause } from '../../concurrency/pause.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Seal } from '../keys/seal.ts';
 import type { Identity, IdentityStore } from '../users/identity-store.ts';
-import { ProviderUnavailable } from './provider.ts';
+import { ProviderUnavailable, REQUEST_MS } from './provider.ts';
 
 export interface RefreshTokensOptions {
   readonly store: Pick<IdentityStore, 'updateRefresh'>;
@@ -21,8 +20,8 @@ export interface Refreshed {
   readonly refreshToken?: string | undefined;
 }
 
-/** Longer than the requests of a confirmation. After it, the replica that began a use has stopped. */
-export const MAX_USE_MS = 20_000;
+/** Longer than the requests of a confirmation: metadata, tokens, keys and userinfo. After it, the replica that began a use has stopped. */
+export const MAX_USE_MS = 5 * REQUEST_MS;
 const POLL_MS = 100;
 /** A use is completed without its client: otherwise, disconnecting would lose the next token. */
 const WRITE_TIMEOUT_MS = 5_000;
@@ -49,10 +48,9 @@ export class RefreshTokens {
   async use<Result extends Refreshed | string>(
     identity: Identity,
     use: (token: string | undefined) => Promise<Result>,
-    { signal }: CallContext,
   ): Promise<Result> {
     const { seal } = this.#options;
-    const claimed = await this.#claim(identity, signal);
+    const claimed = await this.#claim(identity);
     if (!claimed) return use(undefined);
     const { token: sealed, usedTime } = claimed;
     let next: string | undefined;
@@ -75,7 +73,7 @@ export class RefreshTokens {
   }
 
   /** Waits until no other replica uses the token. Undefined without a token. */
-  async #claim(identity: Identity, signal: AbortSignal) {
+  async #claim(identity: Identity) {
     const { store, now } = this.#options;
     let busy: string | undefined;
     let since = 0;
@@ -99,8 +97,7 @@ export class RefreshTokens {
         busy = usedBy;
         since = this.#monotonic();
       }
-      await pause(POLL_MS, signal);
-      signal.throwIfAborted();
+      await delay(POLL_MS);
     }
   }
 }

@@ -69,18 +69,23 @@ export class SessionFreshness {
     }
   }
 
-  /** Concurrent confirmations share the response; those without a refresh token depend on the session. */
+  /**
+   * Concurrent confirmations share the response; those without a refresh token depend on the session. Completed without the client: another
+   * one may wait for it, and clients that wait for less time than a provider needs would never get a response.
+   */
   #confirmed(
     proof: IdentityProof,
     identity: Identity,
     configured: ConfiguredProvider,
-    call: CallContext,
+    { signal: _ofClient, ...caller }: CallContext,
   ): Promise<Renewal | FreshnessEnd> {
     const state = configured.provider.usesRefreshTokens ? '' : (proof.upstream ?? '');
     const key = `${proof.name} ${proof.uid} ${state}`;
     const confirming =
       this.#confirming.get(key) ??
-      this.#confirm(proof, identity, configured, call).finally(() => this.#confirming.delete(key));
+      this.#confirm(proof, identity, configured, { ...caller, signal: new AbortController().signal }).finally(
+        () => this.#confirming.delete(key),
+      );
     this.#confirming.set(key, confirming);
     return confirming;
   }
@@ -95,7 +100,7 @@ export class SessionFreshness {
     const upstream = await seal.open(proof.upstream);
     const ask = (refreshToken?: string): Promise<AuthenticatedPerson | PersonEnd> =>
       provider.revalidate({ ...identity, upstream, refreshToken }, call);
-    const result = provider.usesRefreshTokens ? await refreshTokens.use(identity, ask, call) : await ask();
+    const result = provider.usesRefreshTokens ? await refreshTokens.use(identity, ask) : await ask();
     if (typeof result === 'string') return result;
     const facts = identities.confirmed(result.person, rules);
     if (!facts) throw tooManyGroups();

@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises';
 import type { CustomFetch } from 'openid-client';
 import { ConnectionPool } from '../../../upstream/connection-pool.ts';
 import { abortableBy, send } from '../../../upstream/send.ts';
+import { REQUEST_MS } from '../provider.ts';
 
 /** Maximum size in bytes of a response. Metadata, keys and tokens have a few kilobytes; a person may have many groups. */
 const MAX_RESPONSE = 1 << 20;
-/** Time in ms for a request, while the person waits for the page. */
-const TIMEOUT_MS = 8_000;
 /** The metadata of a provider names a few hosts. */
 const MAX_ORIGINS = 8;
 
@@ -23,7 +22,7 @@ export async function providerFetch(caFile: string): Promise<CustomFetch> {
       pool = new ConnectionPool({ url, tls });
       pools.set(url.origin, pool);
     }
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(REQUEST_MS);
     const response = await send(pool, {
       method,
       path: `${url.pathname}${url.search}`,

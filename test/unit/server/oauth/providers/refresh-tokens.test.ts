@@ -46,24 +46,16 @@ describe('RefreshTokens', () => {
   it('uses a token once: another replica waits for the next one', async () => {
     const provider = Promise.withResolvers<{ refreshToken: string }>();
     const used: (string | undefined)[] = [];
-    const first = shared.replica().use(
-      IDENTITY,
-      (token) => {
-        used.push(token);
-        return provider.promise;
-      },
-      CALL,
-    );
+    const first = shared.replica().use(IDENTITY, (token) => {
+      used.push(token);
+      return provider.promise;
+    });
     await until(() => used.length === 1);
     const { reads } = shared;
-    const second = shared.replica().use(
-      IDENTITY,
-      async (token) => {
-        used.push(token);
-        return { refreshToken: 'three' };
-      },
-      CALL,
-    );
+    const second = shared.replica().use(IDENTITY, async (token) => {
+      used.push(token);
+      return { refreshToken: 'three' };
+    });
     await until(() => shared.reads > reads);
     expect(used).to.deep.equal(['one']);
     provider.resolve({ refreshToken: 'two' });
@@ -74,12 +66,12 @@ describe('RefreshTokens', () => {
 
   it('keeps a token that the provider does not replace, and the next one of an outage after its use', async () => {
     const replica = shared.replica();
-    await replica.use(IDENTITY, async () => 'disabled', CALL);
-    await replica.use(IDENTITY, async () => ({ refreshToken: undefined }), CALL);
-    await rejection(replica.use(IDENTITY, () => Promise.reject(new ProviderUnavailable('down')), CALL));
+    await replica.use(IDENTITY, async () => 'disabled');
+    await replica.use(IDENTITY, async () => ({ refreshToken: undefined }));
+    await rejection(replica.use(IDENTITY, () => Promise.reject(new ProviderUnavailable('down'))));
     expect(shared.stored).to.deep.equal({ token: 'sealed one' });
     const late = new ProviderUnavailable('no userinfo', { refreshToken: 'two' });
-    expect(await rejection(replica.use(IDENTITY, () => Promise.reject(late), CALL))).to.equal(late);
+    expect(await rejection(replica.use(IDENTITY, () => Promise.reject(late)))).to.equal(late);
     expect(shared.stored).to.deep.equal({ token: 'sealed two' });
   });
 
@@ -89,7 +81,7 @@ describe('RefreshTokens', () => {
       await shared.replica().set(IDENTITY, 'of the sign-in', CALL.signal);
       return { refreshToken: 'two' };
     };
-    await replica.use(IDENTITY, use, CALL);
+    await replica.use(IDENTITY, use);
     expect(shared.stored).to.deep.equal({ token: 'sealed of the sign-in' });
   });
 
@@ -97,14 +89,14 @@ describe('RefreshTokens', () => {
     shared.stored = { token: 'sealed one', usedTime: '2099-01-01T00:00:00Z' };
     let clock = 0;
     const monotonic = (): number => (clock += MAX_USE_MS);
-    const result = await shared.replica(monotonic).use(IDENTITY, async (token) => `used ${token}`, CALL);
+    const result = await shared.replica(monotonic).use(IDENTITY, async (token) => `used ${token}`);
     expect(result).to.equal('used one');
     expect(shared.stored).to.deep.equal({ token: 'sealed one' });
   });
 
   it('asks without a token if the provider has issued none', async () => {
     shared.stored = undefined;
-    const result = await shared.replica().use(IDENTITY, async (token) => `used ${token}`, CALL);
+    const result = await shared.replica().use(IDENTITY, async (token) => `used ${token}`);
     expect(result).to.equal('used undefined');
   });
 });

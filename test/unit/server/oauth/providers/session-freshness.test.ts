@@ -16,6 +16,7 @@ import { MemorySessionStore, MemorySessions } from '../../../../support/oauth/me
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { log } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
+import { until } from '../../../../support/until.ts';
 
 const CALL = { signal: new AbortController().signal };
 const HOUR = 3_600_000;
@@ -35,6 +36,10 @@ class Scene {
   answer: AuthenticatedPerson | PersonEnd | Error = 'gone';
   identity: typeof IDENTITY | undefined = IDENTITY;
   readonly asked: StoredProof[] = [];
+  /** Of the last confirmation. */
+  signal: AbortSignal | undefined;
+  /** The provider responds after it. */
+  responds: Promise<void> = Promise.resolve();
   readonly sessions = new MemorySessionStore(new MemorySessions());
   readonly freshness: SessionFreshness;
   readonly seal: Seal;
@@ -48,8 +53,10 @@ class Scene {
       usesRefreshTokens: false,
       run: async () => undefined,
       signIn: async () => 'unknown_user',
-      revalidate: async (proof) => {
+      revalidate: async (proof, { signal }) => {
         this.asked.push(proof);
+        this.signal = signal;
+        await this.responds;
         if (this.answer instanceof Error) throw this.answer;
         return this.answer;
       },
@@ -127,6 +134,22 @@ describe('SessionFreshness', () => {
     scene.answer = scene.person();
     await scene.freshness.renewed(earlier, CALL);
     expect(scene.asked.map(({ upstream }) => upstream)).to.deep.equal(['old password']);
+  });
+
+  it('completes a confirmation without the client that began it, because other clients wait for the response', async () => {
+    const [session, other] = [await scene.session(), await scene.session()];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    scene.responds = promise;
+    scene.answer = scene.person('new');
+    const client = new AbortController();
+    const first = scene.freshness.renewed(session, { signal: client.signal });
+    const second = scene.freshness.renewed(other, CALL);
+    await until(() => scene.signal !== undefined);
+    client.abort();
+    expect(scene.signal?.aborted).to.equal(false);
+    resolve();
+    for (const renewed of await Promise.all([first, second])) expect(renewed).to.be.an('object');
+    expect(scene.asked).to.have.length(1);
   });
 
   for (const end of ['gone', 'disabled', 'password changed'] as const) {
