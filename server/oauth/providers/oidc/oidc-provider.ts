@@ -2,8 +2,6 @@
 
 import * as openid from 'openid-client';
 import type { Logger } from 'pino';
-import { messageOf } from '../../../../apis/reading/thrown-value.ts';
-import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { Backoff } from '../../../concurrency/backoff.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import {
@@ -11,6 +9,7 @@ import {
   type PersonEnd,
   type ProviderProblem,
   ProviderUnavailable,
+  REQUEST_MS,
   type RedirectOptions,
   type RedirectProvider,
   type RedirectSecrets,
@@ -21,7 +20,9 @@ import {
 import { ClientCredential } from './client-credential.ts';
 import type { OIDCSettings } from './oidc-settings.ts';
 import { type Claims, mergedClaims, personOf } from './person-claims.ts';
+import { failure, reasonOf } from './provider-failure.ts';
 import { providerFetch } from './provider-fetch.ts';
+import { checkMetadata } from './provider-metadata.ts';
 
 export interface OIDCProviderOptions {
   readonly name: string;
@@ -36,10 +37,13 @@ export interface OIDCProviderOptions {
 const REDISCOVERY_MS = 3_600_000;
 const RETRY = { initialMs: 1_000, maxMs: 60_000, random: Math.random };
 /** In seconds. */
-const REQUEST_TIMEOUT = 8;
 const CLOCK_TOLERANCE = 30;
 /** Maximum length of an ID token that sessions keep for the sign-out, and that fits into an address. */
 const MAX_HINT = 6 * 1024;
+/** Of a refresh token, which fits into an Identity when it is encrypted. */
+const MAX_REFRESH_TOKEN = 8 * 1024;
+/** RFC 6750, 2.1: what a header can contain. */
+const ACCESS_TOKEN = /^[\x21-\x7e]+$/;
 
 export class OIDCProvider implements RedirectProvider {
   readonly name: string;
@@ -141,7 +145,7 @@ export class OIDCProvider implements RedirectProvider {
       .catch((error: unknown) => {
         throw failure(error);
       });
-    const claims = tokens.claims();
+    const claims = checkTokens(tokens).claims();
     if (!claims) throw new SignInRefused('the provider sent no ID token');
     const { auth_time: authTime } = claims;
     const found = await this.#person(configuration, tokens, claims.sub, claims);
@@ -159,7 +163,7 @@ export class OIDCProvider implements RedirectProvider {
     const configuration = await this.#known();
     let refreshToken: string | undefined;
     try {
-      const tokens = await openid.refreshTokenGrant(configuration, current);
+      const tokens = checkTokens(await openid.refreshTokenGrant(configuration, current));
       refreshToken = tokens.refresh_token;
       const claims = tokens.claims();
       if (claims && claims.sub !== subject) return 'gone';
@@ -217,14 +221,12 @@ export class OIDCProvider implements RedirectProvider {
         { [openid.clockTolerance]: CLOCK_TOLERANCE },
         this.#credential.authenticate,
         {
-          timeout: REQUEST_TIMEOUT,
+          timeout: REQUEST_MS / 1000,
           [openid.customFetch]: await providerFetch(settings.caFile),
           execute: [openid.enableNonRepudiationChecks],
         },
       );
-      const { issuer } = found.serverMetadata();
-      // The library accepts other issuers of some providers, and those that differ in the final slash.
-      if (issuer !== settings.issuer) throw new Error(`the issuer in its metadata is ${issuer}`);
+      checkMetadata(found.serverMetadata(), settings.issuer);
       if (this.#reason !== undefined) log.info({ provider: name }, 'identity provider is available');
       const warned = this.warning;
       this.#configuration = found;
@@ -242,50 +244,10 @@ export class OIDCProvider implements RedirectProvider {
   }
 }
 
-/** Distinguishes an outage of the provider from a refusal of the person. */
-function failure(error: unknown): Error {
-  if (error instanceof ProviderUnavailable || error instanceof SignInRefused) return error;
-  const reason = reasonOf(error);
-  if (isRejected(error)) {
-    return new ProviderUnavailable(`the provider rejects this server, check its credential: ${reason}`, {
-      cause: error,
-    });
-  }
-  const refused =
-    error instanceof openid.AuthorizationResponseError ||
-    (error instanceof openid.ResponseBodyError && error.status < 500 && error.status !== 429) ||
-    (error instanceof openid.ClientError && !isOutage(error));
-  return refused
-    ? new SignInRefused(reason, { cause: error })
-    : new ProviderUnavailable(reason, { cause: error });
-}
-
-/** The provider does not accept this server, which says nothing about the person. */
-function isRejected(error: unknown): boolean {
-  if (error instanceof openid.WWWAuthenticateChallengeError) return true;
-  return (
-    error instanceof openid.ResponseBodyError &&
-    (error.error === 'invalid_client' || error.error === 'unauthorized_client')
-  );
-}
-
-/** No response, or one without the OAuth format, for instance of a proxy in front of the provider. */
-function isOutage({ code }: openid.ClientError): boolean {
-  return (
-    code === undefined ||
-    code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' ||
-    code === 'OAUTH_RESPONSE_IS_NOT_JSON' ||
-    code === 'OAUTH_PARSE_ERROR' ||
-    code === 'OAUTH_TIMEOUT' ||
-    code === 'OAUTH_ABORT'
-  );
-}
-
-/** The reason and its cause, without the response. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = isRecord(error) && typeof error['error'] === 'string' ? ` (${error['error']})` : '';
-  return cause instanceof Error
-    ? `${messageOf(error)}${code}: ${cause.message}`
-    : `${messageOf(error)}${code}`;
+/** Throws SignInRefused for tokens that cannot be sent or stored. */
+function checkTokens<Tokens extends openid.TokenEndpointResponse>(tokens: Tokens): Tokens {
+  const { access_token: access, refresh_token: refresh = '' } = tokens;
+  if (!ACCESS_TOKEN.test(access)) throw new SignInRefused('the access token is not ASCII without spaces');
+  if (refresh.length <= MAX_REFRESH_TOKEN) return tokens;
+  throw new SignInRefused(`the refresh token is longer than ${MAX_REFRESH_TOKEN} characters`);
 }

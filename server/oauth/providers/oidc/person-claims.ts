@@ -15,6 +15,9 @@ export function mergedClaims(idToken: Claims = {}, userinfo: Claims = {}): Claim
   return { ...idToken, ...userinfo, email, email_verified };
 }
 
+/** OpenID Connect Core, 2. Two texts with lone surrogates can be equal as UTF-8, and an Identity cannot store longer ones. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+
 /** `claims`: of the ID token or of userinfo, whose `iss` and `sub` are verified. Throws SignInRefused. */
 export function personOf(
   issuer: string,
@@ -22,6 +25,7 @@ export function personOf(
   claims: Claims,
   names: OIDCSettings['claims'],
 ): UpstreamPerson {
+  if (!SUBJECT.test(subject)) throw new SignInRefused('the subject is not ASCII of at most 255 characters');
   const { email, email_verified: emailVerified, name: displayName } = claims;
   return {
     issuer,
@@ -47,7 +51,8 @@ function groupsIn(claims: Claims, claim: string): readonly string[] {
   const value = valueAt(claims, claim);
   if (value === undefined || value === null) {
     // Entra ID replaces more than 200 groups by a reference, or by `hasgroups`. They must not count as none.
-    const isReplaced = isRecord(claims['_claim_names']) && claim in claims['_claim_names'];
+    const [top = ''] = pathOf(claim);
+    const isReplaced = isRecord(claims['_claim_names']) && Object.hasOwn(claims['_claim_names'], top);
     if (isReplaced || claims['hasgroups'] === true) {
       throw new SignInRefused(
         `the provider does not send the groups of this person, because there are too many: limit the groups of the claim ${claim} at the provider`,
@@ -64,14 +69,20 @@ function groupsIn(claims: Claims, claim: string): readonly string[] {
   });
 }
 
-/** `claim`: the name of a claim, or a JSON Pointer. Names can contain dots and colons, as in `https://example.com/groups`. */
 function valueAt(claims: Claims, claim: string): unknown {
-  if (!claim.startsWith('/')) return Object.hasOwn(claims, claim) ? claims[claim] : undefined;
   let value: unknown = claims;
-  for (const part of claim.slice(1).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const key of pathOf(claim)) {
     if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
   return value;
+}
+
+/** `claim`: the name of a claim, or a JSON Pointer. Names can contain dots and colons, as in `https://example.com/groups`. */
+function pathOf(claim: string): readonly string[] {
+  if (!claim.startsWith('/')) return [claim];
+  return claim
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

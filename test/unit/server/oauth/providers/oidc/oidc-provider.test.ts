@@ -253,9 +253,13 @@ describe('OIDCProvider', () => {
       ['an expired ID token', { exp: 1 }],
       ['an ID token without subject', { sub: undefined }],
       ['a subject that is no string', { sub: 5 }],
+      ['a subject that an Identity cannot store', { sub: 'x'.repeat(256) }],
+      ['a subject that is equal to another one as UTF-8', { sub: 'x\ud800' }],
+      ['a subject with NUL', { sub: 'x\0' }],
     ] as const) {
       it(`an ID token with ${title}`, async () => {
         upstream.claims = claims;
+        upstream.userinfo = { sub: 'subject-1', ...claims };
         const error = await rejection(signIn());
         expect(error).to.have.property('name', 'SignInRefused');
       });
@@ -300,12 +304,39 @@ describe('OIDCProvider', () => {
         _claim_sources: { src1: { endpoint: 'https://x' } },
       };
       await refused(signIn(), 'too many');
+      const pointer = { ...settings.claims, groups: '/groups' };
+      await refused(signIn(newProvider({ claims: pointer })), 'too many');
       upstream.claims = { hasgroups: true };
       await refused(signIn(), 'too many');
       upstream.claims = {};
       for (const groups of [5, { a: 1 }, [1], [['a']], [{ id: 'a' }]]) {
         upstream.userinfo = { sub: 'subject-1', groups };
         await refused(signIn(), 'the claim groups');
+      }
+    });
+
+    it('tokens that cannot be sent or stored, without a word of them', async () => {
+      for (const tokens of [{ access_token: 'secret\r\nX: y' }, { refresh_token: 'secret'.repeat(10_000) }]) {
+        upstream.tokens = tokens;
+        await refused(signIn(), '^(?!.*secret).*token is');
+      }
+    });
+
+    it('metadata with an endpoint that is no https URL, before a person needs it', async () => {
+      for (const metadata of [
+        { authorization_endpoint: 'http://127.0.0.1/authorize' },
+        { token_endpoint: undefined },
+        { jwks_uri: 'file:///keys' },
+        { userinfo_endpoint: ['https://127.0.0.1/'] },
+        { end_session_endpoint: 'javascript:alert(1)' },
+        { scopes_supported: {} },
+      ]) {
+        upstream.metadata = metadata;
+        await refused(
+          begin(newProvider()),
+          `${Object.keys(metadata)[0]} in its metadata`,
+          'ProviderUnavailable',
+        );
       }
     });
 
