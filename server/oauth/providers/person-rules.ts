@@ -10,15 +10,15 @@ export interface GroupRules {
 /** More would not fit into a token. */
 export const MAX_GROUPS = 100;
 const MAX_GROUP_NAME = 128;
-/** A colon would allow reserved groups, such as `system:masters`. */
-const GROUP_NAME = /^[^\s:\p{Cc}](?:[^:\p{Cc}]*[^\s:\p{Cc}])?$/u;
+/** A colon would allow reserved groups, such as `system:masters`. A lone surrogate changes when it is stored. */
+const GROUP_NAME = /^[^\s:\p{Cc}\p{Cs}](?:[^:\p{Cc}\p{Cs}]*[^\s:\p{Cc}\p{Cs}])?$/u;
 
 /**
  * Names that no person gets from a provider. Cluster roles may be bound to them, or people may believe that they belong to an
  * administrator or to a component of Kubernetes.
  */
 const RESERVED =
-  /^(admin|administrator|root|system|anonymous|(kube|kubernetes|kubelet|etcd|ks-apiserver)([-.].*)?)$/;
+  /^(admin|administrator|cluster-admin|kubeadmin|root|system|anonymous|(kube|kubernetes|kubelet|etcd|ks-apiserver)([-.].*)?)$/;
 
 /** Whether a person of a provider can have the user name, if no user has it. */
 export function isFreeForPeople(name: string): boolean {

@@ -249,6 +249,8 @@ describe('userNameOf', () => {
       ['___', undefined],
       ['admin', undefined],
       ['Kube_Proxy', undefined],
+      ['kubeadmin', undefined],
+      ['Cluster_Admin', undefined],
       ['x'.repeat(64), undefined],
       [undefined, undefined],
     ] as const) {
@@ -288,6 +290,7 @@ describe('passedGroups', () => {
       'a ',
       'a\nb',
       'a\0',
+      'a\ud800b',
       'x'.repeat(129),
     ];
     expect(passed(hostile, ['*', ...hostile])).to.deep.equal([]);
