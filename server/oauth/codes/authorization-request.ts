@@ -25,6 +25,8 @@ export interface AuthorizationRequest {
   readonly nonce?: string;
   /** The only user that is allowed to sign in (OpenID Connect Core, 3.1.2.1, `id_token_hint`; 5.5.1, `sub`). */
   readonly user?: string;
+  /** The UID of this user in `id_token_hint`: a later user can have the same name. */
+  readonly userUID?: unknown;
   /** Maximum age of the authentication, in seconds (`max_age`). */
   readonly maxAge?: number;
   readonly acr?: AcrRequest;

@@ -12,6 +12,7 @@ import { displayHost, isRegistered, reachesOnlyClient } from '../../codes/redire
 import { asQuery, readForm } from '../../http/form.ts';
 import { redirect } from '../../page/page.ts';
 import { meetsAcr } from '../../sessions/proof.ts';
+import type { UserID } from '../../users/account.ts';
 import { SCOPE_OF } from '../../users/user-claims.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
 import type { PushedRequests } from '../pushed-requests.ts';
@@ -60,7 +61,7 @@ export function authorizeHandler(options: AuthorizeOptions): Handler {
     }
     const request = {
       ...asked,
-      ...(hinted ? { user: hinted.user } : {}),
+      ...(hinted ? { user: hinted.user, userUID: hinted.userUID } : {}),
       ...(prompts.includes('login') ? { maxAge: 0 } : {}),
     };
     const signedIn = await browsers.of(context);
@@ -131,6 +132,11 @@ function scopesOf({ scopes, claims }: AuthorizationRequest): readonly string[] {
   return [...new Set([...scopes, ...[...userinfo, ...idToken].map((claim) => SCOPE_OF[claim])])];
 }
 
+/** Whether the client expects this user, or any. */
+function isExpected({ user, userUID }: AuthorizationRequest, { name, uid }: UserID): boolean {
+  return (user === undefined || user === name) && (userUID === undefined || userUID === uid);
+}
+
 /** The continuation of an authorization request: redirects the browser to the client with a code. */
 export function codeContinuation(options: CodeContinuationOptions): Continuation<AuthorizationRequest> {
   const { issuer, clients, codes, now } = options;
@@ -151,12 +157,16 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
       destination: displayHost(request.redirectURI),
       again: request.maxAge !== undefined,
     }),
-    accepts: ({ user, maxAge = Number.POSITIVE_INFINITY, acr }, { account, authentication }) =>
-      (user === undefined || user === account.name) &&
-      now() - authentication.authTime <= maxAge * 1000 &&
-      meetsAcr(authentication.amr, acr),
+    accepts: (request, { account, authentication }) => {
+      const { maxAge = Number.POSITIVE_INFINITY, acr } = request;
+      return (
+        isExpected(request, account) &&
+        now() - authentication.authTime <= maxAge * 1000 &&
+        meetsAcr(authentication.amr, acr)
+      );
+    },
     granted: (context, request, by) => {
-      if (request.user !== undefined && by.account.name !== request.user) {
+      if (!isExpected(request, by.account)) {
         throw new AuthorizationError('login_required', 'another user has signed in', request);
       }
       if (!meetsAcr(by.authentication.amr, request.acr)) {

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { NO_CLIENT } from '../../../../../../server/oauth/sessions/session.ts';
+import { newAccount } from '../../../../../support/oauth/new-account.ts';
 import { NO_FRESHNESS } from '../../../../../support/oauth/no-providers.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, REDIRECT, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
@@ -309,6 +310,21 @@ describe('single sign-on', () => {
     await other.authorize({ id_token_hint });
     expect(other.page).to.contain('type="password"').and.to.contain('value="bob"');
     expect(errorOf(await other.submit({ username: 'alice', password: PASSWORD }))).to.equal('login_required');
+  });
+
+  it('never signs on a later user with the name of the one in id_token_hint', async () => {
+    const { json } = await site.token({ ...EXCHANGE, code: expectCode(await browser.signIn('bob')) });
+    const id_token_hint = String(json['id_token']);
+    const uid = 'uid of another bob';
+    const password = state.credentials.get('bob');
+    if (!password) throw new Error('bob has no password');
+    state.accounts.set('bob', newAccount('bob', { uid }));
+    await state.credentials.set('bob', { ...password, userUID: uid });
+    const other = new SiteBrowser(site);
+    expectCode(await other.signIn('bob'));
+    expect(errorOf(await other.authorize({ id_token_hint, prompt: 'none' }))).to.equal('login_required');
+    await other.authorize({ id_token_hint });
+    expect(errorOf(await other.submit({ username: 'bob', password: PASSWORD }))).to.equal('login_required');
   });
 
   it('asks again for an account that was signed out, or became too old, while the page was open', async () => {
