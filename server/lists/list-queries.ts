@@ -69,7 +69,8 @@ export class ListQueries<Facts extends ObjectFacts> {
     } = isPlain ? { query: sent, filters: [], service: undefined } : translated(kind, sent, profile);
     const query = this.#decoder.decode(wanted);
     if (query.namespaces && !kind.namespaced) {
-      throw newInvalidParameter('namespaces', `${exactName(kind)} are not namespaced`);
+      const parameter = wanted.has('namespaces') ? 'namespaces' : 'namespace';
+      throw newInvalidParameter(parameter, `${exactName(kind)} are not namespaced`);
     }
     const read = { ...query, service, filter: allOf([listFilter(query, profile), ...filters]) };
     this.#cached.set(search, read);

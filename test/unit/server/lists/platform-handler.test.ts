@@ -33,6 +33,7 @@ describe('platformHandler', () => {
       ['search', 'q', 'FieldValueRequired'],
       ['search?q=cart&kinds=gadgets', 'kinds', 'FieldValueInvalid'],
       ['namespaces?namespaces=shop', 'namespaces', 'FieldValueInvalid'],
+      ['namespaces?namespace=shop', 'namespace', 'FieldValueInvalid'],
       ['pods?podIP=1&podIP=2', 'podIP', 'FieldValueDuplicate'],
       ['pods?limit=x', 'limit', 'FieldValueInvalid'],
     ] as const) {
