@@ -78,12 +78,13 @@ export async function findPrograms<Name extends Program>(
   const { env = process.env, signal, progress = () => undefined } = options;
   const found = await installed(names, options);
   const assets = env['KUBEBUILDER_ASSETS'] ?? '';
+  const isInEnvtest = (name: Program): boolean => API.some((each) => each === name);
   for (const name of names) {
-    if (found[name] !== undefined) continue;
-    const { file, binary, version }: Source = SOURCES[name];
-    if (version !== undefined && assets !== '') {
+    const { file, binary }: Source = SOURCES[name];
+    if (isInEnvtest(name) && assets !== '' && found[name] !== join(assets, file)) {
       progress(`KUBEBUILDER_ASSETS (${assets}) has no ${file} of a matching version (Kubernetes 1.36)`);
     }
+    if (found[name] !== undefined) continue;
     found[name] = join(await (options.build ?? build)(binary, { env, signal, progress }), file);
   }
   return found as Paths<Name>;
