@@ -52,8 +52,13 @@ export async function exec(
   transport: Transport,
   path: string,
   { command, container, tty = false, onOutput, signal }: ExecOptions,
-  WebSocket: WebSocketConstructor = globalThis.WebSocket,
+  WebSocket: WebSocketConstructor | undefined = globalThis.WebSocket,
 ): Promise<Shell> {
+  if (WebSocket === undefined) {
+    throw new TypeError(
+      'shells need a WebSocket: pass the option WebSocket to Client, or use Node 22 or newer',
+    );
+  }
   const url = transport.url(path, { container, tty, stdin: true, stdout: true, stderr: !tty });
   for (const word of command) url.searchParams.append('command', word);
   const connect = async (token: string): Promise<WebSocket | undefined> => {

@@ -113,6 +113,16 @@ describe('a command in a container', () => {
     expect(await rejection(open('expired'))).to.include({ code: 401 });
   });
 
+  it('says what to do without a WebSocket, as in Node 20', async () => {
+    const { WebSocket } = globalThis;
+    Reflect.deleteProperty(globalThis, 'WebSocket');
+    try {
+      expect(await rejection(open('a?>token'))).to.match(/pass the option WebSocket to Client/);
+    } finally {
+      Object.assign(globalThis, { WebSocket });
+    }
+  });
+
   it('is opened with another token when the server rejects the first one', async () => {
     let token = 'old';
     const source = {
