@@ -30,7 +30,7 @@ export interface NamespaceScopesOptions {
    * Returns the namespaces in which the user may have a permission; undefined if any namespace is possible. It only
    * reduces the number of reviews.
    */
-  readonly candidates?: (user: UserInfo) => Iterable<string> | undefined;
+  readonly candidates?: (user: UserInfo) => ReadonlySet<string> | undefined;
   /** TTL of allowed and denied permissions in ms; longer for queries over many namespaces. */
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
@@ -112,11 +112,12 @@ export class NamespaceScopes {
     call: CallContext,
   ): Promise<CallerScope> {
     const known = this.#options.namespaces();
+    const hinted = this.#options.candidates?.(user);
     // Wanted namespaces are checked even if they do not exist. Otherwise the response time would reveal which namespaces
     // exist.
     const candidates = wanted
-      ? [...new Set(wanted)].filter((name) => NAMESPACE.test(name))
-      : this.#candidates(user, known);
+      ? [...new Set(wanted)].filter((name) => (hinted ? hinted.has(name) : NAMESPACE.test(name)))
+      : [...(hinted ?? known.keys())].filter((name) => known.has(name));
     // Names of nonexistent namespaces must not prolong the TTL of an allowed permission.
     const ttlFactor = Math.max(1, Math.min(candidates.length, known.size) / NAMESPACES_PER_TTL);
     // Without a promise for a cached permission, because a tenant can have many namespaces.
@@ -160,11 +161,6 @@ export class NamespaceScopes {
         },
         call,
       );
-  }
-
-  #candidates(user: UserInfo, known: ReadonlyMap<string, Namespace>): string[] {
-    const hinted = this.#options.candidates?.(user);
-    return hinted ? [...hinted].filter((name) => known.has(name)) : [...known.keys()];
   }
 }
 
