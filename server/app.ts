@@ -23,7 +23,7 @@ import { bodyLimit, impersonation, requestID, requestInfo } from './filters/requ
 import { countLongRunning, countRequests } from './filters/request-counting.ts';
 import type { RequestObserver } from './filters/request-metrics.ts';
 import { RequestTracing, type RequestTracingOptions } from './filters/request-tracing.ts';
-import { sessionTermination } from './filters/session-termination.ts';
+import { CREDENTIAL_INTERVAL_MS, sessionTermination } from './filters/session-termination.ts';
 import { type StartPage, startPage } from './filters/start-page.ts';
 import { upgradeArrival } from './filters/upgrade.ts';
 import { type Middleware, newRouter } from './http/endpoint.ts';
@@ -60,6 +60,7 @@ export function newApp(options: AppOptions): App {
   };
   const checked = { open: () => requests.all(), monotonic, fail };
 
+  const { checkCredential } = options;
   const tracing = options.tracing && new RequestTracing({ ...options.tracing, knownResource, monotonic });
   const named: Readonly<Record<string, Filter>> = {
     requestID,
@@ -83,6 +84,10 @@ export function newApp(options: AppOptions): App {
     ...(options.checkSession ? { session: sessionTermination(options.checkSession) } : {}),
     admission: admission(options.pools, { ...checked, metrics }),
     gateway: forward,
+    // kube-apiserver does not end the streams that the gateway forwards either.
+    ...(checkCredential
+      ? { credential: sessionTermination((_, exchange) => checkCredential(exchange), CREDENTIAL_INTERVAL_MS) }
+      : {}),
     impersonation,
     authorization: authorization(options.authorizer),
     longRunning: countLongRunning(metrics, knownResource),
@@ -189,6 +194,8 @@ export interface AppOptions {
   readonly signInPaths?: SignInPaths;
   /** Checks the sessions of running streams. Without it, streams are not checked. */
   readonly checkSession?: SessionCheck;
+  /** Checks the credentials of the running streams of this server. Without it, they are not checked. */
+  readonly checkCredential?: (exchange: Exchange) => unknown;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly metrics: RequestObserver;

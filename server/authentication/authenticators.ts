@@ -14,7 +14,12 @@ import {
   type TokenVerifier,
 } from './access-token-authenticator.ts';
 import { ClusterAuthentication } from './authentication-config.ts';
-import type { AuthenticationRequest, Authenticator, ImmediateAuthenticator } from './authenticator.ts';
+import type {
+  AuthenticationRequest,
+  Authenticator,
+  Identification,
+  ImmediateAuthenticator,
+} from './authenticator.ts';
 import {
   AuthenticatorChain,
   BearerTokenAuthenticator,
@@ -45,6 +50,8 @@ export interface Authenticators {
   readonly tokens: Authenticator;
   /** Checks the session of a running stream. Undefined if the authorization server is disabled. */
   readonly checkSession: SessionCheck | undefined;
+  /** Throws Unauthorized if the client certificate, or the token of another issuer, of a running stream is not valid any more. */
+  checkCredential(context: AuthenticationRequest): Identification;
   /** Returns true for a request that kube-apiserver forwards. */
   isFrontProxy(context: Pick<AuthenticationRequest, 'request' | 'secure'>): boolean;
   /** Returns true for a connection with the certificate of kube-apiserver as a front proxy. */
@@ -123,6 +130,13 @@ export function newAuthenticators(
     certificates,
     tokens,
     checkSession: oauth && sessionCheck(oauth.tokenIDs),
+    checkCredential: (context) => {
+      const { credential } = context;
+      if (credential?.kind === 'certificate') return clientCertificates.authenticate(context);
+      // The tokens of this server belong to a session.
+      const isReviewed = credential?.authenticator === tokenReview.name;
+      return isReviewed ? tokenReview.authenticate({ text: credential.text }, context) : undefined;
+    },
     isFrontProxy: (context) => frontProxy.recognises(context),
     isFrontProxyPeer: (connection) => frontProxy.hasCertificate(connection),
     hasOnlyCertificate: (context) =>

@@ -5,8 +5,11 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import type { Authenticator } from '../../../../server/authentication/authenticator.ts';
-import { newAuthenticators } from '../../../../server/authentication/authenticators.ts';
+import type {
+  AuthenticationRequest,
+  Authenticator,
+} from '../../../../server/authentication/authenticator.ts';
+import { type Authenticators, newAuthenticators } from '../../../../server/authentication/authenticators.ts';
 import type { UserInfo } from '../../../../server/authentication/user.ts';
 import { ClusterReviews } from '../../../../server/cluster/reviews.ts';
 import { isKubernetesAPI } from '../../../../server/gateway/proxied-request.ts';
@@ -17,6 +20,7 @@ import { AccessMetrics } from '../../../../server/observability/access-metrics.t
 import { ScriptedCluster } from '../../../support/cluster/scripted-cluster.ts';
 import { ISSUER, type Login, type Replica, SignedInCluster } from '../../../support/oauth/signed-in.ts';
 import { fewSeats } from '../../../support/request-pools.ts';
+import { until } from '../../../support/until.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 const TTL = 10_000;
@@ -26,6 +30,9 @@ describe('callers with reviewed tokens', () => {
   let replica: Replica;
   let login: Login;
   let authenticator: Authenticator;
+  let authenticators: (ttlMs: number) => Authenticators;
+  /** Whether kube-apiserver accepts the token. */
+  let authenticated: boolean;
   let jti: string;
   let token: string;
   const stop = new AbortController();
@@ -36,18 +43,15 @@ describe('callers with reviewed tokens', () => {
     login = await replica.signIn();
     jti = `ks.${login.session.id}.AAAAAAAAAAAAAAAA`;
     token = 'opaque';
+    authenticated = true;
     cluster = await ScriptedCluster.start(({ response }) => {
       const user = { username: 'alice', extra: { [CREDENTIAL_ID]: [`JTI=${jti}`] } };
-      const review = { kind: 'TokenReview', status: { authenticated: true, user } };
+      const review = { kind: 'TokenReview', status: { authenticated, user } };
       response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(review));
     });
-    const config = {
-      authentication: { anonymous: true, tokenCacheTTL: TTL },
-      cors: { allowedOrigins: [] },
-    };
     const client = cluster.connect();
     const metrics = new AccessMetrics(new Registry());
-    ({ authenticator } = newAuthenticators(config, {
+    const dependencies = {
       client,
       reviews: new ClusterReviews(client, metrics),
       lookups: fewSeats(100),
@@ -68,7 +72,12 @@ describe('callers with reviewed tokens', () => {
       isKubernetesAPI,
       isSignIn: () => false,
       isAtProxyHost: () => false,
-    }));
+    };
+    authenticators = (tokenCacheTTL) => {
+      const config = { authentication: { anonymous: true, tokenCacheTTL }, cors: { allowedOrigins: [] } };
+      return newAuthenticators(config, dependencies);
+    };
+    ({ authenticator } = authenticators(TTL));
   });
   afterEach(() => cluster.stop());
   after(() => stop.abort());
@@ -97,6 +106,27 @@ describe('callers with reviewed tokens', () => {
     await replica.sessions.delete(login.session.id, stop.signal);
     expect(await caller()).to.equal(401);
     expect(cluster.calls).to.have.length(1);
+  });
+
+  it('are rejected during a stream when kube-apiserver no longer accepts the token', async () => {
+    jti = 'b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c';
+    const uncached = authenticators(0);
+    const request = new IncomingMessage(new Socket());
+    request.headers.authorization = `Bearer ${token}`;
+    const context: AuthenticationRequest = { request, secure: false, signal: stop.signal };
+    await uncached.authenticator.authenticate(context);
+    // As the filter does.
+    request.headers.authorization = undefined;
+    expect(await uncached.checkCredential(context)).to.include({ name: 'alice' });
+    authenticated = false;
+    let rejected: unknown;
+    await until(async () => {
+      await Promise.resolve(uncached.checkCredential(context)).catch((error: unknown) => {
+        rejected = error;
+      });
+      return rejected !== undefined;
+    });
+    expect(rejected).to.include({ code: 401 });
   });
 
   it('are never those of an ID token, which is accepted at paths of kube-apiserver only', async () => {
