@@ -6,6 +6,7 @@ import { GATEWAY_STREAMS, WAIT_MS } from '../../server/admission/admission.ts';
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../server/cache/informer.ts';
 import { REQUEST_TIMEOUT_MS } from '../../server/filters/deadline.ts';
 import { MAX_BODY_BYTES } from '../../server/filters/request-checks.ts';
+import { CREDENTIAL_INTERVAL_MS, INTERVAL_MS } from '../../server/filters/session-termination.ts';
 import { REVIEW_INTERVAL_MS } from '../../server/gateway/acceleration/accelerator.ts';
 import { MAX_REQUESTED } from '../../server/gateway/impersonation.ts';
 import { MAX_MESSAGE, MAX_WAITING } from '../../server/http/web-socket.ts';
@@ -51,7 +52,7 @@ export const REQUEST_ROWS: readonly Limit[] = [
     `${MAX_PIPELINED}, ${bytes(REQUEST_LIMITS.headers)}`,
     CLOSES,
   ],
-  ['requirements of a selector', count(MAX_REQUIREMENTS), '400'],
+  ['requirements of a selector; values of a label selector', `${count(MAX_REQUIREMENTS)} each`, '400'],
   [
     'validation errors of a response; characters of a message; of a name',
     `${MAX_CAUSES}; ${count(MAX_ERROR)}; ${count(MAX_DETAIL)}`,
@@ -94,6 +95,11 @@ export const REQUEST_ROWS: readonly Limit[] = [
     'interval of the reviews of an accelerated watch',
     time(REVIEW_INTERVAL_MS),
     'the watch ends with 410 without the permission',
+  ],
+  [
+    'interval of the checks of sessions; of other tokens and certificates, except for streams of the gateway',
+    `${time(INTERVAL_MS)}; ${time(CREDENTIAL_INTERVAL_MS)}`,
+    'the stream of a revoked one ends',
   ],
   [
     '[traces](metrics.md#traces) that one caller requests per second; that all request',

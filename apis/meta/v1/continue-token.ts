@@ -26,7 +26,7 @@ export function decodeContinue(token: string): ContinueToken {
   // Buffer ignores characters that are not of base64url.
   const members = /^[\w-]*$/.test(token) ? parsed(json) : undefined;
   // Reads the text of the number, because JSON.parse rounds large numbers.
-  const [, resourceVersion = ''] = /"rv"\s*:\s*(-?\d+)\s*[,}]/.exec(json) ?? [];
+  const [, resourceVersion = ''] = /"rv"\s*:\s*(-?\d{1,20})\s*[,}]/.exec(json) ?? [];
   if (!isRecord(members) || members['v'] !== VERSION || typeof members['rv'] !== 'number') throw invalid();
   if (!/[1-9]/.test(resourceVersion)) throw invalid();
   // kube-apiserver sends the slash if the previous page was from its watch cache, and accepts both.

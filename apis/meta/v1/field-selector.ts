@@ -1,5 +1,6 @@
 // Parser of field selectors such as `metadata.name=x,spec.unschedulable!=true`. Each resource defines the supported
 // fields.
+import { MAX_REQUIREMENTS } from './label-selector-parser.ts';
 
 export interface FieldRequirement {
   readonly field: string;
@@ -11,15 +12,17 @@ export interface FieldRequirement {
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
+  const add = (end: number): void => {
+    if (end > start) terms.push(text.slice(start, end));
+    if (terms.length > MAX_REQUIREMENTS) throw new Error(`it has more than ${MAX_REQUIREMENTS} requirements`);
+    start = end + 1;
+  };
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1;
-    else if (text[at] === ',') {
-      terms.push(text.slice(start, at));
-      start = at + 1;
-    }
+    else if (text[at] === ',') add(at);
   }
-  terms.push(text.slice(start));
-  return terms.filter((term) => term !== '').sort();
+  add(text.length);
+  return terms.sort();
 }
 
 function unescape(value: string): string {

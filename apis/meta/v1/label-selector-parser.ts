@@ -5,8 +5,8 @@ import { messageOf } from '../../reading/thrown-value.ts';
 import { labelKeyErrors, labelValueErrors } from './label-names.ts';
 
 /**
- * Maximum number of requirements of a selector, because every requirement is evaluated for each object. kube-apiserver
- * has no limit. No known selector has as many requirements.
+ * Maximum number of requirements of a selector, because every requirement is evaluated for each object, and of all their values,
+ * because parsing them blocks the event loop. kube-apiserver has no limit. No known selector has as many.
  */
 export const MAX_REQUIREMENTS = 1000;
 
@@ -48,6 +48,7 @@ const TOKEN = /[ \t\r\n]*(?:(==|!=|[=!(),><])|([^=!(),>< \t\r\n]+))/y;
 class Parser {
   readonly #text: string;
   #at = 0;
+  #values = 0;
   #next: Token | undefined;
 
   constructor(text: string) {
@@ -106,6 +107,9 @@ class Parser {
     const values: string[] = [];
     let wanted = true;
     for (;;) {
+      // Each value follows a symbol.
+      if (++this.#values > 2 * MAX_REQUIREMENTS)
+        throw new Error(`it has more than ${MAX_REQUIREMENTS} values`);
       const token = this.#take();
       if (token.kind === 'word' && wanted) {
         values.push(token.text);

@@ -13,6 +13,11 @@ describe('continue token', () => {
     expect(JSON.parse(text)).to.deep.equal({ v: 'meta.k8s.io/v1', rv: 12, start: '/a\u0000' });
   });
 
+  it('is rejected with more digits than those of a resourceVersion', () => {
+    const given = { resourceVersion: '9'.repeat(21), after: 'a' };
+    expect(() => decodeContinue(encodeContinue(given))).to.throw('continue');
+  });
+
   it('is accepted without the slash, as kube-apiserver sends it after a read from etcd', () => {
     const json = JSON.stringify({ v: 'meta.k8s.io/v1', rv: 12, start: 'a/b\u0000' });
     const text = Buffer.from(json).toString('base64url');

@@ -74,7 +74,7 @@ describe('parseLabelSelector', () => {
   });
 
   it('reports a limited number of invalid values', () => {
-    const text = `a in (${Array.from({ length: 50_000 }, (_, i) => `-${i}`).join(',')})`;
+    const text = `a in (${Array.from({ length: 1_000 }, (_, i) => `-${'x'.repeat(100)}${i}`).join(',')})`;
     const errorText = (): string => {
       try {
         parseLabelSelector(text);
@@ -83,16 +83,11 @@ describe('parseLabelSelector', () => {
         return String(error);
       }
     };
-    expect(errorText()).to.include('Invalid value: "-0"').and.have.length.below(10_000);
+    expect(errorText()).to.include('Invalid value: "-xxx').and.have.length.below(10_000);
   });
 
-  it('parses in linear time', () => {
-    // A parser that takes quadratic time would exceed the timeout of the test.
-    const long = `k in (${Array.from({ length: 200_000 }, (_, index) => `v${index}`).join(',')})`;
-    expect(parseLabelSelector(long).requirements[0]?.values).to.have.length(200_000);
-  });
-
-  it('stops at the limit of requirements and at an error', () => {
+  it('stops at the limits of requirements and values, and at an error', () => {
+    expect(() => parseLabelSelector(`a in (${'b,'.repeat(2_000_000)},)`)).to.throw('more than 1000 values');
     const begin = Array.from({ length: 1_001 }, (_, index) => `k${index}`).join(',');
     expect(parseLabelSelector(`${begin},k,)`).requirements).to.have.length(1_001);
     expect(() => parseLabelSelector(`a,),${'a,'.repeat(2_000_000)}`)).to.throw(

@@ -168,6 +168,13 @@ describe('the query of a list', () => {
     }
   });
 
+  it('limits label selectors to 1,000 values, before it parses the others', () => {
+    const of = (count: number, end: string): string =>
+      new URLSearchParams({ label: `a in (b${',c'.repeat(count - 1)}),d notin (e)${end}` }).toString();
+    expect(decode(of(999, ''))).to.have.property('label');
+    expect(errorsOf(of(1_000, ' invalid'))['label']).to.include('more than 1000 values');
+  });
+
   it('truncates repeated values', () => {
     expect(errorsOf(`status=${'x'.repeat(10_000)}`)['status']?.length).to.be.below(300);
     expect(Object.keys(errorsOf(`${'x'.repeat(10_000)}=1`))[0]?.length).to.be.below(300);
