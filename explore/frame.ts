@@ -95,11 +95,7 @@ function viewOf(route: Route): ComponentChildren {
     default:
       return [
         h('h1', {}, 'Page not found'),
-        h('p', {}, [
-          'No view has this address. ',
-          h('a', link({ view: 'overview', query: queryOf({}) }), 'Go to the overview'),
-          '.',
-        ]),
+        h('a', link({ view: 'overview', query: queryOf({}) }), 'Go to the overview'),
       ];
   }
 }

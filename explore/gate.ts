@@ -36,13 +36,9 @@ function TokenForm({ use }: { readonly use: (token: string) => void }): Componen
     if (typeof token === 'string' && token.trim() !== '') use(token.trim());
   };
   return h('form', { class: 'stack', onSubmit: submit }, [
-    h('p', {}, [
-      'This server has no sign-in (',
-      h('code', {}, 'oauth.enabled'),
-      '). Paste a token of Kubernetes, for example of ',
-      h('code', {}, 'kubectl create token'),
-      '. It is kept until you close or reload this page.',
-    ]),
+    h('p', {}, 'This server has no sign-in. Paste a token of Kubernetes, for example of this command:'),
+    h('code', {}, 'kubectl create token NAME'),
+    h('p', {}, 'The page keeps it until you close or reload it.'),
     h('label', { for: 'token' }, 'Token'),
     h('input', { id: 'token', name: 'token', type: 'password', autocomplete: 'off' }),
     h('button', { class: 'primary' }, 'Continue'),

@@ -50,7 +50,7 @@ export function LogFilters({ route, range, histogram, error }: LogFiltersProps):
         choose: (match) => change({ match }),
       }),
       h(Toggle, { isOn: isCase, onClick: toggleCase }, 'Match case'),
-      h(RangeFilter, { query, range, change }),
+      h(RangeFilter, { route, range }),
     ]),
     message !== '' &&
       h('p', { id: 'text-error', class: 'status', 'data-tone': 'bad', role: 'status' }, message),
@@ -82,14 +82,9 @@ const OFFERED_RANGES = {
   [CUSTOM]: 'From – to',
 };
 
-interface RangeFilterProps {
-  readonly query: URLSearchParams;
-  readonly range: TimeRange;
-  readonly change: (changes: Changes) => void;
-}
-
-function RangeFilter({ query, range, change }: RangeFilterProps): ComponentChildren {
-  const last = lastOf(query);
+function RangeFilter({ route, range }: Pick<LogFiltersProps, 'route' | 'range'>): ComponentChildren {
+  const change = (changes: Changes): void => navigate(withQuery(route, changes));
+  const last = lastOf(route.query);
   const choose = (value: string): void =>
     change(value === CUSTOM ? absolute(range) : { last: value, start_time: undefined, end_time: undefined });
   const at = (label: string, edge: keyof TimeRange): ComponentChildren =>

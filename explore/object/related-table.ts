@@ -20,23 +20,18 @@ export function RelatedTable({ list }: { readonly list: ListRoute }): ComponentC
   const { client, kinds } = useExplore();
   const { resource, query } = list;
   const wanted = { ...listQueryOf(list), limit: FEW, columns: true };
-  const { value: page } = useLoaded(
-    (signal) => client.lists.page(resource, wanted, { signal }),
-    [resource, query.toString()],
-    REPEAT_MS,
-  );
+  const load = (signal: AbortSignal) => client.lists.page(resource, wanted, { signal });
+  const { value: page } = useLoaded(load, [resource, query.toString()], REPEAT_MS);
   if (!page || page.totalItems === 0) return null;
   const label = titleOf(resource, kinds);
+  const all = page.totalItems === 1 ? 'Show as a list' : `Show all ${page.totalItems}`;
   const rows = page.items.map(({ metadata }, i) => [
     h('a', link(objectRoute(resource, metadata)), metadata.name),
     h(Status, { status: statusOf(page, i) ?? '' }),
     h(RelativeTime, { time: metadata.creationTimestamp }),
   ]);
   return h('section', { class: 'card' }, [
-    h('h2', {}, [
-      label,
-      h('a', link(list), page.totalItems === 1 ? 'Show as a list' : `Show all ${page.totalItems}`),
-    ]),
+    h('h2', {}, [label, h('a', link(list), all)]),
     h(TextTable, { label, names: NAMES, rows }),
   ]);
 }
