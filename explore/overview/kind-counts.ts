@@ -8,10 +8,11 @@ import { Notice } from '../ui/notice.ts';
 import { toneOf } from '../ui/status.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
-const KINDS = [
+const NAMESPACED_KINDS = [
   ...['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch'],
-  ...['persistentvolumeclaims', 'nodes', 'namespaces'],
+  'persistentvolumeclaims',
 ];
+const CLUSTER_KINDS = ['nodes', 'namespaces'];
 const TONES = ['good', 'info', 'idle', 'warn', 'bad'];
 /** Pause between two counts, in ms. */
 const REPEAT_MS = 10_000;
@@ -99,9 +100,12 @@ function useCounts(namespace: string): readonly Count[] {
       return { resource, error };
     }
   };
-  const counted = [...KINDS, ...customResources(kinds)].filter(
-    (resource) => namespace === '' || kinds.get(resource)?.namespaced !== false,
-  );
+  const isEverywhere = namespace === '';
+  const counted = [
+    ...NAMESPACED_KINDS,
+    ...(isEverywhere ? CLUSTER_KINDS : []),
+    ...customResources(kinds).filter((resource) => isEverywhere || kinds.get(resource)?.namespaced),
+  ];
   const load = (signal: AbortSignal) => Promise.all(counted.map((resource) => count(resource, signal)));
   const { value = [] } = useLoaded(load, [client, kinds, namespace], REPEAT_MS);
   return value;

@@ -143,6 +143,17 @@ describe('the overview and the search of /explore', () => {
     await visitor.sees('of namespace shop');
   });
 
+  it('counts only kinds with namespaces in a namespace, also while the kinds of the cluster are unknown', async () => {
+    const rejected: string[] = [];
+    visitor.page.on('response', (response) => {
+      if (response.status() === 400) rejected.push(response.url());
+    });
+    await visitor.signIn(USERS.viewer, '/explore?namespace=shop');
+    await visitor.sees('of namespace shop');
+    await visitor.sees(/Deployments\s*\d/);
+    expect(rejected).to.deep.equal([]);
+  });
+
   it('shows a tenant what he may see, and says so', async () => {
     await visitor.signIn(USERS.tenant);
     await visitor.sees('Only objects of the namespaces that you may list are counted.');
