@@ -96,7 +96,8 @@ function compiled(patterns: readonly string[], caseSensitive: boolean): RE2JS {
     const pattern = patterns.length > 1 ? patterns.map((each) => `(?:${each})`).join('|') : patterns.join('');
     return RE2JS.compile(pattern, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
   } catch (error) {
-    // The message quotes the expression with the flag of RE2JS.CASE_INSENSITIVE.
-    throw new PatternError(messageOf(error).replace('`(?i)', '`'), { cause: error });
+    // RE2JS quotes the expression with the flag of CASE_INSENSITIVE.
+    const reason = messageOf(error).replace('error parsing regexp: ', '').replace('`(?i)', '`');
+    throw new PatternError(`the regular expression is invalid: ${reason}`, { cause: error });
   }
 }
