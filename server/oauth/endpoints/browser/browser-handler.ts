@@ -106,7 +106,7 @@ export function forged(): PageError {
   return new PageError(
     403,
     'Start again',
-    'This form was not filled in on a page of this server. Go back to the program that sent you here and sign in again.',
+    'This form was not filled in on a page of this server. Go back to where you began, and try again.',
   );
 }
 
@@ -119,7 +119,7 @@ function insecure(): PageError {
 }
 
 function wrongMethod(allowed: string): PageError {
-  return new PageError(405, 'Start again', 'Go back to the program that sent you here and sign in again.', {
+  return new PageError(405, 'Start again', 'Go back to where you began, and try again.', {
     Allow: allowed,
   });
 }

@@ -161,6 +161,6 @@ function strayCallback(): PageError {
   return new PageError(
     403,
     'Start again',
-    'This sign-in did not begin in this browser. Go back to the program that sent you here and sign in again.',
+    'This sign-in did not begin in this browser. Go back to where you began, and try again.',
   );
 }
