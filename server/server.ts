@@ -14,8 +14,8 @@ import { NODES } from './resources/kind.ts';
 import type { KindLimits } from './resources/kinds/followed-kinds-options.ts';
 import { newKinds } from './resources/kinds/kinds.ts';
 
-/** Maximum wait for the first response of the cluster before serving.ts is loaded, in ms. */
-const HEAD_START_MS = 100;
+/** Maximum wait for the begin of the list of nodes before serving.ts is loaded, in ms. */
+const HEAD_START_MS = 1000;
 
 /**
  * Runs the server until `stop` is aborted, then stops it gracefully. Throws StartupError if the server cannot start. Failures of the
@@ -57,7 +57,7 @@ export async function run(
     follow([kinds.followed]);
     // Loading the other modules blocks the event loop, so the list request is sent first.
     const headStart = delay(HEAD_START_MS, undefined, { signal });
-    await Promise.race([client.answered, headStart]);
+    await Promise.race([nodes.listBegan, headStart]);
     const { serve } = await import('./serving.ts');
     // If the server is stopped during its start, it opens no listener.
     if (stop.aborted) return;

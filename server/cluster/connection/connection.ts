@@ -30,7 +30,6 @@ const BODY_LIMIT = 64 << 20;
 export class ClusterConnection implements ClusterClient {
   readonly #credentials: CredentialSource;
   readonly #userAgent: string;
-  readonly #answered = Promise.withResolvers<void>();
 
   constructor(options: ConnectionOptions) {
     this.#credentials = new CredentialSource(
@@ -103,11 +102,6 @@ export class ClusterConnection implements ClusterClient {
     }
   }
 
-  /** Resolves at the first response of the cluster, with any HTTP status. */
-  get answered(): Promise<void> {
-    return this.#answered.promise;
-  }
-
   /** Closes idle connections. Requests in flight end when their signals are aborted. */
   close(): void {
     this.#credentials.close();
@@ -115,7 +109,7 @@ export class ClusterConnection implements ClusterClient {
 
   async #send(request: ClusterRequest, credentials: Credentials): Promise<UpstreamResponse> {
     const { method = 'GET', path, body, signal, timeoutMs = HEADERS_TIMEOUT_MS } = request;
-    const response = await send(credentials.pool, {
+    return await send(credentials.pool, {
       method,
       path: credentials.endpoint.basePath + path,
       headers: this.#headersFor(request, credentials),
@@ -125,8 +119,6 @@ export class ClusterConnection implements ClusterClient {
       work: abortableBy(signal),
       responseMs: timeoutMs,
     });
-    this.#answered.resolve();
-    return response;
   }
 
   /** Names and values in turn. A header of the request replaces one of the credentials. */

@@ -6,6 +6,8 @@ import type { ReflectorTuning } from './reflector-tuning.ts';
 
 /** Progress of a reflector, for metrics and for the freshness of its sink. */
 export interface ReflectorObserver {
+  /** The response headers of a streaming list have arrived. */
+  listBegan?(): void;
   listed?(way: 'stream' | 'pages', seconds: number): void;
   /** The response headers of a watch from the sink's resourceVersion have arrived: the cluster accepts the watch. */
   watchBegan?(): void;

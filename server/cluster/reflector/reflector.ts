@@ -178,7 +178,8 @@ export class Reflector {
 
   async #streamingList(signal: AbortSignal): Promise<void> {
     const began = performance.now();
-    const events = this.#watch({ sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }, signal);
+    const query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' };
+    const events = this.#watch(query, signal, () => this.#options.observer?.listBegan?.());
     try {
       const replacement = this.#options.sink.replacement();
       let objects = 0;

@@ -190,7 +190,8 @@ export class FollowedKinds {
   /** Runs until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    const running = [this.catalog.run(signal), this.copies.run(signal)];
+    // The lists take the longest, so they are first in the queue for a connection.
+    const running = [this.copies.run(signal), this.catalog.run(signal)];
     while (!signal.aborted) {
       await this.#preload(signal);
       this.#sweep();

@@ -86,6 +86,7 @@ export class KindCopy {
   readonly informer: Informer<KindFacts>;
   readonly #stop = new AbortController();
   readonly #maxBytes: number | undefined;
+  readonly #listBegan = Promise.withResolvers<void>();
   /** Resolved by the first list with the wanted content, and by a permanent failure. */
   #listed = Promise.withResolvers<void>();
 
@@ -129,12 +130,14 @@ export class KindCopy {
       ...(DECISIVE.has(exactName(kind)) ? { reflector: SHORT_WATCHES } : {}),
       observer: {
         ...observer,
+        listBegan: () => this.#listBegan.resolve(),
         listed: (way, seconds) => {
           observer.listed?.(way, seconds);
           this.#listed.resolve();
         },
         failed: (error) => {
           observer.failed?.(error);
+          this.#listBegan.resolve();
           if (error instanceof StatusError && PERMANENT.has(error.code)) this.#listed.resolve();
         },
       },
@@ -203,6 +206,11 @@ export class KindCopy {
   /** True if the copy is stale, and from the failure of the watch until it is known to be up to date again. */
   get isInterrupted(): boolean {
     return this.isStale || this.informer.interrupted;
+  }
+
+  /** Resolves when kube-apiserver begins to send the first list, and after a failure. */
+  get listBegan(): Promise<void> {
+    return this.#listBegan.promise;
   }
 
   /** Resolves after the first list with the wanted content, and after a permanent failure. */
