@@ -39,7 +39,8 @@ export interface StoredFactors {
   readonly factors: Factors;
 }
 
-const validate = compileSchema(AuthenticatorsSpecSchema);
+/** Compiled for the first object: most clusters have none at the start. */
+let validate: ReturnType<typeof compileSchema<typeof AuthenticatorsSpecSchema>> | undefined;
 /** No code has this hash. */
 const UNUSABLE: Factors = { passkeys: [], recoveryCodes: [{ hash: '' }] };
 
@@ -101,6 +102,7 @@ export function readAuthenticators(object: unknown): StoredFactors | undefined {
   const uid = text(recordIn(object, 'spec')['userUID']);
   if (typeof name !== 'string' || deletionTimestamp !== undefined || uid === '') return undefined;
   const user = { name, uid };
+  validate ??= compileSchema(AuthenticatorsSpecSchema);
   if (!validate(spec)) return { user, factors: UNUSABLE };
   const { passkeys = [], totp, recoveryCodes = [] } = spec;
   return { user, factors: { passkeys, totp, recoveryCodes } };

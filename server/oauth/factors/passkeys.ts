@@ -2,18 +2,10 @@
 // of the form ticket, so a response is valid for one form in one browser; passkey-sign-in.ts makes it valid once.
 import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
-import {
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import {
-  COSEALG,
-  decodeAttestationObject,
-  decodeClientDataJSON,
-  isoBase64URL,
-} from '@simplewebauthn/server/helpers';
 import { type TObject, Type } from 'typebox';
 import { MAX_PASSKEY_NAME, type Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { compileSchema } from '../../../apis/reading/schema-validator.ts';
@@ -58,8 +50,11 @@ export function relyingPartyOf(issuer: string, name: string): RelyingParty | und
   return isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0 ? { id: hostname, origin, name } : undefined;
 }
 
-/** All browsers and authenticators support one of them. Pinned, so that an update of the library adds none. */
-const ALGORITHMS = [COSEALG.EdDSA, COSEALG.ES256, COSEALG.RS256];
+/**
+ * EdDSA, ES256 and RS256 (RFC 9053 and 8812). All browsers and authenticators support one of them. Pinned, so that an update of
+ * the library adds none.
+ */
+const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 5 * 60_000;
 
 /** Without `passkeys`, the user chooses one of the device: the server does not reveal which names have any. */
@@ -101,6 +96,17 @@ export function creationOptions(
     excludeCredentials: passkeys.map(descriptor),
   };
 }
+
+/** Loads the library for the first response of a browser, because it has a hundred modules. */
+async function webAuthn() {
+  const [ceremonies, helpers] = await Promise.all([
+    import('@simplewebauthn/server'),
+    import('@simplewebauthn/server/helpers'),
+  ]);
+  return { ...ceremonies, ...helpers };
+}
+
+type WebAuthn = Awaited<ReturnType<typeof webAuthn>>;
 
 const Bytes = Type.String({ minLength: 1, maxLength: 32_768, pattern: '^[A-Za-z0-9_-]+$' });
 const CREDENTIAL = {
@@ -151,8 +157,9 @@ export async function verifyAssertion(
   userVerification: UserVerification,
 ): Promise<VerifiedAssertion> {
   return rejecting(async () => {
-    rejectFrames(response.response.clientDataJSON);
-    const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
+    const library = await webAuthn();
+    rejectFrames(library, response.response.clientDataJSON);
+    const { verified, authenticationInfo: info } = await library.verifyAuthenticationResponse({
       response,
       expectedChallenge: challengeOf(ticket),
       expectedOrigin: relyingParty.origin,
@@ -160,7 +167,7 @@ export async function verifyAssertion(
       requireUserVerification: userVerification === 'required',
       credential: {
         id: passkey.id,
-        publicKey: isoBase64URL.toBuffer(passkey.publicKey),
+        publicKey: library.isoBase64URL.toBuffer(passkey.publicKey),
         counter: passkey.counter,
       },
     });
@@ -176,9 +183,10 @@ export async function verifyRegistration(
 ): Promise<NewPasskey> {
   return rejecting(async () => {
     const response = parsed(text, isRegistration());
-    rejectFrames(response.response.clientDataJSON);
-    rejectCertificates(response.response.attestationObject);
-    const { verified, registrationInfo: info } = await verifyRegistrationResponse({
+    const library = await webAuthn();
+    rejectFrames(library, response.response.clientDataJSON);
+    rejectCertificates(library, response.response.attestationObject);
+    const { verified, registrationInfo: info } = await library.verifyRegistrationResponse({
       response,
       expectedChallenge: challengeOf(ticket),
       expectedOrigin: relyingParty.origin,
@@ -191,7 +199,7 @@ export async function verifyRegistration(
     return {
       id,
       name: printable(name, MAX_PASSKEY_NAME).toWellFormed(),
-      publicKey: isoBase64URL.fromBuffer(publicKey),
+      publicKey: library.isoBase64URL.fromBuffer(publicKey),
       counter,
       transports: (response.response.transports ?? [])
         .filter((each) => /^[a-z-]{1,32}$/.test(each))
@@ -220,7 +228,7 @@ function descriptor({ id, transports }: Passkey): { id: string; type: 'public-ke
 }
 
 /** No page of this server may be in a frame of another site. */
-function rejectFrames(clientDataJSON: string): void {
+function rejectFrames({ decodeClientDataJSON }: WebAuthn, clientDataJSON: string): void {
   if (decodeClientDataJSON(clientDataJSON).crossOrigin === true)
     throw new Error('the page is in a frame of another site');
 }
@@ -229,7 +237,10 @@ function rejectFrames(clientDataJSON: string): void {
  * For `attestation: 'none'`, browsers send no certificates (WebAuthn, 5.1.3). Certificates of an attacker would reach parsers that
  * nothing here needs.
  */
-function rejectCertificates(attestationObject: string): void {
+function rejectCertificates(
+  { decodeAttestationObject, isoBase64URL }: WebAuthn,
+  attestationObject: string,
+): void {
   const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
   const format = decoded.get('fmt');
   const isSelfSigned = format === 'packed' && decoded.get('attStmt').get('x5c') === undefined;
