@@ -1,11 +1,12 @@
 // Generates the OpenAPI 3.1 document of the custom resources that the manifests install. kube-apiserver serves the
 // custom resources.
-import { Type } from 'typebox';
+
 import type { CustomResource } from '../iam/v1beta1/custom-resource.ts';
 import { CUSTOM_RESOURCES } from '../iam/v1beta1/custom-resources.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
 import { structuralSchema } from '../iam/v1beta1/structural-schema.ts';
 import { StatusSchema } from '../meta/v1/status.ts';
+import { Type } from '../reading/json-schema.ts';
 import { type OpenAPIDocument, openAPIDocument } from './openapi-document.ts';
 import type { Operation } from './operation.ts';
 

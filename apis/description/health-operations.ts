@@ -1,5 +1,5 @@
 // Describes the health checks in OpenAPI. The gateway forwards /version to kube-apiserver, whose OpenAPI describes it.
-import { Type } from 'typebox';
+import { Type } from '../reading/json-schema.ts';
 import { COMMON_ERRORS, PUBLIC } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
 

@@ -1,7 +1,8 @@
 // OpenAPI operations of the lists under `/kapis`. The kind is a path parameter, because the kinds depend on the
 // cluster.
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { CACHE_BUSTERS } from '../meta/v1/query-decoder.ts';
+import { Type } from '../reading/json-schema.ts';
 import { groupName, VERSION } from '../resources/v1alpha3/group-version.ts';
 import { AnyKindQuerySchema } from '../resources/v1alpha3/resource-query.ts';
 import { SearchQuerySchema } from '../resources/v1alpha3/search-query.ts';

@@ -1,5 +1,5 @@
 // Describes the log query operations in OpenAPI.
-import { Type } from 'typebox';
+
 import { groupName, RESOURCE, tenantGroupName, VERSION } from '../logging/v1alpha2/group-version.ts';
 import {
   LogHistogramAnswerSchema,
@@ -7,6 +7,7 @@ import {
   LogStatisticsAnswerSchema,
 } from '../logging/v1alpha2/log-answer.ts';
 import { LogQuerySchema } from '../logging/v1alpha2/log-query.ts';
+import { Type } from '../reading/json-schema.ts';
 import { AUTHENTICATED, COMMON_ERRORS } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
 

@@ -1,9 +1,10 @@
 // Describes the users API in OpenAPI.
-import { Type } from 'typebox';
+
 import { MAX_USER_NAME, USER_NAME_PATTERN } from '../iam/v1beta1/custom-resource.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
 import { UserQuerySchema } from '../iam/v1beta1/requests.ts';
 import { UserSchema } from '../iam/v1beta1/user-resource.ts';
+import { Type } from '../reading/json-schema.ts';
 import { AUTHENTICATED, COMMON_ERRORS } from './filter-chain-errors.ts';
 import { errors, type Operation } from './operation.ts';
 

@@ -1,7 +1,8 @@
 // Forms of the OAuth endpoints. Each schema documents its form in OpenAPI, and the server decodes the form with it
 // (server/oauth/http/form-decoder.ts). Unknown parameters are ignored (RFC 6749, 3.1 and 3.2).
-import { type TObject, type TSchema, Type } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import { MAX_PASSKEY_NAME } from '../iam/v1beta1/authenticators-resource.ts';
+import { Type } from '../reading/json-schema.ts';
 import { GRANT_TYPES, type GrantType } from './grant-types.ts';
 
 const required = (description: string, more: object = {}) => Type.String({ description, ...more });

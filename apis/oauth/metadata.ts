@@ -1,5 +1,6 @@
 // The TypeBox schema of the authorization server metadata (OpenID Connect Discovery; RFC 8414).
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../reading/json-schema.ts';
 
 const url = () => Type.Optional(Type.String());
 const texts = () => Type.Optional(Type.Array(Type.String()));

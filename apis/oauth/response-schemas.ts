@@ -1,5 +1,5 @@
 // TypeBox schemas of the JSON responses of the OAuth endpoints.
-import { Type } from 'typebox';
+import { Type } from '../reading/json-schema.ts';
 import { OAUTH_ERROR_CODES } from './oauth-error.ts';
 
 const strict = { additionalProperties: false } as const;

@@ -1,6 +1,7 @@
 // The TypeBox schema of APIServerConfiguration: every option with its default, bounds and description. TypeScript
 // types, validation and the tables in docs/configuration*.md are derived from the schema.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import { gateway } from './gateway-options.ts';
 import { logging } from './logging-options.ts';
 import { oauth } from './oauth-options.ts';

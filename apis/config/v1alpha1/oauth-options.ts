@@ -1,8 +1,9 @@
 // The TypeBox schema of the configuration section `oauth`. server/oauth/settings.ts converts the section to the
 // settings of the authorization server.
-import { Type } from 'typebox';
+
 import { GRANT_TYPES, type GrantType } from '../../oauth/grant-types.ts';
 import { SCOPES } from '../../oauth/scopes.ts';
+import { Type } from '../../reading/json-schema.ts';
 import { ldap } from './ldap-options.ts';
 import { oidc } from './oidc-options.ts';
 import {

@@ -1,5 +1,5 @@
 // The TypeBox schema of the configuration section `oauth.identityProviders[].oidc`.
-import { Type } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import { flagOption, pathOption, section, textOption } from './option-types.ts';
 
 const clientSecretRef = section(

@@ -1,5 +1,6 @@
 // Functions that create the TypeBox schema of an option with its default and description.
-import { type TProperties, Type } from 'typebox';
+import type { TProperties } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 
 declare const duration: unique symbol;
 declare const quantity: unique symbol;

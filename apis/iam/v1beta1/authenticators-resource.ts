@@ -1,6 +1,7 @@
 // Custom resource Authenticators: the passkeys, the TOTP secret and the recovery codes of a user. Permission to read users
 // or passwords does not include them.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
 export const MAX_PASSKEYS = 10;

@@ -1,6 +1,7 @@
 // Custom resource Credential: the password hash of a user. Permission to read users or Secrets does not include the
 // hashes.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
 const CredentialSpecSchema = Type.Object(

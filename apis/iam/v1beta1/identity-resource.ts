@@ -1,6 +1,7 @@
 // Custom resource Identity: a person at an identity provider, and the user that the person is.
 import { hash } from 'node:crypto';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import type { CustomResource } from './custom-resource.ts';
 
 const Text = (maxLength: number, description: string) =>

@@ -1,6 +1,7 @@
 // TypeBox schemas of request bodies and query parameters of the users API. Validation, TypeScript types and the
 // OpenAPI document are derived from the schemas.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import { MAX_USER_NAME, USER_NAME_EXPECTS, USER_NAME_PATTERN } from './custom-resource.ts';
 import { ObjectMetadataSchema, UserSpecSchema, UserStatusSchema } from './user-resource.ts';
 

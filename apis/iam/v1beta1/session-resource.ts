@@ -1,6 +1,7 @@
 // Custom resource Session: a login of a user. A MAC in each object ensures that only this server can create valid
 // sessions.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import type { CustomResource } from './custom-resource.ts';
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });

@@ -1,5 +1,6 @@
 // Custom resource User: a person or program that signs in. The custom resource Credential contains the password hash.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
 /** Object metadata that the server reads, or writes back unchanged. */

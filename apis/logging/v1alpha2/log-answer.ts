@@ -1,5 +1,6 @@
 // TypeBox schemas and TypeScript types of the responses to log queries.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import { SEVERITIES, type Severity } from './log-query.ts';
 
 /** Reasons of a partial result. */

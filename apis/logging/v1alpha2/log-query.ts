@@ -1,5 +1,6 @@
 // JSON Schema of the parameters of a log query. log-query-validation.ts validates combinations of parameters.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 
 const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;
 

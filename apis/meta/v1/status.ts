@@ -1,5 +1,6 @@
 // `meta.k8s.io/v1` Status, the error response of every Kubernetes path: its JSON Schema and its types.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 
 const strict = { additionalProperties: false } as const;
 const text = (description?: string) =>

@@ -1,5 +1,6 @@
 // The TypeBox schema of version.Info, the response of /version.
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 
 const text = (description: string) => Type.String({ description });
 

@@ -1,6 +1,6 @@
 // JSON Schemas of the responses under `/kapis`: objects, pages of lists, and search results. The schema of an object
 // contains only the fields that consoles use.
-import { Type } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 
 const TextMap = Type.Object({}, { additionalProperties: Type.String() });
 

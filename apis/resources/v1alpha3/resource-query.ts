@@ -1,6 +1,7 @@
 // JSON Schema of the query parameters of lists under `/kapis`. The sort keys, statuses and additional filters depend on
 // the kind.
-import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import type { Static, TObject, TProperties } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 
 /** Maximum page number and limit. It is larger than every list. */
 const MOST = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 // JSON Schema of the query parameters of `/kapis/resources.<platform>.io/v1alpha3/search`.
-import { Type } from 'typebox';
+import { Type } from '../../reading/json-schema.ts';
 import { MAX_SEARCHED } from './resource-query.ts';
 
 /** Maximum number of kinds that a query names, and of matches of each kind. */

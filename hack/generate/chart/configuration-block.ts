@@ -1,7 +1,8 @@
 // Derives the schema of the value `configuration` from the schema of the server's configuration, so that Helm rejects a
 // misspelled option before it changes the cluster. The server validates the rest when it starts.
-import { Type } from 'typebox';
+
 import { APIServerConfigurationSchema } from '../../../apis/config/v1alpha1/configuration.ts';
+import { Type } from '../../../apis/reading/json-schema.ts';
 import { isRecord } from '../../../apis/reading/unknown-value.ts';
 
 /** Options that the chart sets from other values; the schema rejects them in the block. */

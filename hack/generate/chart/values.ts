@@ -1,12 +1,13 @@
 // The schema of the chart's values, with defaults and descriptions. values.yaml, values.schema.json and the table in
 // docs/installation.md are derived from it.
-import { type TProperties, Type } from 'typebox';
+import type { TProperties } from 'typebox';
 import {
   choiceOption,
   flagOption,
   namesOption,
   textOption,
 } from '../../../apis/config/v1alpha1/option-types.ts';
+import { Type } from '../../../apis/reading/json-schema.ts';
 import { container } from '../workload.ts';
 import { configurationBlock } from './configuration-block.ts';
 

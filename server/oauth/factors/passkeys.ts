@@ -6,8 +6,9 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import { type TObject, Type } from 'typebox';
+import type { TObject } from 'typebox';
 import { MAX_PASSKEY_NAME, type Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
+import { Type } from '../../../apis/reading/json-schema.ts';
 import { compileSchema } from '../../../apis/reading/schema-validator.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { printable } from '../../observability/printable-text.ts';

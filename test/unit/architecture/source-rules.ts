@@ -71,6 +71,12 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     example: { file: 'apis/meta/v1/all.ts', source: "export * from './status.ts';\n" },
   },
   {
+    behaviour: 'loads only the types of TypeBox',
+    applies: isServer,
+    broken: (_file, source) => linesWith(source, /^import (?!type\b).* from 'typebox'/),
+    example: { file: 'apis/meta/v1/status.ts', source: "import { type Static, Type } from 'typebox';\n" },
+  },
+  {
     behaviour: 'narrows unknown values instead of casting them',
     applies: isTypeScript,
     broken: (_file, source) =>
