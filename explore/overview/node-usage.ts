@@ -67,7 +67,7 @@ function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
       h(Status, { status: statusOf(page, index) ?? '' }),
       h(Meter, { ...amountsOf('cpu'), text: shortText, unit: ' cores' }),
       h(Meter, { ...amountsOf('memory'), text: bytesText }),
-      h('a', link(pods), `At most ${textAt(node, 'status.allocatable.pods')}`),
+      h('a', link(pods), `At most ${textAt(node, 'status.allocatable.pods')} pods`),
     ];
   });
 }
