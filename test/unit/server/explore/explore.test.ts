@@ -57,7 +57,7 @@ describe('the files for browsers', () => {
     expect(headers['content-type']).to.equal('text/javascript; charset=utf-8');
     expect(body.toString()).to.contain('export function parseRoute').and.to.not.contain('interface');
     const main = await server.ask(`${await base()}explore/main.js`);
-    expect(main.body.toString()).to.contain("'./app.js'");
+    expect(main.body.toString()).to.contain("'./frame.js'");
   });
 
   it('are immutable under their digest, compressed, and revalidated by an entity tag', async () => {
