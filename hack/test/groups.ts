@@ -15,14 +15,17 @@ export function inShares(jobs: number): Grouping {
     );
 }
 
-const SHARED = /from '(\.[^']*\/shared-[\w-]+\.ts)'/;
+const TESTS = join('test', '/');
+const SHARED = /from '(\.[^']*\/shared-[\w-]+\.ts)'/g;
 
 /** The files that import the same module `shared-….ts` share its environment. Other files run alone. */
 export const byEnvironment: Grouping = async (files, root) => {
   const environments = await Promise.all(
     files.map(async (file) => {
-      const [, module] = SHARED.exec(await readFile(join(root, file), 'utf8')) ?? [];
-      return module === undefined ? file : join(dirname(file), module);
+      const text = await readFile(join(root, file), 'utf8');
+      const modules = [...text.matchAll(SHARED)].map(([, module = '']) => join(dirname(file), module));
+      // The source has files of such names too, as shared-secret.ts.
+      return modules.find((module) => module.startsWith(TESTS)) ?? file;
     }),
   );
   return [...Map.groupBy(files, (_, index) => environments[index]).values()];

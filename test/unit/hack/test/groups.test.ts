@@ -19,7 +19,7 @@ describe('the test files of a suite', () => {
     const imports = [
       "'./shared-cluster.ts'",
       "'../a/shared-cluster.ts'",
-      "'./cluster.ts'",
+      "'../../server/secrets/shared-cluster.ts'",
       "'./shared-cluster.ts'",
     ];
     for (const [index, file] of FILES.entries()) {
