@@ -14,7 +14,8 @@ import { IMPERSONATOR, LIFETIME_SECONDS } from '../../../../server/gateway/imper
 import { SecretKeyRing } from '../../../../server/oauth/keys/secret-key-ring.ts';
 import { running } from '../../../support/running.ts';
 import { until } from '../../../support/until.ts';
-import { API_SERVICE, type RegisteredCluster, SERVER_USER, startCluster } from './registered-cluster.ts';
+import { clearedCluster } from '../iam/shared-cluster.ts';
+import { API_SERVICE, type RegisteredCluster, SERVER_USER } from './registered-cluster.ts';
 
 const NAMESPACE = 'platform-system';
 const KEYS = 'ks-apiserver-signing-keys';
@@ -31,9 +32,7 @@ describe('the ServiceAccount of the server', function () {
   let kubectl: (args: string, input?: string) => Promise<string>;
 
   before(async () => {
-    cluster = await startCluster();
-    await cluster.kubectl(['apply', '-k', 'manifests/access']);
-    await cluster.kubectl(['apply', '-k', 'manifests/identity']);
+    cluster = await clearedCluster();
     await cluster.kubectl([
       'apply',
       '-f',
@@ -43,7 +42,6 @@ describe('the ServiceAccount of the server', function () {
     kubectl = (args, input) => cluster.kubectl([`--kubeconfig=${kubeconfig}`, ...args.split(' ')], input);
     await cluster.kubectl(['create', 'serviceaccount', 'deployer', `--namespace=${NAMESPACE}`]);
   });
-  after(() => cluster?.stop());
 
   /** Each permission as `group/resource/name verb`. */
   function flattened(rules: readonly PolicyRule[]): Set<string> {
