@@ -1,8 +1,9 @@
 // Attacks of a backend behind `proxy` on the clients of the gateway, and text of tenants in the responses of this server.
 import { expect } from 'chai';
+import { sharedCredentials } from '../credentials/shared-credentials.ts';
 import { type RawResponse, rawRequest } from '../gateway/raw-request.ts';
 import { WebBackend } from '../gateway/web-backend.ts';
-import { Platform } from '../platform.ts';
+import type { Platform } from '../platform.ts';
 
 /** Text of a tenant that is a page, if a browser takes it for one. */
 const MARKUP = '<script>alert(1)</script>';
@@ -23,16 +24,13 @@ describe('a hostile backend', function () {
   let token: string;
 
   before(async () => {
-    platform = await Platform.start(1);
+    ({ platform } = await sharedCredentials());
     backend = await WebBackend.start(platform, 'hostile');
     await platform.bind('cluster-admin', '--serviceaccount=default:default');
     await platform.permitted('* * --as=system:serviceaccount:default:default');
     token = (await platform.succeeding('create token default')).trim();
   });
-  after(async () => {
-    await backend?.stop();
-    await platform?.stop();
-  });
+  after(() => backend?.stop());
 
   function send(line: string, headers: readonly string[] = []): Promise<RawResponse> {
     const { server, controlPlane } = platform;
