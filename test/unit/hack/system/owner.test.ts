@@ -1,7 +1,7 @@
 // Tests of the lock on the folder of a control plane.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { claimFolder } from '../../../../hack/system/owner.ts';
@@ -27,6 +27,21 @@ describe('the owner of a folder', () => {
     expect(message).to.match(new RegExp(`is used by process ${process.pid}: stop that process first`));
     await release();
     await (await claimFolder(scratch.path))();
+  });
+
+  it('kills the programs of an owner that was killed', async () => {
+    await using scratch = await scratchFolder();
+    const run = join(scratch.path, 'run');
+    await mkdir(run);
+    const [owner, program] = [await orphan(), await orphan()];
+    process.kill(owner.identity.pid, 'SIGKILL');
+    await owner.ended;
+    await writeFile(join(run, 'owner.json'), JSON.stringify(owner.identity));
+    await writeFile(join(run, 'etcd.json'), JSON.stringify({ name: 'etcd', ...program.identity }));
+    const release = await claimFolder(scratch.path);
+    expect(isRunning(program.identity)).to.equal(false);
+    expect(await readdir(run)).to.deep.equal(['owner.json']);
+    await release();
   });
 
   it('does not kill a process that reuses the PID', async () => {
