@@ -6,9 +6,9 @@ import { identify, isRunning } from '../../../../hack/system/process-identity.ts
 import { until } from '../../../support/until.ts';
 
 /** Starts a child process that starts a log store, kills only the child process, and resolves after the log store has exited. */
-export async function untilOrphanIsGone(kind: 'opensearch' | 'victorialogs', dir: string): Promise<void> {
+export async function untilOrphanIsGone(dir: string): Promise<void> {
   const fixture = join(import.meta.dirname, 'orphan.fixture.ts');
-  const parent = spawn(process.execPath, [fixture, kind, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn(process.execPath, [fixture, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(parent, 'exit');
   try {
     const { value } = await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next();
