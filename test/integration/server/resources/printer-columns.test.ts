@@ -1,16 +1,14 @@
 // Tests of printer columns against the Tables of a real kube-apiserver: each JSON path as a column of each type.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
-import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import type { Kind, PrinterColumn } from '../../../../server/resources/kind.ts';
 import { sortKeysOf } from '../../../../server/resources/kind-profile.ts';
 import { kindProfile, type PrintedProfile } from '../../../../server/resources/profiles/kind-profiles.ts';
 import { definitionOf, version } from '../../../support/cluster/custom-resource.ts';
 import { until } from '../../../support/until.ts';
 import { OBJECTS, PRINTED, UNCLEAR, UNPARSED, UNSUPPORTED } from './column-cases.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 const PATHS = [...PRINTED, ...UNSUPPORTED, ...UNPARSED, ...UNCLEAR];
@@ -27,14 +25,11 @@ const versionOf = (i: number): string => `v${i + 1}`;
 
 describe('printer columns with a real kube-apiserver', function () {
   this.timeout(120_000);
-  const abort = new AbortController();
-  let dir: string;
   let cluster: ControlPlane;
   let objects: readonly unknown[];
 
   before(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'ks-apiserver-columns-'));
-    cluster = await startControlPlane({ dir, signal: abort.signal, controllers: false });
+    cluster = (await sharedCluster()).controlPlane;
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
     const versions = PATHS.map((path, i) =>
       version(versionOf(i), { schema, additionalPrinterColumns: columnsOf(path) }),
@@ -52,11 +47,6 @@ describe('printer columns with a real kube-apiserver', function () {
     const list = await cluster.client.expect(pathOf('v1'), {}, [200]);
     objects = array(record(JSON.parse(list.body))['items']);
     expect(objects).to.have.length(OBJECTS.length);
-  });
-  after(async () => {
-    await cluster?.stop();
-    abort.abort();
-    await rm(dir, { recursive: true, force: true });
   });
 
   const pathOf = (name: string): string => `/apis/example.com/${name}/probes`;
