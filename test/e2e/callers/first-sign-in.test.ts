@@ -10,7 +10,7 @@ import { authorizationQuery } from '../../support/oauth/authorization-query.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 import { PLATFORM_CLIENT, type Platform } from '../platform.ts';
-import { sharedPlatform } from './shared-platform.ts';
+import { sharedPlatform } from '../shared-platform.ts';
 
 const NEW_PASSWORD = 'a password of my own';
 

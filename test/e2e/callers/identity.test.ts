@@ -12,7 +12,7 @@ import {
   type Platform,
   RESOURCE,
 } from '../platform.ts';
-import { sharedPlatform } from './shared-platform.ts';
+import { sharedPlatform } from '../shared-platform.ts';
 
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';

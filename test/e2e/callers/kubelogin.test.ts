@@ -15,8 +15,8 @@ import { pythonWith } from '../../support/python.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 import { type Output, PASSWORD, type Platform } from '../platform.ts';
+import { sharedPlatform } from '../shared-platform.ts';
 import { type KubeloginProgram, KubeloginUser } from './kubelogin-user.ts';
-import { sharedPlatform } from './shared-platform.ts';
 
 const USER = 'kim';
 const ROOT = join(import.meta.dirname, '../../..');

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { until } from '../../support/until.ts';
 import { type Answer, type Output, PASSWORD, type Platform } from '../platform.ts';
-import { sharedPlatform } from './shared-platform.ts';
+import { sharedPlatform } from '../shared-platform.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const USERS = '/kapis/iam.platform.io/v1beta1/users';

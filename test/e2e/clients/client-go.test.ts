@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { realisticNode } from '../../../hack/simulation/realistic-node.ts';
 import { NODES, type Platform, RESOURCE } from '../platform.ts';
+import { sharedPlatform } from '../shared-platform.ts';
 import { INFORMERS, type InformerName, InformerProgram, type Versions } from './informer-program.ts';
-import { sharedPlatform } from './shared-platform.ts';
 
 const CHANGES = 200;
 const SELECTED = 'step=odd';

@@ -7,7 +7,7 @@ import { request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { NODES, type Platform, RESOURCE } from '../platform.ts';
-import { sharedPlatform } from './shared-platform.ts';
+import { sharedPlatform } from '../shared-platform.ts';
 
 describe('kubectl through the aggregation layer', () => {
   let platform: Platform;

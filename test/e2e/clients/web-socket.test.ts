@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { KeyPair } from '../../../hack/control-plane/certificate-authority.ts';
 import { WebSocketClient } from '../../support/web-socket-client.ts';
 import { NODES, type Platform } from '../platform.ts';
-import { sharedPlatform } from './shared-platform.ts';
+import { sharedPlatform } from '../shared-platform.ts';
 
 const CORE = '/api/v1/nodes';
 const OURS = '/apis/resources.platform.io/v1alpha3/nodes';

@@ -1,5 +1,0 @@
-// The server, with its control plane and nodes, of all tests in this folder.
-import { shareEnvironment } from '../../support/shared-environment.ts';
-import { NODES, Platform } from '../platform.ts';
-
-export const sharedPlatform = shareEnvironment(() => Platform.start(NODES));
