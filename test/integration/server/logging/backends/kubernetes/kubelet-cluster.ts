@@ -1,13 +1,12 @@
-// Starts a real kube-apiserver and a fake kubelet, for tests of pod logs.
-import { mkdtemp, rm } from 'node:fs/promises';
+// A fake kubelet behind a real kube-apiserver, for tests of pod logs.
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type ControlPlane, startControlPlane } from '../../../../../../hack/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../../../../../hack/control-plane/control-plane.ts';
 import { readPair } from '../../../../../../hack/control-plane/pki.ts';
 import { closeNow, listenOnLoopback } from '../../../../../support/loopback.ts';
 import { KubeletLog } from '../../../../../unit/server/logging/backends/kubernetes/kubelet-log.ts';
+
+const NODES = ['here', 'silent'] as const;
 
 /** The logs of a container on the kubelet. */
 export interface KubeletContainer {
@@ -20,13 +19,9 @@ export class KubeletCluster {
   readonly cp: ControlPlane;
   /** By namespace, pod and container. */
   readonly containers = new Map<string, KubeletContainer>();
-  readonly #dir: string;
   readonly #kubelet: Server;
-  readonly #end: AbortController;
 
-  private constructor(dir: string, end: AbortController, cp: ControlPlane, kubelet: Server) {
-    this.#dir = dir;
-    this.#end = end;
+  private constructor(cp: ControlPlane, kubelet: Server) {
     this.cp = cp;
     this.#kubelet = kubelet;
     kubelet.on('request', (request, response: ServerResponse) => {
@@ -34,24 +29,21 @@ export class KubeletCluster {
     });
   }
 
-  static async start(): Promise<KubeletCluster> {
-    const dir = await mkdtemp(join(tmpdir(), 'kubelet-cluster-'));
-    const end = new AbortController();
-    const cp = await startControlPlane({ dir: join(dir, 'cp'), signal: end.signal, controllers: false });
+  static async start(cp: ControlPlane): Promise<KubeletCluster> {
     const kubelet = createServer(await readPair(cp.pki.files.kubelet));
     const port = await listenOnLoopback(kubelet);
-    const cluster = new KubeletCluster(dir, end, cp, kubelet);
-    await cluster.#createNode('here', port);
+    const cluster = new KubeletCluster(cp, kubelet);
+    const [here, silent] = NODES;
+    await cluster.#createNode(here, port);
     // No server listens on this port.
-    await cluster.#createNode('silent', 1);
+    await cluster.#createNode(silent, 1);
     return cluster;
   }
 
   async stop(): Promise<void> {
     await closeNow(this.#kubelet);
-    await this.cp.stop();
-    this.#end.abort();
-    await rm(this.#dir, { recursive: true, force: true });
+    for (const node of NODES)
+      await this.cp.client.expect(`/api/v1/nodes/${node}`, { method: 'DELETE' }, [200]);
   }
 
   async createNamespace(name: string): Promise<void> {

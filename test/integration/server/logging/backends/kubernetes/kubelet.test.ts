@@ -13,6 +13,7 @@ import { until } from '../../../../../support/until.ts';
 import { at, everything } from '../../../../../unit/server/logging/backends/kubernetes/instants.ts';
 import { KubeletLog } from '../../../../../unit/server/logging/backends/kubernetes/kubelet-log.ts';
 import { Tail } from '../../../../../unit/server/logging/backends/kubernetes/tail.ts';
+import { sharedNodes } from '../../../rest/shared-nodes.ts';
 import { KubeletCluster, running } from './kubelet-cluster.ts';
 
 const oldest: PageRequest = { order: 'asc', size: 100, from: 0 };
@@ -51,7 +52,7 @@ describe('pod logs through a real kube-apiserver', function () {
 
   before(async function () {
     this.timeout(120_000);
-    cluster = await KubeletCluster.start();
+    cluster = await KubeletCluster.start((await sharedNodes()).controlPlane);
     store = newStore(cluster.cp.kubeconfig);
   });
 
