@@ -14,8 +14,8 @@ import { IMPERSONATOR, LIFETIME_SECONDS } from '../../../../server/gateway/imper
 import { SecretKeyRing } from '../../../../server/oauth/keys/secret-key-ring.ts';
 import { running } from '../../../support/running.ts';
 import { until } from '../../../support/until.ts';
-import { clearedCluster } from '../iam/shared-cluster.ts';
-import { API_SERVICE, type RegisteredCluster, SERVER_USER } from './registered-cluster.ts';
+import { API_SERVICE, type RegisteredCluster, SERVER_USER } from '../registration/registered-cluster.ts';
+import { clearedCluster } from './shared-cluster.ts';
 
 const NAMESPACE = 'platform-system';
 const KEYS = 'ks-apiserver-signing-keys';
