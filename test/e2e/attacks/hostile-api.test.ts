@@ -130,38 +130,25 @@ describe('hostile APIs and callers', function () {
       expect(cacheResult(direct)).to.equal('kind');
     });
 
-    const objects = [thing('a', 'ada', 'x'), thing('b', 'bob', '200/201'), { metadata: {} }, 7, null];
-    for (const [what, response] of [
-      ['text', { metadata: { resourceVersion: 'abc' }, items: objects }],
-      ['two numbers', { metadata: { resourceVersion: '200/201' }, items: objects }],
-      ['empty', { metadata: { resourceVersion: '' }, items: objects }],
-      ['absent', { items: [...objects, ...objects] }],
-    ] as const) {
-      it(`are listed if their resourceVersions are ${what}, without objects that have no name`, async () => {
-        api.respond = ({ response: sent }) => {
-          sent.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(response));
-        };
-        const listed = await list();
-        expect(listed.status, listed.body.toString()).to.equal(200);
-        expect(namesIn(listed)).to.have.members(['a', 'b']);
-      });
-    }
+    it('are listed without objects that have no name, if the list has no resourceVersion', async () => {
+      const objects = [thing('a', 'ada', 'x'), thing('b', 'bob', '200/201'), { metadata: {} }, 7, null];
+      api.respond = ({ response }) => {
+        const body = JSON.stringify({ items: [...objects, ...objects] });
+        response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+      };
+      const listed = await list();
+      expect(listed.status, listed.body.toString()).to.equal(200);
+      expect(namesIn(listed)).to.have.members(['a', 'b']);
+    });
 
-    for (const [what, status, headers, body] of [
-      ['a redirect', 302, { location: 'https://127.0.0.1:1/' }, ''],
-      ['a page of HTML', 200, { 'content-type': 'text/html' }, '<html></html>'],
-      ['a truncated list', 200, { 'content-type': 'application/json' }, '{"items":[{"metadata":'],
-      ['a compressed body', 200, { 'content-encoding': 'gzip' }, '\x1f\x8b\x08'],
-    ] as const) {
-      it(`get a 503 with the cause after ${what}`, async () => {
-        api.respond = ({ response }) => response.writeHead(status, headers).end(body);
-        const listed = await list();
-        expect(listed.status).to.equal(503);
-        expect(jsonOf(listed)['message']).to.match(
-          /^the list of things\.filtering\.example\.org is not available yet: /,
-        );
-      });
-    }
+    it('get a 503 with the cause after a redirect, which is not followed', async () => {
+      api.respond = ({ response }) => response.writeHead(302, { location: 'https://127.0.0.1:1/' }).end();
+      const listed = await list();
+      expect(listed.status).to.equal(503);
+      expect(jsonOf(listed)['message']).to.match(
+        /^the list of things\.filtering\.example\.org is not available yet: /,
+      );
+    });
   });
 
   it('stops serving a custom resource when an aggregated API takes over its group', async () => {
