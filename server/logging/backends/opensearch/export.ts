@@ -15,7 +15,7 @@ import {
   searchAfter,
   sortedSearch,
 } from './hit-page.ts';
-import { listed } from './index-sets.ts';
+import { type IndexNaming, shownIndices } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';
 import type { RecordReader, SearchResponse } from './search-response.ts';
 import type { SelectionQuery } from './selection-query.ts';
@@ -23,6 +23,7 @@ import type { SelectionQuery } from './selection-query.ts';
 export interface ExportOptions {
   readonly client: SearchClient;
   readonly records: RecordReader;
+  readonly naming: IndexNaming;
   /** Maximum number of records in a page; default: EXPORT_PAGE. */
   readonly pageSize?: number | undefined;
   /** Time limit of one page, in ms. */
@@ -146,7 +147,7 @@ class ExportPages {
     this.#add(shortfalls);
     const lost = before.filter((index) => !indices?.indices.includes(index));
     if (lost.length === 0) return;
-    const message = `the log store no longer has ${listed(lost)}, or cannot reach it`;
+    const message = `the log store no longer has ${shownIndices(lost, this.#options.naming)}, or cannot reach it`;
     this.#add([{ reason: 'NotCovered', message }]);
   }
 

@@ -65,12 +65,14 @@ interface Unsearchable {
 export class IndexSets {
   readonly #client: SearchClient;
   readonly #names: FieldNames;
+  readonly #naming: IndexNaming;
   readonly #cache: LRUCache<string, IndexSet>;
 
   /** `now`: a monotonic clock, in ms. */
-  constructor(client: SearchClient, names: FieldNames, now: () => number) {
+  constructor(client: SearchClient, names: FieldNames, naming: IndexNaming, now: () => number) {
     this.#client = client;
     this.#names = names;
+    this.#naming = naming;
     this.#cache = new LRUCache({ max: CACHED, ttlResolution: 0, perf: { now } });
   }
 
@@ -111,15 +113,16 @@ export class IndexSets {
       return undefined;
     }
     const unsupported = [...layouts.unsupported.keys()];
-    const shortfalls = unsearchableShortfalls(unsearchable);
+    const shortfalls = unsearchableShortfalls(unsearchable, this.#naming);
     const isSettled = layouts.empty.length === 0 && counted.shortfalls.length === 0;
     const set = { ...layouts, path: searched, shards: counted.shards, isSettled, shortfalls };
     if (unsupported.length === 0) return set;
     // Excluded, because a time field that is no date would fail the sorted search of all indices.
     const supported = excluding(searched, unsupported);
-    if (layouts.groups.length === 0 || supported === undefined) throw unsupportedLayout(layouts);
+    if (layouts.groups.length === 0 || supported === undefined)
+      throw unsupportedLayout(layouts, this.#naming);
     const { shards } = await this.#client.searchPath(supported, NO_DOCUMENTS, call);
-    const message = `the log store has indices with an unsupported layout: ${listed(unsupported)}`;
+    const message = `the log store has an unsupported layout of ${shownIndices(unsupported, this.#naming)}`;
     return {
       ...set,
       path: supported,
@@ -216,13 +219,13 @@ function withPatterns(path: string): string {
     .join(',');
 }
 
-function unsearchableShortfalls({ refused, closed, isIncomplete }: Unsearchable): Shortfall[] {
+function unsearchableShortfalls(unsearchable: Unsearchable, naming: IndexNaming): Shortfall[] {
+  const { refused, closed, isIncomplete } = unsearchable;
   const more = isIncomplete ? ', and possibly more' : '';
-  const messages = [
-    ...(refused.length > 0 ? [`rejects searches of ${listed(refused)}`] : []),
-    ...(closed.length > 0 ? [`has closed ${listed(closed)}${more}`] : []),
-  ];
-  return messages.map((message) => ({ reason: 'NotCovered', message: `the log store ${message}` }));
+  const rejects = `the log store rejects searches of ${shownIndices(refused, naming)}`;
+  const hasClosed = `the log store has closed ${shownIndices(closed, naming)}${more}`;
+  const messages = [...(refused.length > 0 ? [rejects] : []), ...(closed.length > 0 ? [hasClosed] : [])];
+  return messages.map((message) => ({ reason: 'NotCovered', message }));
 }
 
 export function listed(names: readonly string[]): string {
@@ -231,11 +234,16 @@ export function listed(names: readonly string[]): string {
   return `${sorted.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
-function unsupportedLayout({ unsupported }: Layouts): Error {
-  const [[index, problem] = []] = unsupported;
+/** For clients: the names of daily indices, else only their number, because other names can contain those of namespaces. */
+export function shownIndices(names: readonly string[], { daily }: IndexNaming): string {
+  return daily ? listed(names) : names.length === 1 ? '1 index' : `${names.length} indices`;
+}
+
+function unsupportedLayout({ unsupported }: Layouts, naming: IndexNaming): Error {
+  const [[index = '', problem] = []] = unsupported;
   const reason = `in index ${index} ${problem}`;
   const unfit = new UnfitOptionError('logging.opensearch.fields', reason, 'log queries return 400');
-  return newNotSupported(STORE, 'start_time', reason, unfit);
+  return newNotSupported(STORE, 'start_time', `in ${shownIndices([index], naming)} ${problem}`, unfit);
 }
 
 /** The security plugin omits indices without an error if the user has no permission for `field_caps`. */

@@ -61,14 +61,15 @@ export class OpenSearchLogStore implements LogBackend {
   constructor(options: OpenSearchLogStoreOptions) {
     const { fields: names, indexPrefix: prefix, dailyIndices: daily } = options;
     const { now = () => performance.now(), wallClock = Date.now } = options;
+    const naming = { prefix, daily };
     const client = new SearchClient({ ...options, now });
     this.#options = options;
     this.#now = now;
     this.#parts = {
       client,
       names,
-      naming: { prefix, daily },
-      indexSets: new IndexSets(client, names, now),
+      naming,
+      indexSets: new IndexSets(client, names, naming, now),
       records: new RecordReader(names),
     };
     this.#queries = new SelectionQueries({ ...this.#parts, wallClock });

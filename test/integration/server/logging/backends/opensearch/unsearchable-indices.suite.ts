@@ -93,6 +93,17 @@ export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedN
       }
     });
 
+    it('are only counted if their names can contain those of namespaces', async () => {
+      const { block, close } = await loaded('shared');
+      await block('02');
+      for (const day of ['03', '04']) await close(day);
+      const store = storeAt(node().url, { indexPrefix: 'shared', dailyIndices: false });
+      expect((await resultsOf(store, ALWAYS)).missing).to.deep.equal([
+        'NotCovered: the log store rejects searches of 1 index',
+        'NotCovered: the log store has closed 2 indices',
+      ]);
+    });
+
     it('are named beside an index without available shards', async () => {
       const { block } = await loaded('away');
       await block('02');
