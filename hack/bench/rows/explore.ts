@@ -4,7 +4,7 @@ import type { Browser } from 'puppeteer-core';
 import { startChromium } from '../../browser/chromium.ts';
 import { apply } from '../../extension/registration.ts';
 import { ExploreVisitor, type View } from '../measuring/explore-visitor.ts';
-import { type Target, withToken } from '../measuring/load-generator.ts';
+import type { Target } from '../measuring/load-generator.ts';
 import { besideServer } from '../measuring/machine.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { createManyObjects, namespaceName, podName } from '../scene/many-objects.ts';
@@ -24,8 +24,10 @@ const CHANGE_PAUSE_MS = 100;
 interface Side {
   readonly scene: Scene;
   readonly browser: Browser;
+  /** The server, as a caller who does not use the page. */
   readonly target: Target;
   readonly pid: number;
+  /** Of the user of the page. */
   readonly token: string;
 }
 
@@ -35,14 +37,14 @@ export async function exploreRows(scene: Scene): Promise<readonly Row[]> {
   const server = await scene.another({
     configuration: {
       oauth: { enabled: false },
-      // All clients of the bench are one caller.
+      // All pages are one caller.
       requests: { seats: 10_000 },
       resources: { memoryBudget: '4Gi' },
     },
   });
   const token = await serviceAccountToken(scene.cluster);
   await using chromium = await besideServer(scene.machine, () => startChromium());
-  const target = withToken({ ...scene.direct, server: server.url }, token);
+  const target = { ...scene.direct, server: server.url };
   const side = { scene, browser: chromium.browser, target, pid: server.pid, token };
   scene.progress('the first page');
   // The server reads the files of the page, and lists the kinds of the overview.
@@ -156,5 +158,8 @@ const PERMISSIONS = JSON.stringify({
   kind: 'ClusterRoleBinding',
   metadata: { name: 'bench-explore' },
   roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
-  subjects: [{ kind: 'ServiceAccount', name: CALLER, namespace: 'default' }],
+  subjects: [
+    { kind: 'ServiceAccount', name: CALLER, namespace: 'default' },
+    { kind: 'User', name: CALLER, apiGroup: 'rbac.authorization.k8s.io' },
+  ],
 });
