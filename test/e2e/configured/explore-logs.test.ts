@@ -39,14 +39,7 @@ describe('the view of logs of /explore, with VictoriaLogs', () => {
     );
     chromium = await startChromium();
     visitor = await Visitor.start(chromium.browser, { server: platform.server.url, password: PASSWORD });
-    // A headless browser has no dialog for files.
-    await visitor.page.evaluateOnNewDocument(`
-      globalThis.written = '';
-      globalThis.showSaveFilePicker = async () => ({
-        createWritable: async () => new WritableStream({
-          write: (bytes) => { globalThis.written += new TextDecoder().decode(bytes); },
-        }),
-      });`);
+    await visitor.acceptFiles();
     await visitor.signIn(USER);
   });
   after(() => chromium?.[Symbol.asyncDispose]());

@@ -189,14 +189,7 @@ describe('the view of logs of /explore', () => {
   });
 
   it('exports to the disk, and says when the file is incomplete', async () => {
-    // A headless browser has no dialog for files.
-    await visitor.page.evaluateOnNewDocument(`
-      globalThis.written = '';
-      globalThis.showSaveFilePicker = async () => ({
-        createWritable: async () => new WritableStream({
-          write: (bytes) => { globalThis.written += new TextDecoder().decode(bytes); },
-        }),
-      });`);
+    await visitor.acceptFiles();
     await open('last=6h&namespaces=payments');
     await visitor.click('Export');
     await visitor.page.select('#export select', 'ndjson');

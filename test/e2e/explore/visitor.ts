@@ -94,6 +94,17 @@ export class Visitor {
     });
   }
 
+  /** Gives the pages that open after it a dialog for files: a headless browser has none. The variable `written` has the content. */
+  async acceptFiles(): Promise<void> {
+    await this.page.evaluateOnNewDocument(`
+      globalThis.written = '';
+      globalThis.showSaveFilePicker = async () => ({
+        createWritable: async () => new WritableStream({
+          write: (bytes) => { globalThis.written += new TextDecoder().decode(bytes); },
+        }),
+      });`);
+  }
+
   /** Clicks the button, link or summary with this accessible name. */
   async click(name: string, page = this.page): Promise<void> {
     await page.locator(`::-p-aria(${name})`).click();
