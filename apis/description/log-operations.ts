@@ -1,5 +1,4 @@
 // Describes the log query operations in OpenAPI.
-
 import { groupName, RESOURCE, tenantGroupName, VERSION } from '../logging/v1alpha2/group-version.ts';
 import {
   LogHistogramAnswerSchema,

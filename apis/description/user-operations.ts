@@ -1,5 +1,4 @@
 // Describes the users API in OpenAPI.
-
 import { MAX_USER_NAME, USER_NAME_PATTERN } from '../iam/v1beta1/custom-resource.ts';
 import { groupName, VERSION } from '../iam/v1beta1/group-version.ts';
 import { UserQuerySchema } from '../iam/v1beta1/requests.ts';
