@@ -57,7 +57,9 @@ function test(operations: number, seed: number, signal: AbortSignal): Promise<nu
           { name: 'busy', operations: share, pauseMs: 50 },
           { name: 'quiet', operations: share, pauseMs: 40_000 },
           {
-            ...{ name: 'busy, with faults', operations: operations - 2 * share, pauseMs: 50 },
+            name: 'busy, with faults',
+            operations: operations - 2 * share,
+            pauseMs: 50,
             begin: () => watches.begin(),
           },
         ],

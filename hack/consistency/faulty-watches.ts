@@ -59,7 +59,11 @@ export class FaultyWatches {
       pki.issueClient({ cn: user, o: groups }),
     ]);
     const kubeconfig = await writeKubeconfig(join(dir, 'faulty-watches.kubeconfig'), {
-      ...{ cluster: 'faulty-watches', url: `https://127.0.0.1:${port}`, ca, user, pair },
+      cluster: 'faulty-watches',
+      url: `https://127.0.0.1:${port}`,
+      ca,
+      user,
+      pair,
     });
     const proxy = new FaultyWatches(kubeconfig, controlPlane, { serving, pair, seed });
     await new Promise<void>((resolve, reject) => {

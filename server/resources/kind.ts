@@ -47,22 +47,33 @@ export interface PrinterColumn {
 
 /** The kinds of kube-apiserver whose objects or facts features of this server need. */
 export const API_SERVICES: Kind = {
-  ...{ group: 'apiregistration.k8s.io', version: 'v1', plural: 'apiservices', kind: 'APIService' },
+  group: 'apiregistration.k8s.io',
+  version: 'v1',
+  plural: 'apiservices',
+  kind: 'APIService',
   namespaced: false,
 };
 export const CUSTOM_RESOURCE_DEFINITIONS: Kind = {
-  ...{ group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions' },
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
   kind: 'CustomResourceDefinition',
   namespaced: false,
 };
 export const NAMESPACES: Kind = {
-  ...{ group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace' },
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  kind: 'Namespace',
   namespaced: false,
 };
 export const NODES: Kind = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 export const PODS: Kind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 export const ROLE_BINDINGS: Kind = {
-  ...{ group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', kind: 'RoleBinding' },
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'rolebindings',
+  kind: 'RoleBinding',
   namespaced: true,
 };
 

@@ -12,13 +12,21 @@ export interface ListColumn<Facts> extends TableColumnDefinition {
 }
 
 const STATUS: ListColumn<ObjectFacts> = {
-  ...{ name: 'Status', type: 'string', format: 'status', priority: 0, sortKey: 'status' },
+  name: 'Status',
+  type: 'string',
+  format: 'status',
+  priority: 0,
+  sortKey: 'status',
   description: 'The status of the object, as the parameter `status` selects it.',
   value: ({ facts }) => facts.status[0] ?? null,
 };
 
 const AGE: ListColumn<ObjectFacts> = {
-  ...{ name: 'Age', type: 'date', format: '', priority: 0, sortKey: 'age' },
+  name: 'Age',
+  type: 'date',
+  format: '',
+  priority: 0,
+  sortKey: 'age',
   description: 'The creation time of the object.',
   value: ({ facts }) => (facts.createdAt === 0 ? null : timestamp(facts.createdAt * 1000)),
 };

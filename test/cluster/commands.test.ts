@@ -53,7 +53,10 @@ describe('the commands in the pods', () => {
     const { clusterIP, ca } = await cluster.service();
     const form = {
       grant_type: 'password',
-      ...{ username, password: PASSWORD, client_id: 'platform', client_secret: 'platform' },
+      username,
+      password: PASSWORD,
+      client_id: 'platform',
+      client_secret: 'platform',
     };
     return (await directRequest({ address: clusterIP, ca, path: '/oauth/token', form })).status;
   }

@@ -336,7 +336,9 @@ export class Platform {
   writeKubeconfig(name: string, user: object, server = this.controlPlane.url): Promise<string> {
     const cluster = { server, 'certificate-authority': this.controlPlane.pki.files.clusterCa };
     const config = {
-      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'context' },
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'context',
       clusters: [{ name: 'cluster', cluster }],
       users: [{ name: 'user', user }],
       contexts: [{ name: 'context', context: { cluster: 'cluster', user: 'user' } }],

@@ -128,7 +128,11 @@ export async function beginSession<S extends Session>(
   };
   const { scopes } = session;
   const response = tokens.tokenResponse({
-    ...{ client, account, session, scopes, nonce },
+    client,
+    account,
+    session,
+    scopes,
+    nonce,
     refreshToken: refreshToken?.text,
   });
   return { session, response };

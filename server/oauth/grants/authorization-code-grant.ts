@@ -105,7 +105,14 @@ export class AuthorizationCodeGrant implements Grant {
     const { sessionID, clientID, scopes, acr, claims, source, issuedAt: createdAt } = code;
     return pendingSession(
       {
-        ...{ id: sessionID, user, userUID, clientID, scopes, source, userAgent, createdAt },
+        id: sessionID,
+        user,
+        userUID,
+        clientID,
+        scopes,
+        source,
+        userAgent,
+        createdAt,
         refreshHash: '',
         authentication: { ...authentication, ...(acr === undefined ? {} : { acr }) },
         browser: id,

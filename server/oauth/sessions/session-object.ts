@@ -149,7 +149,16 @@ function sessionIn(id: string, spec: unknown): Session | undefined {
   const { browser, claims } = spec;
   const authentication = authenticationIn(spec);
   return {
-    ...{ id, user, userUID, clientID, scopes, source, userAgent, generation, refreshHash, familyHash },
+    id,
+    user,
+    userUID,
+    clientID,
+    scopes,
+    source,
+    userAgent,
+    generation,
+    refreshHash,
+    familyHash,
     createdAt: Date.parse(spec.createdTime),
     lastUsedAt: Date.parse(spec.lastUsedTime),
     notAfter: Date.parse(spec.notAfter),

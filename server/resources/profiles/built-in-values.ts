@@ -22,7 +22,11 @@ const STORED: Values = {
   filters: new Map([['storageClassName', 0]]),
   listColumns: [
     {
-      ...{ name: 'Storage Class', type: 'string', format: '', priority: 0, sortKey: undefined },
+      name: 'Storage Class',
+      type: 'string',
+      format: '',
+      priority: 0,
+      sortKey: undefined,
       description: 'The name of the StorageClass.',
       value: ({ facts }) => facts.values[0] ?? null,
     },
@@ -47,7 +51,12 @@ export function builtInValues(kind: Kind): KindValues {
 /** The column of the only value of an object, a time. */
 function dated(name: string, priority: 0 | 1, description: string, sortKey: string): ListColumn<KindFacts> {
   return {
-    ...{ name, type: 'date', format: '', priority, description, sortKey },
+    name,
+    type: 'date',
+    format: '',
+    priority,
+    description,
+    sortKey,
     value: ({ facts: { values } }) => (typeof values[0] === 'number' ? timestamp(values[0]) : null),
   };
 }

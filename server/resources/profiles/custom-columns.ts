@@ -129,7 +129,12 @@ function listColumn(
   sortKey: string | undefined,
 ): ListColumn<KindFacts> {
   return {
-    ...{ name, type, format, description, priority, sortKey },
+    name,
+    type,
+    format,
+    description,
+    priority,
+    sortKey,
     value: ({ facts }) => {
       const value = facts.values[i] ?? null;
       if (typeof value !== 'number') return value;

@@ -117,8 +117,17 @@ export function kindProfile(
 }
 
 const NO_FACTS: KindFacts = {
-  ...{ createdAt: 0, status: [], alias: '', annotations: {}, owners: [], searchText: '' },
-  ...{ fieldValues: [], ownValues: '', values: [], isExact: false, features: undefined },
+  createdAt: 0,
+  status: [],
+  alias: '',
+  annotations: {},
+  owners: [],
+  searchText: '',
+  fieldValues: [],
+  ownValues: '',
+  values: [],
+  isExact: false,
+  features: undefined,
 };
 
 const NO_JSON = Buffer.alloc(0);

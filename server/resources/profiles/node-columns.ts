@@ -35,7 +35,10 @@ function kernel({ kernelVersion, architecture }: NodeFacts): string {
 
 export const nodeColumns: readonly Column<KindFacts>[] = [
   {
-    ...{ name: 'Name', type: 'string', format: 'name', priority: 0 },
+    name: 'Name',
+    type: 'string',
+    format: 'name',
+    priority: 0,
     description: 'The name of the node, unique in the cluster.',
     cell: ({ name }) => name,
   },
@@ -44,7 +47,10 @@ export const nodeColumns: readonly Column<KindFacts>[] = [
   ),
   column('Roles', 0, 'The roles in the labels of the node.', ({ roles }) => roles.join(',') || '<none>'),
   {
-    ...{ name: 'Age', type: 'string', format: '', priority: 0 },
+    name: 'Age',
+    type: 'string',
+    format: '',
+    priority: 0,
     description: 'The time since the node was registered.',
     cell: ({ facts }, now) => ageSince(facts.createdAt, now),
   },
@@ -91,7 +97,12 @@ function amount(
   sortKey: 'cpu' | 'memory' | 'pods',
 ): ListColumn<KindFacts> {
   return {
-    ...{ name, type, format, description, priority: 0, sortKey },
+    name,
+    type,
+    format,
+    description,
+    priority: 0,
+    sortKey,
     value: ({ facts }) => {
       const nanos = nodeIn(facts).allocatable[sortKey];
       return nanos < 0n ? null : Number(nanos) / 1e9;

@@ -8,17 +8,16 @@ describe('the acceleration with faults in the watches of the server', () => {
     const { gateway, watches } = await sharedAcceleration();
     const { controlPlane, server, signal } = gateway.platform;
     const { phases, violations, events } = await runWorkload({
-      ...{
-        cluster: controlPlane.client,
-        direct: controlPlane.url,
-        gateway: server.url,
-        ca: controlPlane.ca,
-      },
+      cluster: controlPlane.client,
+      direct: controlPlane.url,
+      gateway: server.url,
+      ca: controlPlane.ca,
       phases: [
         { name: 'busy', operations: 1000, pauseMs: 50 },
         { name: 'faults', operations: 1000, pauseMs: 50, begin: () => watches.begin() },
       ],
-      ...{ seed: 1, signal },
+      seed: 1,
+      signal,
     }).finally(() => watches.end());
     expect(violations).to.deep.equal([]);
     expect(phases[0]?.tally.get('list, current')?.get('hit')).to.be.greaterThan(0);

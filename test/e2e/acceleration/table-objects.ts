@@ -11,7 +11,12 @@ const CONTAINERS = ['a', 'b'].map((name) => ({ name, image: 'i' }));
 
 /** The status of a running container that was restarted. */
 const restarted = (name: string, restartCount: number, finishedAt: string): object => ({
-  ...{ name, restartCount, image: 'i', imageID: '', ready: true, started: true },
+  name,
+  restartCount,
+  image: 'i',
+  imageID: '',
+  ready: true,
+  started: true,
   state: { running: { startedAt: OLD } },
   lastState: { terminated: { exitCode: 1, reason: 'Error', finishedAt, startedAt: finishedAt } },
 });
@@ -19,20 +24,26 @@ const restarted = (name: string, restartCount: number, finishedAt: string): obje
 /** Pods with values in columns that those of pod-states.ts leave empty, and with times of their restarts. */
 const MORE: readonly PodState[] = [
   {
-    ...{ name: 'wide', isDeleted: false, isGated: false },
+    name: 'wide',
+    isDeleted: false,
+    isGated: false,
     spec: {
       containers: CONTAINERS,
       readinessGates: ['example.com/one', 'example.com/two'].map((conditionType) => ({ conditionType })),
     },
     status: {
-      ...{ phase: 'Running', nominatedNodeName: 'node-00001' },
-      ...{ podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] },
+      phase: 'Running',
+      nominatedNodeName: 'node-00001',
+      podIP: '10.0.0.1',
+      podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }],
       conditions: ['Ready', 'example.com/one'].map((type) => ({ type, status: 'True' })),
       containerStatuses: [restarted('a', 7, OLD), restarted('b', 2, OLDER)],
     },
   },
   {
-    ...{ name: 'restarted-sidecar', isDeleted: false, isGated: false },
+    name: 'restarted-sidecar',
+    isDeleted: false,
+    isGated: false,
     spec: { containers: CONTAINERS, initContainers: [{ name: 's', image: 'i', restartPolicy: 'Always' }] },
     status: {
       phase: 'Running',
@@ -99,7 +110,12 @@ const COLUMNS = [
 const SPECS: readonly object[] = [
   {},
   {
-    ...{ color: 'a<b>&"c"', size: 3, ratio: 0.5, paused: false, since: OLD, hosts: ['a', 'b'] },
+    color: 'a<b>&"c"',
+    size: 3,
+    ratio: 0.5,
+    paused: false,
+    since: OLD,
+    hosts: ['a', 'b'],
     conditions: [
       { type: 'Synced', status: 'False' },
       { type: 'Ready', status: 'True' },

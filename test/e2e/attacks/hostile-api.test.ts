@@ -154,7 +154,8 @@ describe('hostile APIs and callers', function () {
   it('stops serving a custom resource when an aggregated API takes over its group', async () => {
     const group = 'taken.example.org';
     const definition = {
-      ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
       metadata: { name: `things.${group}` },
       spec: {
         group,
@@ -162,7 +163,9 @@ describe('hostile APIs and callers', function () {
         names: { plural: 'things', kind: 'Thing' },
         versions: [
           {
-            ...{ name: 'v1', served: true, storage: true },
+            name: 'v1',
+            served: true,
+            storage: true,
             schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
           },
         ],

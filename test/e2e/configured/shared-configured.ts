@@ -64,7 +64,9 @@ async function confidentialClient({ port, client }: RelyingParty, dir: string): 
   await writeFile(secretFile, secret);
   const address = `http://127.0.0.1:${port}/`;
   return {
-    ...{ id, secretFiles: [secretFile], refreshTokens: 'kept' },
+    id,
+    secretFiles: [secretFile],
+    refreshTokens: 'kept',
     redirectURIs: [`${address}oauth2/callback`],
     postLogoutRedirectURIs: [address],
   };

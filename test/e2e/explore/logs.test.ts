@@ -63,7 +63,11 @@ describe('the view of logs of /explore', () => {
     await visitor.sees(/\d lines?/);
     await showOnly('payment provider is slow');
     expect(Object.fromEntries(address())).to.deep.equal({
-      ...{ last: '6h', log_query: 'slow', case: 'respect', level: 'warn', workloads: 'checkout' },
+      last: '6h',
+      log_query: 'slow',
+      case: 'respect',
+      level: 'warn',
+      workloads: 'checkout',
       pod_query: 'checkout-,cart-',
     });
 

@@ -199,7 +199,10 @@ describe('an object of /explore', function () {
     await visitor.open(pathOf('pods', 'crashing'));
     await visitor.sees('registry.example.com/worker:1');
     const status = {
-      ...{ ...containers[0], imageID: '', ready: false, restartCount: 7 },
+      ...containers[0],
+      imageID: '',
+      ready: false,
+      restartCount: 7,
       state: { waiting: { reason: 'CrashLoopBackOff', message: ATTACK } },
       lastState: { terminated: { exitCode: 137, reason: 'OOMKilled', finishedAt: new Date().toISOString() } },
     };

@@ -49,7 +49,9 @@ const REJECTED: Readonly<Record<string, readonly [number, readonly string[]]>> =
 
 /** A rule that allows to impersonate these names; any name without them. */
 const impersonate = (apiGroup: string, resource: string, ...resourceNames: string[]): object => ({
-  ...{ apiGroups: [apiGroup], resources: [resource], verbs: ['impersonate'] },
+  apiGroups: [apiGroup],
+  resources: [resource],
+  verbs: ['impersonate'],
   ...(resourceNames.length > 0 ? { resourceNames } : {}),
 });
 

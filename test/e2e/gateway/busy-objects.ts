@@ -58,7 +58,10 @@ const PATHS = [
 
 const WIDGETS = [
   definitionOf({
-    ...{ group: GROUP, plural: 'widgets', kind: 'Widget', scope: 'Namespaced' },
+    group: GROUP,
+    plural: 'widgets',
+    kind: 'Widget',
+    scope: 'Namespaced',
     versions: [version('v1', { selectableFields: [{ jsonPath: '.spec.size' }] })],
   }),
   {

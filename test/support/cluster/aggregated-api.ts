@@ -129,10 +129,15 @@ export class AggregatedAPI {
   #discovery(): object {
     const { version, plural, kind } = this.#kind;
     return {
-      ...{ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${this.group}/${version}` },
+      kind: 'APIResourceList',
+      apiVersion: 'v1',
+      groupVersion: `${this.group}/${version}`,
       resources: [
         {
-          ...{ name: plural, singularName: plural.replace(/s$/, ''), namespaced: false, kind },
+          name: plural,
+          singularName: plural.replace(/s$/, ''),
+          namespaced: false,
+          kind,
           verbs: ['get', 'list', 'watch'],
         },
       ],

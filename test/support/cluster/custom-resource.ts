@@ -37,7 +37,10 @@ export function definitionOf({
     kind: 'CustomResourceDefinition',
     metadata: { name: `${plural}.${group}` },
     spec: {
-      ...{ group, scope, versions, names: { plural, kind, singular: kind.toLowerCase() } },
+      group,
+      scope,
+      versions,
+      names: { plural, kind, singular: kind.toLowerCase() },
       ...(conversion ? { conversion } : {}),
     },
   };

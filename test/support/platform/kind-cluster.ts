@@ -234,7 +234,9 @@ export class KindCluster {
     const service = this.#services.get(name);
     return {
       metadata: {
-        ...{ name, uid: `uid-${name}`, resourceVersion: String(resourceVersion) },
+        name,
+        uid: `uid-${name}`,
+        resourceVersion: String(resourceVersion),
         ...(service
           ? {}
           : { labels: { 'kube-aggregator.kubernetes.io/automanaged': isCustom(kind) ? 'true' : 'onstart' } }),

@@ -39,7 +39,9 @@ describe('the rows of a page', () => {
     );
     expect(rows).to.deep.equal([
       {
-        ...{ uid: 'uid of cart', name: 'cart', namespace: 'shop' },
+        uid: 'uid of cart',
+        name: 'cart',
+        namespace: 'shop',
         cells: ['status 0', 'shop', '1/2', null, 1, 'web:1, proxy:2', 'age 0'],
       },
     ]);

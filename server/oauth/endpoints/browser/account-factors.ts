@@ -88,7 +88,9 @@ export class AccountFactors {
       appAddedAt: totp && Date.parse(totp.addedTime),
       recoveryCodes: totp || passkeys.length > 0 ? recoveryCodes.length : undefined,
       passkeys: passkeys.map(({ id, name, backedUp, addedTime, lastUsedTime }) => ({
-        ...{ id, name, backedUp },
+        id,
+        name,
+        backedUp,
         addedAt: Date.parse(addedTime),
         lastUsedAt: lastUsedTime === undefined ? undefined : Date.parse(lastUsedTime),
       })),

@@ -25,7 +25,9 @@ const MAPPER = { protocol: 'openid-connect', protocolMapper: 'oidc-usermodel-rea
 function realm(issuer: string): Realm {
   return {
     realm: 'company',
-    ...{ enabled: true, revokeRefreshToken: true, refreshTokenMaxReuse: 0 },
+    enabled: true,
+    revokeRefreshToken: true,
+    refreshTokenMaxReuse: 0,
     roles: { realm: [{ name: 'k8s-developers' }, { name: 'office' }] },
     clients: [
       {
@@ -47,8 +49,12 @@ function realm(issuer: string): Realm {
     ],
     users: [
       {
-        ...{ username: 'kim', enabled: true, email: 'kim@example.com', emailVerified: true },
-        ...{ firstName: 'Kim', lastName: 'Example' },
+        username: 'kim',
+        enabled: true,
+        email: 'kim@example.com',
+        emailVerified: true,
+        firstName: 'Kim',
+        lastName: 'Example',
         credentials: [{ type: 'password', value: 'kim-password' }],
         realmRoles: ['default-roles-company', 'k8s-developers', 'office'],
       },

@@ -28,7 +28,9 @@ describe('queries of KubeSphere consoles', () => {
     ...(type === 'Complete' ? { completionTime: TIME, succeeded: 1 } : {}),
     startTime: TIME,
     conditions: [type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget', type].map((each) => ({
-      ...{ type: each, status: 'True', lastTransitionTime: at },
+      type: each,
+      status: 'True',
+      lastTransitionTime: at,
     })),
   });
 

@@ -16,7 +16,9 @@ import { sharedServer } from './shared-server.ts';
 
 /** The discovery document of an aggregated API with one kind. */
 const THINGS = {
-  ...{ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'late.example.org/v1' },
+  kind: 'APIResourceList',
+  apiVersion: 'v1',
+  groupVersion: 'late.example.org/v1',
   resources: [
     {
       name: 'things',

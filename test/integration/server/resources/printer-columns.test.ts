@@ -80,7 +80,11 @@ describe('printer columns with a real kube-apiserver', function () {
     const name = text(recordIn(object, 'metadata')['name']);
     const facts = profile.facts(object);
     const identity = {
-      ...{ key: name, name, namespace: '', uid: '', resourceVersion: '1' },
+      key: name,
+      name,
+      namespace: '',
+      uid: '',
+      resourceVersion: '1',
       checksum: 0,
       size: 0,
     };

@@ -58,7 +58,9 @@ function thrownBy(action: () => unknown): unknown {
 describeReflectorSink('InformerCache with facts only', () => {
   const cache = new InformerCache({
     definition: { ...THINGS, reduced: { read: () => ({ size: 0 }), of: () => ({ size: 0 }) } },
-    ...{ log: { info: () => undefined, warn: () => undefined }, waitMs: 50, now: () => 0 },
+    log: { info: () => undefined, warn: () => undefined },
+    waitMs: 50,
+    now: () => 0,
     window: { events: 100, ageMs: 1000, bytes: 1e9 },
     history: { snapshots: 5, ageMs: 1000, bytes: 1e9 },
     probe: () => Promise.resolve(),

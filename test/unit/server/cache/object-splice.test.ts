@@ -28,8 +28,11 @@ describe('splice', () => {
       const target = Buffer.alloc(object.length);
       expect(writeSpliced(object, target, 0)).to.equal(object.length);
       expect(JSON.parse(target.toString())).to.deep.equal({
-        ...{ kind: 'K', apiVersion: 'g/v1' },
-        ...{ x: 1, metadata: { name: 'n' }, y: [2] },
+        kind: 'K',
+        apiVersion: 'g/v1',
+        x: 1,
+        metadata: { name: 'n' },
+        y: [2],
       });
       const metadata = target.toString('utf8', object.metadataStart, object.metadataEnd);
       expect(metadata).to.equal('{"name":"n"}');

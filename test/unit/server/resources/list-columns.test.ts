@@ -22,8 +22,11 @@ async function page(kind: KindCache, path = PATH) {
   const { body, headers } = await server.ask(path);
   const { columns, cells, items } = record(JSON.parse(body.toString()));
   return {
-    ...{ etag: headers.etag, size: body.length, columns: array(columns).map(record) },
-    ...{ cells: array(cells).map(array), items: array(items) },
+    etag: headers.etag,
+    size: body.length,
+    columns: array(columns).map(record),
+    cells: array(cells).map(array),
+    items: array(items),
   };
 }
 

@@ -27,7 +27,10 @@ describe('an ID token as a hint', () => {
     const first = firstSet(await newKey(), 0);
     const hint = await hintUnder(first);
     const login = {
-      ...{ session: session.id, clientID: 'console', user: ALICE.name, userUID: ALICE.uid },
+      session: session.id,
+      clientID: 'console',
+      user: ALICE.name,
+      userUID: ALICE.uid,
       authTime: Math.floor(session.createdAt / 1000),
     };
     expect(await read(hint, first)).to.deep.equal(login);

@@ -8,8 +8,14 @@ import { until } from '../../../../support/until.ts';
 
 const CALL = { signal: new AbortController().signal };
 const IDENTITY: Identity = {
-  ...{ name: 'i-1', uid: 'uid-of-i-1', provider: 'company', issuer: 'https://sso', subject: 's-1' },
-  ...{ user: 'ada', userUID: 'uid-of-ada', displayName: '' },
+  name: 'i-1',
+  uid: 'uid-of-i-1',
+  provider: 'company',
+  issuer: 'https://sso',
+  subject: 's-1',
+  user: 'ada',
+  userUID: 'uid-of-ada',
+  displayName: '',
 };
 
 /** The Identity object that all replicas share. */

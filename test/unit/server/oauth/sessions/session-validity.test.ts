@@ -13,8 +13,14 @@ const NOW = Date.parse('2026-11-21T12:00:00Z');
 const PASSWORD = passwordSince(NOW - 1_000);
 const { signal } = new AbortController();
 const IDENTITY = {
-  ...{ name: 'i-1', uid: 'uid-of-i-1', provider: 'company', issuer: 'https://sso', subject: 's' },
-  ...{ user: 'alice', userUID: ALICE.uid, displayName: '' },
+  name: 'i-1',
+  uid: 'uid-of-i-1',
+  provider: 'company',
+  issuer: 'https://sso',
+  subject: 's',
+  user: 'alice',
+  userUID: ALICE.uid,
+  displayName: '',
 };
 const BROWSER = 's-bbbbbbbbbbbbbbbbbbbb';
 const DELETED = 's-dddddddddddddddddddd';

@@ -15,7 +15,11 @@ function column(name: string, jsonPath = '.spec.value', type = 'string'): Printe
 }
 
 const identity = {
-  ...{ key: 'a', name: 'a', namespace: '', uid: '', resourceVersion: '1' },
+  key: 'a',
+  name: 'a',
+  namespace: '',
+  uid: '',
+  resourceVersion: '1',
   checksum: 0,
   size: 0,
   labels: {},

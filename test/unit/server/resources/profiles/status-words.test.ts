@@ -51,13 +51,20 @@ const partition = (of: number): object => ({
 });
 /** Of three replicas, `updated` have the new revision and `available` are available. */
 const revisions = (updated: number, available = 3): object => ({
-  ...{ replicas: 3, readyReplicas: available, availableReplicas: available },
-  ...{ currentRevision: 'a', updateRevision: 'b', updatedReplicas: updated, currentReplicas: 3 - updated },
+  replicas: 3,
+  readyReplicas: available,
+  availableReplicas: available,
+  currentRevision: 'a',
+  updateRevision: 'b',
+  updatedReplicas: updated,
+  currentReplicas: 3 - updated,
 });
 
 const daemons = (desired: number, current?: number, updated?: number, available?: number): object => ({
   desiredNumberScheduled: desired,
-  ...{ currentNumberScheduled: current, updatedNumberScheduled: updated, numberAvailable: available },
+  currentNumberScheduled: current,
+  updatedNumberScheduled: updated,
+  numberAvailable: available,
 });
 
 const WORKLOADS: Readonly<Record<string, readonly [status: string, Workload][]>> = {
