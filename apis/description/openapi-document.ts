@@ -1,4 +1,4 @@
-// Builder of OpenAPI 3.1 documents from operations and TypeBox schemas. The builder removes validation keywords that
+// Builder of OpenAPI 3.1 documents from operations and JSON Schemas. The builder removes validation keywords that
 // OpenAPI does not define.
 import type { TObject, TSchema } from 'typebox';
 import type { Body, Operation, OperationResponse } from './operation.ts';

@@ -1,4 +1,4 @@
-// The TypeBox schema of the authorization server metadata (OpenID Connect Discovery; RFC 8414).
+// The JSON Schema of the authorization server metadata (OpenID Connect Discovery; RFC 8414).
 import type { Static } from 'typebox';
 import { Type } from '../reading/json-schema.ts';
 

@@ -1,4 +1,4 @@
-// TypeBox schemas of the JSON responses of the OAuth endpoints.
+// JSON Schemas of the JSON responses of the OAuth endpoints.
 import { Type } from '../reading/json-schema.ts';
 import { OAUTH_ERROR_CODES } from './oauth-error.ts';
 

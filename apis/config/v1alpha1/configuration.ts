@@ -1,4 +1,4 @@
-// The TypeBox schema of APIServerConfiguration: every option with its default, bounds and description. TypeScript
+// The JSON Schema of APIServerConfiguration: every option with its default, bounds and description. TypeScript
 // types, validation and the tables in docs/configuration*.md are derived from the schema.
 import type { Static } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';

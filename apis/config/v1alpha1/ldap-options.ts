@@ -1,4 +1,4 @@
-// The TypeBox schema of the configuration section `oauth.identityProviders[].ldap`. Empty options have the value of `schema`.
+// The JSON Schema of the configuration section `oauth.identityProviders[].ldap`. Empty options have the value of `schema`.
 import { choiceOption, namesOption, pathOption, section, textOption } from './option-types.ts';
 
 const OBJECT = { pattern: '^$|^[A-Za-z][A-Za-z0-9-]*$', expects: 'the name of an attribute' };

@@ -1,4 +1,4 @@
-// The TypeBox schema of the configuration section `logging`: query limits and options of each log store.
+// The JSON Schema of the configuration section `logging`: query limits and options of each log store.
 import {
   choiceOption,
   countOption,

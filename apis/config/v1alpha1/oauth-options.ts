@@ -1,4 +1,4 @@
-// The TypeBox schema of the configuration section `oauth`. server/oauth/settings.ts converts the section to the
+// The JSON Schema of the configuration section `oauth`. server/oauth/settings.ts converts the section to the
 // settings of the authorization server.
 import { GRANT_TYPES, type GrantType } from '../../oauth/grant-types.ts';
 import { SCOPES } from '../../oauth/scopes.ts';

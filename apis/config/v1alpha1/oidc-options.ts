@@ -1,4 +1,4 @@
-// The TypeBox schema of the configuration section `oauth.identityProviders[].oidc`.
+// The JSON Schema of the configuration section `oauth.identityProviders[].oidc`.
 import { Type } from '../../reading/json-schema.ts';
 import { flagOption, pathOption, section, textOption } from './option-types.ts';
 

@@ -1,4 +1,4 @@
-// Functions that create the TypeBox schema of an option with its default and description.
+// Functions that create the JSON Schema of an option with its default and description.
 import type { TProperties } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';
 

@@ -1,4 +1,4 @@
-// TypeBox schemas of request bodies and query parameters of the users API. Validation, TypeScript types and the
+// JSON Schemas of request bodies and query parameters of the users API. Validation, TypeScript types and the
 // OpenAPI document are derived from the schemas.
 import type { Static } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';

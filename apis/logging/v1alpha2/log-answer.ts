@@ -1,4 +1,4 @@
-// TypeBox schemas and TypeScript types of the responses to log queries.
+// JSON Schemas and TypeScript types of the responses to log queries.
 import type { Static } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';
 import { SEVERITIES, type Severity } from './log-query.ts';

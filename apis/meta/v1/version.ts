@@ -1,4 +1,4 @@
-// The TypeBox schema of version.Info, the response of /version.
+// The JSON Schema of version.Info, the response of /version.
 import type { Static } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';
 
