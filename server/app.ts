@@ -6,7 +6,6 @@ import type { Logger } from 'pino';
 import { newPathNotFound, newServiceUnavailable } from '../apis/meta/v1/errors.ts';
 import type { RequestPools } from './admission/admission.ts';
 import type { Authenticator } from './authentication/authenticator.ts';
-import type { SessionCheck } from './authentication/session-check.ts';
 import type { Authorizer } from './authorization/authorizer.ts';
 import { accessLog } from './filters/access-log.ts';
 import { type AuditSink, audit } from './filters/audit.ts';
@@ -23,8 +22,8 @@ import { bodyLimit, impersonation, requestID, requestInfo } from './filters/requ
 import { countLongRunning, countRequests } from './filters/request-counting.ts';
 import type { RequestObserver } from './filters/request-metrics.ts';
 import { RequestTracing, type RequestTracingOptions } from './filters/request-tracing.ts';
-import { CREDENTIAL_INTERVAL_MS, sessionTermination } from './filters/session-termination.ts';
 import { type StartPage, startPage } from './filters/start-page.ts';
+import { type StreamChecks, streamTermination } from './filters/stream-termination.ts';
 import { upgradeArrival } from './filters/upgrade.ts';
 import { type Middleware, newRouter } from './http/endpoint.ts';
 import type { GatewayRoute } from './request/gateway-route.ts';
@@ -60,7 +59,6 @@ export function newApp(options: AppOptions): App {
   };
   const checked = { open: () => requests.all(), monotonic, fail };
 
-  const { checkCredential } = options;
   const tracing = options.tracing && new RequestTracing({ ...options.tracing, knownResource, monotonic });
   const named: Readonly<Record<string, Filter>> = {
     requestID,
@@ -81,13 +79,9 @@ export function newApp(options: AppOptions): App {
       gateway?.authenticator,
     ),
     ...(tracing ? { sampling: tracing.sampling } : {}),
-    ...(options.checkSession ? { session: sessionTermination(options.checkSession) } : {}),
+    ...(options.streamChecks ? { streams: streamTermination(options.streamChecks) } : {}),
     admission: admission(options.pools, { ...checked, metrics }),
     gateway: forward,
-    // kube-apiserver does not end the streams that the gateway forwards either.
-    ...(checkCredential
-      ? { credential: sessionTermination((_, exchange) => checkCredential(exchange), CREDENTIAL_INTERVAL_MS) }
-      : {}),
     impersonation,
     authorization: authorization(options.authorizer),
     longRunning: countLongRunning(metrics, knownResource),
@@ -192,10 +186,8 @@ export interface AppOptions {
   readonly startPage?: StartPage;
   /** By default, no path is a path of sign-in. */
   readonly signInPaths?: SignInPaths;
-  /** Checks the sessions of running streams. Without it, streams are not checked. */
-  readonly checkSession?: SessionCheck;
-  /** Checks the credentials of the running streams of this server. Without it, they are not checked. */
-  readonly checkCredential?: (exchange: Exchange) => unknown;
+  /** Without it, running streams are not checked. */
+  readonly streamChecks?: StreamChecks;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly metrics: RequestObserver;

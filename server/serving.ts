@@ -221,8 +221,7 @@ export async function serve(
     },
     resources: resourceRequests(routed),
     authenticator: authenticators.authenticator,
-    ...(authenticators.checkSession ? { checkSession: authenticators.checkSession } : {}),
-    checkCredential: (exchange) => authenticators.checkCredential(exchange),
+    streamChecks: authenticators,
     identityHeaders: authenticators.settings.identityHeaders,
     authorizer: [resources, ...(logs ? [logs] : [])].reduce(
       (inner, part) => part.authorizer(inner),

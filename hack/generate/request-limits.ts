@@ -6,7 +6,7 @@ import { GATEWAY_STREAMS, WAIT_MS } from '../../server/admission/admission.ts';
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../server/cache/informer.ts';
 import { REQUEST_TIMEOUT_MS } from '../../server/filters/deadline.ts';
 import { MAX_BODY_BYTES } from '../../server/filters/request-checks.ts';
-import { CREDENTIAL_INTERVAL_MS, INTERVAL_MS } from '../../server/filters/session-termination.ts';
+import { CREDENTIAL_INTERVAL_MS, SESSION_INTERVAL_MS } from '../../server/filters/stream-termination.ts';
 import { REVIEW_INTERVAL_MS } from '../../server/gateway/acceleration/accelerator.ts';
 import { MAX_REQUESTED } from '../../server/gateway/impersonation.ts';
 import { MAX_MESSAGE, MAX_WAITING } from '../../server/http/web-socket.ts';
@@ -98,7 +98,7 @@ export const REQUEST_ROWS: readonly Limit[] = [
   ],
   [
     'interval of the checks of sessions; of other tokens and certificates, except for streams of the gateway',
-    `${time(INTERVAL_MS)}; ${time(CREDENTIAL_INTERVAL_MS)}`,
+    `${time(SESSION_INTERVAL_MS)}; ${time(CREDENTIAL_INTERVAL_MS)}`,
     'the stream of a revoked one ends',
   ],
   [
