@@ -96,9 +96,10 @@ export function newGateway(
   };
   signal.addEventListener('abort', close, { once: true });
   const pseudonym = `ks-apiserver-${randomBytes(4).toString('hex')}`;
+  const monotonic = (): number => performance.now();
   const gatewayLog = log.child({ component: 'gateway' });
   const trustIn = (tokens: CheckedTokens): TrustCheck =>
-    new TrustCheck({ ...tokens, client: checking, via: `1.1 ${pseudonym}`, log: gatewayLog });
+    new TrustCheck({ ...tokens, client: checking, via: `1.1 ${pseudonym}`, log: gatewayLog, monotonic });
   // If the gateway impersonates the users of this server, kube-apiserver need not trust its issuer.
   const forwarded = options.impersonation === 'all' ? undefined : oauth;
   const trust = forwarded && trustIn(accessTokens(issuer, forwarded.tokens));
@@ -149,7 +150,7 @@ export function newGateway(
       streams: () => pools.gatewayStreams.held,
       trusted: () => trust?.trusted,
     }),
-    monotonic: () => performance.now(),
+    monotonic,
   });
   const select = proxiedRequests(ownGroups, options.proxyHost);
   const states = [

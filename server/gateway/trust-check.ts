@@ -28,10 +28,8 @@ export interface TrustCheckOptions extends CheckedTokens {
   /** Value of the header `Via`, by which the gateway detects that it forwards to itself. */
   readonly via: string;
   readonly log: Logger;
-  /** Interval in ms while the tokens are accepted. */
-  readonly intervalMs?: number;
-  /** Interval in ms while they are not. */
-  readonly retryMs?: number;
+  /** Monotonic clock in ms. */
+  readonly monotonic: () => number;
 }
 
 /** `unknown`: kube-apiserver did not respond to the last check, or there was none yet. */
@@ -43,11 +41,21 @@ type Trust =
 
 const NO_KEY: Trust = { state: 'unknown', reason: 'this server has no signing key yet' };
 const TIMEOUT_MS = 10_000;
+/** Interval while the tokens are accepted, in ms. */
+const INTERVAL_MS = 60_000;
+/** Interval while they are not, in ms. */
+const RETRY_MS = 10_000;
+/**
+ * Time in ms without a warning. A rejection is normal until kube-apiserver has read the keys of this server, which it tries every ten
+ * seconds.
+ */
+const GRACE_MS = 20_000;
 const MAX_BODY = 1 << 20;
 
 export class TrustCheck {
   readonly #options: TrustCheckOptions;
   #logged = '';
+  #rejectedSince: number | undefined;
   #trust: Trust = { state: 'unknown', reason: 'not checked yet' };
   #pending: Promise<void> | undefined;
 
@@ -61,12 +69,10 @@ export class TrustCheck {
 
   /** Checks until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { intervalMs = 60_000, retryMs = 10_000 } = this.#options;
     while (!signal.aborted) {
       await this.#checked(signal);
-      await delay(this.trusted ? intervalMs : retryMs, undefined, { signal, ref: false }).catch(
-        () => undefined,
-      );
+      const pause = this.trusted ? INTERVAL_MS : RETRY_MS;
+      await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
@@ -104,12 +110,22 @@ export class TrustCheck {
   async #check(signal: AbortSignal): Promise<void> {
     this.#trust = await this.#review(signal);
     // Normal during the start. The health check `oauth` reports a key that stays missing.
-    if (this.#trust === NO_KEY) return;
+    if (this.#trust === NO_KEY || this.#isFreshlyRejected()) return;
     const description = this.describe();
     if (description === this.#logged || signal.aborted) return;
     this.#logged = description;
     const err = this.#trust.state === 'unknown' ? this.#trust.cause : undefined;
     this.#options.log[this.trusted ? 'info' : 'warn'](err === undefined ? {} : { err }, description);
+  }
+
+  #isFreshlyRejected(): boolean {
+    if (this.#trust.state !== 'rejected') {
+      this.#rejectedSince = undefined;
+      return false;
+    }
+    const now = this.#options.monotonic();
+    this.#rejectedSince ??= now;
+    return now - this.#rejectedSince < GRACE_MS;
   }
 
   async #review(signal: AbortSignal): Promise<Trust> {
