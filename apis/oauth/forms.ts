@@ -196,6 +196,7 @@ export const AccountPageSchema = Type.Object({
         'unlinked',
         'passkey',
         'passkey-removed',
+        'nothing',
         'app',
         'app-removed',
         'codes',

@@ -1,6 +1,6 @@
 // Adds an authenticator app, a passkey and recovery codes to the factors of a user. The conditions are checked in the write itself, so that of
-// concurrent enrolments only one succeeds.
-
+// concurrent enrolments only one succeeds, and a form that is submitted again has no effect.
+import { hash } from 'node:crypto';
 import { MAX_PASSKEYS } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import type { Authentication } from '../sessions/proof.ts';
 import type { UserID } from '../users/account.ts';
@@ -16,7 +16,12 @@ import { unusedCode } from './recovery-codes.ts';
 export type EnrolmentRight =
   | { readonly kind: 'first' }
   | { readonly kind: 'one-time code'; readonly hash: string }
-  | { readonly kind: 'session'; readonly authentication: Authentication };
+  | {
+      readonly kind: 'session';
+      readonly authentication: Authentication;
+      /** The factors that the user has seen (`versionOf`). Otherwise, an old form could make used codes valid again. */
+      readonly version: string;
+    };
 
 /** At most one of `app` and `passkey`; none of them for new recovery codes only. */
 export interface NewFactors {
@@ -33,22 +38,34 @@ export interface EnrolmentOptions {
   readonly now: () => number;
 }
 
-/** False if the user has other factors meanwhile, so that the right is not valid any more. Throws ServiceUnavailable. */
+/** `changed`: the user has other factors meanwhile, so that the right is not valid any more. `known`: the user has this passkey already. */
+export type EnrolmentOutcome = 'added' | 'changed' | 'known';
+
+/** Changes when a factor or a recovery code is added, removed or used up. */
+export function versionOf({ passkeys, totp, recoveryCodes }: Factors): string {
+  const version = [passkeys.map(({ id }) => id), totp?.secret, recoveryCodes.map((code) => code.hash)];
+  return hash('sha256', JSON.stringify(version), 'base64url');
+}
+
+/** Throws ServiceUnavailable. */
 export async function enrol(
   user: UserID,
   right: EnrolmentRight,
   { app, passkey, codes }: NewFactors,
   { authenticators, factorPolicy, now }: EnrolmentOptions,
   signal: AbortSignal,
-): Promise<boolean> {
-  const written = await authenticators.update(
+): Promise<EnrolmentOutcome> {
+  let outcome: EnrolmentOutcome = 'changed';
+  await authenticators.update(
     user,
     (current) => {
       const isAllowed =
         right.kind === 'session'
-          ? !factorPolicy.lacksFactor(user, right.authentication, current)
+          ? right.version === versionOf(current) &&
+            !factorPolicy.lacksFactor(user, right.authentication, current)
           : mayAddFirst(right, current, now());
-      if (!isAllowed || (passkey && !mayAddPasskey(passkey, current))) return undefined;
+      outcome = isAllowed ? addable(passkey, current) : 'changed';
+      if (outcome !== 'added') return undefined;
       const addedTime = new Date(now()).toISOString();
       return {
         ...current,
@@ -59,11 +76,14 @@ export async function enrol(
     },
     signal,
   );
-  return written !== undefined;
+  return outcome;
 }
 
-function mayAddPasskey(added: NewPasskey, { passkeys }: Factors): boolean {
-  return passkeys.length < MAX_PASSKEYS && passkeys.every(({ id }) => id !== added.id);
+/** A page with too many passkeys is out of date. */
+function addable(passkey: NewPasskey | undefined, { passkeys }: Factors): EnrolmentOutcome {
+  if (!passkey) return 'added';
+  if (passkeys.some(({ id }) => id === passkey.id)) return 'known';
+  return passkeys.length < MAX_PASSKEYS ? 'added' : 'changed';
 }
 
 function mayAddFirst(

@@ -4,6 +4,7 @@ import { MAX_PASSKEYS } from '../../../../apis/iam/v1beta1/authenticators-resour
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import { type Factors, NO_FACTORS } from '../../factors/authenticators-store.ts';
+import { type EnrolmentRight, versionOf } from '../../factors/enrolment.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
 import { passkeyMethods } from '../../factors/passkeys.ts';
 import { TOTP_METHODS } from '../../factors/second-factor.ts';
@@ -11,7 +12,7 @@ import { redirect } from '../../page/page.ts';
 import type { PasskeysView } from '../../page/passkey-pages.ts';
 import type { ListedFactors } from '../../page/second-factor-section.ts';
 import type { AccountLinks } from '../../providers/account-links.ts';
-import { type Authentication, MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
+import { MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import type { SessionStore } from '../../sessions/session.ts';
 import { endSessionsOf, type Removal } from './account-sessions.ts';
 import { accountURL, holderOf } from './account-visit.ts';
@@ -27,7 +28,7 @@ import { originOf } from './sign-in.ts';
 
 interface AccountEnrolling extends Enrolling {
   readonly session: string;
-  readonly right: { readonly kind: 'session'; readonly authentication: Authentication };
+  readonly right: Extract<EnrolmentRight, { readonly kind: 'session' }>;
 }
 
 export interface AccountFactorsOptions
@@ -57,8 +58,6 @@ export class AccountFactors {
 
   constructor(options: AccountFactorsOptions) {
     this.#options = options;
-    const back = ({ response }: RequestContext, { account }: AccountEnrolling): void =>
-      redirect(response, accountURL(account.name));
     this.#enrolment = new FactorEnrolment({
       ...options,
       redirectsToClient: () => false,
@@ -74,8 +73,8 @@ export class AccountFactors {
         const added = passkey ? 'passkey' : 'codes';
         redirect(context.response, accountURL(pending.account.name, app ? 'app' : added));
       },
-      startAgain: back,
-      cancelled: back,
+      startAgain: ({ response }, { account }) => redirect(response, accountURL(account.name, 'nothing')),
+      cancelled: ({ response }, { account }) => redirect(response, accountURL(account.name)),
     });
     this.handler = browserHandler(options, async (context) => {
       if (!(await this.#enrolment.submitted(context, await readOwnForm(context)))) throw forged();
@@ -106,18 +105,19 @@ export class AccountFactors {
 
   /** Shows the page that adds an app, in the place of an earlier one. */
   add(context: RequestContext, by: BrowserSession): Promise<void> {
-    return this.#enrolment.showApp(context, enrolling(by));
+    return this.#enrolment.showApp(context, this.#enrolling(by));
   }
 
   /** Shows the page that adds a passkey, or the account page with the reason why the user cannot add one. */
   async addPasskey(context: RequestContext, by: BrowserSession): Promise<void> {
-    if (this.list(by).passkeyProblem === undefined) await this.#enrolment.showPasskey(context, enrolling(by));
+    if (this.list(by).passkeyProblem === undefined)
+      await this.#enrolment.showPasskey(context, this.#enrolling(by));
     else redirect(context.response, accountURL(by.account.name));
   }
 
   /** Shows new recovery codes, in the place of all earlier ones. */
   renewCodes(context: RequestContext, by: BrowserSession): void {
-    this.#enrolment.showCodes(context, enrolling(by));
+    this.#enrolment.showCodes(context, this.#enrolling(by));
   }
 
   /** Without any other factor, the recovery codes are removed too. */
@@ -175,6 +175,16 @@ export class AccountFactors {
     return refusal;
   }
 
+  #enrolling({ session, account, authentication }: BrowserSession): AccountEnrolling {
+    const { name, uid, displayName } = account;
+    const version = versionOf(this.#options.authenticators.of(account));
+    return {
+      session: session.id,
+      account: { name, uid, displayName },
+      right: { kind: 'session', authentication, version },
+    };
+  }
+
   /** The user has just used the new factor. Without it, sessions of a user with a factor end. */
   async #proven(
     context: RequestContext,
@@ -186,13 +196,4 @@ export class AccountFactors {
     const origin = originOf(context.request, sourceOf);
     await browsers.begin(context, { account, authentication: proven, ...origin });
   }
-}
-
-function enrolling({ session, account, authentication }: BrowserSession): AccountEnrolling {
-  const { name, uid, displayName } = account;
-  return {
-    session: session.id,
-    account: { name, uid, displayName },
-    right: { kind: 'session', authentication },
-  };
 }

@@ -23,6 +23,7 @@ export const NOTICES = {
   codes: 'You have new recovery codes. The earlier ones are not valid any more.',
   'passkey-removed':
     'The passkey is removed. Sessions that began with it alone are signed out. If you have lost it, choose “Sign out everywhere else”, too.',
+  nothing: 'Nothing was changed, because the page was out of date. Please try again.',
   unlinked: 'The account is unlinked. Sessions that began with it are signed out.',
 } as const;
 

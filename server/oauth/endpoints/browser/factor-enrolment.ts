@@ -71,7 +71,7 @@ interface CodesStep<P> {
 const FORM = new FormDecoder(FactorFormSchema);
 /** Validity of the forms. */
 const ENROLMENT_MS = 15 * 60_000;
-const KNOWN_PASSKEY = { text: 'You have this passkey already, or too many others.' };
+const KNOWN_PASSKEY = { text: 'You have this passkey already.' };
 const REJECTED_PASSKEY = { text: 'The passkey was not accepted. Try again.' };
 /** For factors that are not what the user has seen. */
 export const CHANGED_MEANWHILE = {
@@ -193,12 +193,9 @@ export class FactorEnrolment<P extends Enrolling> {
   async #store(context: RequestContext, pending: P, added: NewFactors): Promise<void> {
     const { enrolled, startAgain } = this.#options;
     const { account, right } = pending;
-    if (!(await enrol(account, right, added, this.#options, context.signal))) {
-      const { passkey } = added;
-      if (passkey && right.kind === 'session')
-        return this.showPasskey(context, pending, passkey.name, KNOWN_PASSKEY);
-      return startAgain(context, pending, CHANGED_MEANWHILE);
-    }
+    const outcome = await enrol(account, right, added, this.#options, context.signal);
+    if (outcome === 'known') return this.showPasskey(context, pending, added.passkey?.name, KNOWN_PASSKEY);
+    if (outcome === 'changed') return startAgain(context, pending, CHANGED_MEANWHILE);
     context.log.info(
       {
         user: account.name,

@@ -82,6 +82,34 @@ describe('the authenticator app on the account page', () => {
     expect((await browser.submit({ code: renewed[0] ?? '' })).status).to.equal(303);
   });
 
+  it('and its recovery codes stay as they are when a form is submitted again', async () => {
+    const { codes } = await add();
+    const codesOf = (): number => state.authenticators.of(ALICE).recoveryCodes.length;
+    const submittedAgain = async (page: string, form: Readonly<Record<string, string>>): Promise<void> => {
+      const before = state.authenticators.of(ALICE);
+      browser.page = page;
+      const { headers } = await browser.submit(form);
+      expect(headers.location).to.equal('/account?user=alice&done=nothing');
+      expect(state.authenticators.of(ALICE)).to.deep.equal(before);
+      expect((await browser.ask(String(headers.location))).text).to.include('Nothing was changed');
+    };
+    const [, renewed = ''] = recoveryCodesOn((await act('codes')).text);
+    const codesPage = browser.page;
+    await browser.submit({});
+    const other = new SiteBrowser(site);
+    await other.signIn();
+    expect((await other.submit({ code: renewed })).status).to.equal(303);
+    await submittedAgain(codesPage, {});
+    expect([codesOf(), codes.length]).to.deep.equal([9, 10]);
+    const secret = secretOn((await act('add')).text);
+    const appPage = browser.page;
+    const first = codeOf(secret, state.now);
+    expect((await browser.submit({ code: first })).headers.location).to.contain('done=app');
+    await other.signIn();
+    expect((await other.submit({ code: codeOf(secret, state.now + 30_000) })).status).to.equal(303);
+    await submittedAgain(appPage, { code: first });
+  });
+
   it('is removed with its recovery codes, unless a factor is required', async () => {
     await add();
     state.secondFactor.groups.push('developers');
@@ -193,7 +221,7 @@ describe('the authenticator app on the account page', () => {
     await browser.ask('/account');
     await browser.submitTo('/account/sessions', { end: 'current' });
     browser.page = page;
-    expect((await browser.submit({})).headers.location).to.equal('/account?user=alice');
+    expect((await browser.submit({})).headers.location).to.equal('/account?user=alice&done=nothing');
     expect(state.authenticators.of(ALICE).totp).to.equal(undefined);
   });
 });
