@@ -6,6 +6,10 @@ import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
 export const MAX_PASSKEYS = 10;
 export const MAX_PASSKEY_NAME = 64;
+/** Characters of 1024 bytes in base64url; WebAuthn allows 1023 bytes. */
+export const MAX_CREDENTIAL_ID = 1366;
+/** An RSA key of 12,000 bits. */
+export const MAX_PUBLIC_KEY = 2048;
 const MAX_RECOVERY_CODES = 20;
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });
@@ -14,8 +18,8 @@ const Base64URL = (maxLength: number, description: string) =>
 
 const PasskeySchema = Type.Object(
   {
-    id: Base64URL(1366, 'Credential ID.'),
-    publicKey: Base64URL(2048, 'Public key in COSE format.'),
+    id: Base64URL(MAX_CREDENTIAL_ID, 'Credential ID.'),
+    publicKey: Base64URL(MAX_PUBLIC_KEY, 'Public key in COSE format.'),
     counter: Type.Integer({
       minimum: 0,
       maximum: 4_294_967_295,

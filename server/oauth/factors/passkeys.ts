@@ -7,7 +7,12 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
 import type { TObject } from 'typebox';
-import { MAX_PASSKEY_NAME, type Passkey } from '../../../apis/iam/v1beta1/authenticators-resource.ts';
+import {
+  MAX_CREDENTIAL_ID,
+  MAX_PASSKEY_NAME,
+  MAX_PUBLIC_KEY,
+  type Passkey,
+} from '../../../apis/iam/v1beta1/authenticators-resource.ts';
 import { Type } from '../../../apis/reading/json-schema.ts';
 import { compileSchema } from '../../../apis/reading/schema-validator.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
@@ -196,11 +201,15 @@ export async function verifyRegistration(
       supportedAlgorithmIDs: ALGORITHMS,
     });
     if (!verified) throw new Error('the attestation is invalid');
-    const { id, publicKey, counter } = info.credential;
+    const { id, publicKey: key, counter } = info.credential;
+    const publicKey = library.isoBase64URL.fromBuffer(key);
+    // kube-apiserver would reject the object.
+    if (id === '' || id.length > MAX_CREDENTIAL_ID) throw new Error('the credential ID is empty or too long');
+    if (publicKey.length > MAX_PUBLIC_KEY) throw new Error('the public key is too long');
     return {
       id,
       name: printable(name, MAX_PASSKEY_NAME).toWellFormed(),
-      publicKey: library.isoBase64URL.fromBuffer(publicKey),
+      publicKey,
       counter,
       transports: (response.response.transports ?? [])
         .filter((each) => /^[a-z-]{1,32}$/.test(each))

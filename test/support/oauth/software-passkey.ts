@@ -15,37 +15,31 @@ export interface Claims {
   readonly backedUp?: boolean;
   /** The key that signs. */
   readonly key?: KeyObject;
+  /** Modulus of an RSA key, which is registered in place of the own one. */
+  readonly modulus?: Buffer;
 }
 
 const FLAGS = { userPresent: 1, userVerified: 4, backupEligible: 8, backedUp: 16, attested: 64 };
 
 export class SoftwarePasskey {
-  readonly id = randomBytes(16);
+  readonly id: Buffer;
   readonly #origin: string;
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   /** Base64url; set by `create`. */
   userHandle = '';
   counter = 0;
 
-  /** `origin`: of the pages of the server. */
-  constructor(origin: string) {
+  /** `origin`: of the pages of the server. `bytes`: length of the credential ID. */
+  constructor(origin: string, bytes = 16) {
     this.#origin = origin;
+    this.id = randomBytes(bytes);
   }
 
   /** The response to the creation options in a page. `format`: of the attestation. */
   create(page: string, claims: Claims = {}, format: 'none' | 'packed' = 'none'): string {
     const options = optionsIn(page);
     this.userHandle = text(recordIn(options, 'user')['id']);
-    const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' });
-    const publicKey = isoCBOR.encode(
-      new Map<number, number | Uint8Array<ArrayBuffer>>([
-        [1, 2],
-        [3, -7],
-        [-1, 1],
-        [-2, bytes(x)],
-        [-3, bytes(y)],
-      ]),
-    );
+    const publicKey = claims.modulus ? rsaKey(claims.modulus) : this.#publicKey();
     const length = Buffer.alloc(2);
     length.writeUInt16BE(this.id.length);
     const attested = [Buffer.alloc(16), length, this.id, publicKey];
@@ -79,6 +73,19 @@ export class SoftwarePasskey {
       signature: sign('sha256', signed, claims.key ?? this.#keys.privateKey).toString('base64url'),
       ...(userHandle === undefined ? {} : { userHandle }),
     });
+  }
+
+  #publicKey(): Uint8Array {
+    const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' });
+    return isoCBOR.encode(
+      new Map<number, number | Uint8Array<ArrayBuffer>>([
+        [1, 2],
+        [3, -7],
+        [-1, 1],
+        [-2, bytes(x)],
+        [-3, bytes(y)],
+      ]),
+    );
   }
 
   #credential(response: object): string {
@@ -119,6 +126,18 @@ export class SoftwarePasskey {
 export function optionsIn(page: string): unknown {
   const [, json = ''] = / data-options="([^"]+)"/.exec(page) ?? [];
   return JSON.parse(json.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'));
+}
+
+/** In COSE format, with the usual exponent. */
+function rsaKey(modulus: Buffer): Uint8Array {
+  return isoCBOR.encode(
+    new Map<number, number | Uint8Array<ArrayBuffer>>([
+      [1, 3],
+      [3, -257],
+      [-1, new Uint8Array(modulus)],
+      [-2, bytes('AQAB')],
+    ]),
+  );
 }
 
 function bytes(base64url: string): Uint8Array<ArrayBuffer> {

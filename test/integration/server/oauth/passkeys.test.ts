@@ -290,6 +290,13 @@ describe('passkeys', () => {
     expect((await register(new SoftwarePasskey(new URL(a.issuer).origin), {}, 'packed')).status).to.equal(
       400,
     );
+    // kube-apiserver would not store them.
+    for (const [idBytes, modulusBytes] of [[1025], [16, 2048]] as const) {
+      await browser.ask('/account');
+      const passkey = new SoftwarePasskey(new URL(a.issuer).origin, idBytes);
+      const claims = modulusBytes === undefined ? {} : { modulus: Buffer.alloc(modulusBytes, 1) };
+      expect((await register(passkey, claims)).status, `${idBytes}, ${modulusBytes}`).to.equal(400);
+    }
     await browser.ask('/account');
     const excluded = await browser.submitTo('/account/passkeys', { add: 'passkey' });
     expect(excluded.text).to.contain(passkeyOf('alice').id.toString('base64url'));
