@@ -145,7 +145,7 @@ export class OIDCProvider implements RedirectProvider {
       .catch((error: unknown) => {
         throw failure(error);
       });
-    const claims = checkTokens(tokens).claims();
+    const claims = checkTokens(tokens, this.#options.settings).claims();
     if (!claims) throw new SignInRefused('the provider sent no ID token');
     const { auth_time: authTime } = claims;
     const found = await this.#person(configuration, tokens, claims.sub, claims);
@@ -163,7 +163,10 @@ export class OIDCProvider implements RedirectProvider {
     const configuration = await this.#known();
     let refreshToken: string | undefined;
     try {
-      const tokens = checkTokens(await openid.refreshTokenGrant(configuration, current));
+      const tokens = checkTokens(
+        await openid.refreshTokenGrant(configuration, current),
+        this.#options.settings,
+      );
       refreshToken = tokens.refresh_token;
       const claims = tokens.claims();
       if (claims && claims.sub !== subject) return 'gone';
@@ -244,8 +247,14 @@ export class OIDCProvider implements RedirectProvider {
   }
 }
 
-/** Throws SignInRefused for tokens that cannot be sent or stored. */
-function checkTokens<Tokens extends openid.TokenEndpointResponse>(tokens: Tokens): Tokens {
+/** Throws SignInRefused for tokens of another client, and for tokens that cannot be sent or stored. */
+function checkTokens<Tokens extends openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers>(
+  tokens: Tokens,
+  { clientID }: Pick<OIDCSettings, 'clientID'>,
+): Tokens {
+  // OpenID Connect Core, 3.1.3.7. The library compares it only if there are several audiences.
+  const { azp = clientID } = tokens.claims() ?? {};
+  if (azp !== clientID) throw new SignInRefused('the ID token was issued to another client (azp)');
   const { access_token: access, refresh_token: refresh = '' } = tokens;
   if (!ACCESS_TOKEN.test(access)) throw new SignInRefused('the access token is not ASCII without spaces');
   if (refresh.length <= MAX_REFRESH_TOKEN) return tokens;

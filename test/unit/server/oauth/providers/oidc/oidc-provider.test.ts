@@ -250,6 +250,9 @@ describe('OIDCProvider', () => {
       ['no nonce', { nonce: undefined }],
       ['another issuer', { iss: 'https://evil.example' }],
       ['another audience', { aud: 'other' }],
+      ['another authorized party', { azp: 'other' }],
+      ['an authorized party that is no string', { azp: [CLIENT_ID] }],
+      ['two audiences and no authorized party', { aud: [CLIENT_ID, 'other'] }],
       ['an expired ID token', { exp: 1 }],
       ['an ID token without subject', { sub: undefined }],
       ['a subject that is no string', { sub: 5 }],
@@ -468,6 +471,13 @@ describe('OIDCProvider', () => {
         upstream.userinfo = userinfo;
         await refused(newProvider().revalidate(proof()), '', 'ProviderUnavailable');
       }
+    });
+
+    it('takes over nothing from an ID token of another authorized party', async () => {
+      upstream.claims = { azp: 'other' };
+      await refused(newProvider().revalidate(proof()), 'azp', 'ProviderUnavailable');
+      upstream.claims = { azp: CLIENT_ID };
+      expect(await newProvider().revalidate(proof())).to.have.nested.property('person.subject', 'subject-1');
     });
 
     it('never ends a session for an outage or a wrong configuration', async () => {
