@@ -12,6 +12,11 @@ export const MAX_GROUPS = 100;
 const MAX_GROUP_NAME = 128;
 /** A colon would allow reserved groups, such as `system:masters`. A lone surrogate changes when it is stored. */
 const GROUP_NAME = /^[^\s:\p{Cc}\p{Cs}](?:[^:\p{Cc}\p{Cs}]*[^\s:\p{Cc}\p{Cs}])?$/u;
+/**
+ * What a person sees of a name that no configuration contains: no invisible character, none that changes the direction of the text, and no
+ * other space than U+0020. Two names with one appearance would be two groups for RBAC, which compares bytes.
+ */
+const VISIBLE = /^(?:(?![\p{C}\p{Default_Ignorable_Code_Point}])[\S ])+$/u;
 
 /**
  * Names that no person gets from a provider. Cluster roles may be bound to them, or people may believe that they belong to an
@@ -73,11 +78,16 @@ export function passedGroups(
     const isAllowed =
       name === administrators
         ? isNamed && prefix === ''
-        : isNamed || starts.some((start) => group.startsWith(start));
+        : isNamed || (isLegible(group) && starts.some((start) => group.startsWith(start)));
     if (isAllowed && name.length <= MAX_GROUP_NAME && GROUP_NAME.test(name)) passed.add(name);
     if (passed.size > MAX_GROUPS) return undefined;
   }
   return [...passed].sort();
+}
+
+/** The composed form is the usual one, so that `é` has one spelling. */
+function isLegible(name: string): boolean {
+  return VISIBLE.test(name) && name === name.normalize('NFC');
 }
 
 const MAX_DISPLAY_NAME = 128;

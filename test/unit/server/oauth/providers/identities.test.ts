@@ -297,6 +297,38 @@ describe('passedGroups', () => {
     expect(passed(['masters'], ['*'], 'system:')).to.deep.equal([]);
   });
 
+  it('passes names that a person cannot tell from others only by their own names', () => {
+    const alike = [
+      'de\u200bv',
+      'dev\u200d',
+      '\u202edev',
+      'de\u2066v\u2069',
+      'dev\u00ad',
+      'dev\ufe0f',
+      'dev\u{e0061}',
+      'dev\u3164',
+      'dev\u034f',
+      'dev\ufeffs',
+      'my\u00a0dev',
+      'my\u2028dev',
+      'dev\ue000',
+      'de\u0301v',
+    ];
+    expect(passed(alike, ['*', 'd*', '\u202e*'])).to.deep.equal([]);
+    expect(passed(alike, alike)).to.have.members(alike);
+    const legible = [
+      'Domain Users',
+      'Développeurs',
+      'Отдел IT',
+      '開発（東京）',
+      'R&D / QA_1',
+      'مطورون',
+      'विकास',
+      '🚀',
+    ];
+    expect(passed(legible, ['*'])).to.have.members(legible);
+  });
+
   it('passes all groups or none', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `group-${index}`);
     expect(passed(many, ['*'])).to.equal(undefined);
