@@ -2,6 +2,7 @@
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onStopSignal, StoppedError } from './system/stop-signal.ts';
+import { printProgress } from './terminal/progress.ts';
 import { runScript } from './terminal/script.ts';
 import { readTestArguments, testCommandLine } from './test/arguments.ts';
 import { runStages } from './test/run.ts';
@@ -28,7 +29,12 @@ await runScript(testCommandLine(known), async (given) => {
     ...pastProxies(inherited),
     PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
   };
-  const finished = await runStages(selected, { root, env, signal, print: (text) => console.log(text) });
+  const finished = await runStages(selected, {
+    root,
+    env,
+    signal,
+    progress: printProgress(process.stdout),
+  });
   const { total, exitCode } = verdict(finished, strict);
   console.log(`\n${summary(finished, total)}`);
   return signal.reason instanceof StoppedError ? signal.reason.exitCode : exitCode;

@@ -15,11 +15,11 @@ export function gate(options: {
     name: options.name,
     kind: 'gate',
     cure: options.cure,
-    async run({ root, env, signal, print }) {
+    async run({ root, env, signal, progress }) {
       for (const [program, ...args] of options.commands) {
         const result = await runCommand(program, args, { cwd: root, env, signal, output: 'collect' });
         if (result.code === 0) continue;
-        print(result.output.trimEnd());
+        progress(result.output.trimEnd());
         return failedWith(`${program} ended with ${result.signal ?? `code ${result.code}`}`);
       }
       return { tally: { passed: 1, failed: 0, skipped: 0 }, problems: [] };

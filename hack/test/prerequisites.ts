@@ -13,20 +13,20 @@ import { buildNode } from '../log-stores/node-build.ts';
 import { NODE_KINDS } from '../log-stores/node-kinds.ts';
 import { buildVictoriaLogs } from '../log-stores/victorialogs.ts';
 import { findPython } from '../python/environment.ts';
-import { printProgress } from '../terminal/progress.ts';
 import type { StageContext } from './stage.ts';
+
+type BuildContext = Pick<StageContext, 'env' | 'signal' | 'progress'>;
 
 /** Builds the control plane, the Go programs and the log stores if the cache lacks them; once per run. */
 export class Prerequisites {
   #building: Promise<void> | undefined;
 
-  ready({ env, signal }: Pick<StageContext, 'env' | 'signal'>): Promise<void> {
-    this.#building ??= this.#build({ env, signal });
+  ready(context: BuildContext): Promise<void> {
+    this.#building ??= this.#build(context);
     return this.#building;
   }
 
-  async #build({ env, signal }: Pick<StageContext, 'env' | 'signal'>): Promise<void> {
-    const progress = printProgress(process.stdout);
+  async #build({ env, signal, progress }: BuildContext): Promise<void> {
     await findPrograms([...API, ...SIMULATION, 'kubeControllerManager'], { env, signal, progress });
     await buildClients({ env, signal, progress });
     // Without Python, its suites report that they are skipped.

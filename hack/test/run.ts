@@ -18,7 +18,7 @@ export async function runStages(
   const suites: Promise<FinishedStage>[] = [];
   for (const stage of stages.filter(({ kind }) => kind === 'suite')) {
     if (stage.isAlone) await Promise.all(suites);
-    options.print(`\n── ${stage.name} ──`);
+    options.progress(`\n── ${stage.name} ──`);
     const { promise: started, resolve: lastStarted } = Promise.withResolvers<void>();
     const suite = runStage(stage, { ...options, lastStarted });
     suites.push(suite);
@@ -38,7 +38,7 @@ async function runStage(stage: Stage, context: StageContext): Promise<FinishedSt
   }
   const finished = { ...result, stage, seconds: (performance.now() - began) / 1000 };
   if (stage.kind === 'gate') {
-    context.print(
+    context.progress(
       `${stage.name} ${result.tally.failed > 0 ? 'failed' : 'passed'} (${finished.seconds.toFixed(1)} s)`,
     );
   }

@@ -1,4 +1,5 @@
 // Types of the stages of `npm test`, and of their results.
+import type { Progress } from '../terminal/progress.ts';
 import type { Tally } from './tally.ts';
 
 /** One step of `npm test`. The result contains the failures; `run` throws only if interrupted. */
@@ -16,7 +17,7 @@ export interface StageContext {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  readonly print: (text: string) => void;
+  readonly progress: Progress;
   /** Called when the last process of the stage starts: the next stage can use the jobs that are free. */
   readonly lastStarted: () => void;
 }

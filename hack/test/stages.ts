@@ -4,7 +4,6 @@ import { provideImages } from '../cluster/images.ts';
 import { missingForCluster } from '../cluster/prerequisites.ts';
 import { CLUSTER, findPrograms } from '../control-plane/programs.ts';
 import { missingForHeadlamp } from '../identity/headlamp.ts';
-import { printProgress } from '../terminal/progress.ts';
 import { gate } from './gate.ts';
 import { byEnvironment, inShares, together } from './groups.ts';
 import { Jobs } from './jobs.ts';
@@ -34,8 +33,8 @@ export function stages(options: {
     prepare: async (context: StageContext): Promise<void> => {
       // Otherwise the stages beside it would build them while its tests run.
       await prepare(context);
-      const { root, env, signal } = context;
-      const options = { env, signal, progress: printProgress(process.stdout) };
+      const { root, env, signal, progress } = context;
+      const options = { env, signal, progress };
       await findPrograms(CLUSTER, options);
       await provideImages(root, options);
       await provideGoProgram('prometheus', options);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { messageOf } from '../../apis/reading/thrown-value.ts';
 import type { TestRecord } from '../../test/support/reporter.ts';
 import { COMPILE_CACHE } from '../extension/server-command.ts';
-import { type Ending, runCommand } from '../system/command.ts';
+import { type CommandOptions, type Ending, runCommand } from '../system/command.ts';
+import { withElapsed } from '../terminal/progress.ts';
 import type { Grouping } from './groups.ts';
 import type { Jobs } from './jobs.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -29,13 +30,14 @@ export interface SuiteOptions {
   readonly grep: string | undefined;
   /** A skipped test is a failure. */
   readonly strict: boolean;
-  /** `none` discards the output. By default, the output of a group is printed when the group ends, and that of a single job at once. */
-  readonly output?: 'none';
   /** Why this machine cannot run the suite, in one line; undefined if it can. */
   missing?(context: StageContext): Promise<string | undefined>;
   /** Prepares the prerequisites of the suite. */
   prepare?(context: StageContext): Promise<void>;
 }
+
+/** The line of a passed test in the output of mocha. */
+const PASSED = /^\s*✔ /;
 
 /** Runs mocha in child processes, and checks its record against exit code, files and leftover processes. */
 export function suite(options: SuiteOptions): Stage {
@@ -49,7 +51,7 @@ export function suite(options: SuiteOptions): Stage {
       if (files.length === 0) return failedWith(`no test file matches ${options.files.join(' ')}`);
       const skipped = await options.missing?.(context);
       if (skipped !== undefined) {
-        context.print(`skipped: ${skipped}`);
+        context.progress(`skipped: ${skipped}`);
         return { tally: NOTHING, problems: [], skipped };
       }
       try {
@@ -59,14 +61,19 @@ export function suite(options: SuiteOptions): Stage {
         return failedWith(messageOf(error));
       }
       const groups = await options.groups(files, context.root);
-      const results = await Promise.all(
-        groups.map((group, index) =>
-          options.jobs.run(() => {
-            if (index === groups.length - 1) context.lastStarted();
-            return runGroup(options, group, context);
-          }),
-        ),
-      );
+      const counted = { passed: 0 };
+      const runAll = (): Promise<GroupResult[]> =>
+        Promise.all(
+          groups.map((group, index) =>
+            options.jobs.run(() => {
+              if (index === groups.length - 1) context.lastStarted();
+              return runGroup(options, group, context, counted);
+            }),
+          ),
+        );
+      const results = await (isLive(options)
+        ? runAll()
+        : withElapsed(context.progress, () => `${options.name}: ${counted.passed} tests passed`, runAll));
       return {
         tally: sum(results.map(({ tally }) => tally)),
         problems: results.flatMap(({ problems }) => problems),
@@ -76,24 +83,32 @@ export function suite(options: SuiteOptions): Stage {
   };
 }
 
+interface GroupResult extends StageResult {
+  readonly duration: Duration;
+}
+
+/** The output of a single job is printed at once. Interleaved output of several jobs would be unreadable. */
+function isLive({ jobs }: SuiteOptions): boolean {
+  return jobs.limit === 1;
+}
+
+/** Adds the passed tests to `counted` while it runs, and prints the output at the end, unless it is live. */
 async function runGroup(
   options: SuiteOptions,
   files: readonly string[],
   context: StageContext,
-): Promise<StageResult & { readonly duration: Duration }> {
+  counted: { passed: number },
+): Promise<GroupResult> {
   const began = performance.now();
-  // Interleaved output of several jobs would be unreadable.
-  const isLive = options.jobs.limit === 1 && options.output !== 'none';
+  const lines: string[] = [];
+  const collect = (line: string): void => {
+    lines.push(line);
+    if (PASSED.test(line)) counted.passed++;
+  };
   const scratch = await newScratch(options.name);
   try {
-    const { output, ...result } = await runMocha(
-      options,
-      files,
-      scratch,
-      context,
-      isLive ? 'inherit' : 'collect',
-    );
-    if (!isLive && options.output !== 'none') context.print(output.trimEnd());
+    const result = await runMocha(options, files, scratch, context, isLive(options) ? 'inherit' : collect);
+    if (!isLive(options)) context.progress(lines.join('\n').trimEnd());
     const what = files.length === 1 ? (files[0] ?? '') : `${files[0]} and ${files.length - 1} others`;
     return { ...result, duration: { what, seconds: (performance.now() - began) / 1000 } };
   } finally {
@@ -113,8 +128,8 @@ async function runMocha(
   files: readonly string[],
   scratch: string,
   context: StageContext,
-  output: 'inherit' | 'collect',
-): Promise<StageResult & Pick<Ending, 'output'>> {
+  output: CommandOptions['output'],
+): Promise<StageResult> {
   const recordFile = join(scratch, 'record.json');
   const args = [
     join(context.root, 'node_modules/mocha/bin/mocha.js'),
@@ -155,7 +170,6 @@ async function runMocha(
       skipped: record?.skipped ?? 0,
     },
     problems: [...(record?.failures ?? []), ...problems],
-    output: ending.output,
   };
 }
 

@@ -16,6 +16,6 @@ await suite({
   root: join(import.meta.dirname, '../../../..'),
   env: process.env,
   signal: new AbortController().signal,
-  print: () => undefined,
+  progress: () => undefined,
   lastStarted: () => undefined,
 });

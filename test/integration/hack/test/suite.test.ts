@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import type { Progress } from '../../../../hack/terminal/progress.ts';
 import { byEnvironment, type Grouping, together } from '../../../../hack/test/groups.ts';
 import { Jobs } from '../../../../hack/test/jobs.ts';
 import { endLeftovers } from '../../../../hack/test/leftovers.ts';
@@ -19,35 +20,34 @@ const { TEST_RECORD: _ownRecord, ...env } = process.env;
 
 interface Run {
   fixture: string;
-  jobs?: number;
   groups?: Grouping;
   strict?: boolean;
   grep?: string;
+  progress?: Progress;
 }
 
 /** Runs mocha on a passing file and the fixture, without output. */
 async function run({
   fixture,
-  jobs = 1,
   groups = together,
   strict = false,
   grep,
+  progress,
 }: Run): Promise<StageResult> {
   const stage = suite({
     name: 'fixture',
     files: [`test/integration/hack/test/fixtures/{green,${fixture}}.fixture.ts`],
-    jobs: new Jobs(jobs),
+    jobs: new Jobs(2),
     groups,
     timeout: 60_000,
     grep,
     strict,
-    output: 'none',
   });
   return stage.run({
     root,
     env,
     signal: new AbortController().signal,
-    print: () => {},
+    progress: progress ?? (() => {}),
     lastStarted: () => {},
   });
 }
@@ -82,7 +82,7 @@ describe('a suite of npm test', function () {
       root,
       env,
       signal: new AbortController().signal,
-      print: () => {},
+      progress: () => {},
       lastStarted: () => {},
     });
     expect(tally).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
@@ -103,7 +103,7 @@ describe('a suite of npm test', function () {
       root,
       env,
       signal: new AbortController().signal,
-      print: () => {},
+      progress: () => {},
       lastStarted: () => {},
     });
     expect(problems).to.deep.equal(['Go is missing']);
@@ -127,7 +127,7 @@ describe('a suite of npm test', function () {
         root,
         env: { ...env, STARTED: join(folder, 'started') },
         signal: controller.signal,
-        print: () => {},
+        progress: () => {},
         lastStarted: () => {},
       })
       .catch((error: unknown) => error);
@@ -150,13 +150,13 @@ describe('a suite of npm test', function () {
     await rm(folder, { recursive: true });
   });
 
-  for (const [how, way] of [
-    ['in one process', { groups: together, jobs: 1 }],
-    ['in two processes', { groups: byEnvironment, jobs: 2 }],
+  for (const [how, groups] of [
+    ['in one process', together],
+    ['in two processes', byEnvironment],
   ] as const) {
     describe(`run ${how}`, () => {
       it('fails when a test fails, and names the test, its file and its error', async () => {
-        const { tally, problems } = await run({ fixture: 'red', ...way });
+        const { tally, problems } = await run({ fixture: 'red', groups });
         expect(tally.failed).to.equal(1);
         expect(problems).to.have.length(1);
         expect(problems[0]?.split('\n').slice(0, 3)).to.deep.equal([
@@ -167,14 +167,14 @@ describe('a suite of npm test', function () {
       });
 
       it('fails when a file contains no test', async () => {
-        const { problems } = await run({ fixture: 'empty', ...way });
+        const { problems } = await run({ fixture: 'empty', groups });
         expect(problems).to.deep.equal([
           'test/integration/hack/test/fixtures/empty.fixture.ts: no test completed',
         ]);
       });
 
       it('kills a process that a test left running, and fails', async () => {
-        const { problems } = await run({ fixture: 'orphan', ...way });
+        const { problems } = await run({ fixture: 'orphan', groups });
         expect(problems).to.have.length(1);
         expect(problems[0]).to.match(/a test left a process running: sleep 300/);
       });
@@ -182,7 +182,7 @@ describe('a suite of npm test', function () {
       if (how === 'in two processes') return;
 
       it('fails only the test that leaks a rejection', async () => {
-        const { tally } = await run({ fixture: 'leak', ...way });
+        const { tally } = await run({ fixture: 'leak', groups });
         expect(tally).to.deep.equal({ passed: 2, failed: 1, skipped: 0 });
       });
 
@@ -193,7 +193,7 @@ describe('a suite of npm test', function () {
         ['when a test excludes the others with .only', 'only'],
       ] as const) {
         it(`fails ${what}`, async () => {
-          expect((await run({ fixture, ...way })).tally.failed).to.be.at.least(1);
+          expect((await run({ fixture, groups })).tally.failed).to.be.at.least(1);
         });
       }
     });
@@ -216,8 +216,15 @@ describe('a suite of npm test', function () {
       .that.matches(/^no folder for temporary files \(ENOENT: .*\): free disk space there, or set TMPDIR/);
   });
 
-  it('fails when a test leaves an open handle', async () => {
-    const { problems } = await run({ fixture: 'open' });
+  it('fails when a test leaves an open handle, and shows the number of passed tests until then', async () => {
+    const shown: string[] = [];
+    const { problems } = await run({
+      fixture: 'open',
+      progress: (line, transient) => {
+        if (transient) shown.push(line);
+      },
+    });
+    expect(shown.at(-1)).to.match(/^fixture: 2 tests passed \(\d+s\)$/);
     expect(problems).to.deep.equal(['the tests left open handles: TCPServerWrap']);
   });
 });

@@ -35,7 +35,7 @@ describe('the stages of npm test', () => {
         root: '/',
         env: {},
         signal: new AbortController().signal,
-        print: () => {},
+        progress: () => {},
       },
     );
     await turn();

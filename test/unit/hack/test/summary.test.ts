@@ -13,7 +13,7 @@ function counted(passed: number, failed: number, skipped: number): () => StageRe
 }
 
 async function run(stages: Stage[], strict = false) {
-  const context = { root: '/', env: {}, signal: new AbortController().signal, print: () => {} };
+  const context = { root: '/', env: {}, signal: new AbortController().signal, progress: () => {} };
   const finished = await runStages(stages, context);
   const { total, exitCode } = verdict(finished, strict);
   return { exitCode, lines: summary(finished, total).split('\n') };
