@@ -1,57 +1,61 @@
 // The table of a list: names, namespaces and the columns of the kind, sorted by the header.
-import type { Column, Row, Rows } from 'ks-apiserver-client';
+import type { Column, Row } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { type ListRoute, link, navigate, objectRoute, withQuery } from '../route.ts';
 import { bytesText } from '../ui/amount.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
+import { isTime, type ShownColumn } from './list-columns.ts';
 import type { ShownQuery } from './list-query.ts';
+import type { ListRows, LiveList } from './use-list.ts';
 import { ROW_HEIGHT, useVisibleRows } from './use-visible-rows.ts';
 
-export interface ListTableProps {
+export interface ListTableProps extends Pick<LiveList, 'show'> {
   readonly route: ListRoute;
   readonly shown: ShownQuery;
-  readonly list: Rows;
+  readonly list: ListRows;
   readonly label: string;
   readonly isBusy: boolean;
-}
-
-interface ShownColumn extends Column {
-  /** In the cells of a row. */
-  readonly index: number;
-  readonly isNumber: boolean;
-  /** In characters. */
-  readonly width: number;
 }
 
 const NAME = { name: 'Name', description: '', sortKey: 'name' };
 /** `aria-rowindex` of the first row: the header has 1. */
 const FIRST_ROW = 2;
 
-export function ListTable({ route, shown, list, label, isBusy }: ListTableProps): ComponentChildren {
+export function ListTable({ route, shown, list, label, isBusy, show }: ListTableProps): ComponentChildren {
   const { resource, query } = route;
-  const { rows, total } = list;
-  const { indexes, current, box, body } = useVisibleRows(rows.length, `${resource}?${query}`);
+  const { name: listName, start, limit, total } = list;
+  const count = Math.max(0, Math.min(limit, total - start));
+  const { first, last, current, box, body } = useVisibleRows(count, listName);
+  useEffect(() => show(first, last), [listName, first, last]);
+  const rowAt = useLoadedRows(list, current);
   const isWide = query.has('wide');
-  // Not for each step of the scrolling.
-  const columns = useMemo(() => columnsOf(list, isWide), [list, isWide]);
+  const columns = list.columns.filter(({ priority, width }) => width > 0 && (isWide || priority === 0));
   const cols = columns.map(({ width }) => h('col', { style: { width: `${width}ch` } }));
   const headers = [NAME, ...columns].map((column) => h(Header, { ...column, route, shown }));
   // The names have the rest of the width.
   const minWidth = `calc(min(30ch, 50vw) + ${columns.reduce((sum, { width }) => sum + width, 0)}ch)`;
-  const offset = (shown.page - 1) * shown.limit + FIRST_ROW;
+  const indexes = Array.from({ length: last - first }, (_, i) => first + i);
+  if (current >= 0 && current < first) indexes.unshift(current);
+  if (current >= last) indexes.push(current);
   const lines = indexes.flatMap((index, i) => {
-    const row = rows[index];
-    if (!row) return [];
-    const { uid, name } = row;
+    const row = rowAt(index);
     const tabIndex = index === current ? 0 : -1;
-    const anchor = h('a', { ...link(objectRoute(resource, row)), tabIndex, title: name }, name);
+    const key = row?.uid ?? `row ${index}`;
     return [
-      gap(index - (indexes[i - 1] ?? -1) - 1, `gap before ${uid}`),
-      h('tr', { key: uid, 'data-index': index, 'aria-rowindex': offset + index }, [
-        h('td', {}, anchor),
-        columns.map((column) => cellOf(row, column)),
+      gap(index - (indexes[i - 1] ?? -1) - 1, `gap before ${key}`),
+      h('tr', { key, 'data-index': index, 'aria-rowindex': start + FIRST_ROW + index }, [
+        row
+          ? [
+              h(
+                'td',
+                {},
+                h('a', { ...link(objectRoute(resource, row)), tabIndex, title: row.name }, row.name),
+              ),
+              columns.map((column) => cellOf(row, column)),
+            ]
+          : h('td', { class: 'muted', colSpan: columns.length + 1 }, h('span', { tabIndex }, 'Loading …')),
       ]),
     ];
   });
@@ -59,26 +63,29 @@ export function ListTable({ route, shown, list, label, isBusy }: ListTableProps)
     h('table', { 'aria-label': label, 'aria-rowcount': total + 1, style: { minWidth } }, [
       h('colgroup', {}, [h('col', {}), cols]),
       h('thead', {}, h('tr', { 'aria-rowindex': 1 }, headers)),
-      h('tbody', body, [...lines, gap(rows.length - (indexes.at(-1) ?? -1) - 1, 'last gap')]),
+      h('tbody', body, [...lines, gap(count - (indexes.at(-1) ?? -1) - 1, 'last gap')]),
     ]),
   ]);
+}
+
+/** Returns a function for the rows of the page. The current row stays when the user scrolls away from it. */
+function useLoadedRows({ name, rows, first }: ListRows, current: number): (index: number) => Row | undefined {
+  const kept = useRef<{ readonly name: string; readonly index: number; readonly row: Row }>(undefined);
+  const row = rows[current - first];
+  if (row) kept.current = { name, index: current, row };
+  return (index) => {
+    const loaded = rows[index - first];
+    const last = kept.current;
+    if (loaded || last?.name !== name || last.index !== index) return loaded;
+    // An object is not shown twice.
+    return rows.some(({ uid }) => uid === last.row.uid) ? undefined : last.row;
+  };
 }
 
 /** Space in place of rows that are not in the document. */
 function gap(rows: number, key: string): ComponentChildren {
   const style = { height: `${rows * ROW_HEIGHT}px` };
   return rows > 0 && h('tr', { key, class: 'gap', 'aria-hidden': true }, h('td', { style }));
-}
-
-/** Without columns that have no value on the page, such as the status of ConfigMaps. */
-function columnsOf({ columns, rows }: Rows, isWide: boolean): readonly ShownColumn[] {
-  return columns
-    .map((column, index) => {
-      const isNumber = rows.some(({ cells }) => typeof cells[index] === 'number');
-      return { ...column, index, isNumber, width: widthOf(column.name, index, rows) };
-    })
-    .filter(({ priority }) => isWide || priority === 0)
-    .filter(({ index }) => rows.some(({ cells }) => cells[index] !== null));
 }
 
 interface HeaderProps extends Pick<Column, 'name' | 'description' | 'sortKey'> {
@@ -98,24 +105,12 @@ function Header({ name, description, sortKey, isNumber, route, shown }: HeaderPr
   return h('th', { ...attributes, 'aria-sort': isSorted ? order : undefined }, content);
 }
 
-const TIME = /^\d{4}-\d\d-\d\dT/;
-
 function cellOf({ cells }: Row, { index, format, isNumber }: ShownColumn): ComponentChildren {
   const value = cells[index] ?? null;
   if (value === null) return h('td', { class: isNumber ? 'muted number' : 'muted' }, '–');
   if (format === 'status') return h('td', {}, h(Status, { status: String(value) }));
-  if (typeof value === 'string' && TIME.test(value)) return h('td', {}, h(RelativeTime, { time: value }));
+  if (isTime(value)) return h('td', {}, h(RelativeTime, { time: value }));
   const isBytes = format === 'bytes' && typeof value === 'number';
   const title = isBytes ? bytesText(value) : value.toLocaleString();
   return h('td', { class: isNumber && 'number', title }, title);
-}
-
-/** Widths of a column in characters, and the rows that are looked at. */
-const [MIN_WIDTH, MAX_WIDTH, SAMPLE] = [7, 44, 200];
-
-/** The width stays while the table scrolls, because it depends on the page and not on the visible rows. */
-function widthOf(name: string, index: number, rows: readonly Row[]): number {
-  const texts = rows.slice(0, SAMPLE).map(({ cells }) => String(cells[index] ?? ''));
-  const lengths = texts.map((text) => (TIME.test(text) ? 0 : text.length));
-  return 4 + Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, name.length + 2, ...lengths));
 }

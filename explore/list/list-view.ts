@@ -20,8 +20,15 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
   const [isPaused, pause] = useState(false);
   const shown = listQueryOf(route);
   const facets = facetsOf(route).filter(({ name }) => name !== 'label:');
-  const wanted = { ...shown, facets: facets.map(({ name }) => name) };
-  const { value: list, isCurrent, connection, error, retry } = useList(resource, wanted, isPaused);
+  const names = facets.map(({ name }) => name);
+  const {
+    value: list,
+    isCurrent,
+    connection,
+    error,
+    retry,
+    show,
+  } = useList(resource, shown, names, isPaused);
   const filtering = facets.filter(({ parameter }) => query.has(parameter));
   const counts = { ...list?.facets, ...useCounts(resource, shown, filtering) };
   const label = titleOf(resource, kinds);
@@ -49,7 +56,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
     list?.total === 0 && !error && h(Notice, { tone: 'idle', action: hasFilters && clear }, none),
     list &&
       list.total > 0 && [
-        h(ListTable, { route, shown, list, label, isBusy: !isCurrent }),
+        h(ListTable, { route, shown, list, label, isBusy: !isCurrent, show }),
         h(Pager, { route, shown, list }),
       ],
   ]);
@@ -61,7 +68,7 @@ function partialText({ facets }: Rows): string {
   return `Objects of ${namespaces} that you may list. You have no permission for the others.`;
 }
 
-type PagerProps = Omit<ListTableProps, 'label' | 'isBusy'>;
+type PagerProps = Pick<ListTableProps, 'route' | 'shown' | 'list'>;
 
 function Pager({ route, shown, list }: PagerProps): ComponentChildren {
   const { total } = list;

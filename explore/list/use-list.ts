@@ -1,60 +1,80 @@
-// Loads the page of a list, and keeps it up to date.
-import {
-  type Client,
-  type ListPage,
-  type ListQuery,
-  type Rows,
-  rowsOf,
-  type StreamOptions,
-} from 'ks-apiserver-client';
+// Loads the rows of a list that are visible, and keeps them up to date.
+import { type Rows, rowsOf, type StreamOptions } from 'ks-apiserver-client';
+import { useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
-import type { Facet } from './list-query.ts';
+import { columnsOf, type ShownColumn } from './list-columns.ts';
+import type { Facet, ShownQuery } from './list-query.ts';
+import { firstRowOf, windowAt } from './list-window.ts';
 
-/** Maximum number of objects of a live page. */
-const MAX_LIVE = 200;
-/** Minimum time in ms between two requests of a long page, for each of its objects. */
-const PAUSE_OF_OBJECT = 2;
+/** The rows of a window of a page. */
+export interface ListRows extends Rows {
+  readonly columns: readonly ShownColumn[];
+  /** Of the list and the page. */
+  readonly name: string;
+  /** Index of the first object of the page in the list, and the maximum number of its objects. */
+  readonly start: number;
+  readonly limit: number;
+  /** Index of the first row in the page. */
+  readonly first: number;
+}
+
+export interface LiveList extends Live<ListRows> {
+  /** Loads the rows of the page from `first` to `last`, which is excluded. Returns a function that cancels this. */
+  readonly show: (first: number, last: number) => (() => void) | undefined;
+}
+
+/** Minimum time in ms between two windows while the user scrolls to neighbouring rows. */
+const NEAR_MS = 250;
+/** Time in ms for which the user stays at other rows before they are loaded: a scroll bar passes many rows. */
+const FAR_MS = 150;
 /** Time in ms between two requests of the counts of facets. */
 const FACETS_MS = 10_000;
 
-export function useList(resource: string, query: ListQuery, isPaused: boolean): Live<Rows> {
-  const { client } = useExplore();
-  const wanted = { ...query, columns: true };
-  const open = async function* (options: StreamOptions): AsyncGenerator<Rows> {
-    const isLong = (query.limit ?? 0) > MAX_LIVE;
-    const pages = isLong
-      ? longPages(client, resource, wanted, options)
-      : client.lists.live(resource, wanted, options);
-    for await (const page of pages) yield rowsOf(resource, page);
-  };
-  return useLive(open, JSON.stringify([resource, wanted]), isPaused);
-}
-
-/** Requests the page again after changes, with a pause, because a live page would send all objects after each change. */
-async function* longPages(
-  client: Client,
+export function useList(
   resource: string,
-  query: ListQuery,
-  options: StreamOptions,
-): AsyncGenerator<ListPage> {
-  const pause = (query.limit ?? 0) * PAUSE_OF_OBJECT;
-  let seen = 0;
-  for await (const { resourceVersion } of client.lists.changes(resource, query, options)) {
-    // A change that arrived during the pause, which the page contains.
-    if (Number(resourceVersion) <= seen) continue;
-    const page = await client.lists.page(resource, query, options);
-    seen = Number(page.metadata.resourceVersion);
-    yield page;
-    await new Promise((resolve) => setTimeout(resolve, pause));
-  }
+  shown: ShownQuery,
+  facets: readonly string[],
+  isPaused: boolean,
+): LiveList {
+  const { client } = useExplore();
+  const name = JSON.stringify([resource, shown, facets]);
+  const [moved, setMoved] = useState({ name, window: windowAt(shown, 0, 0) });
+  const { window } = moved.name === name ? moved : { window: windowAt(shown, 0, 0) };
+  const first = firstRowOf(window, shown);
+  // Columns of all pages.
+  const list = JSON.stringify([resource, { ...shown, page: 0, limit: 0 }]);
+  const known = useRef<{ readonly list: string; readonly columns: readonly ShownColumn[] }>(undefined);
+  const open = async function* (options: StreamOptions): AsyncGenerator<ListRows> {
+    const query = { ...shown, ...window, facets, columns: true };
+    for await (const page of client.lists.live(resource, query, options)) {
+      const rows = rowsOf(resource, page);
+      const columns = columnsOf(rows, known.current?.list === list ? known.current.columns : []);
+      known.current = { list, columns };
+      yield { ...rows, columns, name, start: (shown.page - 1) * shown.limit, limit: shown.limit, first };
+    }
+  };
+  const live = useLive(open, JSON.stringify([name, window]), isPaused);
+  const movedAt = useRef(0);
+  const show = (from: number, to: number): (() => void) | undefined => {
+    const end = first + window.limit;
+    if (live.value?.name !== name || (from >= first && to <= end)) return undefined;
+    const isNear = from <= end && to >= first;
+    const pause = isNear ? movedAt.current + NEAR_MS - performance.now() : FAR_MS;
+    const timer = setTimeout(() => {
+      movedAt.current = performance.now();
+      setMoved({ name, window: windowAt(shown, from, to) });
+    }, pause);
+    return () => clearTimeout(timer);
+  };
+  return { ...live, show };
 }
 
 /** Counts by value, for each facet. */
 export type Counts = Rows['facets'];
 
 /** The counts of facets that filter: each without its own filter, so that further values can be selected. */
-export function useCounts(resource: string, query: ListQuery, filtering: readonly Facet[]): Counts {
+export function useCounts(resource: string, query: ShownQuery, filtering: readonly Facet[]): Counts {
   const { client } = useExplore();
   const load = async (signal: AbortSignal): Promise<Counts> => {
     const pages = await Promise.all(

@@ -22,10 +22,13 @@ export type Loaded<T> = Omit<Live<T>, 'connection'>;
 
 type Read<T> = (options: StreamOptions & { readonly signal: AbortSignal }) => AsyncIterable<T>;
 
-/** The values of a stream. `key`: opens another stream when it changes; undefined for no stream. */
+/**
+ * The values of a stream. `key`: opens another stream when it changes; undefined for no stream. `isPaused`: only the first
+ * value of each stream.
+ */
 export function useLive<T>(open: Read<T>, key: string | undefined, isPaused = false): Live<T> {
-  const isOpen = useVisible() && !isPaused && key !== undefined;
-  return useValues(open, { key, isOpen, repeatMs: 0 });
+  const isOpen = useVisible() && key !== undefined;
+  return useValues(open, { key, isOpen, isPaused, repeatMs: 0 });
 }
 
 /** The response to a request. `inputs`: what it depends on. `repeatMs`: pause before it is sent again; 0 for one request. */
@@ -39,7 +42,12 @@ export function useLoaded<T>(
   const read: Read<T> = async function* ({ signal }) {
     yield await load(signal);
   };
-  const values = useValues(read, { key, isOpen: isVisible || repeatMs === 0, repeatMs });
+  const values = useValues(read, {
+    key,
+    isOpen: isVisible || repeatMs === 0,
+    isPaused: false,
+    repeatMs,
+  });
   // The next request can succeed; the frame shows a lost connection.
   const isLost = repeatMs > 0 && values.error instanceof ConnectionError;
   return isLost ? { ...values, error: undefined } : values;
@@ -58,17 +66,23 @@ function useVisible(): boolean {
 interface ValueOptions {
   readonly key: unknown;
   readonly isOpen: boolean;
+  readonly isPaused: boolean;
   readonly repeatMs: number;
 }
 
-function useValues<T>(read: Read<T>, { key, isOpen, repeatMs }: ValueOptions): Live<T> {
+function useValues<T>(read: Read<T>, { key, isOpen, isPaused, repeatMs }: ValueOptions): Live<T> {
   const frame = useContext(ExploreContext);
   const [last, setLast] = useState<{ readonly value: T; readonly key: unknown }>();
   const [connection, setConnection] = useState<Connection>();
   const [error, setError] = useState<Error>();
   const [attempt, setAttempt] = useState(0);
+  const isCurrent = last?.key === key;
+  const isReading = isOpen && !(isPaused && isCurrent);
   useEffect(() => {
-    if (!isOpen) return undefined;
+    if (!isReading) {
+      setConnection(undefined);
+      return undefined;
+    }
     const closed = new AbortController();
     const { signal } = closed;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -93,12 +107,11 @@ function useValues<T>(read: Read<T>, { key, isOpen, repeatMs }: ValueOptions): L
       clearTimeout(timer);
       closed.abort();
       setError(undefined);
-      setConnection(undefined);
       // A stream that is closed waits for nothing.
       frame?.onConnection({ state: 'open' });
     };
     // `read` is another function in each render, and depends only on the key.
-  }, [key, isOpen, repeatMs, attempt]);
+  }, [key, isReading, repeatMs, attempt]);
   const retry = useCallback(() => setAttempt((count) => count + 1), []);
-  return { value: last?.value, isCurrent: last?.key === key, connection, error, retry };
+  return { value: last?.value, isCurrent, connection, error, retry };
 }

@@ -88,7 +88,7 @@ async function memory(side: Side): Promise<readonly Row[]> {
     ),
     {
       ...below(`explore page: memory of a list of ${pods}`, await heap(LIST, 'list'), 100e6, megabytes),
-      note: 'the JavaScript heap after a garbage collection, with pages of 10,000 pods',
+      note: 'the JavaScript heap after a garbage collection, with a page of 10,000 pods, of which the browser loads the visible ones',
     },
   ];
 }
@@ -129,7 +129,7 @@ async function costForOthers(side: Side): Promise<readonly Row[]> {
         perSecond,
       ),
       against: 'the same without pages',
-      note: `the pages are live: five overviews and five lists of 10,000 pods; a pod changes every ${CHANGE_PAUSE_MS} ms. The browser shares a core with the load generator`,
+      note: `the pages are live: five overviews and five lists of 10,000 pods, of which the browser loads the visible ones; a visible pod changes every ${CHANGE_PAUSE_MS} ms. The browser shares a core with the load generator`,
     });
   }
   return rows;

@@ -1,16 +1,12 @@
 // Tests of the lists of `/explore` in a browser, with the objects of a real kube-apiserver.
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { forEach } from '../../../hack/simulation/bulk.ts';
 import { definitionOf, version } from '../../support/cluster/custom-resource.ts';
 import { until } from '../../support/until.ts';
 import { sharedExplore, USERS } from './shared-explore.ts';
 import type { Visitor } from './visitor.ts';
 
 const SPACE = 'explore-lists';
-/** A namespace with many objects on one page. */
-const LARGE = 'explore-large';
-const MANY = 2_500;
 const MAPS = `/explore/lists/configmaps?namespace=${SPACE}`;
 const ATTACK = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
 const RIGHT_TO_LEFT = '\u202eexe.gpj';
@@ -263,43 +259,6 @@ describe('the lists of /explore', function () {
     await visitor.page.keyboard.press('Enter');
     await until(async () => (await visitor.heading()) === name);
     await until(async () => (await visitor.page.evaluate('document.activeElement.tagName')) === 'H1');
-  });
-
-  it('have few rows in the document, with thousands of rows', async () => {
-    const { client } = shared.platform.controlPlane;
-    const signal = AbortSignal.timeout(80_000);
-    await client.expect('/api/v1/namespaces', { method: 'POST', body: { metadata: { name: LARGE } } }, [201]);
-    const names = Array.from({ length: MANY }, (_, i) => `row-${String(i).padStart(5, '0')}`);
-    await forEach(names.values(), { signal, concurrency: 32 }, async (name) => {
-      await client.expect(
-        `/api/v1/namespaces/${LARGE}/configmaps`,
-        { method: 'POST', body: { metadata: { name } } },
-        [201],
-      );
-    });
-    await visitor.open(`/explore/lists/configmaps?namespace=${LARGE}&limit=10000&q=row-`);
-    await visitor.page.waitForSelector(`table[aria-rowcount="${MANY + 1}"]`);
-    await seesRows(([first]) => first === 'row-00000');
-    // The page keeps rows, and not the objects.
-    const tools = await visitor.page.createCDPSession();
-    await tools.send('HeapProfiler.collectGarbage');
-    const { JSHeapUsedSize = Number.POSITIVE_INFINITY } = await visitor.page.metrics();
-    expect(JSHeapUsedSize).to.be.below(32 << 20);
-    const inDocument = (): Promise<number> => visitor.page.$$eval('tbody tr', (all) => all.length);
-    expect(await inDocument()).to.be.below(80);
-    await visitor.page.focus('tbody a[tabindex="0"]');
-    await visitor.page.$eval('.rows', (box) => box.scrollTo(0, box.scrollHeight / 2));
-    await seesRows((shown) => shown.some((name) => name.startsWith('row-012')));
-    expect(await inDocument()).to.be.below(80);
-    // The row with the focus stays, although it is not visible.
-    expect(await visitor.page.evaluate('document.activeElement.textContent')).to.equal('row-00000');
-    await visitor.page.keyboard.press('End');
-    await until(
-      async () => (await visitor.page.evaluate('document.activeElement.textContent')) === 'row-02499',
-    );
-    expect(await inDocument()).to.be.below(80);
-    const index = await visitor.page.$eval('tr:has(a:focus)', (row) => row.getAttribute('aria-rowindex'));
-    expect(index).to.equal(String(MANY + 1));
   });
 
   it('say that a tenant sees a part, and what a caller may not see', async () => {
