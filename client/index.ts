@@ -13,7 +13,7 @@ export {
 } from './kubernetes.ts';
 export type { KubernetesList, KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
 export { type Row, type Rows, rowsOf } from './list-rows.ts';
-export { fieldTerm, type ListChange, type ListPage, type ListQuery, Lists } from './lists.ts';
+export { fieldTerm, type ListPage, type ListQuery, Lists } from './lists.ts';
 export type { LogExport, Shortfall } from './log-export.ts';
 export {
   type ContextQuery,

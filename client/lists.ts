@@ -13,12 +13,6 @@ export interface ListPage<T = KubernetesObject> extends Omit<ResourceList, 'item
   readonly items: readonly T[];
 }
 
-/** A change of a page. */
-export interface ListChange {
-  readonly resourceVersion: string;
-  readonly totalItems: number;
-}
-
 /** A term of the parameter `fieldSelector`. */
 export function fieldTerm(field: string, value: string): string {
   return `${field}=${value.replaceAll(/[\\,=]/g, '\\$&')}`;
@@ -65,29 +59,9 @@ export class Lists {
     query: ListQuery = {},
     options: StreamOptions = {},
   ): AsyncGenerator<ListPage<T>, void, undefined> {
-    return this.#events(resource, { ...query, live: 'page' }, options);
-  }
-
-  /**
-   * The version and the total of a live page instead of its objects, for long pages that a program requests itself, not
-   * after each change.
-   */
-  changes(
-    resource: string,
-    query: ListQuery = {},
-    options: StreamOptions = {},
-  ): AsyncGenerator<ListChange, void, undefined> {
-    return this.#events(resource, { ...query, live: 'changed' }, options);
-  }
-
-  #events<T extends object>(
-    resource: string,
-    query: ListParameters,
-    options: StreamOptions,
-  ): AsyncGenerator<T, void, undefined> {
-    const read = ({ event, data }: StreamEvent): T | undefined => {
+    const read = ({ event, data }: StreamEvent): ListPage<T> | undefined => {
       if (event === 'failure') throw new StatusError(JSON.parse(data) as StatusObject);
-      return event === query.live ? (JSON.parse(data) as T) : undefined;
+      return event === 'page' ? (JSON.parse(data) as ListPage<T>) : undefined;
     };
     const path = `${this.#base}/${segment(resource)}`;
     return followEvents(this.#transport, { path, query }, read, options);

@@ -218,8 +218,6 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const page = await this.#page(query, scope, task);
     return {
       tag: page.tag,
-      total: page.total,
-      resourceVersion: page.snapshot.resourceVersion,
       objects: page.identities.length,
       json: (reader) => this.#line(page, reader),
     };

@@ -64,9 +64,7 @@ export async function writeLive(
       // Nothing for a change outside the page: its time would reveal changes in namespaces of others.
       if (id !== sent || silence.signal.aborted) {
         if (id === sent) await body.write(':\n');
-        else
-          for await (const part of eventOf(page, id, context, lists.read(context).live === 'changed'))
-            await body.write(part);
+        else for await (const part of eventOf(page, id, context)) await body.write(part);
         sent = id;
         silence[Symbol.dispose]();
         silence = boundedSignal(signal, heartbeatMs);
@@ -105,12 +103,9 @@ async function* eventOf(
   page: LivePage,
   id: string,
   context: RequestContext,
-  isShort: boolean,
 ): AsyncGenerator<string | Buffer> {
-  const { resourceVersion, total } = page;
-  yield `event: ${isShort ? 'changed' : 'page'}\nid: ${id}\ndata: `;
-  if (isShort) yield JSON.stringify({ resourceVersion, totalItems: total });
-  else yield* page.json(context);
+  yield `event: page\nid: ${id}\ndata: `;
+  yield* page.json(context);
   yield '\n\n';
 }
 

@@ -8,8 +8,6 @@ export interface LivePage {
   readonly objects: number;
   /** Equal for equal pages. */
   readonly tag: string;
-  readonly total: number;
-  readonly resourceVersion: string;
   /** Yields the page as one line of JSON, in time slices of the reader. */
   json(reader: Task): AsyncIterable<Buffer>;
 }

@@ -77,11 +77,10 @@ const COMMON = {
     }),
   ),
   live: Type.Optional(
-    Type.Unsafe<'page' | 'changed'>({
+    Type.Unsafe<'page'>({
       type: 'string',
-      enum: ['page', 'changed'],
-      description:
-        'Only with `Accept: text/event-stream`: events with the new page (`page`, the default), or only with its version and total (`changed`).',
+      enum: ['page'],
+      description: 'Only with `Accept: text/event-stream`: events with the new page, which is the default.',
     }),
   ),
 } as const satisfies TProperties;

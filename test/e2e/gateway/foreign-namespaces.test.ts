@@ -110,7 +110,7 @@ function streamsOf(): readonly { readonly asked: Asked; readonly events: readonl
     })),
     { asked: get(`${watch}&resourceVersion=0&labelSelector=of%21%3Down`), events: [] },
     { asked: get(`${LISTS}/configmaps?facets=namespace`, live), events: ['event: page'] },
-    { asked: get(`${LISTS}/configmaps?live=changed`, live), events: ['event: changed'] },
+    { asked: get(`${LISTS}/configmaps?live=page`, live), events: ['event: page'] },
     {
       asked: get(`${LISTS}/configmaps?namespaces=${DELETED},${CREATED[0]},${OWN}`, live),
       events: ['event: page'],

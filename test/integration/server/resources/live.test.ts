@@ -51,15 +51,13 @@ describe('live lists', () => {
   });
 
   it('send few events for many changes in an interval', async () => {
-    const live = await server.live(`${PATH}&live=changed`);
+    const live = await server.live(`${PATH}&live=page`);
     const first = await live.until(() => true);
-    expect(Object.keys(first.data)).to.have.members(['resourceVersion', 'totalItems']);
     const wanted = totalOf(first) + 50;
     const events: LiveEvent[] = [];
     const reading = live.until((event) => events.push(event) > 0 && totalOf(event) === wanted);
     for (let i = 0; i < 50; i++) await createMap();
     await reading;
-    expect(events.every(({ event }) => event === 'changed')).to.equal(true);
     expect(events.length).to.be.within(1, 25);
     live.close();
   });

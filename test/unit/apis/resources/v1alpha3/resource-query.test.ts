@@ -117,6 +117,7 @@ describe('the query of a list', () => {
     expect(errorsOf('status=runing')['status']).to.equal(
       'must be one of running, warning, unschedulable, not "runing"; did you mean "running"?',
     );
+    expect(errorsOf('live=changed')['live']).to.equal('must be page, not "changed"');
     expect(errorsOf('sortBy=creationTimeStamp')['sortBy']).to.include('did you mean "creationTimestamp"?');
     expect(errorsOf('fieldSelector=metadata.nam%3Dx')['fieldSelector']).to.include(
       'did you mean "metadata.name"?',
