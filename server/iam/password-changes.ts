@@ -1,15 +1,18 @@
-// Changes passwords for PUT users/NAME/password. Users need the current password; other callers need the permission
-// to impersonate the user.
+// Changes passwords for PUT users/NAME/password. Users need the current password, and must have no second factor; other callers need the
+// permission to impersonate the user.
 import { type PasswordChange, PasswordChangeSchema } from '../../apis/iam/v1beta1/requests.ts';
 import { USER } from '../../apis/iam/v1beta1/user-resource.ts';
 import {
   newConflict,
+  newForbidden,
   newNotFound,
   newServiceUnavailable,
   newTooManyRequests,
 } from '../../apis/meta/v1/errors.ts';
 import { invalidValue } from '../../apis/meta/v1/validation-causes.ts';
 import { OAuthError } from '../../apis/oauth/oauth-error.ts';
+import { isEmpty } from '../oauth/factors/authenticators-store.ts';
+import type { SecondFactor } from '../oauth/factors/second-factor.ts';
 import type { OwnPasswordChange } from '../oauth/passwords/own-password-change.ts';
 import type { PasswordHasher } from '../oauth/passwords/password-hasher.ts';
 import { newChangeTime, passwordViolations } from '../oauth/passwords/password-policy.ts';
@@ -31,6 +34,7 @@ export interface PasswordChangesOptions {
   /** Verifies the current password, with the login throttle. */
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly ownPassword: Pick<OwnPasswordChange, 'change'>;
+  readonly secondFactor: Pick<SecondFactor, 'of'>;
   readonly sourceOf: SourceAddress;
   readonly escalation: EscalationCheck;
   readonly sessions: UserSessions;
@@ -72,7 +76,12 @@ export class PasswordChanges {
   }
 
   async #changeOwn(context: RequestContext, user: Account, document: PasswordChange): Promise<void> {
-    const { group, ownPassword } = this.#options;
+    const { group, ownPassword, secondFactor } = this.#options;
+    // A thief of the password and of a token must not lock the user out. A token does not say when the factor was used.
+    if (!isEmpty(secondFactor.of(user))) {
+      const message = 'with a second factor, the password can be changed on the account page only';
+      throw newForbidden({ group, resource: USER.plural }, user.name, message);
+    }
     const verified = await this.#verifyCurrent(context, user, document);
     const outcome = verified
       ? await ownPassword.change(user, document.password, verified, context.signal)

@@ -27,8 +27,9 @@ import { writeUserList } from './user-list.ts';
 import { UserWrites } from './user-writes.ts';
 
 export interface UsersHandlerOptions
-  extends Omit<PasswordChangesOptions, 'escalation' | 'sessions' | 'ownPassword'>,
-    Pick<FactorResetsOptions, 'secondFactor' | 'groupGrants'> {
+  extends Omit<PasswordChangesOptions, 'escalation' | 'sessions' | 'ownPassword' | 'secondFactor'>,
+    Pick<FactorResetsOptions, 'groupGrants'> {
+  readonly secondFactor: PasswordChangesOptions['secondFactor'] & FactorResetsOptions['secondFactor'];
   readonly users: Users;
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly authorizer: Authorizer;

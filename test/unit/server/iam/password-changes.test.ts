@@ -65,6 +65,21 @@ describe('PUT users/NAME/password', () => {
     unchanged('ada');
   });
 
+  it('rejects a user with a second factor, whose password and token may be stolen', async () => {
+    site.factors.set('ada', { passkeys: [], recoveryCodes: [{ hash: 'of a code' }] });
+    for (const currentPassword of [OLD, 'guessed it']) {
+      const answer = await put('ada', 'ada', { currentPassword, password: GOOD });
+      expect([answer.status, answer.json.message]).to.deep.equal([
+        403,
+        'users.iam.platform.io "ada" is forbidden: with a second factor, the password can be changed on the account page only',
+      ]);
+    }
+    expect(site.checked, 'nothing says whether the password is right').to.have.length(0);
+    unchanged('ada');
+    site.factors.clear();
+    expect((await change()).status).to.equal(200);
+  });
+
   it('returns 429 when the throttle of sign-ins delays the attempt, and 503 during an outage', async () => {
     for (const [refusal, expected] of [
       [tooManyAttempts(7), [429, '7']],
