@@ -22,6 +22,8 @@ export interface BackChannelLogoutOptions {
 /** Maximum number of waiting notifications of one client; the oldest are dropped. */
 export const MAX_WAITING = 1000;
 const TIMEOUT_MS = 5_000;
+/** Of a proxy that limits requests, for instance when all sessions of a user end. */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 429]);
 /** Times before the second and the third attempt. */
 const RETRY_MS: readonly number[] = [1_000, 10_000];
 
@@ -92,7 +94,7 @@ class Receiver {
         const status = await this.#post(session, pool, signal);
         if (status < 300) return log.info(about, 'client notified of a logout');
         // A redirect is not followed, and the client does not accept a token that it has rejected.
-        if (status < 500)
+        if (status < 500 && !TRANSIENT.has(status))
           return log.warn({ ...about, status }, 'the client rejects the notification of a logout');
         log.warn({ ...about, status }, 'cannot notify a client of a logout');
       } catch (err) {

@@ -107,7 +107,7 @@ describe('back-channel logout', () => {
   });
 
   it('repeats a failed notification with a new token, and follows no redirect', async () => {
-    statuses = [503, 302];
+    statuses = [429, 302];
     const sid = await signIn();
     await deleteSession(sid);
     const [first, second] = await claims(2);
