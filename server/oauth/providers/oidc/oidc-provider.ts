@@ -38,6 +38,8 @@ const REDISCOVERY_MS = 3_600_000;
 const RETRY = { initialMs: 1_000, maxMs: 60_000, random: Math.random };
 /** In seconds. */
 const CLOCK_TOLERANCE = 30;
+/** Ten years, in seconds. */
+const ANY_AGE = '315360000';
 /** Maximum length of an ID token that sessions keep for the sign-out, and that fits into an address. */
 const MAX_HINT = 6 * 1024;
 /** Of a refresh token, which fits into an Identity when it is encrypted. */
@@ -114,6 +116,8 @@ export class OIDCProvider implements RedirectProvider {
     const nonce = openid.randomNonce();
     const verifier = openid.randomPKCECodeVerifier();
     return openid.buildAuthorizationUrl(configuration, {
+      // With max_age, a provider must send auth_time (OpenID Connect Core, 2): an open session of the provider is no recent sign-in.
+      max_age: ANY_AGE,
       ...parameters,
       redirect_uri: redirectURI,
       scope: [...scopes, ...(refreshable ? ['offline_access'] : [])].join(' '),
@@ -123,7 +127,7 @@ export class OIDCProvider implements RedirectProvider {
       code_challenge: await openid.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       ...(loginHint === undefined ? {} : { login_hint: loginHint }),
-      // With max_age, a provider must send auth_time (OpenID Connect Core, 2), which shows whether it has obeyed.
+      // The auth_time shows whether the provider has obeyed.
       ...(again ? { prompt: 'login', max_age: '0' } : {}),
     });
   }

@@ -106,6 +106,22 @@ describe('people of an OpenID provider', () => {
     expect(again.headers.location, again.text).to.match(/[?&]code=pac_/);
   });
 
+  it('are authenticated when the provider says, which is before a sign-in with its open session', async () => {
+    const cookies = new Map<string, string>();
+    const times: unknown[] = [];
+    for (let count = 0; count < 2; count++) {
+      browser = new SiteBrowser(a);
+      const callback = await upstream.signIn(await chosen(), 'person-1', cookies);
+      browser.site = b;
+      await browser.ask(pathOf(callback));
+      const [id = ''] = /^s-[a-z2-7]+/.exec(browser.cookies.get('__Host-session') ?? '') ?? [];
+      const session = await cluster.controlPlane.client.get(`${API}/sessions/${id}`);
+      times.push(recordIn(recordIn({ session }, 'session'), 'spec')['authTime']);
+    }
+    expect(upstream.prompts).to.not.include('login');
+    expect(times[1]).to.be.a('string').and.equal(times[0]);
+  });
+
   it('get their current groups at a refresh, although the refresh tokens of the provider rotate', async () => {
     let current = await tokens();
     for (const [index, at] of [a, b, a].entries()) {

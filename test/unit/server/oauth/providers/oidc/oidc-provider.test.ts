@@ -115,6 +115,8 @@ describe('OIDCProvider', () => {
         max_age: '0',
       });
       expect(url.href).not.to.include(secrets.verifier);
+      const usual = (await begin(newProvider())).url.searchParams;
+      expect([usual.get('prompt'), Number(usual.get('max_age'))]).to.deep.equal([null, 10 * 365 * 86_400]);
     });
 
     it('does not apply the verification of one address to another one', async () => {
