@@ -3,9 +3,12 @@
 const MAX_TEXT = 1024;
 const MAX_AGENT = 256;
 
-/** Truncates a text to `most` characters, and replaces control characters, which a terminal would execute. */
+/**
+ * Truncates a text to `most` characters, and replaces control characters, which a terminal would execute, and those that change the order
+ * of the text.
+ */
 export function printable(text: string, most: number = MAX_TEXT): string {
-  return text.slice(0, most).replaceAll(/\p{Cc}/gu, '?');
+  return text.slice(0, most).replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '?');
 }
 
 /** Returns the User-Agent for the access log. */

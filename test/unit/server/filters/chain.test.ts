@@ -78,8 +78,8 @@ describe('the request chain', () => {
     expect(JSON.stringify(chain.audited[0])).to.have.length.below(5_000);
   });
 
-  it('removes control characters from names and reasons in log and audit', async () => {
-    const user = { name: 'eve\u009b2J', uid: '', groups: ['g\u001b[2J'], extra: {} };
+  it('removes control characters, and those that change the order of text, from names and reasons in log and audit', async () => {
+    const user = { name: 'eve\u009b2J\u202e', uid: '', groups: ['g\u001b[2J\u2066'], extra: {} };
     const chain = await start({
       handler: () => {
         throw newUnauthorized(new Error('issued by \u009b31m'));
@@ -92,9 +92,9 @@ describe('the request chain', () => {
     socket.write(Buffer.from(request, 'latin1'));
     expect(await text(socket)).to.match(/^HTTP\/1\.1 401 /);
     await until(() => chain.audited.length > 0);
-    expect(chain.lines[0]).to.include({ user: 'eve?2J', userAgent: '?31m' });
+    expect(chain.lines[0]).to.include({ user: 'eve?2J?', userAgent: '?31m' });
     expect(chain.lines[0]?.['cause']).to.contain('issued by ?31m');
-    expect(chain.audited[0]).to.deep.include({ user: 'eve?2J', groups: ['g?[2J'], reason: 'by ?0m' });
+    expect(chain.audited[0]).to.deep.include({ user: 'eve?2J?', groups: ['g?[2J?'], reason: 'by ?0m' });
   });
 
   it('audits mutating and rejected requests with user, source and decision', async () => {
