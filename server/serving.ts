@@ -53,7 +53,7 @@ import type { KindCopy } from './resources/kinds/kind-copy.ts';
 import type { Kinds } from './resources/kinds/kinds.ts';
 import { newTracing } from './tracing/tracing.ts';
 
-export interface ServingDependencies {
+interface ServingDependencies {
   readonly version: string;
   readonly client: ClusterClient;
   /** The source of the address of kube-apiserver, for the gateway. */
@@ -66,7 +66,7 @@ export interface ServingDependencies {
   readonly log: Logger;
 }
 
-export interface Serving {
+interface Serving {
   /** Background tasks to run until the last response is sent. */
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
   /** Stops the listeners gracefully. */

@@ -9,7 +9,7 @@ import { Type } from '../reading/json-schema.ts';
 import { type OpenAPIDocument, openAPIDocument } from './openapi-document.ts';
 import type { Operation } from './operation.ts';
 
-export interface CustomResourcesOptions {
+interface CustomResourcesOptions {
   /** The `<platform>` of the API group. */
   readonly platform: string;
   /** Version of the server, without a `v`. */

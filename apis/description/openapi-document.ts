@@ -3,7 +3,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { Body, Operation, OperationResponse } from './operation.ts';
 
-export interface DocumentParts {
+interface DocumentParts {
   readonly info: {
     readonly title: string;
     readonly version: string;

@@ -2,7 +2,7 @@
 // descriptions.
 import type { TObject, TSchema } from 'typebox';
 
-export type Method = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
+type Method = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
 
 export interface Operation {
   readonly method: Method;

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { KUBECTL_CLIENT } from './kubectl-client.ts';
 
 /** Addresses and their CA certificates (PEM); without certificates, those that the user's machine trusts. */
-export interface KubeconfigTarget {
+interface KubeconfigTarget {
   /** Of the cluster, the user and the context. */
   readonly name: string;
   readonly issuer: string;

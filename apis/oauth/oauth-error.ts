@@ -32,7 +32,7 @@ export const OAUTH_ERROR_CODES = [
 
 export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
 
-export interface OAuthErrorOptions {
+interface OAuthErrorOptions {
   /** Whole seconds, for `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** The value of `WWW-Authenticate`, where the RFC requires one. */

@@ -123,7 +123,7 @@ export function usageText({ command, usage, about, flags, notes }: CommandLine):
 }
 
 /** Throws for arguments that the command does not take. */
-export function rejectMore([unexpected]: readonly string[]): void {
+function rejectMore([unexpected]: readonly string[]): void {
   if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}"; see --help`);
 }
 

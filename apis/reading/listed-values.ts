@@ -2,7 +2,7 @@
 import { isRecord } from './unknown-value.ts';
 
 /** The JSON Schema of a list. */
-export interface ListBounds {
+interface ListBounds {
   readonly maxItems?: unknown;
   readonly items?: unknown;
 }

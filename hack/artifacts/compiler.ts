@@ -4,7 +4,7 @@ import { runCommand } from '../system/command.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import type { BuildOptions } from './artifact.ts';
 
-export interface Compilation {
+interface Compilation {
   /** Start of the error message, such as `building the control plane failed`. */
   readonly failure: string;
   readonly command: string;

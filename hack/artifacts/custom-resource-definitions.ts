@@ -24,7 +24,7 @@ const DEFINITIONS = {
   },
 } as const;
 
-export type DefinedBy = keyof typeof DEFINITIONS;
+type DefinedBy = keyof typeof DEFINITIONS;
 export const DEFINED_BY = Object.keys(DEFINITIONS) as readonly DefinedBy[];
 
 /** Returns the folder of the files. */

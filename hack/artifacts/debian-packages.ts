@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type BuildOptions, cacheFolder, hashOfInputs, provide } from './artifact.ts';
 import { compile } from './compiler.ts';
 
-export interface DebianPackages {
+interface DebianPackages {
   /** Name in messages. */
   readonly title: string;
   /** Name of the folder in the cache, without the hash. */

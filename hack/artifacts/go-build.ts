@@ -21,7 +21,7 @@ export const GO_FLAGS = ['-v', '-trimpath', '-mod=readonly', '-buildvcs=false'] 
  */
 const COMPILER_FLAGS = ['-gcflags=all=-dwarf=false -d=gcstart=512'] as const;
 
-export interface GoBuild {
+interface GoBuild {
   /** Name in messages, such as `control plane`. */
   readonly title: string;
   /** The folder of the module. */

@@ -14,7 +14,7 @@ const HEARTBEAT = 5_000;
 const STALE = 30_000;
 const POLL_MS = 200;
 
-export interface LockOptions {
+interface LockOptions {
   readonly signal: AbortSignal;
   /** Called once if another process holds the lock. */
   readonly waiting?: (holder: string) => void;

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { type BuildOptions, provide } from './artifact.ts';
 import { compile } from './compiler.ts';
 
-export interface ModuleFiles {
+interface ModuleFiles {
   /** Name in messages. */
   readonly title: string;
   /** Name of the folder in the cache, without the version. */

@@ -44,7 +44,7 @@ export interface Axis {
   readonly sides?: readonly [left: string, right: string];
 }
 
-export interface BarChart extends Picture {
+interface BarChart extends Picture {
   /** Headings of the columns on the right. */
   readonly columns: readonly string[];
   readonly axis: Axis;

@@ -13,7 +13,7 @@ export interface Panel {
   readonly limit: number;
 }
 
-export interface LinePanels extends Picture {
+interface LinePanels extends Picture {
   /** Names of the first and the second line. */
   readonly names: readonly string[];
   /** End of the shaded range, and of the time. */

@@ -7,7 +7,7 @@ import { classPathIn, type JavaProgram, makeJavaProgram, nameOfJavaProgram } fro
 import type { PythonEnvironment } from '../python/environment.ts';
 
 /** Paths of the built programs. */
-export interface Clients {
+interface Clients {
   readonly load: string;
   readonly informer: string;
   readonly controller: string;

@@ -5,7 +5,7 @@ import type { BuildOptions } from '../artifacts/artifact.ts';
 import { compile } from '../artifacts/compiler.ts';
 import { environmentOf, type Packages } from './packages.ts';
 
-export interface ImageBuild {
+interface ImageBuild {
   readonly containerfile: string;
   /** Folder that COPY refers to. */
   readonly context: string;

@@ -35,7 +35,7 @@ const API_SERVICES = ['v1alpha3.resources.platform.io', 'v1alpha2.logging.platfo
 /** DNS name of the server in its certificates, and in `oauth.issuer` of the manifests. */
 export const SERVER_NAME = `ks-apiserver.${NAMESPACE}.svc`;
 
-export interface ClusterOptions extends BuildOptions {
+interface ClusterOptions extends BuildOptions {
   /** The clone. */
   readonly root: string;
 }

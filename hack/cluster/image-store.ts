@@ -13,7 +13,7 @@ import { provideStandIns } from './stand-in.ts';
 /** CAs that this machine trusts, perhaps with those of a proxy. */
 const CA_BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 
-export interface ImageSource {
+interface ImageSource {
   readonly containerfile: string;
   /** The clone. */
   readonly context: string;

@@ -9,7 +9,7 @@ import { Daemon } from '../system/daemon.ts';
 import { withPortRetry } from '../system/port-retry.ts';
 import { freePorts } from '../system/ports.ts';
 
-export interface CollectorOptions {
+interface CollectorOptions {
   /** Folder of configuration, log and spans; created if missing. */
   readonly dir: string;
   /** Serving certificate, its key, and its CA, PEM. Without them, the collector has no TLS. */

@@ -11,7 +11,7 @@ export interface Reply {
   readonly body: string;
 }
 
-export interface Stream {
+interface Stream {
   readonly status: number;
   readonly result: string;
   /** The lines of the response. Ends without an error if the connection fails. */

@@ -21,7 +21,7 @@ export interface Change {
 }
 
 /** Lower bounds for the result of a read, at its start. */
-export interface Begin {
+interface Begin {
   /** Numbers of states by register that a current read must have reached. */
   readonly current: readonly number[];
   /** The same for the writes of the caller through the gateway. */
@@ -30,7 +30,7 @@ export interface Begin {
 }
 
 /** Events of one watch after `from`. `until`: the revision that the events are complete up to. */
-export interface WatchedChanges {
+interface WatchedChanges {
   readonly what: string;
   readonly from: number;
   readonly until: number;

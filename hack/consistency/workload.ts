@@ -7,7 +7,7 @@ import { Connection, type Reply } from './connection.ts';
 import { type Change, History, type Snapshot, type Value } from './history.ts';
 import { type Caller, changeOf, PATH, registerOf, revisionOf, tokensOf, valueOf } from './registers.ts';
 
-export interface Phase {
+interface Phase {
   readonly name: string;
   /** Minimum number of reads and writes. */
   readonly operations: number;
@@ -17,7 +17,7 @@ export interface Phase {
   readonly begin?: () => void;
 }
 
-export interface WorkloadOptions {
+interface WorkloadOptions {
   /** The administrator at kube-apiserver. */
   readonly cluster: Client;
   readonly direct: string;
@@ -29,7 +29,7 @@ export interface WorkloadOptions {
 }
 
 /** Numbers of reads and writes by verb and result. */
-export type Tally = Map<string, Map<string, number>>;
+type Tally = Map<string, Map<string, number>>;
 
 export interface PhaseReport {
   readonly name: string;
@@ -38,7 +38,7 @@ export interface PhaseReport {
   readonly tally: Tally;
 }
 
-export interface WorkloadReport {
+interface WorkloadReport {
   readonly phases: readonly PhaseReport[];
   readonly violations: readonly string[];
   /** Number of events of watches that were compared. */

@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import type { Etcd } from './etcd.ts';
 import { FRONT_PROXY_NAME, type PkiFiles, SERVICE_RANGE } from './pki.ts';
 
-export interface ApiserverOptions {
+interface ApiserverOptions {
   readonly binary: string;
   readonly port: number;
   readonly files: PkiFiles;

@@ -24,7 +24,7 @@ export interface ClientRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface ClientTrust {
+interface ClientTrust {
   /** PEM. */
   readonly ca?: string;
   readonly pair?: KeyPair;

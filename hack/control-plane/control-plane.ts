@@ -15,7 +15,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import { openPki, type PairFiles, type Pki, readPair } from './pki.ts';
 import { API, findPrograms, type Paths } from './programs.ts';
 
-export interface ControlPlaneOptions {
+interface ControlPlaneOptions {
   /** Folder of the state, created if missing. Only one control plane can use it at a time. */
   readonly dir: string;
   /** Aborts the start, or stops the running control plane; stop() resolves when it has stopped. */

@@ -4,7 +4,7 @@ import { Daemon, type DaemonError, type DaemonSpec } from '../system/daemon.ts';
 import type { Client } from './client.ts';
 import type { PkiFiles } from './pki.ts';
 
-export interface ControllerManagerOptions {
+interface ControllerManagerOptions {
   readonly binary: string;
   /** The binary is kube-controller-manager, and this is its port. */
   readonly completeAt: number | undefined;

@@ -4,7 +4,7 @@ import type { CertificateAuthority, KeyPair } from './certificate-authority.ts';
 import { Client } from './client.ts';
 import type { PairFiles, PkiFiles } from './pki.ts';
 
-export interface EtcdOptions {
+interface EtcdOptions {
   readonly binary: string;
   readonly dataDir: string;
   readonly ports: { client: number; peer: number };

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { stringify } from 'yaml';
 import type { KeyPair } from './certificate-authority.ts';
 
-export interface KubeconfigContent {
+interface KubeconfigContent {
   /** Name of the cluster and context. */
   readonly cluster: string;
   readonly url: string;

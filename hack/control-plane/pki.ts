@@ -56,7 +56,7 @@ export interface PkiFiles {
 /** Common name of the aggregator, the only allowed name of the front proxy. */
 export const FRONT_PROXY_NAME = 'front-proxy-client';
 
-export interface PkiOptions {
+interface PkiOptions {
   /** Further addresses in a new serving certificate of kube-apiserver. */
   readonly addresses?: readonly string[];
   readonly now?: () => number;

@@ -62,7 +62,7 @@ export const NODE = ['kubelet', 'kubeProxy', 'kubeScheduler'] as const;
 /** The programs of the real cluster. */
 export const CLUSTER = [...API, 'kubeControllerManager', ...NODE] as const;
 
-export interface FindOptions {
+interface FindOptions {
   readonly signal: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
   readonly progress?: Progress;

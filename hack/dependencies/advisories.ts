@@ -3,7 +3,7 @@ import { array, isRecord, record, text } from '../../apis/reading/unknown-value.
 
 const SERIOUS: ReadonlySet<unknown> = new Set(['high', 'critical']);
 
-export type AuditResult =
+type AuditResult =
   /** One line for each advisory of high or critical severity. */
   | { readonly advisories: readonly string[] }
   /** Why there is no report: the registry is unreachable or has no advisories. */

@@ -23,7 +23,7 @@ const PACKAGES = [
 export const SUFFIX = 'dc=example,dc=com';
 export const ROOT = { dn: `cn=root,${SUFFIX}`, password: 'root-password' };
 
-export interface SlapdOptions {
+interface SlapdOptions {
   /** Folder of data and log; created if missing. */
   readonly dir: string;
   /** IP address of this machine; by default the loopback address. */

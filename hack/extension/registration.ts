@@ -10,7 +10,7 @@ const PASSED_ON_MS = 60_000;
 const POLL_MS = 50;
 
 /** Access to the cluster: a matching kubectl and an administrator's kubeconfig. */
-export interface Cluster {
+interface Cluster {
   readonly kubectl: string;
   readonly kubeconfig: string;
   /** Names of the installation; by default those of the platform `platform`. */

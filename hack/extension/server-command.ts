@@ -42,7 +42,7 @@ export const COMPILE_CACHE = 'node_modules/.cache/compile';
  */
 export const END_WITH_PARENT = `--import=${import.meta.resolve('./end-with-parent.ts')}`;
 
-export interface ServerCommand {
+interface ServerCommand {
   /** Arguments of Node, before those of the server. */
   readonly args: readonly string[];
   /** Added to the environment of this process. */

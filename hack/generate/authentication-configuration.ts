@@ -3,7 +3,7 @@
 import { stringify } from 'yaml';
 import { CLAIM_MAPPING, ID_TOKEN_JTI, OWN_JTI } from '../../apis/oauth/claim-mapping.ts';
 
-export interface TrustedIssuer {
+interface TrustedIssuer {
   /** Equals the `iss` of the tokens. */
   readonly url: string;
   readonly audience: string;

@@ -4,7 +4,7 @@ import * as resources from '../../apis/resources/v1alpha3/group-version.ts';
 import type { Names } from './names.ts';
 
 /** An API group version that kube-apiserver forwards to ks-apiserver. */
-export interface AggregatedGroupVersion {
+interface AggregatedGroupVersion {
   readonly group: string;
   readonly version: string;
   readonly apiService: string;

@@ -21,7 +21,7 @@ export const dashboard = {
   labels: { ...LABELS, grafana_dashboard: '1' },
 } as const;
 
-export interface Alert {
+interface Alert {
   readonly name: string;
   readonly severity: string;
   readonly summary: string;

@@ -6,20 +6,20 @@ import { table } from './markdown-table.ts';
 import type { Names } from './names.ts';
 
 /** Rules of the server in one scope. */
-export interface GrantedRules {
+interface GrantedRules {
   /** Undefined: the whole cluster. */
   readonly namespace: string | undefined;
   readonly rules: readonly PolicyRule[];
 }
 
 /** A role of Kubernetes that the manifests bind to the server. */
-export interface BoundRole {
+interface BoundRole {
   readonly namespace: string | undefined;
   readonly kind: string;
   readonly name: string;
 }
 
-export interface ServerPower {
+interface ServerPower {
   readonly granted: readonly GrantedRules[];
   readonly bound: readonly BoundRole[];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { provideGoProgram } from '../artifacts/go-programs.ts';
 import { Daemon } from '../system/daemon.ts';
 
-export interface RegistryOptions {
+interface RegistryOptions {
   /** Folder of the log; created if missing. */
   readonly dir: string;
   readonly port: number;

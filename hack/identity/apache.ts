@@ -28,7 +28,7 @@ const MODULES = [
   'headers',
 ] as const;
 
-export interface ApacheOptions {
+interface ApacheOptions {
   readonly port: number;
   readonly issuer: string;
   /** CA of the issuer, PEM. */

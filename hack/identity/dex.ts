@@ -7,7 +7,7 @@ import { withPortRetry } from '../system/port-retry.ts';
 import { freePort } from '../system/ports.ts';
 import { responds } from './responds.ts';
 
-export interface DexOptions {
+interface DexOptions {
   /** Folder of the configuration and the log; created if missing. */
   readonly dir: string;
   /** Certificate and key of Dex, and the CA of both programs, PEM. */

@@ -7,7 +7,7 @@ import { headlampFlags } from '../generate/headlamp.ts';
 import { namesFor } from '../generate/names.ts';
 import { Daemon } from '../system/daemon.ts';
 
-export interface HeadlampOptions {
+interface HeadlampOptions {
   /** Folder of its pages and its log; created if missing. */
   readonly dir: string;
   readonly port: number;

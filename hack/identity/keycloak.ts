@@ -33,7 +33,7 @@ export interface Realm extends Readonly<Record<string, unknown>> {
   readonly realm: string;
 }
 
-export interface KeycloakOptions {
+interface KeycloakOptions {
   /** Folder of data and log; created if missing. */
   readonly dir: string;
   /** Certificate and key of Keycloak, and the CA of the certificate, PEM. */

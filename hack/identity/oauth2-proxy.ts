@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { provideGoProgram } from '../artifacts/go-programs.ts';
 import { Daemon } from '../system/daemon.ts';
 
-export interface OAuth2ProxyOptions {
+interface OAuth2ProxyOptions {
   /** Folder of secrets and log; created if missing. */
   readonly dir: string;
   readonly port: number;

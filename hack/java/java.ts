@@ -19,7 +19,7 @@ export interface JavaUser {
   readonly java: JavaRange;
 }
 
-export type JavaSearchOptions = Pick<BuildOptions, 'env' | 'signal'>;
+type JavaSearchOptions = Pick<BuildOptions, 'env' | 'signal'>;
 
 const CURE = 'install Java and Maven (apt-get install default-jre-headless maven)';
 

@@ -7,7 +7,7 @@ import { type DataContainer, type DataPod, dataPods, type PodsOptions } from './
 import { Random } from './random.ts';
 import { instantOf, type Moment, momentOf, moments } from './times.ts';
 
-export interface LogDataOptions {
+interface LogDataOptions {
   /** Default 20,000. */
   readonly lines?: number;
   /** Default and maximum 40. */
@@ -16,7 +16,7 @@ export interface LogDataOptions {
   readonly workloads?: number;
 }
 
-export interface LogData {
+interface LogData {
   /** All records have `start <= time < end`. */
   readonly start: string;
   readonly end: string;

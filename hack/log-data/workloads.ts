@@ -2,7 +2,7 @@
 import type { LogStyle } from './lines.ts';
 import type { Random } from './random.ts';
 
-export type Kind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'CronJob';
+type Kind = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'CronJob';
 
 export interface Workload {
   readonly kind: Kind;

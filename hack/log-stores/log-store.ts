@@ -35,7 +35,7 @@ export interface LogStoreProcess extends AsyncDisposable {
 }
 
 /** The properties of one store. */
-export interface Program {
+interface Program {
   /** Name in messages. */
   readonly name: string;
   /** Number of ports; the first is for HTTP. */

@@ -19,7 +19,7 @@ const READY_PATH = '/_cluster/health?wait_for_status=yellow&wait_for_no_initiali
 /** Start timeout, in ms. Starts took 40 s while all other tests ran on the same machine. */
 const READY_TIMEOUT_MS = 120_000;
 
-export interface OpenSearchOptions extends StartOptions {
+interface OpenSearchOptions extends StartOptions {
   /** Default: OpenSearch 2. */
   readonly kind?: NodeKind;
   /**

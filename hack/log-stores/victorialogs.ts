@@ -15,7 +15,7 @@ const BUILD_FLAGS = [
 ];
 const PACKAGES = ['./end-with-parent', 'github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-logs'];
 
-export interface VictoriaLogsOptions extends StartOptions {
+interface VictoriaLogsOptions extends StartOptions {
   /** Appended to our flags, so that they override them. */
   readonly flags?: readonly string[];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PythonEnvironment } from '../python/environment.ts';
 import { runCommand } from '../system/command.ts';
 
-export interface RunOptions {
+interface RunOptions {
   /** The Python with schemathesis. */
   readonly python: string;
   /** An empty folder for configuration, output and report. */
@@ -22,7 +22,7 @@ export interface RunOptions {
 }
 
 /** The part of schemathesis's report that the tests read. */
-export interface SchemathesisReport {
+interface SchemathesisReport {
   readonly operations: { readonly total: number; readonly tested: number };
   readonly test_cases: { readonly generated: number; readonly unique_failures: number };
   /** Output of schemathesis. */

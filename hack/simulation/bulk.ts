@@ -3,7 +3,7 @@ import { array, record, recordIn, text } from '../../apis/reading/unknown-value.
 import type { Client } from '../control-plane/client.ts';
 import { formatElapsed, type Progress } from '../terminal/progress.ts';
 
-export interface BulkOptions {
+interface BulkOptions {
   readonly signal: AbortSignal;
   /** Concurrent requests; 16 by default. */
   readonly concurrency?: number;

@@ -18,7 +18,7 @@ import { writePodLogs } from './pod-logs.ts';
 import { createCluster, SIMULATED } from './simulated-cluster.ts';
 import { slowStages } from './slow-stages.ts';
 
-export interface KwokOptions {
+interface KwokOptions {
   /** Number of nodes; further nodes of an earlier start stay. */
   readonly nodes: number;
   /** Number of pods, as replicas of the applications' Deployments. */

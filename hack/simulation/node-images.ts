@@ -35,7 +35,7 @@ const REPOSITORIES = [
   'registry.example.com/kubernetes/csi-provisioner',
 ];
 
-export interface NodeImage {
+interface NodeImage {
   readonly names: string[];
   readonly sizeBytes: number;
 }

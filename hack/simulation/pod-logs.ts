@@ -11,7 +11,7 @@ const INTERVAL_MS = 18_000;
 const SECOND_MS = 1000;
 
 /** Log file of a container, in the format of KWOK's `ClusterLogs`. */
-export interface ContainerLogs {
+interface ContainerLogs {
   readonly containers: string[];
   readonly logsFile: string;
   /** Log of the previous container, for containers that restart. */
@@ -52,7 +52,7 @@ export async function writePodLogs(dir: string, now: () => number = Date.now): P
   );
 }
 
-export interface GrowthOptions {
+interface GrowthOptions {
   /** Stops writing. */
   readonly signal: AbortSignal;
   readonly intervalMs: number;

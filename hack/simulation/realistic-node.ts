@@ -4,7 +4,7 @@ import type { Progress } from '../terminal/progress.ts';
 import { createAll } from './bulk.ts';
 import { imagesOf } from './node-images.ts';
 
-export interface Taint {
+interface Taint {
   readonly key: string;
   readonly value?: string;
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';

@@ -12,7 +12,7 @@ import { START_AT_ONCE } from './slow-stages.ts';
 /** The annotation that marks the nodes of KWOK; it ignores other nodes. */
 export const SIMULATED = { key: 'kwok.x-k8s.io/node', value: 'fake' } as const;
 
-export interface SimulatedClusterOptions {
+interface SimulatedClusterOptions {
   readonly nodes: number;
   readonly pods: number;
   /** Kubelet address of every node, for kube-apiserver. */

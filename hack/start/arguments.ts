@@ -45,7 +45,7 @@ The server logs to this terminal, and restarts when one of its files is saved.`,
   notes: 'To serve an existing cluster: npm start -- --kubeconfig FILE',
 } as const satisfies CommandLine;
 
-export interface LocalArguments {
+interface LocalArguments {
   /** Number of simulated nodes. */
   readonly nodes: number;
   /** Whether the simulated objects and logs change. */

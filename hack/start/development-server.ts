@@ -42,7 +42,7 @@ export interface DevelopmentServer {
   readonly issuer: string;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Folder of its configuration and its certificates, kept across starts. */
   readonly dir: string;
   readonly names: Names;

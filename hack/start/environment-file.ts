@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { shellWord } from '../terminal/shell-word.ts';
 import type { DevelopmentServer } from './development-server.ts';
 
-export interface ShellEnvironment {
+interface ShellEnvironment {
   readonly server: Pick<DevelopmentServer, 'caFile' | 'ports'>;
   readonly kubeconfig: string;
   /** The kubectl that was built with the control plane; undefined to use the one in the user's PATH. */

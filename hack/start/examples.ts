@@ -9,7 +9,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 export const DEVELOPER = 'developer';
 
 /** ServiceAccount of a tenant with access to two namespaces. */
-export const TENANT = { name: 'tenant', namespaces: ['payments', 'shop'] } as const;
+const TENANT = { name: 'tenant', namespaces: ['payments', 'shop'] } as const;
 
 /** All example objects, as YAML. `nodeName`: the node of the crash-looping pods. */
 export function exampleObjects(names: Names, nodeName: string): string {

@@ -11,7 +11,7 @@ import { prepareServer, serverDaemon } from './development-server.ts';
 import { writeEnvironmentFile } from './environment-file.ts';
 import { stepsWith } from './steps.ts';
 
-export interface ExistingOptions {
+interface ExistingOptions {
   readonly root: string;
   readonly names: Names;
   readonly kubeconfig: string;

@@ -26,7 +26,7 @@ import { requireFree } from './server-ports.ts';
 import { type Steps, stepsWith } from './steps.ts';
 import { prepareTokenTrust, type TokenTrust } from './token-trust.ts';
 
-export interface LocalOptions {
+interface LocalOptions {
   readonly root: string;
   readonly names: Names;
   readonly nodes: number;

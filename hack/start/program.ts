@@ -4,7 +4,7 @@ import { identify, isRunning } from '../system/process-identity.ts';
 import { onStopSignal, StoppedError } from '../system/stop-signal.ts';
 import { formatElapsed, type Progress, printProgress } from '../terminal/progress.ts';
 
-export interface RunningEnvironment {
+interface RunningEnvironment {
   readonly announcement: string;
   stop(): Promise<void>;
 }

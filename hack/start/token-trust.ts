@@ -4,7 +4,7 @@ import { open, readFile, writeFile } from 'node:fs/promises';
 import { authenticationConfiguration } from '../generate/authentication-configuration.ts';
 import { hasCode } from '../system/error-code.ts';
 
-export interface TrustedServer {
+interface TrustedServer {
   /** `iss` of the tokens; kube-apiserver fetches the keys from there. */
   readonly issuer: string;
   /** PEM. */

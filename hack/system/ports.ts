@@ -65,7 +65,7 @@ export function isListening(target: NetConnectOpts): Promise<boolean> {
 /** The listeners that need a port. */
 export const PORT_NAMES = ['etcd', 'etcdPeer', 'apiserver', 'controllerManager', 'kwok'] as const;
 
-export type PortName = (typeof PORT_NAMES)[number];
+type PortName = (typeof PORT_NAMES)[number];
 
 export type Ports = Record<PortName, number>;
 

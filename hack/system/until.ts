@@ -1,7 +1,7 @@
 // Polls a condition.
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface UntilOptions {
+interface UntilOptions {
   readonly signal: AbortSignal;
   /** Throws after this time, in ms. */
   readonly timeoutMs?: number;

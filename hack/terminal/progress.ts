@@ -2,7 +2,7 @@
 /** Receives progress messages. A transient line replaces the previous transient line; other lines are permanent. */
 export type Progress = (line: string, transient?: boolean) => void;
 
-export interface ProgressStream {
+interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;

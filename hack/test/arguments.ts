@@ -6,7 +6,7 @@ import {
   wholeNumber,
 } from '../../apis/reading/command-line.ts';
 
-export interface TestArguments {
+interface TestArguments {
   /** Names of stages; empty for all. */
   readonly stages: readonly string[];
   readonly grep: string | undefined;

@@ -14,7 +14,7 @@ import { newScratch, unwritableReason } from './scratch.ts';
 import { type Duration, failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
 import { NOTHING, sum } from './tally.ts';
 
-export interface SuiteOptions {
+interface SuiteOptions {
   readonly name: string;
   /** Globs of the test files, relative to the root, in the order in which they run: list slow files first. */
   readonly files: readonly string[];

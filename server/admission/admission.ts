@@ -18,7 +18,7 @@ export interface RequestPools {
   readonly stalled: Seats;
 }
 
-export interface RequestLimits {
+interface RequestLimits {
   readonly requests: { readonly seats: number; readonly streams: number };
 }
 

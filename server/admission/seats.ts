@@ -27,13 +27,13 @@ export interface SeatsOptions {
 }
 
 /** Called with the error of the preemption. The seat already belongs to another caller. */
-export type OnPreemption = (error: Error) => void;
+type OnPreemption = (error: Error) => void;
 
 /** Returns true while the work of a seat loses nothing by its preemption. The idle seats of a caller are preempted first. */
-export type IsIdle = () => boolean;
+type IsIdle = () => boolean;
 
 /** Work that can be abandoned while it waits. The signal is read only when it has to wait. */
-export interface Waitable {
+interface Waitable {
   readonly signal: AbortSignal;
 }
 

@@ -31,7 +31,7 @@ export function isOwnToken(credential: Credential | undefined): boolean {
 }
 
 /** The claims of a valid token. */
-export interface VerifiedToken {
+interface VerifiedToken {
   readonly sub: string;
   readonly uid: string;
   readonly groups: readonly string[];

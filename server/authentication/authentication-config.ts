@@ -14,7 +14,7 @@ import {
 const NAMESPACE = 'kube-system';
 const NAME = 'extension-apiserver-authentication';
 
-export interface ClusterAuthenticationOptions {
+interface ClusterAuthenticationOptions {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
 }

@@ -101,7 +101,7 @@ function joined(...errors: readonly unknown[]): Error {
   return new Error(messages.join('; '));
 }
 
-export interface AuthenticationCounter {
+interface AuthenticationCounter {
   authenticated(result: AuthenticationResult): void;
 }
 

@@ -60,7 +60,7 @@ export interface Authenticators {
   hasOnlyCertificate(context: Pick<AuthenticationRequest, 'request' | 'secure'>): boolean;
 }
 
-export interface AuthenticatorsDependencies {
+interface AuthenticatorsDependencies {
   readonly client: ClusterClient;
   readonly reviews: ClusterReviews;
   /** The seats of TokenReviews. */

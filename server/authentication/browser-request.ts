@@ -46,7 +46,7 @@ export function isServiceWorker(headers: IncomingHttpHeaders): boolean {
   return headers['service-worker'] !== undefined || headers['sec-fetch-dest'] === 'serviceworker';
 }
 
-export interface AmbientOptions {
+interface AmbientOptions {
   /** Origins whose pages may use the credential of their visitor, besides the origin of the server. */
   readonly allowedOrigins: readonly string[];
   /** Returns true for a request that does not use the credential, because any page may cause the request. */

@@ -5,7 +5,7 @@ import { X509Certificate as ParsedCertificate } from '@peculiar/x509';
 import { newUnauthorized } from '../../apis/meta/v1/errors.ts';
 
 /** The fields of a certificate's subject that Kubernetes uses. */
-export interface CertificateSubject {
+interface CertificateSubject {
   /** The last of several common names, as in Go; empty without one. */
   readonly commonName: string;
   readonly organizations: readonly string[];

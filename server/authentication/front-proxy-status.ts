@@ -11,7 +11,7 @@ const REJECTIONS = {
   name: '--requestheader-allowed-names',
 } as const;
 
-export type Rejection = keyof typeof REJECTIONS;
+type Rejection = keyof typeof REJECTIONS;
 
 interface Attempt {
   readonly text: string;

@@ -6,10 +6,10 @@ import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { type CertificateChain, CertificateError, verifyChain } from './certificate-chain.ts';
 import type { DelegatedAuthentication } from './delegated-authentication.ts';
 
-export type CertificateUse = 'client' | 'frontProxy';
+type CertificateUse = 'client' | 'frontProxy';
 
 /** The result of verifying a client certificate: its chain, or the error. */
-export type PeerVerdict =
+type PeerVerdict =
   | { readonly leaf: X509Certificate; readonly chain: CertificateChain; readonly error: undefined }
   | { readonly leaf: X509Certificate; readonly chain: undefined; readonly error: CertificateError };
 

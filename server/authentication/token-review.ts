@@ -10,7 +10,7 @@ import { LookupCache } from '../memory/lookup-cache.ts';
 import type { BearerToken, TokenAuthenticator } from './authenticator.ts';
 import { type UserInfo, userCaller } from './user.ts';
 
-export interface TokenReviewOptions {
+interface TokenReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewToken'>;
   /** TTL of successful TokenReviews, in ms. */
   readonly successTtlMs: number;
@@ -26,7 +26,7 @@ export interface TokenReviewOptions {
 }
 
 /** Maximum number of cached failed TokenReviews. */
-export const REJECTED = 1_024;
+const REJECTED = 1_024;
 
 /** Authenticates ServiceAccount tokens, and all other tokens that kube-apiserver accepts. */
 export class TokenReviewAuthenticator implements TokenAuthenticator {

@@ -12,7 +12,7 @@ import {
 import { LookupCache } from '../memory/lookup-cache.ts';
 import type { Attributes, Authorizer, Decision, ResourceAttributes } from './authorizer.ts';
 
-export interface AccessReviewOptions {
+interface AccessReviewOptions {
   readonly reviews: Pick<ClusterReviews, 'reviewAccess'>;
   /** TTLs of allowed and denied decisions, in ms. */
   readonly allowTtlMs: number;

@@ -21,7 +21,7 @@ export interface ResourceAttributes {
   readonly fieldSelector?: string;
 }
 
-export interface NonResourceAttributes {
+interface NonResourceAttributes {
   readonly user: UserInfo;
   readonly verb: string;
   readonly path: string;

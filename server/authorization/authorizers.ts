@@ -14,13 +14,13 @@ import { NamespaceScopes } from './namespace-scopes.ts';
 import { Namespaces } from './namespaces.ts';
 import { RoleBindings } from './role-bindings.ts';
 
-export interface Authorizers {
+interface Authorizers {
   readonly authorizer: Authorizer;
   /** The namespaces in which a caller has a permission. */
   readonly scopes: NamespaceScopes;
 }
 
-export interface AuthorizersDependencies {
+interface AuthorizersDependencies {
   readonly copies: Pick<KindCopies, 'hold'>;
   readonly reviews: ClusterReviews;
   /** The seats of reviews. */

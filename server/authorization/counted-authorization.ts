@@ -3,7 +3,7 @@ import type { AuthorizationResult } from '../observability/access-metrics.ts';
 import type { Authorizer, Decision } from './authorizer.ts';
 
 /** Counts the decisions of an authorizer, for metrics. */
-export interface AuthorizationCounter {
+interface AuthorizationCounter {
   authorized(result: AuthorizationResult): void;
 }
 

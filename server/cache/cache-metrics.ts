@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ReflectorObserver } from '../cluster/reflector/reflector-options.ts';
 
 /** Gauge values of one cache. */
-export interface CacheGauges {
+interface CacheGauges {
   readonly synced: boolean;
   readonly watchers: number;
   readonly objects: number;

@@ -14,7 +14,7 @@ import { type FrameFactory, PLAIN_FRAMES } from './stored-object.ts';
 import { newTooLargeVersion, VersionWaiters, versionOf } from './version-waiters.ts';
 import { Change, FanOut, WatchWindow, type WindowBounds } from './watch-cache.ts';
 
-export interface CacheOptions<Facts> {
+interface CacheOptions<Facts> {
   readonly definition: ObjectSource<Facts>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly window: WindowBounds;
@@ -34,7 +34,7 @@ export interface CacheOptions<Facts> {
 }
 
 /** Called with a change of an object; with undefined after a list and after `clear`, which can change any object. It must not throw. */
-export type ChangeListener<Facts> = (change: WatchEvent<Facts> | undefined) => void;
+type ChangeListener<Facts> = (change: WatchEvent<Facts> | undefined) => void;
 
 export class InformerCache<Facts> implements ResourceCache<Facts>, ReflectorSink {
   readonly #options: CacheOptions<Facts>;

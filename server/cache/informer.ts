@@ -179,12 +179,12 @@ export class Informer<Facts> {
 }
 
 /** Receives the events and bookmarks of a probe. The cache ignores versions that it already has. */
-export interface CatchUpSink {
+interface CatchUpSink {
   apply(type: ChangeType, object: Buffer): void;
   bookmark(resourceVersion: string): void;
 }
 
-export interface CatchUpOptions {
+interface CatchUpOptions {
   readonly client: ClusterClient;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
@@ -200,7 +200,7 @@ const LINE_LIMIT = 16 << 20;
  * kube-apiserver reach `target`. The second request, a watch, delivers the missed events and a bookmark. Only this
  * bookmark advances the cache, because only the stream of the events proves that they are complete.
  */
-export async function catchUp(
+async function catchUp(
   { client, path, query, sink }: CatchUpOptions,
   from: string,
   target: bigint,

@@ -5,7 +5,7 @@ import type { ClusterClient } from '../cluster/connection/client.ts';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 
-export interface ProvenCache {
+interface ProvenCache {
   readonly currentResourceVersion: string | undefined;
   waitUntil(resourceVersion: string, signal: AbortSignal): Promise<void>;
 }

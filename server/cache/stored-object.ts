@@ -20,7 +20,7 @@ export interface Frame {
   open(): Buffer;
 }
 
-export class PlainFrame implements Frame {
+class PlainFrame implements Frame {
   readonly packed = false;
   readonly #bytes: Buffer;
   #checksum: number | undefined;

@@ -15,7 +15,7 @@ export function refusalTTL(ttl: number): number {
   return Math.min(ttl, MAX_REFUSAL_MS);
 }
 
-export interface ReviewedUser {
+interface ReviewedUser {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
@@ -47,7 +47,7 @@ export interface AccessReviewSpec {
 }
 
 /** Receives the duration of each review. `code`: the HTTP status, or `<error>` without a response. */
-export interface ReviewObserver {
+interface ReviewObserver {
   reviewed(kind: ReviewKind, code: string, seconds: number): void;
 }
 

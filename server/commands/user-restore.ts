@@ -13,7 +13,7 @@ import { type ClusterCredentialStore, readCredential } from '../oauth/users/cred
 import { type IdentityStore, readIdentity } from '../oauth/users/identity-store.ts';
 import { readUser, type Users } from '../oauth/users/user-directory.ts';
 
-export interface RestoreTarget {
+interface RestoreTarget {
   readonly users: Pick<Users, 'create' | 'replace' | 'read'>;
   readonly credentials: Pick<ClusterCredentialStore, 'create'>;
   readonly identities: Pick<IdentityStore, 'create'>;
@@ -21,7 +21,7 @@ export interface RestoreTarget {
 }
 
 /** Reports the result of one object; `skipped` if it was not written. */
-export type RestoreReport = (line: string, skipped: boolean) => void;
+type RestoreReport = (line: string, skipped: boolean) => void;
 
 /** `backup`: a List as JSON. Existing objects are not changed. */
 export async function restore(

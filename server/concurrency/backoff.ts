@@ -1,5 +1,5 @@
 // Computes exponential backoff for retries.
-export interface BackoffOptions {
+interface BackoffOptions {
   /** Maximum of the first delay, in ms. It doubles with each attempt. */
   readonly initialMs: number;
   /** Maximum of all delays, in ms. */

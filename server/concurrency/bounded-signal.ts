@@ -4,7 +4,7 @@
  * AbortSignal.any and AbortSignal.timeout take 0.1 ms per query, and their signals stay in memory until garbage
  * collection.
  */
-export interface BoundedSignal extends Disposable {
+interface BoundedSignal extends Disposable {
   readonly signal: AbortSignal;
   /** True if the timeout aborted the signal. */
   readonly isLate: boolean;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { record, text } from '../../apis/reading/unknown-value.ts';
 
-export interface BuildInfo {
+interface BuildInfo {
   /** Semantic version, without a `v`. */
   readonly version: string;
 }

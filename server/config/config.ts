@@ -22,7 +22,7 @@ export type CompletedConfig = ResolvedConfiguration & {
   readonly [completed]: true;
 };
 
-export interface ConfigSources {
+interface ConfigSources {
   /** Path of the configuration file. */
   readonly config: string | undefined;
   /** Content of the file, if it is known already. */
@@ -48,7 +48,7 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
 }
 
 /** The validated options in the notation of the file, with all defaults and absolute paths. */
-export interface ReadOptions {
+interface ReadOptions {
   readonly options: APIServerConfiguration;
   /** Warnings about options without an effect. */
   readonly warnings: readonly string[];

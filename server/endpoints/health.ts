@@ -131,7 +131,7 @@ export class HealthCheckError extends Error {
   readonly code = 'ERR_HEALTH_CHECK';
 }
 
-export interface HealthResult {
+interface HealthResult {
   readonly name: string;
   /** The error of the check; undefined if it has passed. */
   readonly failure: unknown;

@@ -5,7 +5,7 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import { endpoint, newRouter, readOnly } from '../http/endpoint.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 
-export interface VersionSource {
+interface VersionSource {
   /** Semantic version, without a `v`. */
   readonly version: string;
   readonly gitCommit: string;
@@ -13,7 +13,7 @@ export interface VersionSource {
   readonly buildDate: string;
 }
 
-export interface VersionOptions {
+interface VersionOptions {
   readonly source: VersionSource;
   readonly kubernetes: { current(): Promise<KubernetesVersion | undefined> };
   readonly authorizer: Authorizer;

@@ -2,7 +2,7 @@
 import { watch } from 'node:fs';
 import { dirname } from 'node:path';
 
-export interface FileWatcherOptions {
+interface FileWatcherOptions {
   readonly pollMs?: number;
   /** Delay between a notification and the call, for writers that replace several files. 0 by default. */
   readonly settleMs?: number;

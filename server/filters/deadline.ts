@@ -10,7 +10,7 @@ export const REQUEST_TIMEOUT_MS = 60_000;
 /** Deadlines are checked at this interval (in ms), so a 504 is late by at most this time. */
 const CHECK_MS = 100;
 
-export interface DeadlineDependencies {
+interface DeadlineDependencies {
   /** The open requests. */
   readonly open: () => readonly Exchange[];
   /** Monotonic clock in ms. */

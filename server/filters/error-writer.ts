@@ -14,7 +14,7 @@ export interface ErrorFamily {
   write(context: RequestContext, error: unknown): void;
 }
 
-export type ErrorWriter = (exchange: Exchange, error: unknown) => void;
+type ErrorWriter = (exchange: Exchange, error: unknown) => void;
 
 export function errorWriter(families: readonly ErrorFamily[]): ErrorWriter {
   return (exchange, error) => {

@@ -180,7 +180,7 @@ export class Exchange implements RequestContext {
 export type Filter = (exchange: Exchange) => Promise<void> | void;
 
 /** An item of OpenExchanges. */
-export interface Placed {
+interface Placed {
   /** The index in the list; set by OpenExchanges only. */
   place: number;
 }

@@ -17,7 +17,7 @@ async function continued(pending: Promise<void>, exchange: Exchange, next: () =>
   if (isOpen(exchange)) next();
 }
 
-export interface DirectRun {
+interface DirectRun {
   readonly filters: readonly Filter[];
   /** Called after the last filter. */
   readonly handle: (exchange: Exchange) => Promise<void> | void;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { SourceAddress } from '../request/source-address.ts';
 import { type Arrival, Exchange, OpenExchanges } from './exchange.ts';
 
-export interface OpenRequestsOptions {
+interface OpenRequestsOptions {
   readonly logger: Logger;
   readonly sourceOf: SourceAddress;
   /** Milliseconds since the epoch. */

@@ -9,7 +9,7 @@ import { READ_VERBS } from '../request/request-info.ts';
 import type { Admitted, Exchange, Filter } from './exchange.ts';
 import type { RequestKind, RequestObserver } from './request-metrics.ts';
 
-export interface AdmissionDependencies {
+interface AdmissionDependencies {
   readonly metrics: RequestObserver;
   /** The open requests. */
   readonly open: () => readonly Exchange[];

@@ -6,7 +6,7 @@ import { isTokenProtocol } from '../authentication/bearer-token.ts';
 import { TRACE_HEADERS } from '../upstream/trace-context.ts';
 
 /** Names and values in turn, as `rawHeaders` of Node. Several headers of one name stay separate. */
-export type RawHeaders = readonly string[];
+type RawHeaders = readonly string[];
 
 /** Headers of one connection (RFC 9110, 7.6.1). `Expect` is handled by the listener. */
 const HOP_BY_HOP = new Set([
@@ -56,7 +56,7 @@ export function forwardedIdentity({
   return headers;
 }
 
-export interface RequestHeaderOptions {
+interface RequestHeaderOptions {
   /** Value of the header `Host`. */
   readonly host: string;
   /** `Audit-ID` of both logs. */

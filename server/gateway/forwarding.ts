@@ -26,13 +26,13 @@ import type { Forwarding } from './upstream-error.ts';
 import { noteWrite } from './written-object.ts';
 
 /** The impersonation of callers, see the option `gateway.impersonation`. */
-export interface Impersonation {
+interface Impersonation {
   readonly mode: ImpersonationMode;
   readonly token: ImpersonatorToken;
   readonly authorizer: Authorizer;
 }
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly upstream: Upstream;
   /** Name of this process in the header `Via`. */
   readonly pseudonym: string;

@@ -12,7 +12,7 @@ import {
 import { AuthenticatorChain } from '../authentication/authenticator-chain.ts';
 import { bearerToken } from '../authentication/bearer-token.ts';
 
-export interface GatewayCredentials {
+interface GatewayCredentials {
   readonly certificates: ImmediateAuthenticator;
   readonly tokens: Authenticator;
 }

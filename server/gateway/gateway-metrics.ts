@@ -15,7 +15,7 @@ const VERBS = [
 ] as const;
 type Verb = (typeof VERBS)[number];
 
-export interface GatewayGauges {
+interface GatewayGauges {
   readonly requests: () => number;
   readonly streams: () => number;
   /** Undefined if the tokens are not forwarded. */

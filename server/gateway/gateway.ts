@@ -33,7 +33,7 @@ import { proxiedRequests } from './proxied-request.ts';
 import { type CheckedTokens, TrustCheck } from './trust-check.ts';
 import { Upstream, withoutUser } from './upstream.ts';
 
-export interface GatewayParts {
+interface GatewayParts {
   readonly route: GatewayRoute;
   /** Describes for `/readyz?verbose` whether kube-apiserver accepts the forwarded tokens, and whether the gateway can impersonate. */
   describe(): string;
@@ -41,7 +41,7 @@ export interface GatewayParts {
   readonly followers: readonly { run(signal: AbortSignal): Promise<void> }[];
 }
 
-export interface GatewayDependencies {
+interface GatewayDependencies {
   readonly client: ClusterClient;
   readonly kubeConfig: (reload: boolean) => KubeConfig;
   readonly authenticators: Authenticators;

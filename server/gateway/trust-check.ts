@@ -22,7 +22,7 @@ export interface CheckedTokens {
   readonly token: () => CheckToken | undefined;
 }
 
-export interface TrustCheckOptions extends CheckedTokens {
+interface TrustCheckOptions extends CheckedTokens {
   /** A client without credentials. */
   readonly client: Pick<ClusterClient, 'open'>;
   /** Value of the header `Via`, by which the gateway detects that it forwards to itself. */

@@ -24,7 +24,7 @@ export interface UpstreamTarget {
   readonly unreachable: () => void;
 }
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   /** Monotonic clock in ms. */
   readonly now?: (() => number) | undefined;
   readonly connectTimeoutMs?: number | undefined;

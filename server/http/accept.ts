@@ -1,7 +1,7 @@
 // Content negotiation: selects the representation of a response by the Accept header.
 import { newNotAcceptable } from '../../apis/meta/v1/errors.ts';
 
-export interface AcceptClause {
+interface AcceptClause {
   readonly type: string;
   readonly subtype: string;
   readonly quality: number;

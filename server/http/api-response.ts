@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 
 /** Alternates names and values. */
-export type DefaultHeaders = readonly string[];
+type DefaultHeaders = readonly string[];
 
 /**
  * Adds the default headers in writeHead. With setHeader, Node would collect all headers of each response in an object first, which

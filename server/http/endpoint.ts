@@ -3,9 +3,6 @@ import express, { type RequestHandler, type Router } from 'express';
 import { newMethodNotAllowed } from '../../apis/meta/v1/errors.ts';
 import type { Handler, RequestContext } from '../request/request-context.ts';
 
-/** `response.locals` of a request that has passed the filters. */
-export type Locals = { readonly context: RequestContext };
-
 /** An Express handler of this server. `Context` is the type of `response.locals.context`. */
 export type Middleware<Context = RequestContext> = RequestHandler<
   object,

@@ -12,7 +12,7 @@ import { ordered } from '../resources/kind-profile.ts';
 /** Number of users that are filtered or encoded at once. */
 const STEP = 100;
 
-export interface UserListOptions {
+interface UserListOptions {
   readonly apiVersion: string;
   readonly group: string;
   readonly slices: TimeSlices;

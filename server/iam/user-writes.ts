@@ -16,7 +16,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import type { EscalationCheck } from './escalation-check.ts';
 import { RequestDocumentReader } from './request-document.ts';
 
-export interface UserWritesOptions {
+interface UserWritesOptions {
   readonly group: string;
   readonly users: Users;
   readonly escalation: EscalationCheck;

@@ -9,13 +9,13 @@ import type { OAuth } from '../oauth/oauth.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
 import { SUBRESOURCES, usersHandler } from './users-handler.ts';
 
-export interface UsersAPI {
+interface UsersAPI {
   readonly routes: readonly ResourceRoute[];
   /** For the filter chain: the given authorizer, which also allows changes of one's own password. */
   readonly authorizer: Authorizer;
 }
 
-export interface UsersAPIDependencies {
+interface UsersAPIDependencies {
   readonly authorizer: Authorizer;
   readonly oauth: Pick<
     OAuth,

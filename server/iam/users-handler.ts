@@ -26,7 +26,7 @@ import { PasswordChanges, type PasswordChangesOptions } from './password-changes
 import { writeUserList } from './user-list.ts';
 import { UserWrites } from './user-writes.ts';
 
-export interface UsersHandlerOptions
+interface UsersHandlerOptions
   extends Omit<PasswordChangesOptions, 'escalation' | 'sessions' | 'ownPassword' | 'secondFactor'>,
     Pick<FactorResetsOptions, 'groupGrants'> {
   readonly secondFactor: PasswordChangesOptions['secondFactor'] & FactorResetsOptions['secondFactor'];

@@ -13,7 +13,7 @@ export interface Proxies {
   readonly hasCertificate: (connection: TLSSocket) => boolean;
 }
 
-export interface ConnectionLimitOptions {
+interface ConnectionLimitOptions {
   readonly max: number;
   /** Returns true for a connection without a request. */
   readonly isIdle: (socket: Socket) => boolean;

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
 import type { Listener } from './listener.ts';
 
-export interface DrainOptions {
+interface DrainOptions {
   readonly listeners: readonly Pick<
     Listener,
     'endKeepAlive' | 'stopAccepting' | 'closed' | 'destroyConnections'

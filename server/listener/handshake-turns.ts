@@ -5,7 +5,7 @@ import { Seats } from '../admission/seats.ts';
 import { nextRound } from '../concurrency/event-loop.ts';
 import { plainAddress } from '../request/plain-address.ts';
 
-export interface HandshakeTurnsOptions {
+interface HandshakeTurnsOptions {
   /** Maximum wait for the first bytes of a client, in ms. */
   readonly timeoutMs: number;
   /** Called if they do not arrive in time. Closes the socket. */

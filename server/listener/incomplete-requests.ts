@@ -2,7 +2,7 @@
 // incomplete requests are closed.
 
 /** The used properties of net.Socket. */
-export interface Incoming {
+interface Incoming {
   readonly bytesRead: number;
   destroy(): unknown;
 }

@@ -9,7 +9,7 @@ import { type Listener, REQUEST_LIMITS, type RequestReceiver } from './listener.
 import type { ListenerMetrics } from './listener-metrics.ts';
 import { SecureListener } from './secure-listener.ts';
 
-export interface ListeningDependencies {
+interface ListeningDependencies {
   /** Returns the receiver of the requests of the TLS listener (true), or of the plain-HTTP listener (false). */
   readonly receiver: (secure: boolean) => RequestReceiver;
   readonly certificates: StartableSource;

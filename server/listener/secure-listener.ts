@@ -8,7 +8,7 @@ import type { CertificateSource } from './certificates/serving-certificate.ts';
 import { HandshakeTurns } from './handshake-turns.ts';
 import { Listener, type ListenerOptions, serverOptions } from './listener.ts';
 
-export interface SecureListenerOptions extends ListenerOptions {
+interface SecureListenerOptions extends ListenerOptions {
   readonly certificates: CertificateSource;
   readonly minVersion: SecureVersion;
 }

@@ -6,7 +6,7 @@ import type { KindProfile } from '../resources/kind-profile.ts';
 import type { ListFilter } from '../resources/lists/list-filter.ts';
 import type { ObjectFacts } from '../resources/object-facts.ts';
 
-export interface ConsoleQuery<Facts> {
+interface ConsoleQuery<Facts> {
   /** The query in the words of lists. */
   readonly query: URLSearchParams;
   /** The filters that have no equal parameter of lists. */

@@ -27,7 +27,7 @@ import { type LivePage, LivePages } from './live-pages.ts';
 import { isShort, sliced, writeBytes, writeLong } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
-export interface KindListsOptions<Facts extends ObjectFacts> {
+interface KindListsOptions<Facts extends ObjectFacts> {
   readonly listed: ListedKind<Facts>;
   /** Path of the group and version, for instance `/kapis/resources.platform.io/v1alpha3`. */
   readonly path: string;

@@ -10,7 +10,7 @@ import { searchIn } from '../request/request-path.ts';
 import type { Kind } from '../resources/kind.ts';
 import type { ListScope } from './kind-lists.ts';
 
-export interface ListAccessOptions {
+interface ListAccessOptions {
   /** The group of this server, which also serves nodes. */
   readonly group: string;
   /** Cached. */

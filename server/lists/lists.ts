@@ -38,7 +38,7 @@ export interface Resources {
   authorizer(inner: Authorizer): Authorizer;
 }
 
-export interface ResourcesDependencies {
+interface ResourcesDependencies {
   readonly client: ClusterClient;
   readonly nodes: Nodes;
   readonly kinds: Kinds;
@@ -100,7 +100,7 @@ function pathOf(group: string): string {
   return `/kapis/${group}/${VERSION}`;
 }
 
-export interface ListsHandlerOptions extends Pick<ResourcesDependencies, 'authorizer' | 'scopes'> {
+interface ListsHandlerOptions extends Pick<ResourcesDependencies, 'authorizer' | 'scopes'> {
   /** Of the API. */
   readonly group: string;
   readonly kinds: ServedKinds & { readonly followed: readonly Kind[] };

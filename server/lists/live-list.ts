@@ -22,7 +22,7 @@ export interface LiveOptions {
   readonly seats?: Seats;
 }
 
-export interface LiveList {
+interface LiveList {
   /** Returns the lists of the kind. They change when the definition of the kind changes. */
   lists(): Promise<PlatformLists>;
   /** Returns the namespaces of the list. Throws Forbidden when the caller is no longer allowed to list them. */

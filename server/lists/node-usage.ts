@@ -80,7 +80,7 @@ interface FormattedUsage {
   readonly text: string;
 }
 
-export interface UsageSource {
+interface UsageSource {
   /** False until all pods are counted. Until then, nodes have no annotations, because they would be wrong. */
   readonly synced: boolean;
   /** Returns the amounts of a node, as the same object while they are unchanged. */

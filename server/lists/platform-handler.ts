@@ -14,7 +14,7 @@ import { type LiveOptions, writeLive } from './live-list.ts';
 import type { Search } from './search.ts';
 import type { ServiceSelectors } from './service-selectors.ts';
 
-export interface PlatformHandlerOptions {
+interface PlatformHandlerOptions {
   readonly group: string;
   readonly kinds: ServedKinds;
   readonly access: ListAccess;

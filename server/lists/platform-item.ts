@@ -8,7 +8,7 @@ import { memberNamed, OPEN_BRACE, objectMembers } from '../cluster/reflector/raw
 export type ComputedAnnotations<Facts> = (object: ObjectIdentity<Facts>) => string;
 
 /** The place of the objects in URLs. */
-export interface ItemPath {
+interface ItemPath {
   /** Path of the group and version. */
   readonly path: string;
   /** The resource in paths, for instance `pods` or `widgets.example.com`. */

@@ -11,7 +11,7 @@ import type { ObjectFacts } from '../resources/object-facts.ts';
 import type { PlatformLists, ServedKinds } from './kind-lists.ts';
 import { isScoped, type ListAccess } from './list-access.ts';
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly apiVersion: string;
   readonly kinds: ServedKinds & {
     /** The kinds that are followed and synced. */

@@ -34,7 +34,7 @@ import { LogMetrics } from './store/log-metrics.ts';
 import type { LogBackend } from './store/log-store.ts';
 import { StoreHealth } from './store/store-health.ts';
 
-export interface Logs {
+interface Logs {
   readonly routes: readonly ResourceRoute[];
   /** For discovery: `get` only, so that controllers do not list, watch or delete logs. */
   readonly discovered: DiscoveredResource;
@@ -48,7 +48,7 @@ export interface Logs {
   describe(): string;
 }
 
-export interface LogsDependencies {
+interface LogsDependencies {
   readonly client: ClusterClient;
   readonly copies: Pick<KindCopies, 'hold'>;
   readonly scopes: Pick<NamespaceScopes, 'of'>;

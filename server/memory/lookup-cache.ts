@@ -4,7 +4,7 @@ import type { CallContext } from '../cluster/call-context.ts';
 import { orAborted } from '../concurrency/or-aborted.ts';
 import { SharedMap } from './shared-map.ts';
 
-export interface LookupCacheOptions<Result> {
+interface LookupCacheOptions<Result> {
   /** Maximum number of results. The oldest one of the caller with the most is evicted first. */
   readonly size: number;
   /** TTL of a result in ms; 0 disables caching. */

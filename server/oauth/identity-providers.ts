@@ -46,7 +46,7 @@ export type ProviderSettings = SharedSettings &
     | { readonly type: 'oidc'; readonly oidc: OIDCSettings }
   );
 
-export interface IdentityProvidersOptions extends ObjectStoreOptions {
+interface IdentityProvidersOptions extends ObjectStoreOptions {
   readonly settings: readonly ProviderSettings[];
   readonly platform: { readonly name: string; readonly namespace: string };
   readonly users: Users;

@@ -32,7 +32,7 @@ import type { SessionStore } from './sessions/session.ts';
 import type { SessionValidity } from './sessions/session-validity.ts';
 import type { AccessTokenVerifier } from './tokens/access-token.ts';
 
-export interface OAuthRouterOptions
+interface OAuthRouterOptions
   extends Omit<PagesOptions, 'hints' | 'browsers' | 'pushed' | 'upstreamSignOut'>,
     Pick<UpstreamSignOutOptions, 'providerSignOut'>,
     BrowserSessionsOptions,

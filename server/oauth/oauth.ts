@@ -44,7 +44,7 @@ import { FirstAdministrator } from './users/first-administrator.ts';
 import { LastLogins } from './users/last-logins.ts';
 import { ClusterUserDirectory } from './users/user-directory.ts';
 
-export interface OAuthOptions {
+interface OAuthOptions {
   readonly settings: OAuthSettings;
   readonly platform: { readonly name: string; readonly namespace: string };
   /** The issuer URL; known when the first request arrives. */

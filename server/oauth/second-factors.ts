@@ -8,7 +8,7 @@ import { TOTPSecrets } from './factors/totp.ts';
 import type { SecretKeyRing } from './keys/secret-key-ring.ts';
 import type { ObjectStoreOptions } from './users/object-store.ts';
 
-export interface SecondFactorsOptions
+interface SecondFactorsOptions
   extends ObjectStoreOptions,
     Omit<FactorPolicyOptions, 'authenticators'>,
     Omit<SecondFactorOptions, 'authenticators' | 'secrets'> {

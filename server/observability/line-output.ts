@@ -3,7 +3,7 @@
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-export interface LineOutputOptions {
+interface LineOutputOptions {
   readonly fd: number;
   /** Maximum number of buffered characters. */
   readonly capacity?: number;

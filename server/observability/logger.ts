@@ -11,7 +11,7 @@ import { textLines } from './text-lines.ts';
 //   info   start, stop, reloads, rejected and mutating requests
 //   debug  reads, failed handshakes
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: string;
   readonly format: 'json' | 'text';
 }

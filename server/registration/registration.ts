@@ -42,7 +42,7 @@ export class Registration {
 }
 
 /** Returns for each APIService whether kube-apiserver trusts this server. */
-export type TrustByApiService = () => Iterable<readonly [apiService: string, trusted: boolean]>;
+type TrustByApiService = () => Iterable<readonly [apiService: string, trusted: boolean]>;
 
 export function collectRegistrationMetrics(registry: Registry, trust: TrustByApiService): void {
   registry.registerMetric(

@@ -30,7 +30,7 @@ export interface ResourceRequest {
   readonly parts: readonly string[];
 }
 
-export interface NonResourceRequest {
+interface NonResourceRequest {
   readonly isResourceRequest: false;
   readonly path: string;
   /** The HTTP method in lower case. */
@@ -115,7 +115,7 @@ function isList(verb: string): boolean {
 }
 
 /** The part of the attributes that the selectors of a list determine. */
-export type Selected = Pick<ResourceRequest, 'name' | 'labelSelector' | 'fieldSelector'>;
+type Selected = Pick<ResourceRequest, 'name' | 'labelSelector' | 'fieldSelector'>;
 
 /** Returns the selectors of a list, and the name that they select; as in kube-apiserver. `search`: the query string. */
 export function selectedBy(search: string): Selected {

@@ -17,13 +17,13 @@ export interface ObjectFacts {
   readonly searchText: string;
 }
 
-export interface Owner {
+interface Owner {
   readonly uid: string;
   readonly kind: string;
 }
 
 /** Name of the annotation with the display name of an object, without its prefix, the domain of the platform. */
-export const ALIAS_ANNOTATION = 'alias-name';
+const ALIAS_ANNOTATION = 'alias-name';
 
 /** Maximum length of a label value, and so of a value in a selector. */
 export const LONGEST_SELECTABLE = 63;
@@ -39,7 +39,7 @@ export const MAX_OWNERS = 64;
 export const MAX_IMAGES = 256;
 
 /** Facts that are common to all kinds, from a parsed object. */
-export type CommonFacts = Omit<ObjectFacts, 'status'>;
+type CommonFacts = Omit<ObjectFacts, 'status'>;
 
 /**
  * Reads the common facts of the objects of one kind. Equal values of several objects are stored once, because most

@@ -10,7 +10,7 @@ import type { ResourceDefinition } from '../resources/resource-definition.ts';
 import { prettyPrinted } from './indenter.ts';
 import type { Representation } from './representation.ts';
 
-export interface GetRequest<Facts> {
+interface GetRequest<Facts> {
   readonly definition: ResourceDefinition<Facts>;
   readonly cache: ResourceCache<Facts>;
   readonly representation: Representation<Facts>;

@@ -33,7 +33,7 @@ export interface ListFrame {
 export const LIST_END = Buffer.from(']}\n');
 
 /** Returns the start and the end of a list. `head`: the fields before `items`. */
-export function newListFrame(head: { kind: string; apiVersion: string; metadata: ListMeta }): ListFrame {
+function newListFrame(head: { kind: string; apiVersion: string; metadata: ListMeta }): ListFrame {
   return { start: Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`), end: LIST_END };
 }
 

@@ -20,7 +20,7 @@ import { WatchLines } from './watch-lines.ts';
 import { ChunkEncoder } from './watch-output.ts';
 import { InitialEventsBudget } from './watch-session.ts';
 
-export interface ResourceHandlerOptions {
+interface ResourceHandlerOptions {
   readonly now: () => Date;
   readonly watch: WatchOptions;
   readonly headers: BodyHeaders;
@@ -140,7 +140,7 @@ function pathFits<Facts>(info: ResourceRequest, definition: ResourceDefinition<F
   return info.parts.length === 1 || info.namespace !== '';
 }
 
-export type ReadVerb = 'get' | 'list' | 'watch';
+type ReadVerb = 'get' | 'list' | 'watch';
 
 /** Limits of the cache of Accept headers, in entries and characters. Clients choose these headers. */
 const MAX_CACHED = 64;
@@ -158,7 +158,7 @@ function allowed(verb: ReadVerb, conversion: Conversion | undefined): boolean {
   return group === 'meta.k8s.io' && (version === 'v1' || version === 'v1beta1') && KINDS[verb].includes(kind);
 }
 
-export class Negotiator {
+class Negotiator {
   readonly #cache: Readonly<Record<ReadVerb, LRUCache<string, MediaType>>> = {
     get: new LRUCache({ max: MAX_CACHED }),
     list: new LRUCache({ max: MAX_CACHED }),

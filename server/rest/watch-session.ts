@@ -28,7 +28,7 @@ interface Pending<Facts> {
   readonly type: WatchEventType;
 }
 
-export interface WatchSessionOptions<Facts> {
+interface WatchSessionOptions<Facts> {
   readonly cache: ResourceCache<Facts>;
   readonly selection: Selection<Facts>;
   readonly representation: WatchRepresentation<Facts>;

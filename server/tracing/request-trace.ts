@@ -8,13 +8,13 @@ import {
 } from '../upstream/trace-context.ts';
 
 /** A filter that a request has passed. Times are those of the monotonic clock, in ms. */
-export interface PassedFilter {
+interface PassedFilter {
   readonly name: string;
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
-export interface Call {
+interface Call {
   readonly spanID: string;
   readonly method: string;
   /** URL of the server, without a path. */

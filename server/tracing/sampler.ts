@@ -4,7 +4,7 @@
 export const REQUESTED_SAMPLES = { caller: 10, all: 100 } as const;
 const SECOND_MS = 1_000;
 
-export interface SamplerOptions {
+interface SamplerOptions {
   /** The option `tracing.samplingRatePerMillion`. */
   readonly ratePerMillion: number;
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */

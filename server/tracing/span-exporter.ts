@@ -28,7 +28,7 @@ const MAX_RESPONSE_BYTES = 64 << 10;
 /** The failures after which OTLP repeats a request. */
 const REPEATED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export interface SpanExporterOptions {
+interface SpanExporterOptions {
   /** The option `tracing.endpoint`. */
   readonly endpoint: string;
   /** The option `tracing.caFile`; empty: the CAs of Node.js. */

@@ -17,7 +17,7 @@ export interface Span {
   readonly isFailed: boolean;
 }
 
-export interface SpanEvent {
+interface SpanEvent {
   readonly name: string;
   readonly at: number;
   readonly attributes: SpanAttributes;

@@ -7,12 +7,12 @@ import { startCall, TRACEPARENT, type TracedCall } from './trace-context.ts';
 import { StalledError, UpstreamResponse } from './upstream-response.ts';
 
 /** Ends when its work is aborted. */
-export interface AbortObserver {
+interface AbortObserver {
   aborted(): void;
 }
 
 /** Work that can be aborted. */
-export interface Abortable {
+interface Abortable {
   /** The reason of the abort; undefined before it. */
   readonly abortReason: unknown;
   /** An object, because V8 keeps all objects of a request until a major garbage collection if this is a closure of it. */

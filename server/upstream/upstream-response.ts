@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 
 /** Delivers the response. */
-export interface ResponseSource {
+interface ResponseSource {
   /** Names and values in turn. */
   readonly rawHeaders?: unknown;
   pause(): void;
@@ -17,7 +17,7 @@ export interface BodyReader {
   failed(error: Error): void;
 }
 
-export interface BodyLimit {
+interface BodyLimit {
   /** Maximum size in bytes. */
   readonly maxBytes: number;
   /** Creates the error of a longer body. */

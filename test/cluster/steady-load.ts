@@ -16,7 +16,7 @@ export const USERS = Array.from({ length: 10 }, (_, index) => `traffic-${index}`
 /** User of a session that is refreshed. */
 export const REFRESHED = 'traffic-refreshed';
 
-export interface LoadTarget {
+interface LoadTarget {
   /** kube-apiserver, as an administrator. */
   readonly cluster: StreamServer;
   /** The Service, with a token that is allowed everything. */

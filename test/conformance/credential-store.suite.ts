@@ -8,7 +8,7 @@ const HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g';
 const BCRYPT = '$2b$10$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZ01234';
 
-export interface CreatingStore extends CredentialStore {
+interface CreatingStore extends CredentialStore {
   create(user: string, credential: NewCredential, signal: AbortSignal): Promise<void>;
 }
 

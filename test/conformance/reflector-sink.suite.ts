@@ -4,7 +4,7 @@ import type { ReflectorSink } from '../../server/cluster/reflector/reflector-sin
 import { rawThing } from '../support/cluster/raw-objects.ts';
 
 /** The content of a sink as `name@resourceVersion` in any order; undefined before the first list. */
-export interface SinkUnderTest {
+interface SinkUnderTest {
   readonly sink: ReflectorSink;
   contents(): readonly string[] | undefined;
 }

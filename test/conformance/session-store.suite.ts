@@ -8,7 +8,7 @@ import { newSessionID } from '../../server/oauth/sessions/session-object.ts';
 import { newSession } from '../support/oauth/new-session.ts';
 import { until } from '../support/until.ts';
 
-export interface ReplicasUnderTest {
+interface ReplicasUnderTest {
   /** Two stores of the same sessions. */
   readonly stores: readonly [SessionStore, SessionStore];
 }

@@ -38,7 +38,7 @@ export interface Output {
 }
 
 /** Returns sections of the server's configuration; `dir`: a folder for the files that they reference. */
-export type Configure = (place: {
+type Configure = (place: {
   readonly port: number;
   readonly dir: string;
   readonly controlPlane: ControlPlane;

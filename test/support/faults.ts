@@ -3,7 +3,7 @@ import { FAULTS } from '../../hack/generate/fault-table.ts';
 import { until } from './until.ts';
 
 /** Polls until `condition` returns true. Fails after the recovery time of the fault. */
-export type Recovery = (condition: () => boolean | Promise<boolean>) => Promise<void>;
+type Recovery = (condition: () => boolean | Promise<boolean>) => Promise<void>;
 
 /** Declares the test of a fault, which ends the fault, and then awaits the recovery. */
 export function fault(name: keyof typeof FAULTS, test: (recovers: Recovery) => Promise<void>): void {

@@ -10,13 +10,13 @@ import type { Handler, RequestContext } from '../../server/request/request-conte
 import { parseRequestInfo } from '../../server/request/request-info.ts';
 import { closeNow, listenOnLoopback, portOf } from './loopback.ts';
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
 
-export interface AskOptions {
+interface AskOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

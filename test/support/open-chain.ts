@@ -11,7 +11,7 @@ import { byPath } from './handler-server.ts';
 import { requestPools } from './request-pools.ts';
 import { everyPath, onlyFeature } from './routed.ts';
 
-export interface OpenChainOptions extends Partial<Omit<AppOptions, 'limits' | 'routers' | 'resources'>> {
+interface OpenChainOptions extends Partial<Omit<AppOptions, 'limits' | 'routers' | 'resources'>> {
   /** The handler of all requests. */
   readonly handler?: Handler;
   /** The only router. */

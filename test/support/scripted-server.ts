@@ -12,7 +12,7 @@ export function scriptedServer(): ScriptedServer {
   return server;
 }
 
-export class ScriptedServer {
+class ScriptedServer {
   #server: Server | undefined;
   #script: Script[] = [];
   /** Method and target of each request. */

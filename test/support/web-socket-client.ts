@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { SecureContextOptions } from 'node:tls';
 import { WebSocket } from 'ws';
 
-export interface Where {
+interface Where {
   /** `ws:` or `wss:`. */
   readonly url: string;
   readonly tls?: SecureContextOptions & { readonly servername?: string };
@@ -14,7 +14,7 @@ export interface Where {
   readonly protocols?: readonly string[];
 }
 
-export type Heard = readonly [kind: 'text' | 'pong', text: string] | readonly [kind: 'close', code: number];
+type Heard = readonly [kind: 'text' | 'pong', text: string] | readonly [kind: 'close', code: number];
 
 export class WebSocketClient {
   readonly webSocket: WebSocket;
@@ -79,7 +79,7 @@ export class WebSocketClient {
   }
 }
 
-export interface Shaken {
+interface Shaken {
   readonly status: number;
   /** Body of a response other than 101. */
   readonly body: string;

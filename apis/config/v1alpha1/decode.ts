@@ -19,7 +19,7 @@ import { withoutRemovedOptions } from './removed-options.ts';
 import { resolveUnits } from './resolve.ts';
 import { configurationValidator } from './validator.ts';
 
-export interface ConfigurationText {
+interface ConfigurationText {
   /** Name of the file, for validation errors. */
   readonly source: string;
   readonly text: string;

@@ -6,9 +6,9 @@ declare const duration: unique symbol;
 declare const quantity: unique symbol;
 
 /** A duration or period as text. In the resolved configuration it is a number of milliseconds. */
-export type DurationText = string & { readonly [duration]: true };
+type DurationText = string & { readonly [duration]: true };
 /** A quantity as text. In the resolved configuration it is a number of bytes. */
-export type QuantityText = string & { readonly [quantity]: true };
+type QuantityText = string & { readonly [quantity]: true };
 
 /** The type `T` with durations as milliseconds and quantities as bytes. */
 export type Resolved<T> = T extends DurationText | QuantityText

@@ -130,7 +130,7 @@ function parseDate(text: string): number {
 }
 
 /** Seconds, minutes, hours, days, weeks, months, quarters, years. */
-export type IntervalUnit = 's' | 'm' | 'h' | 'd' | 'w' | 'M' | 'q' | 'y';
+type IntervalUnit = 's' | 'm' | 'h' | 'd' | 'w' | 'M' | 'q' | 'y';
 
 export interface LogInterval {
   readonly count: number;

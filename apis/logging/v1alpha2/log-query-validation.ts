@@ -160,7 +160,7 @@ export function hasWord(text: string): boolean {
   return WORD.test(text);
 }
 
-export interface TextSearch {
+interface TextSearch {
   readonly mode: MatchMode;
   readonly texts: readonly string[];
 }

@@ -4,7 +4,7 @@ import { newBadRequest, type StatusError } from './errors.ts';
 
 const VERSION = 'meta.k8s.io/v1';
 
-export interface ContinueToken {
+interface ContinueToken {
   /** The resourceVersion of all pages; `-1` for the current one. */
   readonly resourceVersion: string;
   /** Key of the last object of the previous page. */

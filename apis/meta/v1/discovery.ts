@@ -1,6 +1,6 @@
 // Types of Kubernetes discovery documents, such as APIGroupList and APIResourceList of `v1`.
 
-export interface GroupVersionForDiscovery {
+interface GroupVersionForDiscovery {
   readonly groupVersion: string;
   readonly version: string;
 }
@@ -48,7 +48,7 @@ export interface APIGroupDiscovery {
   readonly versions: readonly APIVersionDiscovery[];
 }
 
-export interface APIVersionDiscovery {
+interface APIVersionDiscovery {
   readonly version: string;
   readonly resources: readonly APIResourceDiscovery[];
   readonly freshness: 'Current' | 'Stale';

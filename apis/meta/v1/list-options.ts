@@ -9,7 +9,7 @@ import { EVERY_LABEL, type LabelSelector, parseLabelSelector } from './label-sel
 import { MAX_REQUIREMENTS } from './label-selector-parser.ts';
 import type { StatusCause } from './status.ts';
 
-export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
+type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan';
 
 export interface ListOptions {
   readonly labelSelector: LabelSelector;

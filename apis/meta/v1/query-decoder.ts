@@ -15,7 +15,7 @@ export const CACHE_BUSTERS = ['_', 't'] as const;
 
 type Parameter = Readonly<Record<string, unknown>>;
 
-export interface QueryRules<Query> {
+interface QueryRules<Query> {
   /** Names of ignored parameters, in addition to the cache-busting parameters. */
   readonly ignored?: readonly string[];
   /** Formats, by their name in the schema. */

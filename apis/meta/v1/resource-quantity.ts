@@ -3,7 +3,7 @@
 
 type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
-export interface ResourceQuantity {
+interface ResourceQuantity {
   /** In 10⁻⁹ of the unit, for instance CPUs or bytes. */
   readonly nanos: bigint;
   readonly format: QuantityFormat;

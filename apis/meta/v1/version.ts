@@ -16,13 +16,13 @@ const INFO = {
   platform: text('Operating system and architecture, for instance linux/amd64.'),
 };
 
-export const KubernetesVersionSchema = Type.Object(INFO, {
+const KubernetesVersionSchema = Type.Object(INFO, {
   description:
     'The version of kube-apiserver. Absent if it is unavailable, or if the caller has no permission to get it.',
 });
 
 /** version.Info of Kubernetes, as kubectl and client-go read it. */
-export const VersionSchema = Type.Object(
+const VersionSchema = Type.Object(
   { ...INFO, nodeVersion: Type.String(), kubernetes: Type.Optional(KubernetesVersionSchema) },
   { additionalProperties: false },
 );

@@ -8,7 +8,7 @@ import { acceptedNames, quoted } from '../../reading/schema-error.ts';
 import type { Format } from '../../reading/schema-validator.ts';
 import { type QueriedKind, type ResourceQuery, resourceQuerySchema } from './resource-query.ts';
 
-export interface DecodedKind extends QueriedKind {
+interface DecodedKind extends QueriedKind {
   /** Fields of field selectors. */
   readonly fields: readonly string[];
   /** Why a printer column cannot be a sort key, by the key. */

@@ -7,7 +7,7 @@ export type View = keyof typeof CONTENT;
 
 const TIMEOUT_MS = 120_000;
 
-export interface Paint {
+interface Paint {
   /** From the navigation to the first content, with an empty cache, in ms. */
   readonly firstMs: number;
   /** From the token to the content of the view, in ms. */

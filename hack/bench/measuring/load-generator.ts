@@ -29,7 +29,7 @@ export async function clientOf({ server, ...files }: Target, connections?: numbe
   return new Client(server, { ca, pair }, connections);
 }
 
-export interface RequestsJob {
+interface RequestsJob {
   readonly target: Target;
   readonly paths: readonly string[];
   readonly connections: number;
@@ -50,7 +50,7 @@ export interface RequestsResult {
   readonly cpuSeconds: number;
 }
 
-export interface SyncResult {
+interface SyncResult {
   readonly objects: number;
   readonly bytes: number;
   readonly ms: number;
@@ -63,7 +63,7 @@ export interface Arrivals {
   readonly lost: number;
 }
 
-export interface ChangeJob {
+interface ChangeJob {
   /** Server and caller of the write. */
   readonly target: Target;
   readonly path: string;
@@ -73,7 +73,7 @@ export interface ChangeJob {
   readonly timeoutMs: number;
 }
 
-export interface ChangeResult {
+interface ChangeResult {
   readonly writeMs: readonly number[];
   readonly groups: Readonly<Record<string, Arrivals>>;
 }

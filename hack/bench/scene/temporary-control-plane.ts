@@ -5,7 +5,7 @@ import { prepareTokenTrust, type TokenTrust } from '../../start/token-trust.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import { type Defer, inWorkFolder } from './work-folder.ts';
 
-export interface TemporaryControlPlane {
+interface TemporaryControlPlane {
   readonly dir: string;
   readonly defer: Defer;
   readonly controlPlane: ControlPlane;

@@ -13,7 +13,7 @@ import { type Incident, planIncidents } from './plan.ts';
 import { PodLogFiles } from './pod-log-files.ts';
 import { isCrashed, listPods, type SimulatedPod } from './simulated-pods.ts';
 
-export interface ActivityOptions {
+interface ActivityOptions {
   /** Client of an administrator. */
   readonly client: Client;
   /** Folder of the logs. KWOK runs with `hasPodLogs`. */

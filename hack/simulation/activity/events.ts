@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../control-plane/client.ts';
 
-export interface EventObject {
+interface EventObject {
   readonly kind: 'Job' | 'Node' | 'Pod';
   readonly name: string;
   /** Undefined for a node. */
@@ -10,7 +10,7 @@ export interface EventObject {
   readonly uid?: string;
 }
 
-export interface EventText {
+interface EventText {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;

@@ -7,7 +7,7 @@ import type { ClusterClient, ClusterRequest } from './client.ts';
 import { CredentialSource, type Credentials } from './credentials.ts';
 import { readBody, readError } from './response-body.ts';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /**
    * Loads the kubeconfig, see `kubeConfigSource`. Called at each refresh of the credentials. `reload` is true after
    * kube-apiserver has rejected them.

@@ -24,14 +24,14 @@ export interface Endpoint {
 }
 
 /** Limits the time for which a caller waits for credentials. */
-export interface CredentialLimit {
+interface CredentialLimit {
   readonly signal: AbortSignal;
   /** Timeout in ms. */
   readonly ms: number;
 }
 
 /** Receives events for the log. */
-export interface CredentialObserver {
+interface CredentialObserver {
   /** `source` has not returned credentials for two seconds. */
   slow?(source: string): void;
   /** A refresh failed, so the current credentials stay in use. Called once per distinct failure. */

@@ -11,7 +11,7 @@ import { describeFileError } from '../../files/file-error.ts';
 import { kubeConfigClass } from './client-node.ts';
 import { useExecPlugins } from './exec-plugins.ts';
 
-export interface KubeConfigPaths {
+interface KubeConfigPaths {
   /** The token file of the ServiceAccount; it exists in a pod only. */
   readonly serviceAccountToken: string;
   /** The kubeconfig in the home directory. */
@@ -132,7 +132,7 @@ function addMissing(to: KubeConfig, from: KubeConfig): void {
 }
 
 /** A kubeconfig that selects no cluster. The message says what to change; a retry does not help. */
-export class UnusableKubeConfigError extends Error {
+class UnusableKubeConfigError extends Error {
   override readonly name = 'UnusableKubeConfigError';
 }
 
@@ -140,7 +140,7 @@ export class UnusableKubeConfigError extends Error {
  * Returns an Error for text that is not a kubeconfig. `error`: the error of client-node. The message of a YAML error is
  * not used, because it quotes lines of the file; its reason and line number are.
  */
-export function unreadableKubeConfig(path: string, error: unknown): Error {
+function unreadableKubeConfig(path: string, error: unknown): Error {
   const { reason, mark } = record(error);
   const { line } = record(mark);
   const where = typeof line === 'number' ? `${path}:${line + 1}` : path;
@@ -154,7 +154,7 @@ export function unreadableKubeConfig(path: string, error: unknown): Error {
 /**
  * Throws UnusableKubeConfigError for a kubeconfig that client-go rejects. `name`: the kubeconfig files, for messages.
  */
-export function checkUsable(config: KubeConfig, name: string): void {
+function checkUsable(config: KubeConfig, name: string): void {
   const problem = problemOf(config);
   if (problem !== undefined) throw new UnusableKubeConfigError(`${name}: ${problem}`);
 }

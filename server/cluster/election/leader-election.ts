@@ -13,13 +13,13 @@ import { isHeldByAnother, type LeaseRecord, leaseObject, readLease } from './lea
  * Durations in ms. The leader stops `renewMs` after its last renewal. Other replicas can take over after `leaseMs`,
  * which is longer, so there are never two leaders.
  */
-export interface LeaseTiming {
+interface LeaseTiming {
   readonly leaseMs: number;
   readonly renewMs: number;
   readonly retryMs: number;
 }
 
-export interface LeaderElectionOptions {
+interface LeaderElectionOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   readonly namespace: string;
   readonly name: string;

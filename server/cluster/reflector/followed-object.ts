@@ -5,7 +5,7 @@ import type { ReflectorOptions } from './reflector-options.ts';
 import type { ReflectorSink, Replacement } from './reflector-sink.ts';
 import type { ChangeType } from './watch-stream.ts';
 
-export interface FollowedObject extends Pick<ReflectorOptions, 'client' | 'log'> {
+interface FollowedObject extends Pick<ReflectorOptions, 'client' | 'log'> {
   /** Path of the collection; it includes the namespace of a namespaced kind. */
   readonly path: string;
   readonly namespace?: string;

@@ -4,7 +4,7 @@ import type { ClusterClient } from '../connection/client.ts';
 import { VersionRegressionError } from './reflector-retry.ts';
 import { isComparable, isNewer } from './resource-version.ts';
 
-export interface SinkState {
+interface SinkState {
   /** For instance `/api/v1/nodes`. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { openStream, type StreamRequest } from '../connection/response-stream.ts
 import { LineTooLongError } from './line-splitter.ts';
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './raw-json.ts';
 
-export interface ListRequest extends StreamRequest {
+interface ListRequest extends StreamRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Objects per page; 0 requests the whole list. */
   readonly limit: number;
@@ -15,7 +15,7 @@ export interface ListRequest extends StreamRequest {
 }
 
 /** A complete list. */
-export interface ListedPages {
+interface ListedPages {
   /** Empty if the list has none. */
   readonly resourceVersion: string;
   /** Number of objects that exceed `itemLimit`, which are skipped. */

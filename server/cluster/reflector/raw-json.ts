@@ -12,7 +12,7 @@ export interface Member {
 }
 
 /** A JSON object and its fields. `bytes` ends at the end of the object; offsets are positions in `bytes`. */
-export interface ScannedObject {
+interface ScannedObject {
   readonly bytes: Buffer;
   readonly members: readonly Member[];
 }

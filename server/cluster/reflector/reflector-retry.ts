@@ -62,7 +62,7 @@ export function isIncomparable(failure: unknown): boolean {
   return failure instanceof UnversionedError || failure instanceof VersionRegressionError;
 }
 
-export function retryAfterMs(failure: unknown, maxMs: number): number {
+function retryAfterMs(failure: unknown, maxMs: number): number {
   const seconds =
     failure instanceof StatusError && failure.code === 429 && failure.details?.retryAfterSeconds;
   return Math.min((seconds || 0) * 1000, maxMs);

@@ -19,7 +19,7 @@ export interface StreamedEvent {
   readonly members: readonly Member[];
 }
 
-export interface WatchRequest extends StreamRequest {
+interface WatchRequest extends StreamRequest {
   /** Query parameters, except `watch` and `allowWatchBookmarks`. */
   readonly query: Readonly<Record<string, string>>;
   /** Maximum line length in bytes. */

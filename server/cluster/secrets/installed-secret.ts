@@ -9,7 +9,7 @@ export interface SecretLocation {
   readonly name: string;
 }
 
-export interface SecretContent {
+interface SecretContent {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, string>>;
 }

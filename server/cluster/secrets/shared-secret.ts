@@ -12,7 +12,7 @@ import type { ClusterClient } from '../connection/client.ts';
 import { followObject } from '../reflector/followed-object.ts';
 import { fillSecret, type SecretLocation } from './installed-secret.ts';
 
-export interface SharedSecretOptions extends SecretLocation {
+interface SharedSecretOptions extends SecretLocation {
   readonly client: ClusterClient;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
   /** Monotonic ms. */
@@ -20,7 +20,7 @@ export interface SharedSecretOptions extends SecretLocation {
 }
 
 /** One key of `data`. */
-export interface SecretEntry {
+interface SecretEntry {
   readonly key: string;
   /** For logs, for instance `signing keys`. */
   readonly title: string;

@@ -25,11 +25,11 @@ import { v2Document } from './v2-document.ts';
 import { type DocumentParts, v3Document } from './v3-document.ts';
 
 /** The properties of a resource in OpenAPI. ResourceDefinition implements them. */
-export interface SourcedResource extends DescribedResource {
+interface SourcedResource extends DescribedResource {
   readonly source: { readonly apiVersion: string; readonly kind: string };
 }
 
-export interface OpenAPIOptions {
+interface OpenAPIOptions {
   readonly resources: readonly SourcedResource[];
   readonly groups?: readonly DescribedGroup[];
   readonly title: string;
@@ -202,7 +202,7 @@ function requireJSON(header: string | undefined): void {
   if (!parseAccept(header).some(acceptsJSON)) throw newNotAcceptable(['application/json']);
 }
 
-export interface SourceDocument {
+interface SourceDocument {
   /** URL of the document. It contains a hash, so it changes with the document. */
   readonly url: string;
   readonly document: unknown;
@@ -212,7 +212,7 @@ export interface SourceDocument {
  * Returns the cluster's OpenAPI v3 document of an apiVersion such as `v1` or `apps/v1`, so that `kubectl explain` shows
  * the documentation of the cluster's version. Returns undefined if the URL equals `known`, which means no change.
  */
-export async function fetchSource(
+async function fetchSource(
   client: ClusterClient,
   apiVersion: string,
   known: string | undefined,

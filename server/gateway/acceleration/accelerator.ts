@@ -18,7 +18,7 @@ import { type Reason, type Requirement, requirementOf } from './cached-read.ts';
 import type { CallerReviews } from './caller-reviews.ts';
 import type { TableColumns } from './table-columns.ts';
 
-export interface AcceleratorOptions {
+interface AcceleratorOptions {
   readonly kinds: Pick<FollowedKinds, 'cached' | 'startable' | 'start' | 'apiServicesOutage'>;
   readonly reviews: CallerReviews;
   readonly tables: TableColumns;

@@ -20,7 +20,7 @@ export type Requirement =
   | { readonly freshness: 'current'; readonly limit: number };
 
 /** Why the gateway forwards a read, as in the header `Cache-Status` and in metrics. */
-export const REASONS = [
+const REASONS = [
   'kind',
   'no-cache',
   'parameter',

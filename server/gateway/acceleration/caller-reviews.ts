@@ -10,7 +10,7 @@ import { CACHED_REVIEWS } from '../../cluster/reviews.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 
-export interface CallerReviewsOptions {
+interface CallerReviewsOptions {
   /** A client without credentials. */
   readonly client: Pick<ClusterClient, 'json'>;
   /** TTLs of allowed and denied decisions, in ms. */

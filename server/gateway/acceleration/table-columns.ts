@@ -9,7 +9,7 @@ import type { FollowedKind } from '../../resources/kinds/followed-kind.ts';
 import type { KindFacts } from '../../resources/profiles/kind-values.ts';
 import type { Column } from '../../resources/resource-definition.ts';
 
-export interface TableColumnsOptions {
+interface TableColumnsOptions {
   /** A client with permission to list the kinds. */
   readonly client: Pick<ClusterClient, 'json'>;
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ export interface StartableSource extends CertificateSource {
   start(signal: AbortSignal): Promise<void>;
 }
 
-export interface CertificateDependencies
+interface CertificateDependencies
   extends Pick<CertificateFilesOptions, 'log' | 'metrics'>,
     Pick<IssuedCertificateOptions, 'secret'> {
   readonly hostname: string;
@@ -45,7 +45,7 @@ export function issuedNames(
   });
 }
 
-export interface ServingNames {
+interface ServingNames {
   /** Name of the Service: the aggregator verifies the certificate for `<service>.<namespace>.svc`. */
   readonly service: string;
   readonly namespace: string;

@@ -15,7 +15,7 @@ import {
   type ServingCertificate,
 } from './serving-certificate.ts';
 
-export interface CertificatePaths {
+interface CertificatePaths {
   readonly certFile: string;
   readonly keyFile: string;
   /** Empty for none. */

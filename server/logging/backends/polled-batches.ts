@@ -3,7 +3,7 @@ import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { Batches } from '../store/log-store.ts';
 
-export interface PollingOptions {
+interface PollingOptions {
   readonly signal: AbortSignal;
   /** A monotonic clock in ms. */
   readonly now: () => number;

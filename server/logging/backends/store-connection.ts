@@ -21,7 +21,7 @@ export interface CredentialOptions {
 
 type FileOption = Exclude<keyof CredentialOptions, 'username'>;
 
-export interface Credentials {
+interface Credentials {
   readonly authorization: string | undefined;
   readonly ca: string | undefined;
 }

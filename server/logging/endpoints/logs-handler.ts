@@ -61,7 +61,7 @@ export const LOG_LIMITS = {
   buckets: 11_000,
 } as const satisfies LogLimits;
 
-export interface LogsHandlerOptions {
+interface LogsHandlerOptions {
   readonly store: LogStore;
   /** The value of `logging.store`. */
   readonly storeName: string;

@@ -10,7 +10,7 @@ const LONGEST_BEGIN = 58;
 const LONGEST_HASH = 10;
 
 /** A form of pod names: a literal text between two regular expressions. */
-export interface PodNameForm {
+interface PodNameForm {
   readonly before: string;
   readonly text: string;
   readonly behind: string;

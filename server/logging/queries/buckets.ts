@@ -9,7 +9,7 @@ import {
 import { newInvalidParameter } from '../../../apis/meta/v1/errors.ts';
 import type { Buckets } from '../store/log-store.ts';
 
-export interface BucketRequest extends Pick<Buckets, 'isBySeverity'> {
+interface BucketRequest extends Pick<Buckets, 'isBySeverity'> {
   readonly interval: string;
   /** A name of Intl such as `Europe/Berlin` or `+05:30`. */
   readonly timeZone: string;

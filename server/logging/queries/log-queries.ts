@@ -30,7 +30,7 @@ import { PAGE_CUT, queryPage } from '../store/page-limit.ts';
 import { bucketsOf } from './buckets.ts';
 import { decodeOpaque, encodeOpaque, responseRecords, type SlicedCall, textOf } from './responses.ts';
 
-export interface LogQueriesOptions extends Pick<SlicedCall, 'slicer'> {
+interface LogQueriesOptions extends Pick<SlicedCall, 'slicer'> {
   readonly store: LogStore;
   readonly scopes: Pick<Scopes, 'of'>;
   /** Maximum number of buckets of one histogram. */
@@ -203,7 +203,7 @@ function names(
 }
 
 /** Position of the next page, encoded as an opaque string. Clients send it back, so it is untrusted; it grants no permission. The range is that of the first page, so that new lines do not shift the pages. */
-export interface Cursor {
+interface Cursor {
   readonly range: Selection['range'];
   /** Defined by the store. */
   readonly position: string;

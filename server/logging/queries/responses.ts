@@ -117,7 +117,7 @@ export function textOf(query: LogQuery): TextFilter | undefined {
   return { mode, texts: [first, ...more], caseSensitive: query.case === 'respect' };
 }
 
-export interface ResponseWriterOptions {
+interface ResponseWriterOptions {
   readonly buffered: Pick<BufferedResponses, 'write'>;
   readonly slicer: TimeSlicer;
 }

@@ -9,7 +9,7 @@ import { newStoreTimeout, newStoreUnavailable } from '../store/store-errors.ts';
 import { type LogCall, partial, type WithoutTook } from './log-queries.ts';
 import { lineDigest, parseRecordID, type RecordID, responseRecords, type SlicedCall } from './responses.ts';
 
-export interface SurroundingLinesOptions extends Pick<SlicedCall, 'slicer'> {
+interface SurroundingLinesOptions extends Pick<SlicedCall, 'slicer'> {
   readonly store: Pick<LogStore, 'query'>;
   /** The value of `logging.store`. */
   readonly storeName: string;

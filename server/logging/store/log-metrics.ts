@@ -7,15 +7,7 @@ const LOG_OPERATIONS = ['query', 'context', 'statistics', 'histogram', 'export',
 export type LogOperation = (typeof LOG_OPERATIONS)[number];
 
 /** Documented in the help text of `log_queries_total`. */
-export type LogOutcome =
-  | 'ok'
-  | 'partial'
-  | 'refused'
-  | 'limited'
-  | 'unavailable'
-  | 'expired'
-  | 'canceled'
-  | 'error';
+type LogOutcome = 'ok' | 'partial' | 'refused' | 'limited' | 'unavailable' | 'expired' | 'canceled' | 'error';
 
 export class LogMetrics {
   readonly #queries: Counter<'operation' | 'outcome'>;

@@ -2,7 +2,7 @@
 // the store late.
 import { hash } from 'node:crypto';
 
-export interface OverlapWindowOptions {
+interface OverlapWindowOptions {
   /** Maximum number of digests; each takes about 150 bytes. */
   readonly limit: number;
   /** Milliseconds since the epoch. */

@@ -60,7 +60,7 @@ export async function withFewerLines<Result>(
   }
 }
 
-export interface PageQuery {
+interface PageQuery {
   readonly selection: Selection;
   readonly request: PageRequest;
   readonly deadline: Deadline;

@@ -50,7 +50,7 @@ export function newCredentialsRejected(store: string): StatusError {
   return newStoreUnavailable(store, new UnfitOptionError(`logging.${store}`, reason));
 }
 
-export interface StoreTimeoutReason {
+interface StoreTimeoutReason {
   /** The store's own error, for the log. */
   readonly cause?: unknown;
   /** Time in ms since the last response to any request; 0 if the store may only be slow. */

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 5_000;
 const GRACE_MS = 1_000;
 const EFFECT = 'log queries return 503';
 
-export interface StoreHealthOptions {
+interface StoreHealthOptions {
   /** The value of `logging.store`. */
   readonly name: string;
   readonly backend: Pick<LogBackend, 'check'>;

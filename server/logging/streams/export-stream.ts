@@ -23,7 +23,7 @@ export interface ExportRequest extends ReviewedSelection, Preemptible {
   readonly call: Call;
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly store: Pick<LogStore, 'export'>;
   /** Maximum number of lines of one export. */
   readonly maxLines: number;

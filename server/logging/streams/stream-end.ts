@@ -33,7 +33,7 @@ export interface ReviewedSelection {
   readonly currentSelection: () => Promise<Selection | undefined>;
 }
 
-export interface PermissionReviewOptions {
+interface PermissionReviewOptions {
   readonly intervalMs: number;
   /** Whether the stream may continue, by its scope at the start and now. */
   readonly mayContinue: (start: Scope | undefined, current: Scope | undefined) => boolean;

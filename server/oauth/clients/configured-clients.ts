@@ -9,7 +9,7 @@ import type { SourceThrottle } from '../throttle/failure-table.ts';
 import type { ClientRegistry, ConfiguredClient } from './oauth-client.ts';
 import { followSecretFile, withoutLineEnd } from './secret-file.ts';
 
-export interface ConfiguredClientsOptions {
+interface ConfiguredClientsOptions {
   readonly clients: readonly ConfiguredClient[];
   readonly client: ClusterClient;
   /** Namespace of the Secrets. */

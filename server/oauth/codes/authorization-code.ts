@@ -23,7 +23,7 @@ const MARK_LIFETIME_MS = 3 * CODE_LIFETIME_MS;
 export const MARKS_PER_CLIENT = 100;
 
 /** Parameters that must be equal at the authorization endpoint and the token endpoint. */
-export interface CodeBinding {
+interface CodeBinding {
   readonly redirectURI: string;
   /** Empty without a challenge: then the token request must have no verifier (RFC 9700, 4.8.2). */
   readonly challenge: string | undefined;
@@ -54,7 +54,7 @@ export interface AuthorizationCode extends Grant {
 }
 
 /** An authorization request after a successful sign-in. */
-export interface GrantedRequest {
+interface GrantedRequest {
   readonly request: AuthorizationRequest;
   readonly client: OAuthClient;
   readonly authentication: Pick<Authentication, 'amr'>;

@@ -69,7 +69,7 @@ const TARGET = new FormDecoder(ResponseTargetSchema);
 const DETAILS = new FormDecoder(AuthorizationDetailsSchema);
 
 /** An authorization request, with the parameters that only the first page uses. */
-export interface ReceivedRequest extends AuthorizationRequest {
+interface ReceivedRequest extends AuthorizationRequest {
   readonly prompts: readonly string[];
   readonly hint: string | undefined;
   readonly loginHint: string | undefined;

@@ -5,7 +5,7 @@ import type { Refuse } from '../http/form.ts';
 import { type AcrRequest, isAcrValue } from '../sessions/proof.ts';
 import { type RequestedClaims, SCOPE_OF, USER_CLAIMS } from '../users/user-claims.ts';
 
-export interface ClaimsRequest {
+interface ClaimsRequest {
   readonly claims?: RequestedClaims;
   /** The only user that is allowed to sign in. */
   readonly user?: string;

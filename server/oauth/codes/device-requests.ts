@@ -27,7 +27,7 @@ export interface DeviceRequestsOptions {
   readonly monotonic: () => number;
 }
 
-export interface DeviceOrigin {
+interface DeviceOrigin {
   readonly source: string;
   readonly userAgent: string;
 }
@@ -41,7 +41,7 @@ export interface DeviceRequest extends DeviceOrigin {
   readonly scopes: readonly string[];
 }
 
-export type Approval = 'approved' | 'already decided' | 'not found';
+type Approval = 'approved' | 'already decided' | 'not found';
 
 // Limits of unauthenticated requests: open requests in total, open requests per site (IPv4 /24, IPv6 /48), and
 // the rate of writes.

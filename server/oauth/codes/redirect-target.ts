@@ -11,7 +11,7 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
   );
 }
 
-export type URIPart = 'query' | 'fragment';
+type URIPart = 'query' | 'fragment';
 
 /** How a client gets the response: in a part of the redirect URI, or as a form (OAuth 2.0 Form Post Response Mode). */
 export type ResponseMode = URIPart | 'form_post';

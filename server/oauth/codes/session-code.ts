@@ -38,10 +38,7 @@ export function codeHash({ text }: SessionCode, binding: readonly string[]): str
 }
 
 /** The fields in which pending sessions differ; `refreshHash` is the hash of the code. */
-export type PendingFields = Omit<
-  Session,
-  'lastUsedAt' | 'notAfter' | 'idleNotAfter' | 'generation' | 'familyHash'
->;
+type PendingFields = Omit<Session, 'lastUsedAt' | 'notAfter' | 'idleNotAfter' | 'generation' | 'familyHash'>;
 
 /** A session whose code is not exchanged yet. It expires after `lifetimeMs`. */
 export function pendingSession(session: PendingFields, lifetimeMs: number): Session {
@@ -91,14 +88,14 @@ export interface CodeExchangeOptions {
 }
 
 /** What a session begins with. */
-export interface Beginning {
+interface Beginning {
   readonly nonce?: string | undefined;
   /** Of a client with refresh tokens. Its family becomes that of the session. */
   readonly refreshToken: RefreshToken;
 }
 
 /** A session and its tokens. The tokens must not leave the server before the session is stored. */
-export interface BegunSession<S extends Session> {
+interface BegunSession<S extends Session> {
   readonly session: S;
   readonly response: TokenResponse;
 }

@@ -14,7 +14,7 @@ import { writeJSON } from '../http/oauth-response.ts';
 import type { SessionValidity } from '../sessions/session-validity.ts';
 import type { PresentedToken, PresentedTokens } from './presented-tokens.ts';
 
-export interface IntrospectionOptions {
+interface IntrospectionOptions {
   readonly clients: ClientRegistry;
   readonly tokens: Pick<PresentedTokens, 'find'>;
   readonly validity: Pick<SessionValidity, 'synced' | 'confirmedEnd'>;

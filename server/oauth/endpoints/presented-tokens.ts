@@ -56,7 +56,7 @@ export type PresentedToken =
       readonly current: boolean;
     };
 
-export interface PresentedTokensOptions {
+interface PresentedTokensOptions {
   readonly verifier: AccessTokenVerifier;
   readonly sessions: Pick<SessionStore, 'get' | 'read' | 'fresh'>;
 }
@@ -113,7 +113,7 @@ export interface HintedSignIn extends TokenOwner {
   readonly authTime: unknown;
 }
 
-export interface IDTokenHintsOptions {
+interface IDTokenHintsOptions {
   readonly keys: Pick<KeyRing, 'hintVerification'>;
   readonly issuer: () => string;
 }

@@ -11,7 +11,7 @@ import { asQuery, Form } from '../http/form.ts';
 import { writeJSON } from '../http/oauth-response.ts';
 import type { Seal } from '../keys/seal.ts';
 
-export interface PushedRequestsOptions {
+interface PushedRequestsOptions {
   readonly requestSeal: Pick<Seal, 'seal' | 'open'>;
   readonly clients: ClientRegistry;
   /** Ms since the epoch. */

@@ -19,7 +19,7 @@ export interface SessionTermination {
   readonly log: Pick<Logger, 'info'>;
 }
 
-export interface RevocationOptions extends SessionTermination {
+interface RevocationOptions extends SessionTermination {
   readonly clients: ClientRegistry;
   readonly tokens: Pick<PresentedTokens, 'find'>;
   readonly hints: Pick<IDTokenHints, 'read'>;

@@ -94,7 +94,7 @@ export function metadataOf({ issuer, clients }: MetadataSource): ServerMetadata 
   };
 }
 
-export interface KeysEndpointOptions {
+interface KeysEndpointOptions {
   readonly keys: Pick<KeyRing, 'jwks'>;
   /** Time between the publication of a key and its first signature, in ms. Caches must expire within it. */
   readonly publishAhead: number;

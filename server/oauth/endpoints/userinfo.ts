@@ -13,7 +13,7 @@ import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import { userInfoClaims } from '../users/user-claims.ts';
 import { accessTokenClaims, bearerToken } from './presented-tokens.ts';
 
-export interface UserInfoOptions {
+interface UserInfoOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
   readonly verifier: AccessTokenVerifier;
   readonly sessions: Pick<SessionStore, 'get'>;

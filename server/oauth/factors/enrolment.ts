@@ -39,7 +39,7 @@ export interface EnrolmentOptions {
 }
 
 /** `changed`: the user has other factors meanwhile, so that the right is not valid any more. `known`: the user has this passkey already. */
-export type EnrolmentOutcome = 'added' | 'changed' | 'known';
+type EnrolmentOutcome = 'added' | 'changed' | 'known';
 
 /** Changes when a factor or a recovery code is added, removed or used up. */
 export function versionOf({ passkeys, totp, recoveryCodes }: Factors): string {

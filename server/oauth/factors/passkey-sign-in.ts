@@ -47,9 +47,9 @@ export interface PasskeyResponse {
   readonly issuedAt: number;
 }
 
-export type PasskeyAttempt = LoginOrigin & { readonly signal: AbortSignal };
+type PasskeyAttempt = LoginOrigin & { readonly signal: AbortSignal };
 
-export type PasskeyVerdict =
+type PasskeyVerdict =
   | { readonly account: Account; readonly authentication: Authentication }
   /** The reason, for the user. */
   | { readonly refusal: string };

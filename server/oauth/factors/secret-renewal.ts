@@ -5,7 +5,7 @@ import type { SecretKeyRing } from '../keys/secret-key-ring.ts';
 import type { AuthenticatorsStore } from './authenticators-store.ts';
 import type { TOTPSecrets } from './totp.ts';
 
-export interface SecretRenewalOptions {
+interface SecretRenewalOptions {
   readonly authenticators: Pick<AuthenticatorsStore, 'synced' | 'all' | 'update'>;
   readonly secrets: Pick<TOTPSecrets, 'renewed'>;
   readonly keys: Pick<SecretKeyRing, 'ready' | 'subscribe'>;
@@ -35,7 +35,7 @@ export async function renewSecrets(options: SecretRenewalOptions, signal: AbortS
 }
 
 /** Encrypts all secrets that are not encrypted with the newest key; returns their number. */
-export async function renewAll(
+async function renewAll(
   { authenticators, secrets, keys }: Omit<SecretRenewalOptions, 'log'>,
   signal: AbortSignal,
 ): Promise<number> {

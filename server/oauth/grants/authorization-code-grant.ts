@@ -31,7 +31,7 @@ import { newRefreshToken } from '../sessions/session-creator.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
-export interface AuthorizationCodeGrantOptions extends CodeExchangeOptions, AuthorizationCodesOptions {
+interface AuthorizationCodeGrantOptions extends CodeExchangeOptions, AuthorizationCodesOptions {
   readonly sessions: Pick<
     SessionStore,
     'fresh' | 'newID' | 'get' | 'read' | 'create' | 'replace' | 'delete' | 'ofUser'

@@ -24,7 +24,7 @@ import { RateLimit } from '../throttle/rate-limit.ts';
 import type { TokenResponse } from '../tokens/token-issuer.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
-export interface DeviceCodeGrantOptions extends CodeExchangeOptions {
+interface DeviceCodeGrantOptions extends CodeExchangeOptions {
   /** Monotonic ms. */
   readonly monotonic: () => number;
 }

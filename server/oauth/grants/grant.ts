@@ -27,7 +27,7 @@ export interface Grant {
   exchange(request: TokenRequest): Promise<TokenResponse>;
 }
 
-export interface GrantCaches {
+interface GrantCaches {
   readonly sessions: Pick<SessionStore, 'fresh'>;
   readonly validity: Pick<SessionValidity, 'synced'>;
 }

@@ -10,7 +10,7 @@ import type { SessionCreator } from '../sessions/session-creator.ts';
 import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
 import type { Grant, TokenRequest } from './grant.ts';
 
-export interface PasswordGrantOptions {
+interface PasswordGrantOptions {
   readonly signIn: Pick<PasswordSignIn, 'check'>;
   readonly sessions: Pick<SessionCreator, 'prepare' | 'store'>;
   readonly tokens: Pick<TokenIssuer, 'tokenResponse'>;

@@ -24,7 +24,7 @@ import type { TokenIssuer, TokenResponse } from '../tokens/token-issuer.ts';
 import type { Account } from '../users/account.ts';
 import { checkFresh, type Grant, type TokenRequest } from './grant.ts';
 
-export interface RefreshTokenGrantOptions {
+interface RefreshTokenGrantOptions {
   readonly sessions: SessionStore;
   readonly validity: Pick<SessionValidity, 'synced' | 'accountOf' | 'confirmedEnd'>;
   /** Asks the identity provider of the session, if it has one. */
@@ -37,7 +37,7 @@ export interface RefreshTokenGrantOptions {
   readonly observer?: RefreshObserver;
 }
 
-export interface RefreshObserver {
+interface RefreshObserver {
   refreshed(client: string): void;
   /** The token before the current one was presented, and got the current one again. */
   repeated(client: string): void;

@@ -32,7 +32,7 @@ export const KEYS_SECRET = 'ks-apiserver-signing-keys';
 /** Ten times as long as verifiers may cache the JWK Set (see keysHandler). */
 export const PUBLISH_AHEAD_MS = 600_000;
 
-export interface KeyRotatorOptions extends SecretLocation {
+interface KeyRotatorOptions extends SecretLocation {
   readonly client: Pick<ClusterClient, 'json'>;
   readonly policy: RotationPolicy;
   /** Calls `changed` after every change of the Secret, which may contain a request for rotation. */

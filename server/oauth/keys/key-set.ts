@@ -8,7 +8,7 @@ export const SIGNING_ALGORITHMS = ['ES256', 'RS256'] as const;
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
 const KEY_STATES = ['next', 'active', 'retired'] as const;
-export type KeyState = (typeof KEY_STATES)[number];
+type KeyState = (typeof KEY_STATES)[number];
 
 /** Times in ms since the epoch. */
 export interface KeyRecord {

@@ -2,7 +2,7 @@
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import type { KeyRing } from './key-ring.ts';
 
-export type SealPurpose =
+type SealPurpose =
   | 'upstream state of a session'
   | 'redirect to a provider'
   | 'pushed authorization request'

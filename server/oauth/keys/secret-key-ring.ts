@@ -9,7 +9,7 @@ import { ImportedKeys } from './key-ring.ts';
 import { KEYS_ENTRY, KeySecret, type StoredKeys, storedKeys } from './key-secret.ts';
 import { firstSet, newKey, writeKeySet } from './key-set.ts';
 
-export interface SecretKeyRingOptions extends SecretLocation {
+interface SecretKeyRingOptions extends SecretLocation {
   readonly client: Pick<ClusterClient, 'json'>;
   /** Delivers the keys. */
   readonly secret: Pick<SharedSecret, 'keep'>;

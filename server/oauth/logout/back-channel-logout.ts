@@ -9,7 +9,7 @@ import type { ConfiguredClient } from '../clients/oauth-client.ts';
 import { isPending, type Session } from '../sessions/session.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 
-export interface BackChannelLogoutOptions {
+interface BackChannelLogoutOptions {
   readonly clients: readonly ConfiguredClient[];
   readonly tokens: Pick<TokenIssuer, 'logoutToken'>;
   readonly sessions: {
@@ -20,7 +20,7 @@ export interface BackChannelLogoutOptions {
 }
 
 /** Maximum number of waiting notifications of one client; the oldest are dropped. */
-export const MAX_WAITING = 1000;
+const MAX_WAITING = 1000;
 const TIMEOUT_MS = 5_000;
 /** Of a proxy that limits requests, for instance when all sessions of a user end. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429]);

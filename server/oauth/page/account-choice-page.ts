@@ -5,7 +5,7 @@ import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
 import { requestedAccess, returnsTo, type SignInView } from './sign-in-pages.ts';
 
-export interface AccountChoiceView
+interface AccountChoiceView
   extends FormView,
     Pick<SignInView, 'client' | 'destination' | 'scopes' | 'notice'> {
   /** At least one. */

@@ -12,7 +12,7 @@ import { type PasskeysView, passkeysSection } from './passkey-pages.ts';
 import { type ListedFactors, secondFactorSection } from './second-factor-section.ts';
 import { shortUserAgent } from './user-agent.ts';
 
-export interface AccountView {
+interface AccountView {
   readonly platformName: string;
   readonly account: Account;
   /** Whether the user has signed in with a password of this server. */

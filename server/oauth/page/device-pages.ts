@@ -5,7 +5,7 @@ import type { Page } from './page.ts';
 
 const MAX_TYPED = 64;
 
-export interface UserCodeView {
+interface UserCodeView {
   readonly platformName: string;
   readonly action: string;
   /** Initial value of the code field. */

@@ -4,7 +4,7 @@ import { CANCEL, type FormView, formPage } from './form-page.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
 
-export interface DirectoryLinkView extends FormView {
+interface DirectoryLinkView extends FormView {
   /** The user who is signed in. */
   readonly account: string;
   readonly directory: { readonly name: string; readonly displayName: string };

@@ -43,7 +43,7 @@ export class FormTickets<T> {
 const COOKIE = '__Host-sign-in';
 const COOKIE_IN_HEADER = new RegExp(`(?:^|; ?)${COOKIE}=([\\w-]{22})(?:;|$)`);
 
-export interface Browser {
+interface Browser {
   readonly id: string;
   /** Value of `Set-Cookie`. SameSite=Lax, because users arrive from other sites. */
   readonly cookie: string;

@@ -6,7 +6,7 @@ import { CANCEL, type FormView, formPage } from './form-page.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
 
-export interface NameView extends FormView {
+interface NameView extends FormView {
   /** Display name of the identity provider. */
   readonly provider: string;
   /** The person's account at the provider; empty if unknown. */

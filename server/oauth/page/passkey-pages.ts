@@ -8,7 +8,7 @@ import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
 import { passkeyButton } from './passkey-form.ts';
 
-export type ListedPasskey = Pick<Passkey, 'id' | 'name' | 'backedUp'> & {
+type ListedPasskey = Pick<Passkey, 'id' | 'name' | 'backedUp'> & {
   /** Ms since the epoch. */
   readonly addedAt: number;
   readonly lastUsedAt: number | undefined;
@@ -50,7 +50,7 @@ function passkeyItem({ id, name, backedUp, addedAt, lastUsedAt }: ListedPasskey,
 `;
 }
 
-export interface NewPasskeyView extends FormView {
+interface NewPasskeyView extends FormView {
   readonly options: PublicKeyCredentialCreationOptionsJSON;
   /** Initial value of the name field. */
   readonly name: string;

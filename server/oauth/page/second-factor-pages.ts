@@ -55,7 +55,7 @@ export function codePage(view: FactorView, method: 'app' | 'recovery'): Page {
   return factorPage(view, fields);
 }
 
-export interface NewAppView extends FormView {
+interface NewAppView extends FormView {
   readonly user: string;
   /** In base32. */
   readonly secret: string;

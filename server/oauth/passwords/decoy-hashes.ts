@@ -1,6 +1,6 @@
 // Provides decoy hashes, which are verified when the user name is unknown. The response time does not reveal which
 // users exist.
-export interface DecoyHashesOptions {
+interface DecoyHashesOptions {
   /** Stored hashes of all users. */
   readonly hashes: () => Iterable<string>;
   /** Keyed digest of a name in hexadecimal digits, unpredictable without the key. */

@@ -7,7 +7,7 @@ import type { CredentialStore, PasswordID, UserID } from '../users/account.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import { isSamePassword, newChangeTime, passwordViolations } from './password-policy.ts';
 
-export interface OwnPasswordChangeOptions {
+interface OwnPasswordChangeOptions {
   readonly credentials: CredentialStore;
   readonly hasher: Pick<PasswordHasher, 'hash' | 'verify'>;
   readonly userSessions: Pick<UserSessions, 'terminate'>;
@@ -16,7 +16,7 @@ export interface OwnPasswordChangeOptions {
 }
 
 /** `invalid`: a phrase that follows "the password". `conflict`: the password was changed meanwhile. */
-export type ChangeOutcome = { readonly invalid: string } | { readonly credential: PasswordID } | 'conflict';
+type ChangeOutcome = { readonly invalid: string } | { readonly credential: PasswordID } | 'conflict';
 
 export class OwnPasswordChange {
   readonly #options: OwnPasswordChangeOptions;

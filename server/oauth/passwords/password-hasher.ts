@@ -7,7 +7,7 @@ import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { Admission } from '../../admission/admission.ts';
 import type { Seat, Seats } from '../../admission/seats.ts';
 
-export interface HasherOptions {
+interface HasherOptions {
   /** Bytes. */
   readonly memory: number;
   /** Passes over the memory. */
@@ -17,7 +17,7 @@ export interface HasherOptions {
   readonly admission?: Pick<Admission, 'pool'>;
 }
 
-export interface HashQueueLimits {
+interface HashQueueLimits {
   /** Hashes computed concurrently. */
   readonly concurrency: number;
   /** Maximum number of waiting requests. */
@@ -39,15 +39,15 @@ export const HASH_QUEUE = { length: 64, timeoutMs: 2_000 } as const;
  * Flow of a request in fair queuing. `known`: the user is authenticated, or has signed in from the same address before.
  * `unknown`: all other sign-ins.
  */
-export type HashFlow = 'known' | 'unknown';
+type HashFlow = 'known' | 'unknown';
 
-export interface HashOptions {
+interface HashOptions {
   /** Shares the queue with the other callers. */
   readonly caller: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** Default: `unknown`. */
   readonly flow?: HashFlow;
   /** Shares the queue with the other callers of the flow: a known user, or the network of an unknown one. */

@@ -17,7 +17,7 @@ import type { LoginMethod, LoginOrigin, LoginRecord, LoginRecords } from './logi
 import { isTooLong, type PasswordHasher } from './password-hasher.ts';
 import { NameMissing, signInRefusal } from './sign-in-refusal.ts';
 
-export interface PasswordSignInOptions {
+interface PasswordSignInOptions {
   /** Whether the caches of users, passwords and sessions are synced; until then every attempt gets a 503. */
   readonly ready: () => boolean;
   readonly users: Pick<UserDirectory, 'get'>;

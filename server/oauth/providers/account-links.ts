@@ -8,7 +8,7 @@ import type { Identity, IdentityStore } from '../users/identity-store.ts';
 import { displayNameOf } from './person-rules.ts';
 import type { Provider, UpstreamPerson } from './provider.ts';
 
-export interface AccountLinksOptions {
+interface AccountLinksOptions {
   /** The configured providers. */
   readonly providers: readonly Pick<Provider, 'name' | 'displayName'>[];
   readonly store: Pick<IdentityStore, 'get' | 'ofUser' | 'catchUp' | 'create' | 'delete'>;
@@ -25,7 +25,7 @@ export interface LinkedIdentity extends Pick<Identity, 'name' | 'displayName' | 
 
 export type LinkOutcome = 'linked' | 'already linked' | 'belongs to another user' | 'too many';
 
-export type UnlinkOutcome = 'unlinked' | 'last way to sign in';
+type UnlinkOutcome = 'unlinked' | 'last way to sign in';
 
 /** Each identity is an object that all replicas cache. */
 const MAX_IDENTITIES = 10;

@@ -5,7 +5,7 @@ import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { withoutLineEnd } from '../clients/secret-file.ts';
 
-export interface SecretKey {
+interface SecretKey {
   readonly namespace: string;
   readonly name: string;
   readonly key: string;

@@ -7,7 +7,7 @@ import type { IdentityStore } from '../users/identity-store.ts';
 import type { ConfiguredProvider } from './configured-provider.ts';
 import type { GroupRules } from './person-rules.ts';
 
-export interface GroupGrantsOptions {
+interface GroupGrantsOptions {
   readonly providers: readonly Pick<ConfiguredProvider, 'rules'>[];
   readonly store: Pick<IdentityStore, 'synced' | 'ofUser'>;
   readonly sessions: Pick<SessionStore, 'ofUser'>;

@@ -65,9 +65,9 @@ export interface NewPerson {
 }
 
 /** After the rules of the provider. */
-export type ConfirmedFacts = Pick<IdentityProof, 'groups' | 'verifiedEmail'>;
+type ConfirmedFacts = Pick<IdentityProof, 'groups' | 'verifiedEmail'>;
 
-export interface IdentitiesOptions {
+interface IdentitiesOptions {
   readonly store: Pick<IdentityStore, 'get' | 'catchUp' | 'create'>;
   readonly users: Pick<Users, 'get' | 'catchUp' | 'read' | 'create' | 'delete'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;

@@ -8,7 +8,7 @@ export interface GroupRules {
 }
 
 /** More would not fit into a token. */
-export const MAX_GROUPS = 100;
+const MAX_GROUPS = 100;
 const MAX_GROUP_NAME = 128;
 /** A colon would allow reserved groups, such as `system:masters`. A lone surrogate changes when it is stored. */
 const GROUP_NAME = /^[^\s:\p{Cc}\p{Cs}](?:[^:\p{Cc}\p{Cs}]*[^\s:\p{Cc}\p{Cs}])?$/u;

@@ -28,12 +28,12 @@ export type ProviderVerdict =
       readonly newPerson?: NewPerson;
     };
 
-export interface ProviderAttempt extends Omit<PasswordAttempt, 'resolved'> {
+interface ProviderAttempt extends Omit<PasswordAttempt, 'resolved'> {
   /** Called before the password is verified, with a key of the person. Its error prevents the verification. */
   readonly resolved: (key: string) => void;
 }
 
-export interface ProviderSignInOptions {
+interface ProviderSignInOptions {
   /** In the order of the configuration. */
   readonly providers: readonly ConfiguredProvider<PasswordProvider>[];
   readonly identities: Pick<Identities, 'resolve'>;

@@ -7,7 +7,7 @@ import type { IdentityDirectory } from '../users/identity-store.ts';
 import type { ConfiguredProvider } from './configured-provider.ts';
 import type { RedirectProvider, SignOutOptions } from './provider.ts';
 
-export interface ProviderSignOutOptions {
+interface ProviderSignOutOptions {
   readonly providers: readonly ConfiguredProvider<RedirectProvider>[];
   readonly directory: Pick<IdentityDirectory, 'get'>;
   /** Of the state of the provider in sessions. */

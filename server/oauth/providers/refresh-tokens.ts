@@ -5,7 +5,7 @@ import type { Seal } from '../keys/seal.ts';
 import type { Identity, IdentityStore } from '../users/identity-store.ts';
 import { ProviderUnavailable, REQUEST_MS } from './provider.ts';
 
-export interface RefreshTokensOptions {
+interface RefreshTokensOptions {
   readonly store: Pick<IdentityStore, 'updateRefresh'>;
   readonly seal: Pick<Seal, 'seal' | 'open'>;
   /** Ms since the epoch. */
@@ -15,7 +15,7 @@ export interface RefreshTokensOptions {
 }
 
 /** The result of a use. */
-export interface Refreshed {
+interface Refreshed {
   /** The next token, if the provider has issued one. */
   readonly refreshToken?: string | undefined;
 }

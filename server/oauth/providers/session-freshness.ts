@@ -12,7 +12,7 @@ import type { Identities } from './identities.ts';
 import { type AuthenticatedPerson, type PersonEnd, ProviderUnavailable } from './provider.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 
-export interface SessionFreshnessOptions {
+interface SessionFreshnessOptions {
   readonly providers: readonly ConfiguredProvider[];
   readonly directory: Pick<IdentityDirectory, 'get'>;
   readonly identities: Pick<Identities, 'confirmed'>;
@@ -25,7 +25,7 @@ export interface SessionFreshnessOptions {
 }
 
 /** Why a session of a person ends. */
-export type FreshnessEnd = PersonEnd | 'provider removed';
+type FreshnessEnd = PersonEnd | 'provider removed';
 
 const RETRY_SECONDS = 10;
 

@@ -30,7 +30,7 @@ import {
 } from './session-object.ts';
 
 /** A key ring with rotation. */
-export interface RotatingKeys extends KeyRing {
+interface RotatingKeys extends KeyRing {
   /** Calls `changed` after every change. Returns the unsubscribe function. */
   subscribe?(changed: () => void): () => void;
   /** Re-reads keys that the watch may not have delivered yet; rate-limited. */
@@ -43,7 +43,7 @@ export interface RotatingKeys extends KeyRing {
 const ABSENT_TTL_MS = 10_000;
 const MAX_ABSENT = 1_000;
 
-export interface ClusterSessionStoreOptions extends ObjectStoreOptions {
+interface ClusterSessionStoreOptions extends ObjectStoreOptions {
   readonly keys: RotatingKeys;
   /** Ms since the epoch. */
   readonly now?: () => number;

@@ -6,7 +6,7 @@ import type { Account, PasswordID } from '../users/account.ts';
  * The password that was verified. The time of the session cannot replace that of the password: another replica may have changed the
  * password while this replica still verified the old one.
  */
-export interface PasswordProof extends PasswordID {
+interface PasswordProof extends PasswordID {
   readonly kind: 'password';
 }
 
@@ -27,7 +27,7 @@ export interface IdentityProof {
 }
 
 /** The passkey of the user that was verified (factors/passkeys.ts). */
-export interface PasskeyProof {
+interface PasskeyProof {
   readonly kind: 'passkey';
   /** Credential ID, base64url. */
   readonly id: string;

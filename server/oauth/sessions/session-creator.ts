@@ -11,7 +11,7 @@ import { isPending, NO_CLIENT, type Session, type SessionStore, type StoredSessi
 /** A person has a few devices, and the default client of scripts creates a session at each sign-in. */
 export const SESSIONS_PER_USER = 50;
 
-export interface SessionCreatorOptions {
+interface SessionCreatorOptions {
   readonly sessions: Pick<SessionStore, 'newID' | 'create' | 'delete' | 'ofUser'>;
   /** Maximum number of sessions per user; beyond it, the least recently used session is deleted. */
   readonly sessionsPerUser: number;
@@ -33,7 +33,7 @@ export interface SignIn {
 }
 
 /** A session that is not stored yet; tokens can already be signed for it. */
-export interface PreparedSession {
+interface PreparedSession {
   readonly session: Session;
   /** Undefined for a client without the refresh_token grant. */
   readonly refreshToken: string | undefined;

@@ -20,7 +20,7 @@ export interface FoundSession extends ObjectVersion {
 }
 
 /** A Session object as written to the cluster. */
-export interface WrittenSession {
+interface WrittenSession {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string } & Partial<ObjectVersion>;

@@ -16,10 +16,10 @@ import { NO_CLIENT, NO_USER, type Session } from './session.ts';
 import type { FoundSession } from './session-object.ts';
 import type { SessionEnd, SessionValidity } from './session-validity.ts';
 
-export type RemovalReason = SessionEnd | 'expired' | 'invalid';
+type RemovalReason = SessionEnd | 'expired' | 'invalid';
 
 /** In ms. */
-export interface ReaperTiming {
+interface ReaperTiming {
   readonly intervalMs: number;
   /** Minimum age of a session whose user is checked, because the cache may lag behind the replica that created it. */
   readonly settleMs: number;
@@ -27,7 +27,7 @@ export interface ReaperTiming {
   readonly invalidMs: number;
 }
 
-export interface SessionReaperOptions {
+interface SessionReaperOptions {
   readonly sessions: Pick<ClusterSessionStore, 'fresh' | 'all' | 'isGenuine' | 'ofUser' | 'remove'>;
   readonly validity: Pick<SessionValidity, 'synced' | 'end'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;

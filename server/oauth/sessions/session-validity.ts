@@ -30,7 +30,7 @@ export type CheckedSession = Pick<
 >;
 
 /** The fields that a sign-in has before its session. */
-export type CheckedSignIn = Pick<CheckedSession, 'user' | 'userUID' | 'createdAt' | 'authentication'>;
+type CheckedSignIn = Pick<CheckedSession, 'user' | 'userUID' | 'createdAt' | 'authentication'>;
 
 /** Passkeys of users (factors/authenticators-store.ts). */
 interface PasskeyDirectory extends Pick<UserDirectory, 'synced' | 'catchUp'> {

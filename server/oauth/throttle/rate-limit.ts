@@ -1,7 +1,7 @@
 // Rate limit by key: a bucket of tokens for each key, which allows bursts.
 import { LRUCache } from 'lru-cache';
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   /** Size of a bucket. */
   readonly burst: number;
   readonly perSecond: number;

@@ -14,7 +14,7 @@ import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { type Attempted, LoginThrottle, type ThrottleLimits, type ThrottleRecord } from './login-throttle.ts';
 
-export interface SharedThrottleOptions {
+interface SharedThrottleOptions {
   readonly limits: ThrottleLimits;
   readonly keys: Pick<KeyRing, 'mac'>;
   readonly sessions: {

@@ -9,15 +9,15 @@ import { sessionOfAny } from './access-token.ts';
 export const SESSION_ENDED = 'the session has ended: sign in again (kubelogin: kubectl oidc-login clean)';
 
 /** The fields of a session that decide whether its tokens are valid. */
-export type TokenSession = CheckedSession & Pick<Session, 'clientID' | 'notAfter' | 'idleNotAfter'>;
+type TokenSession = CheckedSession & Pick<Session, 'clientID' | 'notAfter' | 'idleNotAfter'>;
 
 /** See SessionStore. */
-export interface TokenSessions extends Pick<SessionStore, 'fresh'> {
+interface TokenSessions extends Pick<SessionStore, 'fresh'> {
   get(id: string): TokenSession | undefined;
   read(id: string, call: CallContext): Promise<TokenSession | undefined>;
 }
 
-export interface RevocationCheckOptions {
+interface RevocationCheckOptions {
   readonly sessions: TokenSessions;
   readonly validity: Pick<SessionValidity, 'synced' | 'end' | 'mayBeStale' | 'confirmedEnd'>;
   /** Ms since the epoch. */
@@ -25,7 +25,7 @@ export interface RevocationCheckOptions {
 }
 
 /** The claims that the check compares. */
-export interface TokenIdentity {
+interface TokenIdentity {
   readonly sid: string;
   readonly user: string;
   /** Undefined when kube-apiserver does not forward it (flag `--requestheader-uid-headers`). */

@@ -33,7 +33,7 @@ const CHECK_LIFETIME = 60;
 const LOGOUT_LIFETIME = 120;
 
 /** User, client and session of a token. */
-export interface TokenSubject {
+interface TokenSubject {
   readonly client: Pick<OAuthClient, 'id' | 'accessTokenLifetime' | 'idTokenAlgorithm' | 'scopes'>;
   readonly account: Account;
   readonly session: Pick<Session, 'id' | 'createdAt' | 'notAfter' | 'authentication' | 'claims'>;
@@ -41,7 +41,7 @@ export interface TokenSubject {
   readonly scopes: readonly string[];
 }
 
-export interface GrantedSession extends TokenSubject {
+interface GrantedSession extends TokenSubject {
   readonly refreshToken?: string | undefined;
   /** `nonce` of the authorization request. */
   readonly nonce?: string | undefined;
@@ -50,7 +50,7 @@ export interface GrantedSession extends TokenSubject {
 /** RFC 6749, 5.1. */
 export type TokenResponse = Readonly<Static<typeof TokenResponseSchema>>;
 
-export interface IssuedToken {
+interface IssuedToken {
   readonly token: string;
   /** Seconds. */
   readonly expiresIn: number;

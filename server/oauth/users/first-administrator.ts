@@ -14,7 +14,7 @@ import { pause } from '../../concurrency/pause.ts';
 import type { NewCredential } from './account.ts';
 import type { Users } from './user-directory.ts';
 
-export interface FirstAdministratorOptions {
+interface FirstAdministratorOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   /** Its namespace has the Secret. */
   readonly platform: { readonly name: string; readonly namespace: string };

@@ -8,7 +8,7 @@ import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { kindOfFailure, RepeatedFailure } from '../../observability/repeated-failure.ts';
 import type { ClusterUserDirectory } from './user-directory.ts';
 
-export interface LastLoginsOptions {
+interface LastLoginsOptions {
   readonly client: Pick<ClusterClient, 'json'>;
   /** API group, for instance `iam.platform.io`. */
   readonly group: string;

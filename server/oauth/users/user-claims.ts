@@ -12,7 +12,7 @@ export const SCOPE_OF = {
   groups: 'groups',
 } as const;
 
-export type UserClaim = keyof typeof SCOPE_OF;
+type UserClaim = keyof typeof SCOPE_OF;
 
 export const USER_CLAIMS: readonly UserClaim[] = [
   'preferred_username',
@@ -26,7 +26,7 @@ export function isUserClaim(value: unknown): value is UserClaim {
   return USER_CLAIMS.some((claim) => claim === value);
 }
 
-export type ClaimValues = Partial<Readonly<Record<UserClaim, unknown>>>;
+type ClaimValues = Partial<Readonly<Record<UserClaim, unknown>>>;
 
 /** Claims that a client requests in addition to those of its scopes. */
 export interface RequestedClaims {
@@ -34,7 +34,7 @@ export interface RequestedClaims {
   readonly idToken: readonly UserClaim[];
 }
 
-export interface ClaimsGrant {
+interface ClaimsGrant {
   /** Scopes of the token. */
   readonly scopes: readonly string[];
   readonly requested?: RequestedClaims | undefined;

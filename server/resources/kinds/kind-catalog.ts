@@ -22,7 +22,7 @@ import type { KindCopy } from './kind-copy.ts';
 import { discover, type GroupVersion } from './kind-discovery.ts';
 import { isServed, restrictedReason } from './restricted-kinds.ts';
 
-export interface KindCatalogOptions {
+interface KindCatalogOptions {
   readonly client: ClusterClient;
   readonly copies: Pick<KindCopies, 'hold'>;
   readonly log: Logger;

@@ -8,7 +8,7 @@ import { exactName, type Kind, sourcePath } from '../kind.ts';
 import { BudgetPauses, overBudget } from './budget-pauses.ts';
 import { KindCopy, type KindCopyOptions } from './kind-copy.ts';
 
-export interface KindCopiesOptions extends KindCopyOptions {
+interface KindCopiesOptions extends KindCopyOptions {
   /** First pause in ms of a copy whose facts need more than the maximum; see BudgetPauses. */
   readonly overBudgetMs?: number | undefined;
 }

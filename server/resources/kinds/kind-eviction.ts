@@ -2,7 +2,7 @@
 import { groupOf } from '../../admission/network.ts';
 import type { FollowedKind } from './followed-kind.ts';
 
-export type EvictableKind = Pick<FollowedKind, 'startedBy' | 'liveLists' | 'watchers' | 'usedAt'>;
+type EvictableKind = Pick<FollowedKind, 'startedBy' | 'liveLists' | 'watchers' | 'usedAt'>;
 
 /**
  * Returns the kind that the caller displaces: one of the caller who started the most, without live lists and watches if possible, and

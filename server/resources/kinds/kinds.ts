@@ -37,7 +37,7 @@ export interface Kinds {
   readonly bodies: LRUCache<string, Buffer>;
 }
 
-export interface KindsDependencies {
+interface KindsDependencies {
   readonly client: ClusterClient;
   readonly log: Logger;
   readonly cacheMetrics: CacheMetrics;

@@ -1,7 +1,7 @@
 // The memory budget of all caches together: measures them, and selects the kinds whose memory is released.
 import type { FollowedKind } from './followed-kind.ts';
 
-export interface MemoryBudgetOptions {
+interface MemoryBudgetOptions {
   readonly maxBytes: number;
   /** Returns the memory of the caches that are no followed kinds, in bytes. */
   readonly otherBytes: () => number;

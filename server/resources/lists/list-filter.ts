@@ -102,7 +102,7 @@ function fieldReader<Facts>(
 }
 
 /** Returns a case-insensitive test of name, namespace, alias, labels and images. */
-export function textTest<Facts extends ObjectFacts>(text: string): Test<Facts> {
+function textTest<Facts extends ObjectFacts>(text: string): Test<Facts> {
   const wanted = text.toLowerCase();
   return ({ name, namespace, facts }) =>
     name.toLowerCase().includes(wanted) ||

@@ -38,7 +38,7 @@ export interface Sorting<Facts> {
 }
 
 /** The objects of a snapshot in ascending order. */
-export interface Sorted<Facts> {
+interface Sorted<Facts> {
   readonly snapshot: ObjectSnapshot<Facts>;
   readonly objects: readonly ObjectIdentity<Facts>[];
 }

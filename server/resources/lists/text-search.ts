@@ -7,7 +7,7 @@ import { objectsIn } from './objects-in.ts';
 
 /** How an object matches, the best first: its name, the start of its name, a word of its name, or another text. */
 export const MATCHES = ['name', 'prefix', 'word', 'text'] as const;
-export type Match = (typeof MATCHES)[number];
+type Match = (typeof MATCHES)[number];
 
 export interface Found<Facts> {
   readonly object: ObjectIdentity<Facts>;

@@ -29,7 +29,7 @@ export type LiteralType = 'string' | 'integer' | 'float' | 'boolean';
 export type JSONPath = readonly Step[];
 
 /** A path that kube-apiserver accepts. */
-export interface CompiledPath {
+interface CompiledPath {
   readonly steps: JSONPath;
   /** Why this server cannot compute the path; undefined if it can. */
   readonly unsupported: string | undefined;

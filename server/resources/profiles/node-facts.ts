@@ -34,7 +34,7 @@ export const NODE_STATUSES = [
 ] as const;
 
 /** The allocatable amounts of a node, in 10⁻⁹ of a CPU, a byte or a pod. -1 if the node does not report an amount. */
-export interface Allocatable {
+interface Allocatable {
   readonly cpu: bigint;
   readonly memory: bigint;
   readonly pods: bigint;

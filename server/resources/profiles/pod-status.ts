@@ -31,7 +31,7 @@ export function podStatus(object: unknown): string {
   return containersReason(containers, failedInit ?? general, hasCondition(status, 'Ready'));
 }
 
-export interface PodContainers {
+interface PodContainers {
   /** As in kubectl's column READY, for instance `1/2`. */
   readonly ready: string;
   /** Restarts of the containers that run now, as in kubectl's column RESTARTS. */

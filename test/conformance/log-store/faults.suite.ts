@@ -13,7 +13,7 @@ import { collect } from './collect.ts';
 import { expectStatus } from './comparison.ts';
 import { EVERYTHING, later } from './subject.ts';
 
-export interface StartedBehindFront {
+interface StartedBehindFront {
   /** Connected through `proxy` only. */
   readonly store: LogBackend;
   readonly proxy: FaultyProxy;
@@ -22,7 +22,7 @@ export interface StartedBehindFront {
   stop(): Promise<void>;
 }
 
-export interface FaultTraits {
+interface FaultTraits {
   /** Adds a failed shard to a response, for stores that report failed shards. */
   readonly shardFailed?: (text: string, path: string) => string;
   /** False if the proxy does not break the requests of the health check. */

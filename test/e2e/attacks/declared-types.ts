@@ -2,7 +2,7 @@
 // in which it runs.
 import { gzipSync } from 'node:zlib';
 
-export interface Declared {
+interface Declared {
   readonly title: string;
   readonly status?: number;
   /** Names and values in turn. */

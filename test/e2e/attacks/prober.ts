@@ -20,7 +20,7 @@ export interface Probe {
   readonly request?: ClientRequest;
 }
 
-export interface Measured {
+interface Measured {
   readonly statuses: ReadonlySet<number>;
   readonly p99: number;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 
-export interface FloodTarget {
+interface FloodTarget {
   readonly port: number;
   readonly ca: string;
   /** Loopback address of the client, so that networks differ. */

@@ -17,7 +17,7 @@ export interface KubeloginProgram {
   readonly platform: Platform;
 }
 
-export interface Running {
+interface Running {
   /** Standard error so far. */
   readonly printed: () => string;
   readonly output: Promise<Output>;

@@ -19,7 +19,7 @@ interface Line {
   readonly objects?: Versions;
 }
 
-export interface InformerProgramOptions {
+interface InformerProgramOptions {
   readonly kubeconfig: string;
   readonly resource: string;
   readonly selector: string;

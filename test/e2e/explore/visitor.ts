@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 /** Widths of the screens that the page must fit, in pixels. */
 const WIDTHS = [375, 1920];
 
-export interface VisitorOptions {
+interface VisitorOptions {
   /** Address of the server. */
   readonly server: string;
   readonly password: string;

@@ -24,7 +24,7 @@ export const ID_TOKEN_CLIENT = 'id-tokens';
 
 export type Component = 'gateway-impersonation' | 'gateway-constrained-impersonation';
 
-export interface Reply extends RawResponse {
+interface Reply extends RawResponse {
   /** The value of a header; undefined if it is absent. */
   header(name: string): string | undefined;
 }

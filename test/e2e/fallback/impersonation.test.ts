@@ -16,7 +16,7 @@ import {
 } from './fallback-platform.ts';
 import { sharedFallback } from './shared-fallback.ts';
 
-export const IMPERSONATOR = 'ks-apiserver-impersonator';
+const IMPERSONATOR = 'ks-apiserver-impersonator';
 const IMPERSONATOR_USER = `system:serviceaccount:platform-system:${IMPERSONATOR}`;
 const COMPONENTS: readonly Component[] = ['gateway-constrained-impersonation', 'gateway-impersonation'];
 const PODS = 'GET /api/v1/namespaces/default/pods';

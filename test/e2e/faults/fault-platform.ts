@@ -41,7 +41,7 @@ export interface Watch {
 }
 
 /** One server, as its clients see it. */
-export class Replica {
+class Replica {
   readonly server: ServerProcess;
   readonly client: Client;
   readonly #platform: FaultPlatform;

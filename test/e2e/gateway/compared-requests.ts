@@ -2,7 +2,7 @@
 // name of the same length for each side, so that both sides write objects of their own.
 import type { Pod } from './interactive-pods.ts';
 
-export type Caller = 'admin' | 'nobody' | 'invalid' | 'anonymous';
+type Caller = 'admin' | 'nobody' | 'invalid' | 'anonymous';
 
 export interface ComparedRequest {
   /** The request line and headers, without Host, Authorization and Content-Length. */

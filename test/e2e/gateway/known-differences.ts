@@ -5,13 +5,13 @@ import { SANDBOX } from '../../../server/request/gateway-route.ts';
 import type { ComparedRequest } from './compared-requests.ts';
 import { isHit, type RawResponse } from './raw-request.ts';
 
-export interface Compared {
+interface Compared {
   readonly request: ComparedRequest;
   readonly direct: RawResponse;
   readonly gateway: RawResponse;
 }
 
-export interface KnownDifference {
+interface KnownDifference {
   /** The first cell of its row in the documentation. */
   readonly title: string;
   /** Returns the response of kube-apiserver changed by this difference; undefined if it does not apply. */

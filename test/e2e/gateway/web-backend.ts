@@ -15,9 +15,9 @@ function ownAddress(): string {
   return found.address;
 }
 
-export type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
-export interface BackendRequest {
+interface BackendRequest {
   readonly url: string;
   readonly rawHeaders: readonly string[];
 }

@@ -5,7 +5,7 @@ import { endLeftovers, processesWith } from '../../../hack/test/leftovers.ts';
 import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
 import { until } from '../../support/until.ts';
 
-export interface StartOptions {
+interface StartOptions {
   /** Name of the npm script; `start` by default. */
   readonly script?: string;
   /** Added to the environment of the test. */

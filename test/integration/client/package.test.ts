@@ -16,14 +16,14 @@ const PROGRAM = `
 import { Client, type ListPage, StatusError, type WatchEvent } from 'ks-apiserver-client';
 interface Pod { metadata: { name: string }; spec: { nodeName?: string } }
 const client = new Client({ server: 'https://platform.example.com', token: { token: async () => 'x' } });
-export const page: ListPage<Pod> = await client.lists.page<Pod>('pods', { limit: 3, status: ['Running'] });
-export const nodes: (string | undefined)[] = page.items.map(({ spec }) => spec.nodeName);
+const page: ListPage<Pod> = await client.lists.page<Pod>('pods', { limit: 3, status: ['Running'] });
+const nodes: (string | undefined)[] = page.items.map(({ spec }) => spec.nodeName);
 for await (const { type, object } of client.kubernetes.watch('/api/v1/pods')) {
   const kind: WatchEvent['type'] = type;
   export_(kind, object.metadata.name);
 }
 function export_(...values: string[]): void { void values; }
-export const codeOf = (error: unknown): number | undefined => error instanceof StatusError ? error.code : undefined;
+const codeOf = (error: unknown): number | undefined => error instanceof StatusError ? error.code : undefined;
 // @ts-expect-error an unknown parameter
 await client.lists.page('pods', { limt: 3 });
 // @ts-expect-error a value of another type

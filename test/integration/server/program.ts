@@ -31,7 +31,7 @@ export const SECURE_LISTENER = {
   caFile: 'serving-ca.crt',
 };
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly stderr: string;
 }

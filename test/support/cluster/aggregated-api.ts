@@ -10,7 +10,7 @@ import { list, send } from './scripted-cluster.ts';
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const SERVICE = 'this-machine';
 
-export interface ThingsRequest {
+interface ThingsRequest {
   readonly url: URL;
   readonly isWatch: boolean;
   /** The user that kube-apiserver has authenticated. */
@@ -25,7 +25,7 @@ export function thing(name: string, owner: string, resourceVersion = '1'): objec
 }
 
 /** The kind of an aggregated API. */
-export interface AggregatedKind {
+interface AggregatedKind {
   readonly version: string;
   readonly plural: string;
   readonly kind: string;

@@ -32,7 +32,7 @@ export type Fault =
 /** Part of each faulty response; tests check that no client receives it. */
 export const STORE_SECRET = 'hunter2-at-10.9.8.7';
 
-export interface FaultyProxyOptions {
+interface FaultyProxyOptions {
   /** TLS options for the target; the proxy itself serves plain HTTP. */
   readonly tls?: AgentOptions;
   /** Requests for other paths are forwarded and not counted. */

@@ -57,7 +57,7 @@ const QUICK: Partial<ReflectorTuning> = {
   random: () => 0,
 };
 
-export interface Followed {
+interface Followed {
   readonly sink: Transcript;
   readonly cluster: ScriptedCluster;
   /** The cause of the end of each watch. */

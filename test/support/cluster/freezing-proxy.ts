@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOnLoopback, portOf } from '../loopback.ts';
 
 /** A slow network: latency of a round trip, and packet loss, which delays all later data by a retransmission. */
-export interface Impairment {
+interface Impairment {
   readonly roundTripMs: number;
   /** One of this number of chunks is lost. */
   readonly lossOneIn: number;

@@ -6,7 +6,7 @@ import { useExecPlugins } from '../../../server/cluster/connection/exec-plugins.
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 
 /** Kinds of reflector requests, distinguished by their parameters. */
-export type RequestKind = 'stream' | 'watch' | 'page' | 'position';
+type RequestKind = 'stream' | 'watch' | 'page' | 'position';
 
 export interface Call {
   readonly kind: RequestKind;

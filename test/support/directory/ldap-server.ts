@@ -12,7 +12,7 @@ export interface LDAPConnection {
 }
 
 /** Returns the messages of the response. */
-export type Respond = (connection: LDAPConnection, request: LDAPRequest) => readonly Buffer[];
+type Respond = (connection: LDAPConnection, request: LDAPRequest) => readonly Buffer[];
 
 export class LDAPServer implements AsyncDisposable {
   readonly #certificate: Issued;

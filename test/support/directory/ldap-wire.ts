@@ -32,7 +32,7 @@ export interface SentAttribute {
 }
 
 /** An entry of a result: its DN and attributes. */
-export interface SentEntry {
+interface SentEntry {
   readonly dn: string;
   readonly attributes: readonly SentAttribute[];
 }

@@ -18,7 +18,7 @@ import type {
 import { levelsOf } from './brute-force/levels.ts';
 import { selects } from './brute-force/selection.ts';
 
-export interface MemoryLogStoreOptions {
+interface MemoryLogStoreOptions {
   /** Identity of containers; `id` by default. */
   readonly containersBy?: 'id' | 'name';
 }

@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly path: string;
   readonly form: URLSearchParams;
   readonly headers: IncomingHttpHeaders;

@@ -12,7 +12,7 @@ export const CALLBACK = 'https://localhost:8443/test/a/rp/callback';
 export const SIGNED_OUT_AT_RP = 'https://rp.example.com/post_logout_redirect';
 
 export type ResponseMode = 'default' | 'form_post';
-export interface RelyingPartyOptions {
+interface RelyingPartyOptions {
   readonly mode?: ResponseMode;
   readonly authentication?: (secret: string) => openid.ClientAuth;
 }
@@ -29,7 +29,7 @@ export interface Tokens {
 }
 
 /** The response of the authorization endpoint at the redirect URI. */
-export interface Callback {
+interface Callback {
   readonly parameters: URLSearchParams;
   /** As the web server of the relying party receives it. */
   readonly request: URL | Request;

@@ -13,12 +13,12 @@ import {
 import { issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly form: URLSearchParams;
   readonly authorization: string | undefined;
 }
 
-export interface ScriptedResponse {
+interface ScriptedResponse {
   readonly status?: number;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -54,7 +54,7 @@ export function plain(
 }
 
 /** Returns the copy of a kind, which nothing keeps up to date. */
-export function copyOf(kind: Kind): KindCopy {
+function copyOf(kind: Kind): KindCopy {
   const none = (): never => {
     throw new Error('there is no cluster');
   };

@@ -75,7 +75,7 @@ export function platformLists(
   });
 }
 
-export interface NodeListsOptions extends PlatformOptions {
+interface NodeListsOptions extends PlatformOptions {
   readonly cache: InformerCache<KindFacts>;
   readonly computed?: ComputedAnnotations<KindFacts>;
 }

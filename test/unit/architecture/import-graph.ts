@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 
 /** An import between two files of the project. Paths are relative to the repository root. */
-export interface Import {
+interface Import {
   readonly from: string;
   readonly to: string;
 }

@@ -1,7 +1,7 @@
 // Lists the rules for the source text of single files.
 
 /** Rule for the source text of a single file. `broken` returns the lines that violate the rule. */
-export interface SourceRule {
+interface SourceRule {
   readonly behaviour: string;
   /** Whether the rule concerns this file. */
   readonly applies: (file: string) => boolean;

@@ -25,7 +25,7 @@ export interface FollowTuning {
   readonly initialBackoffMs?: number;
 }
 
-export interface ContainerFollowerOptions extends FollowTuning {
+interface ContainerFollowerOptions extends FollowTuning {
   readonly reader: LogReader;
   /** The current logs of the container, the previous run first; undefined after the pod is deleted. */
   readonly logs: () => readonly ContainerLog[] | undefined;

@@ -12,7 +12,7 @@ import { STORE } from './container-log.ts';
 /** Returns whether a line matches; a promise for a long line, which takes several time slices. */
 export type LineFilter = (text: string) => boolean | Promise<boolean>;
 
-export interface LineFilterOptions {
+interface LineFilterOptions {
   /** Of the caller. */
   readonly slices: TimeSlices;
   /** Called if the filter searches only the start of a line. */

@@ -42,7 +42,7 @@ export interface OpenLine {
   readonly text: string;
 }
 
-export interface LineReaderOptions {
+interface LineReaderOptions {
   readonly onLine: OnLine;
   readonly extent: Extent;
   /**

@@ -11,7 +11,7 @@ import { LogReadError, type LogRequest } from './log-request.ts';
 import { LogResponses, type ReadOptions, type StreamRequest } from './log-response.ts';
 import { WholeLog } from './whole-log.ts';
 
-export type ReadRequest = ReadOptions & Pick<LogRequest, 'since' | 'tailLines'>;
+type ReadRequest = ReadOptions & Pick<LogRequest, 'since' | 'tailLines'>;
 
 export interface LogReaderOptions {
   readonly client: ClusterClient;

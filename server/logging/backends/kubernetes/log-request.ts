@@ -28,7 +28,7 @@ export interface LogRequest {
  * - `silent`: timeout without data from the kubelet.
  * - `failed`: any other error.
  */
-export type LogErrorKind = 'empty' | 'gone' | 'forbidden' | 'unreachable' | 'silent' | 'failed';
+type LogErrorKind = 'empty' | 'gone' | 'forbidden' | 'unreachable' | 'silent' | 'failed';
 
 export class LogReadError extends Error {
   override readonly name = 'LogReadError';

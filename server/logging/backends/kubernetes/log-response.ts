@@ -40,7 +40,7 @@ export interface Ending {
   readonly untimed?: UntimedText | undefined;
 }
 
-export interface LogResponsesOptions {
+interface LogResponsesOptions {
   readonly client: ClusterClient;
   readonly slicer: TimeSlicer;
   readonly caller: string | undefined;

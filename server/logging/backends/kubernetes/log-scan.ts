@@ -10,7 +10,7 @@ import { LogReadError } from './log-request.ts';
 import type { Pods } from './pods.ts';
 import type { Shortfalls } from './shortfalls.ts';
 
-export interface LogScanOptions {
+interface LogScanOptions {
   readonly reader: LogReader;
   readonly pods: Pick<Pods, 'get'>;
   /** The selected logs, sorted. The rank of a log is its index in this list. */
@@ -40,7 +40,7 @@ export interface Window {
 }
 
 /** Receives the lines of one log that are in the time window and match the filter. */
-export interface LineSink {
+interface LineSink {
   readonly onLine: (...line: Parameters<OnLine>) => void;
   /** The scan stops reading the log at this time; undefined: at the end of the window. */
   readonly until?: () => Instant | undefined;

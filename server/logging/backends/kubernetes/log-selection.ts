@@ -7,7 +7,7 @@ import type { Selection } from '../../store/log-store.ts';
 import { type ContainerLog, compareLogs, displayName, logsOf, mayReach } from './container-log.ts';
 import { type PodSummary, type Pods, summaryOf } from './pods.ts';
 
-export interface SelectedLogs {
+interface SelectedLogs {
   /** Sorted by compareLogs(). */
   readonly logs: readonly ContainerLog[];
   readonly omitted: OmittedContainers;

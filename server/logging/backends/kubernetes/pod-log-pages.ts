@@ -20,7 +20,7 @@ import { type LogLine, toRecord } from './log-line.ts';
 import type { LogScan, SinkFor, Window } from './log-scan.ts';
 import { TopLines } from './top-lines.ts';
 
-export interface PageOptions {
+interface PageOptions {
   readonly scan: LogScan;
   readonly selection: Selection;
   readonly memory: MemoryBudget;

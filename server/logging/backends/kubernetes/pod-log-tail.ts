@@ -14,7 +14,7 @@ import type { LogReader } from './log-reader.ts';
 import { eachPod, type PodFilter, podFilter } from './log-selection.ts';
 import type { PodListener, PodSummary, Pods } from './pods.ts';
 
-export interface PodLogTailOptions {
+interface PodLogTailOptions {
   readonly reader: LogReader;
   readonly pods: Pods;
   readonly selection: Selection;

@@ -14,7 +14,7 @@ export interface PodSummary {
   readonly containers: readonly ContainerSummary[];
 }
 
-export type PodName = Pick<PodSummary, 'namespace' | 'name'>;
+type PodName = Pick<PodSummary, 'namespace' | 'name'>;
 /** Called with the changed pod; with undefined after a relist, which can change any pod. */
 export type PodListener = (pod: PodName | undefined) => void;
 

@@ -6,7 +6,7 @@ import type { Instant, Order } from '../../store/log-store.ts';
 import type { MemoryShare } from './line-memory.ts';
 import { comparePositions, costOf, detached, type LinePosition, type LogLine } from './log-line.ts';
 
-export interface TopLinesOptions {
+interface TopLinesOptions {
   readonly order: Order;
   /** Maximum number of lines. Lines whose position equals that of the last one are kept, too. */
   readonly limit: number;

@@ -11,10 +11,10 @@ import { literal, literalSomewhere } from './lucene-pattern.ts';
 /** One clause of a query: an object whose only key is the type of the clause. */
 export type Clause = Readonly<Record<string, unknown>>;
 
-export const MATCH_NONE: Clause = { match_none: {} };
+const MATCH_NONE: Clause = { match_none: {} };
 
 /** Default of `index.max_regex_length`, in characters. */
-export const MAX_REGEX_LENGTH = 1_000;
+const MAX_REGEX_LENGTH = 1_000;
 
 /** `max_determinized_states` for a thousand characters of names, which need more than the default. */
 const NAME_STATES = 100_000;
@@ -168,7 +168,7 @@ export function allOf(clauses: readonly Clause[]): Clause {
   return clauses.length === 1 ? only : { bool: { filter: clauses } };
 }
 
-export interface RegexpOptions {
+interface RegexpOptions {
   /** Case-insensitive for ASCII letters; Lucene 10 includes other letters. */
   readonly ignoreCase?: boolean;
   /** `max_determinized_states`; default: 10,000. Only for patterns that the server builds from literal text. */

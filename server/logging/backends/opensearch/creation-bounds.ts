@@ -14,7 +14,7 @@ interface Namespace {
 }
 
 /** Excludes lines of these namespaces before `since`. */
-export interface CreationBound {
+interface CreationBound {
   readonly since: Instant;
   readonly names: readonly string[];
 }

@@ -17,7 +17,7 @@ import {
 export const STORE = 'opensearch';
 
 /** An index that exists but cannot be searched: closed, otherwise blocked. */
-export interface UnsearchableIndex {
+interface UnsearchableIndex {
   readonly name: string;
   readonly isClosed: boolean;
 }

@@ -20,7 +20,7 @@ import type { SearchClient } from './search-client.ts';
 import type { RecordReader, SearchResponse } from './search-response.ts';
 import type { SelectionQuery } from './selection-query.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly client: SearchClient;
   readonly records: RecordReader;
   readonly naming: IndexNaming;

@@ -56,7 +56,7 @@ const MAX_PAUSE_MS = 5_000;
 const SEARCH_MS = 10_000;
 const DAY_MS = 86_400_000;
 
-export interface FollowersOptions {
+interface FollowersOptions {
   /** Default: an Admission without metrics. */
   readonly admission?: Pick<Admission, 'pool'> | undefined;
   readonly client: SearchClient;

@@ -39,7 +39,7 @@ const DIGEST_LENGTH = 11;
 /** Latest time in 64-bit nanoseconds. The store fails for a later one. */
 const LATEST = 2n ** 63n - 1n;
 
-export interface PageReading {
+interface PageReading {
   readonly client: SearchClient;
   readonly records: RecordReader;
   readonly selected: SelectionQuery;
@@ -182,12 +182,12 @@ export function sortedSearch(
   };
 }
 
-export function writePosition({ time, sequence, returned }: Position): string {
+function writePosition({ time, sequence, returned }: Position): string {
   return [time, sequence, ...returned].join('.');
 }
 
 /** Parses the position of a cursor, which is untrusted. Throws BadRequest for an invalid one. */
-export function readPosition(text: string): Position {
+function readPosition(text: string): Position {
   const [time = '', sequence = '', ...returned] = text.split('.');
   const isWellFormed =
     /^-?\d{1,19}$/.test(time) &&

@@ -30,7 +30,7 @@ export interface IndexSet extends Layouts {
 }
 
 /** Indices of one layout. */
-export interface LayoutPath {
+interface LayoutPath {
   readonly path: string;
   readonly layout: Layout;
 }
@@ -279,7 +279,7 @@ function isPattern(path: string): boolean {
 }
 
 /** Excludes indices from a path; undefined if the result is too long. */
-export function excluding(path: string, names: readonly string[]): string | undefined {
+function excluding(path: string, names: readonly string[]): string | undefined {
   if (!isPattern(path)) {
     const excluded = new Set(names.map(encodeURIComponent));
     return path

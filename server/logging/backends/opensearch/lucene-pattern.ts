@@ -1,7 +1,7 @@
 // Literal text in Lucene's regular expressions, which must match the whole value.
 import { caseForms } from '../../matching/case-forms.ts';
 
-export interface LucenePattern {
+interface LucenePattern {
   readonly value: string;
   /** Value of `case_insensitive`. */
   readonly ignoreCase: boolean;

@@ -20,14 +20,14 @@ export interface SearchClientOptions extends CredentialOptions {
 }
 
 /** A request whose body is JSON text. */
-export interface SearchRequest extends Omit<HttpRequest, 'headers'> {
+interface SearchRequest extends Omit<HttpRequest, 'headers'> {
   readonly query?: Readonly<Record<string, string>>;
 }
 
 export type SearchBody = Readonly<Record<string, unknown>>;
 
 /** Indices that a search covers, with a known layout. */
-export interface SearchTarget {
+interface SearchTarget {
   /** Part of a path. */
   readonly path: string;
   readonly shards: number;
@@ -35,7 +35,7 @@ export interface SearchTarget {
   readonly nanoseconds: boolean;
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   /** JSON of `search_after`. */
   readonly after?: string | undefined;
   /** Searches with the same `preference` use the same copies of the shards; copies refresh at different times. */

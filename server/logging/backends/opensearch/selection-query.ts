@@ -30,7 +30,7 @@ export interface SelectionQuery {
   readonly shortfalls: readonly Shortfall[];
 }
 
-export interface SelectionQueriesOptions {
+interface SelectionQueriesOptions {
   readonly naming: IndexNaming;
   readonly names: FieldNames;
   readonly indexSets: IndexSets;
@@ -94,7 +94,7 @@ export class SelectionQueries {
   }
 }
 
-export interface Filter {
+interface Filter {
   readonly filter: readonly Clause[];
   readonly mustNot: readonly Clause[];
 }

@@ -13,7 +13,7 @@ import type { SelectionQuery } from './selection-query.ts';
 import { isOutOfMemory, newMalformedResponse, STORE } from './store-error.ts';
 import { TimeWindows } from './time-windows.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly query: SelectionQuery;
   readonly range: Range;
   readonly order: Order;

@@ -18,7 +18,7 @@ import { fieldsPipe, inOrder, recordsOf } from './record.ts';
 import { instantIn, numberIn } from './rows.ts';
 import type { SelectionQuery } from './selection-query.ts';
 
-export interface LiveTailsOptions {
+interface LiveTailsOptions {
   readonly client: Client;
   /** A monotonic clock in ms. */
   readonly now: () => number;

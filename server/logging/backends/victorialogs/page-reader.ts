@@ -20,12 +20,12 @@ import type { SelectionQuery } from './selection-query.ts';
 import { STORE } from './store-error.ts';
 
 /** The position of a cursor: a time, and the number of records of that time that earlier pages contain. */
-export interface Position {
+interface Position {
   readonly time: Instant;
   readonly offset: number;
 }
 
-export interface PageOptions {
+interface PageOptions {
   readonly query: SelectionQuery;
   readonly overview: Overview;
   readonly order: Order;
@@ -35,7 +35,7 @@ export interface PageOptions {
   readonly after: Position | undefined;
 }
 
-export interface Page {
+interface Page {
   readonly records: LogRecord[];
   readonly next: Position | undefined;
 }

@@ -68,7 +68,7 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof StatusError && error.details?.causes?.[0]?.field === MEMORY_PARAMETER;
 }
 
-export interface CallState {
+interface CallState {
   /** Signal of the caller. */
   readonly signal: AbortSignal;
   /** Whether the deadline of the call has passed. */

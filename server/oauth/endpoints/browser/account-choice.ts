@@ -14,7 +14,7 @@ import type { Continuation } from './continuation.ts';
 import { TICKET_ALERTS } from './form-rejections.ts';
 import { originOf, type SignInForms } from './sign-in.ts';
 
-export interface AccountChoiceOptions<T> extends TicketOptions, BrowserHandlerOptions {
+interface AccountChoiceOptions<T> extends TicketOptions, BrowserHandlerOptions {
   /** Path of the form's handler. */
   readonly action: string;
   readonly texts: Pick<SignInPageTexts, 'platformName'>;

@@ -30,7 +30,7 @@ interface LinkRequest {
 }
 
 /** A browser that comes back from a provider. */
-export interface LinkReturn {
+interface LinkReturn {
   readonly user: string;
   /** Undefined if the user is not signed in any more. */
   readonly by: BrowserSession | undefined;

@@ -15,7 +15,7 @@ import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { PASSWORD_CHANGED, rejection } from './form-rejections.ts';
 import { originOf } from './sign-in.ts';
 
-export interface AccountPasswordOptions {
+interface AccountPasswordOptions {
   readonly browsers: Pick<BrowserSessions, 'begin'>;
   readonly passwords: Pick<PasswordSignIn, 'check'>;
   readonly passwordChange: Pick<OwnPasswordChange, 'change'>;

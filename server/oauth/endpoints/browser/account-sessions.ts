@@ -10,7 +10,7 @@ import type { SessionValidity } from '../../sessions/session-validity.ts';
 import { type TerminationReason, terminateSession } from '../revoke.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 
-export interface AccountSessionsOptions {
+interface AccountSessionsOptions {
   readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
   readonly validity: Pick<SessionValidity, 'end'>;
   readonly clients: Pick<ClientRegistry, 'get'>;

@@ -27,7 +27,7 @@ import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { Continuation } from './continuation.ts';
 import type { SignInForms } from './sign-in.ts';
 
-export interface AuthorizeOptions extends BrowserHandlerOptions {
+interface AuthorizeOptions extends BrowserHandlerOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
   readonly pushed: Pick<PushedRequests, 'open'>;
   readonly hints: Pick<IDTokenHints, 'read'>;
@@ -120,7 +120,7 @@ function interactionRequired(
     : new AuthorizationError('account_selection_required', 'the user must choose an account', request);
 }
 
-export interface CodeContinuationOptions extends Pick<AuthorizeOptions, 'issuer' | 'clients'> {
+interface CodeContinuationOptions extends Pick<AuthorizeOptions, 'issuer' | 'clients'> {
   /** Ms since the epoch. */
   readonly now: () => number;
   readonly codes: Pick<AuthorizationCodes, 'issue'>;

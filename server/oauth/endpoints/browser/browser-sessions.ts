@@ -16,7 +16,7 @@ import type { SessionValidity } from '../../sessions/session-validity.ts';
 import type { Account, UserID } from '../../users/account.ts';
 
 /** In ms. */
-export interface BrowserSessionLifetimes {
+interface BrowserSessionLifetimes {
   readonly idleLifetime: number;
   readonly lifetime: number;
 }

@@ -31,7 +31,7 @@ export const DEVICE_PATH = '/oauth/device';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-export interface DeviceOptions {
+interface DeviceOptions {
   readonly issuer: () => string;
   readonly clients: ClientRegistry;
   readonly requests: DeviceRequests;
@@ -63,11 +63,11 @@ export function deviceAuthorizationHandler(options: DeviceOptions): Handler {
 }
 
 /** An open device request with the user code that the user typed. The form ticket of the sign-in page contains it. */
-export interface TypedRequest extends DeviceRequest {
+interface TypedRequest extends DeviceRequest {
   readonly userCode: string;
 }
 
-export interface DevicePageOptions extends DeviceOptions, BrowserHandlerOptions {
+interface DevicePageOptions extends DeviceOptions, BrowserHandlerOptions {
   readonly throttle: SourceThrottle;
   readonly browsers: Pick<BrowserSessions, 'of'>;
   readonly forms: Pick<SignInForms<TypedRequest>, 'show'>;

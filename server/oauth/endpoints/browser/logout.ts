@@ -21,7 +21,7 @@ import { type SessionTermination, terminateSession } from '../revoke.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { SignOutReturn, UpstreamSignOut } from './upstream-sign-out.ts';
 
-export interface LogoutOptions extends SessionTermination, TicketOptions {
+interface LogoutOptions extends SessionTermination, TicketOptions {
   readonly hints: Pick<IDTokenHints, 'read' | 'readAccessToken'>;
   readonly clients: {
     get(id: string): Pick<ConfiguredClient, 'postLogoutRedirectURIs' | 'keepAfterSignOut'> | undefined;

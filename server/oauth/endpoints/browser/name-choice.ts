@@ -6,7 +6,7 @@ import type { Identities, KnownPerson, NewPerson, PersonRefusal } from '../../pr
 import { beginAttempt, type LoginThrottle } from '../../throttle/login-throttle.ts';
 import type { FormAttempt } from './continuation.ts';
 
-export interface NameChoiceOptions {
+interface NameChoiceOptions {
   readonly providers: readonly ConfiguredProvider[];
   readonly identities: Pick<Identities, 'createNamed'>;
   readonly throttle: Pick<LoginThrottle, 'attempt'>;

@@ -14,7 +14,7 @@ import type { Continuation, Shown } from './continuation.ts';
 import { TICKET_ALERTS } from './form-rejections.ts';
 import type { PendingSignIn } from './second-factor-step.ts';
 
-export interface NewPasswordFormsOptions<T> extends TicketOptions {
+interface NewPasswordFormsOptions<T> extends TicketOptions {
   /** Path of the form's handler. */
   readonly action: string;
   readonly texts: SignInPageTexts;
@@ -32,7 +32,7 @@ export interface NewPasswordFormsOptions<T> extends TicketOptions {
   next(context: RequestContext, pending: PendingSignIn<T>): Promise<void>;
 }
 
-export interface PasswordReplacement<T> {
+interface PasswordReplacement<T> {
   readonly request: T;
   readonly account: UserID;
   /** The password that was verified. */

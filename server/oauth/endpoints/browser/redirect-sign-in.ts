@@ -16,7 +16,7 @@ import type { UserID } from '../../users/account.ts';
 import type { FormAttempt } from './continuation.ts';
 
 /** What the browser has brought back. */
-export interface ProviderResponse {
+interface ProviderResponse {
   /** The redirect URI with the parameters of the provider. */
   readonly callback: URL;
   readonly state: string;
@@ -38,7 +38,7 @@ export type LinkVerdict =
   /** The reason, for the person. */
   | { readonly refusal: string };
 
-export interface RedirectSignInOptions {
+interface RedirectSignInOptions {
   /** In the order of the configuration. */
   readonly providers: readonly ConfiguredProvider<RedirectProvider>[];
   readonly identities: Pick<Identities, 'resolve'>;

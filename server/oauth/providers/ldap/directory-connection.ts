@@ -5,12 +5,12 @@ import { connect as connectTCP, isIP, type Socket } from 'node:net';
 import { connect as connectTLS, type TLSSocket } from 'node:tls';
 import { BerReader } from 'ldapts';
 
-export interface DirectoryAddress {
+interface DirectoryAddress {
   readonly host: string;
   readonly port: number;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly tls: 'ldaps' | 'startTLS';
   /** CA certificates in PEM; undefined for those of Node.js. */
   readonly ca: string | undefined;

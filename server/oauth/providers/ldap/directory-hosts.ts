@@ -6,7 +6,7 @@ import { DirectoryClient } from './directory-client.ts';
 import { connectDirectory, parseAddress } from './directory-connection.ts';
 import type { LDAPSettings } from './ldap-settings.ts';
 
-export interface DirectoryHostsOptions extends Pick<LDAPSettings, 'hosts' | 'tls'> {
+interface DirectoryHostsOptions extends Pick<LDAPSettings, 'hosts' | 'tls'> {
   /** Of one host, in ms. */
   readonly connectMs: number;
 }

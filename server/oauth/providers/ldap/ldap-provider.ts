@@ -40,7 +40,7 @@ export interface LDAPProviderOptions {
 }
 
 /** In ms. */
-export interface LDAPTiming {
+interface LDAPTiming {
   /** Of one host. */
   readonly connectMs: number;
   /** Of a whole conversation, for all hosts. */

@@ -3,7 +3,7 @@ import type { ResolvedConfiguration } from '../../../../apis/config/v1alpha1/con
 import type { SecretReference } from '../../clients/oauth-client.ts';
 
 /** How the groups of a person are found. */
-export type GroupLookup = 'member' | 'memberOf' | 'memberUid' | 'chain';
+type GroupLookup = 'member' | 'memberOf' | 'memberUid' | 'chain';
 
 export interface LDAPSettings {
   /** `host` or `host:port`, in the order of preference. */
@@ -36,7 +36,7 @@ export interface LDAPSettings {
 
 export type DirectorySchema = 'openldap' | 'activeDirectory';
 
-export const SCHEMAS: Readonly<
+const SCHEMAS: Readonly<
   Record<DirectorySchema, Omit<LDAPSettings['users'], 'base'> & { readonly groupFilter: string }>
 > = {
   openldap: {

@@ -19,7 +19,7 @@ const ANY_ENTRY = new PresenceFilter({ attribute: 'objectClass' });
 const CURE = 'check the base and the filter, and the permissions of the service account';
 
 /** What the next revalidation needs. */
-export interface KnownEntry {
+interface KnownEntry {
   readonly dn: string;
   /** Version of the password. */
   readonly password: string;

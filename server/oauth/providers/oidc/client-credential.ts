@@ -5,7 +5,7 @@ import * as openid from 'openid-client';
 import type { SecretReference } from '../../clients/oauth-client.ts';
 import type { OIDCSettings } from './oidc-settings.ts';
 
-export interface ClientCredentialOptions {
+interface ClientCredentialOptions {
   readonly settings: Pick<OIDCSettings, 'clientSecretRef' | 'privateKeyRef'>;
   /** The current value of the Secret; undefined while it is missing. */
   readonly secret: () => string | undefined;

@@ -24,7 +24,7 @@ import { failure, reasonOf } from './provider-failure.ts';
 import { providerFetch } from './provider-fetch.ts';
 import { checkMetadata } from './provider-metadata.ts';
 
-export interface OIDCProviderOptions {
+interface OIDCProviderOptions {
   readonly name: string;
   readonly displayName: string;
   readonly settings: OIDCSettings;

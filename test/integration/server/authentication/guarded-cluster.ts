@@ -27,14 +27,14 @@ export const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 
-export interface Caller {
+interface Caller {
   readonly pair?: KeyPair;
   /** Header names and values, alternating. */
   readonly headers?: readonly string[];
   readonly agent?: Agent;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   /** The authenticated user, or the Status. */
   readonly body: Readonly<Record<string, unknown>>;

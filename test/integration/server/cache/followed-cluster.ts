@@ -26,7 +26,7 @@ export const FEW = 40;
 const FRONT = '{"kind":"Node","apiVersion":"resources.platform.io/v1alpha3",';
 
 /** An informer that reads through the proxy, and the history of its lists and watches. */
-export interface Followed {
+interface Followed {
   readonly informer: Informer<undefined>;
   /** `stream` or `pages`, for each complete list. */
   readonly lists: readonly string[];
@@ -38,7 +38,7 @@ export interface Followed {
   ended(cause: string): Promise<void>;
 }
 
-export interface FollowOptions extends Partial<ReflectorTuning> {
+interface FollowOptions extends Partial<ReflectorTuning> {
   /** Wraps the client of the informer. */
   readonly through?: (client: ClusterClient) => ClusterClient;
   /**

@@ -2,7 +2,7 @@
 import { definitionOf, version } from '../../../support/cluster/custom-resource.ts';
 import type { Fields } from './resource-cluster.ts';
 
-export interface CaseObject {
+interface CaseObject {
   /** Empty for cluster-scoped kinds. */
   readonly namespace: string;
   readonly manifest: { readonly metadata: Fields } & Fields;
@@ -31,7 +31,7 @@ export interface KindCase {
 }
 
 export const NAMESPACES = ['alpha', 'beta', 'gamma'] as const;
-export const NAMES = ['web', 'cart', 'db-0'] as const;
+const NAMES = ['web', 'cart', 'db-0'] as const;
 
 /** A part of an object for each index, and its expected status. */
 interface Variant {

@@ -23,7 +23,7 @@ export const LISTS = '/kapis/resources.platform.io/v1alpha3';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -32,13 +32,13 @@ export interface Answer {
 }
 
 /** The credentials of a caller: a client certificate or a bearer token; without both, it is anonymous. */
-export interface Credentials {
+interface Credentials {
   readonly pair?: KeyPair;
   readonly token?: string;
 }
 
 /** A page of a list. */
-export interface Page {
+interface Page {
   readonly status: number;
   readonly body: Fields;
   /** Names of the items. */

@@ -3,7 +3,7 @@ import { shareEnvironment } from '../../../support/shared-environment.ts';
 import { ResourceCluster } from './resource-cluster.ts';
 
 /** The maximum wait for a first list, in ms. */
-export const SYNC_MS = 3_000;
+const SYNC_MS = 3_000;
 
 export const sharedServer = shareEnvironment(async () => {
   const cluster = await ResourceCluster.start({ controllers: true });

@@ -24,7 +24,7 @@ import { HandlerServer } from '../../../support/handler-server.ts';
 import { routed } from '../../../support/routed.ts';
 
 /** Enough nodes for each label, role and state of realisticNode(). */
-export const NODE_COUNT = 30;
+const NODE_COUNT = 30;
 export const CORE = '/api/v1/nodes';
 export const OURS = '/apis/resources.platform.io/v1alpha3/nodes';
 

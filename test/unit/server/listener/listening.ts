@@ -27,7 +27,7 @@ const limits: ListenerLimits = {
   keepAliveTimeout: 95_000,
 };
 
-export const noProxies: Proxies = { hasAddress: () => false, hasCertificate: () => false };
+const noProxies: Proxies = { hasAddress: () => false, hasCertificate: () => false };
 
 export function certificateMetrics(): CertificateMetrics {
   return newCertificateMetrics(createRegistry());

@@ -9,7 +9,7 @@ import { KubeletLog } from '../../../../../unit/server/logging/backends/kubernet
 const NODES = ['here', 'silent'] as const;
 
 /** The logs of a container on the kubelet. */
-export interface KubeletContainer {
+interface KubeletContainer {
   current?: KubeletLog;
   previous?: KubeletLog;
 }

@@ -24,7 +24,7 @@ export interface Container {
   state?: 'running' | 'waiting' | 'terminated';
 }
 
-export interface Pod {
+interface Pod {
   readonly namespace: string;
   readonly name: string;
   readonly uid?: string;
