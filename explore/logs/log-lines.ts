@@ -4,6 +4,7 @@
 import type { LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { Notice } from '../ui/notice.ts';
 import { BLOCK } from './line-limit.ts';
 import { LogLine } from './log-line.ts';
 import type { Logs } from './use-logs.ts';
@@ -17,6 +18,8 @@ export interface LogLinesProps {
   readonly isFollowing: boolean;
   /** Called when the user scrolls away from the newest line. */
   readonly leave: () => void;
+  /** Shows the lines before the first one, in place of the others. */
+  readonly showEarlier: () => void;
   /** Text in place of the lines. */
   readonly none: string;
 }
@@ -26,8 +29,8 @@ const NEAR_TOP = 200;
 const AT_BOTTOM = 24;
 
 export function LogLines(props: LogLinesProps): ComponentChildren {
-  const { logs, page, isWrapped, isFollowing, leave, none } = props;
-  const { lines, isLoading, older } = logs;
+  const { logs, page, isWrapped, isFollowing, leave, showEarlier, none } = props;
+  const { lines, isLoading, older, isCut } = logs;
   const box = useRef<HTMLDivElement>(null);
   const showNewest = (): void => box.current?.scrollTo(0, 0);
   useLayoutEffect(showNewest, [page]);
@@ -43,9 +46,11 @@ export function LogLines(props: LogLinesProps): ComponentChildren {
     const block = lines.slice(index * BLOCK, (index + 1) * BLOCK);
     return h(LineBlock, { key: block[0]?.id, lines: block });
   });
+  const cutText = `These are the newest ${lines.length.toLocaleString()} lines: the page shows no more at once.`;
   const olderText = isLoading ? 'Loading …' : 'Load older lines';
   const content = [
     older && h('button', { class: 'quiet older', disabled: isLoading, onClick: older }, olderText),
+    isCut && h(Notice, { tone: 'info', action: ['Show the lines before them', showEarlier] }, cutText),
     lines.length === 0 && !logs.error && h('p', { class: 'muted older' }, isLoading ? 'Searching …' : none),
     blocks,
   ];

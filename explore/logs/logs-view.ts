@@ -37,7 +37,11 @@ export function LogsView({ route }: { readonly route: LogsRoute }): ComponentChi
   const follow = { follow: 'true', start_time: undefined, end_time: undefined, last: lastOf(query) ?? '15m' };
   const exact = withQuery(route, { ...absolute(range), follow: undefined });
   const levels = namesIn(query, 'level');
-  const { page, tail } = logs;
+  const { page, tail, lines } = logs;
+  const showEarlier = (): void => {
+    const end = Math.floor(Date.parse(lines[0]?.time ?? '') / 1000);
+    change({ ...absolute({ start: range.start, end }), follow: undefined });
+  };
   return h('div', { class: 'logs stack' }, [
     h('div', { class: 'row' }, [
       h('h1', { tabIndex: -1 }, 'Logs'),
@@ -70,8 +74,12 @@ export function LogsView({ route }: { readonly route: LogsRoute }): ComponentChi
         isPaused && h('span', { class: 'muted' }, `${tail.waiting.toLocaleString()} new lines`),
       ]),
     h(LogLines, {
-      ...{ logs, page: key, isWrapped },
-      ...{ isFollowing: isLive && !isPaused, leave: () => pause(true) },
+      logs,
+      page: key,
+      isWrapped,
+      isFollowing: isLive && !isPaused,
+      leave: () => pause(true),
+      showEarlier,
       none: isLive ? 'No lines yet.' : 'No line matches the filters in this time range.',
     }),
   ]);

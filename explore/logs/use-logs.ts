@@ -3,7 +3,7 @@ import type { LogPage, LogQuery, LogRecord } from 'ks-apiserver-client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
-import { newestOf } from './line-limit.ts';
+import { isFull, newestOf } from './line-limit.ts';
 import type { TimeRange } from './log-query.ts';
 
 const PAGE = 200;
@@ -19,13 +19,15 @@ interface Lines {
   readonly lines: readonly LogRecord[];
   /** The page that was read last. */
   readonly page: LogPage | undefined;
-  /** Of the next older page. */
+  /** Of the next older page; undefined if there is none, or if it does not fit. */
   readonly cursor: string | undefined;
+  /** There are older lines, and they do not fit. */
+  readonly isCut: boolean;
   /** Of the page that the user has requested last; undefined for the newest one. */
   readonly requested: string | undefined;
 }
 
-export interface Logs extends Pick<Lines, 'lines' | 'page'> {
+export interface Logs extends Pick<Lines, 'lines' | 'page' | 'isCut'> {
   readonly isLoading: boolean;
   readonly error: Error | undefined;
   readonly retry: () => void;
@@ -43,7 +45,14 @@ export interface LogsOptions {
   readonly isPaused: boolean;
 }
 
-const NONE: Lines = { key: '', lines: [], page: undefined, cursor: undefined, requested: undefined };
+const NONE: Lines = {
+  key: '',
+  lines: [],
+  page: undefined,
+  cursor: undefined,
+  isCut: false,
+  requested: undefined,
+};
 
 export function useLogs({ query, range: { start, end }, key, isLive, isPaused }: LogsOptions): Logs {
   const { client } = useExplore();
@@ -53,15 +62,10 @@ export function useLogs({ query, range: { start, end }, key, isLive, isPaused }:
   const sent = { ...query, start_time: start, end_time: end, highlight: true, severity: true };
   const load = async (signal: AbortSignal): Promise<void> => {
     const page = await client.logs.query({ ...sent, size: PAGE, cursor }, { signal });
-    const read = page.records.toReversed();
-    setLoaded((before) =>
-      cursor === undefined
-        ? { ...NONE, key, page, lines: read, cursor: page.cursor }
-        : { ...before, page, lines: [...read, ...before.lines], cursor: page.cursor },
-    );
+    setLoaded((before) => withOlderLines(cursor === undefined ? { ...NONE, key } : before, page));
   };
   const { isCurrent, error, retry } = useLoaded(load, [key, cursor]);
-  const { lines, page, cursor: next } = isSame || !error ? loaded : NONE;
+  const { lines, page, cursor: next, isCut } = isSame || !error ? loaded : NONE;
   const last = lines.at(-1);
   const since = Math.max(end, last ? Math.floor(Date.parse(last.time) / 1000) : 0) - OVERLAP_S;
   const tail = useTail({
@@ -71,10 +75,24 @@ export function useLogs({ query, range: { start, end }, key, isLive, isPaused }:
     add: (more) => setLoaded((before) => withNewLines(before, more)),
   });
   return {
-    ...{ lines, page, error, retry, tail, isLoading: !isCurrent && !error },
+    lines,
+    page,
+    isCut,
+    error,
+    retry,
+    tail,
+    isLoading: !isCurrent && !error,
     older:
       next === undefined ? undefined : () => setLoaded((before) => ({ ...before, requested: before.cursor })),
   };
+}
+
+/** Adds the lines of the next older page, the last one when the maximum is reached. */
+function withOlderLines(before: Lines, page: LogPage): Lines {
+  const lines = [...page.records.toReversed(), ...before.lines];
+  const isLast = isFull(lines);
+  const cursor = isLast ? undefined : page.cursor;
+  return { ...before, page, lines, cursor, isCut: isLast && page.cursor !== undefined };
 }
 
 /** Appends the lines that are not shown yet, and drops the oldest ones beyond the limit. */
@@ -83,8 +101,9 @@ function withNewLines(before: Lines, more: readonly LogRecord[]): Lines {
   const all = [...before.lines, ...more.filter(({ id }) => !known.has(id))];
   const lines = newestOf(all);
   // Older pages would then leave a gap.
-  const cursor = lines.length < all.length ? undefined : before.cursor;
-  return { ...before, lines, cursor };
+  return lines.length < all.length
+    ? { ...before, lines, cursor: undefined, isCut: true }
+    : { ...before, lines };
 }
 
 export interface Tail extends Pick<Live<never>, 'connection' | 'error' | 'retry'> {

@@ -46,8 +46,14 @@ describe('the view of logs of /explore, with VictoriaLogs', () => {
   afterEach(() => expect(visitor.complaints.splice(0)).to.deep.equal([]));
 
   async function write(...lines: readonly { readonly time: number; readonly text: string }[]): Promise<void> {
+    await writeIn(NAMESPACE, lines);
+  }
+  async function writeIn(
+    namespace: string,
+    lines: readonly { readonly time: number; readonly text: string }[],
+  ): Promise<void> {
     const records = lines.map(({ time, text }) =>
-      line(new Date(time).toISOString().replace('Z', '000000Z'), text, { namespace: NAMESPACE }),
+      line(new Date(time).toISOString().replace('Z', '000000Z'), text, { namespace }),
     );
     await loadVictoriaLogs(store.url, records);
   }
@@ -115,5 +121,34 @@ describe('the view of logs of /explore, with VictoriaLogs', () => {
     const exported = written.trimEnd().split('\n');
     expect(exported).to.have.length(SLOW);
     for (const each of exported) expect(each).to.include('slow posting').and.to.include(NAMESPACE);
+  });
+
+  it('keeps at most 10,000 lines, and shows the lines before them on request', async () => {
+    const count = 10_500;
+    const now = Date.now();
+    const archive = Array.from({ length: count }, (_, i) => ({
+      time: now - (i + 1) * 300,
+      text: `entry ${i}`,
+    }));
+    await writeIn('archive', archive);
+    await visitor.open('/explore/logs?last=1h&namespaces=archive');
+    await visitor.sees('10,500 lines');
+    await visitor.page.evaluate(`(async () => {
+      const older = () => document.querySelector('button.older');
+      while (older()) {
+        if (!older().disabled) older().click();
+        await new Promise(requestAnimationFrame);
+      }
+    })()`);
+    await visitor.sees('These are the newest 10,000 lines');
+    const shown = await lines();
+    expect(shown).to.have.length(10_000);
+    expect([shown[0], shown.at(-1)]).to.deep.equal(['entry 9999', 'entry 0']);
+    await visitor.click('Show the lines before them');
+    await until(async () => (await lines()).length === 200);
+    expect((await lines()).some((each) => each === 'entry 10000')).to.equal(true);
+    expect(await lines()).not.to.include('entry 9990');
+    await visitor.page.goBack();
+    await until(async () => (await lines()).at(-1) === 'entry 0');
   });
 });

@@ -1,6 +1,6 @@
 // Tests of the maximum of lines in memory.
 import { expect } from 'chai';
-import { BLOCK, MAX_CHARACTERS, MAX_LINES, newestOf } from '../../../../explore/logs/line-limit.ts';
+import { BLOCK, isFull, MAX_CHARACTERS, MAX_LINES, newestOf } from '../../../../explore/logs/line-limit.ts';
 
 const linesOf = (count: number, size: number) =>
   Array.from({ length: count }, (_, index) => ({ id: index, log: 'x'.repeat(size) }));
@@ -24,5 +24,12 @@ describe('the lines of a live tail', () => {
   it('change in whole blocks, so that the others are not rendered again', () => {
     const lines = linesOf(MAX_LINES + 1, 1);
     expect(newestOf(lines)).to.deep.equal(lines.slice(BLOCK));
+  });
+
+  it('are full at the maximum of either', () => {
+    const mebibyte = 1024 * 1024;
+    const full = [linesOf(MAX_LINES, 1), linesOf(65, mebibyte)].map(isFull);
+    const free = [[], linesOf(MAX_LINES - 1, 1), linesOf(64, mebibyte)].map(isFull);
+    expect([...full, ...free]).to.deep.equal([true, true, false, false, false]);
   });
 });
