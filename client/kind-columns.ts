@@ -52,7 +52,10 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
 export function ownColumns(resource: string): readonly OwnColumn[] {
   const columns = Object.hasOwn(COLUMNS, resource) ? COLUMNS[resource] : {};
   return Object.entries(columns ?? {}).map(([name, read]) => ({
-    ...{ name, type: 'string', format: '', description: '' },
+    name,
+    type: 'string',
+    format: '',
+    description: '',
     priority: name === 'Images' ? 1 : 0,
     read: (object) => cellOf(typeof read === 'string' ? valueAt(object, read) : read(object)),
   }));

@@ -45,7 +45,11 @@ export function rowsOf(resource: string, page: ListPage): Rows {
     return { uid, name, namespace, cells: withOwn(cells[index] ?? [], namespace ?? null, values) };
   });
   return {
-    ...{ rows, total: totalItems, isPartial: partial, facets, labelKeys: [...labelKeys].sort() },
+    rows,
+    total: totalItems,
+    isPartial: partial,
+    facets,
+    labelKeys: [...labelKeys].sort(),
     columns: withOwn(columns, NAMESPACE, own),
   };
 }

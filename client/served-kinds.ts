@@ -55,7 +55,12 @@ export function servedKinds({ items = [] }: GroupDiscoveryList): ServedKind[] {
         // The first version is the preferred one.
         if (kinds.has(resource)) continue;
         kinds.set(resource, {
-          ...{ resource, plural, group, verbs, shortNames, kind: responseKind?.kind ?? plural },
+          resource,
+          plural,
+          group,
+          verbs,
+          shortNames,
+          kind: responseKind?.kind ?? plural,
           apiVersion: group === '' ? version : `${group}/${version}`,
           namespaced: scope === 'Namespaced',
         });

@@ -33,13 +33,19 @@ export function ListFilters({ route, counts, labelKeys, error }: ListFiltersProp
   // Applied with Enter, because a half-written selector is an error.
   const selectors = SELECTORS.map(({ name, label, placeholder }) =>
     h(TextField, {
-      ...{ key: name, label, text: query.get(name) ?? '', placeholder },
+      key: name,
+      label,
+      text: query.get(name) ?? '',
+      placeholder,
       'aria-invalid': invalid.includes(name),
       apply: (text) => change({ [name]: text.trim() }),
     }),
   );
   const labelKey = h(TextField, {
-    ...{ text: labelKeyOf(route), offered: labelKeys, placeholder: 'key', 'aria-label': 'Label key' },
+    text: labelKeyOf(route),
+    offered: labelKeys,
+    placeholder: 'key',
+    'aria-label': 'Label key',
     apply: (key) => change({ by: key.trim(), value: undefined }),
   });
   const facets = facetsOf(route).map(({ title, name, parameter }) => {
@@ -57,8 +63,12 @@ export function ListFilters({ route, counts, labelKeys, error }: ListFiltersProp
   return h('section', { class: 'stack', 'aria-label': 'Filters' }, [
     h('div', { class: 'row' }, [
       h(TextField, {
-        ...{ type: 'search', maxLength: 200, 'aria-label': 'Filter by text' },
-        ...{ placeholder: 'Filter by name, label or image', delayMs: DELAY_MS, text: query.get('q') ?? '' },
+        type: 'search',
+        maxLength: 200,
+        'aria-label': 'Filter by text',
+        placeholder: 'Filter by name, label or image',
+        delayMs: DELAY_MS,
+        text: query.get('q') ?? '',
         apply: (q) => navigate(withQuery(route, { q, page: undefined }), { replace: true }),
       }),
       h('details', { class: 'selectors', open: SELECTORS.some(({ name }) => query.has(name)) }, [

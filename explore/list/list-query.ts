@@ -43,11 +43,15 @@ export function listQueryOf(route: ListRoute): ShownQuery {
   const isEvents = resource === 'events' || resource === 'events.events.k8s.io';
   const sortBy = text('sortBy') ?? (isEvents ? 'lastTimestamp' : 'name');
   return {
-    ...{ sortBy, ascending: (text('ascending') ?? String(sortBy !== 'lastTimestamp')) === 'true' },
+    sortBy,
+    ascending: (text('ascending') ?? String(sortBy !== 'lastTimestamp')) === 'true',
     page: Math.max(1, Math.floor(Number(text('page'))) || 1),
     limit: PAGE_SIZES.find((size) => size === Number(text('limit'))) ?? PAGE_SIZES[0],
-    ...{ q: text('q'), namespaces: texts('namespace'), status: texts('status') },
-    ...{ labelSelector: text('labelSelector'), fieldSelector: text('fieldSelector') },
+    q: text('q'),
+    namespaces: texts('namespace'),
+    status: texts('status'),
+    labelSelector: text('labelSelector'),
+    fieldSelector: text('fieldSelector'),
     ownerReference: text('ownerReference'),
     label: query.has('value') ? `${labelKeyOf(route)} in (${query.getAll('value').join()})` : undefined,
   };

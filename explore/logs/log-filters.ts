@@ -40,13 +40,20 @@ export function LogFilters({ route, range, histogram, error }: LogFiltersProps):
   return h('section', { class: 'stack', 'aria-label': 'Filters' }, [
     h('div', { class: 'row' }, [
       h(TextField, {
-        ...{ type: 'search', 'aria-label': 'Text of the line', placeholder: 'Search in lines' },
-        ...{ maxLength: 1000, 'aria-invalid': message !== '', 'aria-describedby': 'text-error' },
-        ...{ text: query.get('log_query') ?? '', delayMs: DELAY_MS },
+        type: 'search',
+        'aria-label': 'Text of the line',
+        placeholder: 'Search in lines',
+        maxLength: 1000,
+        'aria-invalid': message !== '',
+        'aria-describedby': 'text-error',
+        text: query.get('log_query') ?? '',
+        delayMs: DELAY_MS,
         apply: (text) => navigate(withQuery(route, { log_query: text }), { replace: true }),
       }),
       h(Select, {
-        ...{ label: 'Match', value: query.get('match') ?? 'prefix', options: MATCHES },
+        label: 'Match',
+        value: query.get('match') ?? 'prefix',
+        options: MATCHES,
         choose: (match) => change({ match }),
       }),
       h(Toggle, { isOn: isCase, onClick: toggleCase }, 'Match case'),
@@ -61,7 +68,9 @@ export function LogFilters({ route, range, histogram, error }: LogFiltersProps):
       names('Containers', 'container', []),
     ]),
     h(Facet, {
-      ...{ title: 'Level', values: LEVELS, counts: histogram ? countsOf(histogram) : {} },
+      title: 'Level',
+      values: LEVELS,
+      counts: histogram ? countsOf(histogram) : {},
       selected: namesIn(query, 'level'),
       select: (levels) => change({ level: levels.join(',') }),
       content: (level) => [h('span', { class: 'level-mark', 'data-severity': level }), level],
@@ -89,7 +98,10 @@ function RangeFilter({ route, range }: Pick<LogFiltersProps, 'route' | 'range'>)
     change(value === CUSTOM ? absolute(range) : { last: value, start_time: undefined, end_time: undefined });
   const at = (label: string, edge: keyof TimeRange): ComponentChildren =>
     h('input', {
-      ...{ 'aria-label': label, type: 'datetime-local', step: 1, required: true },
+      'aria-label': label,
+      type: 'datetime-local',
+      step: 1,
+      required: true,
       value: localTime(range[edge] * 1000).slice(0, 19),
       onChange: ({ currentTarget: { value } }) =>
         value !== '' &&
@@ -145,7 +157,12 @@ function NameFilter({ label, query, exact, part, kinds, change }: NameFilterProp
     });
   };
   return h(TextField, {
-    ...{ label, type: 'search', placeholder: 'All', maxLength: 1000, text: chosen.join(', '), apply },
+    label,
+    type: 'search',
+    placeholder: 'All',
+    maxLength: 1000,
+    text: chosen.join(', '),
+    apply,
     onFocus: () => void offer(),
     // The browser compares the whole text.
     offered: offered.filter((name) => !chosen.includes(name)).map((name) => [...chosen, name].join(', ')),

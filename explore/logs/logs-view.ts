@@ -51,7 +51,8 @@ export function LogsView({ route }: { readonly route: LogsRoute }): ComponentChi
       h(Toggle, { isOn: isWrapped, onClick: () => change({ wrap: isWrapped ? undefined : 'true' }) }, 'Wrap'),
       h('button', { onClick: retry }, 'Search again'),
       h(CopyButton, {
-        ...{ label: 'Copy link', title: 'With the exact times' },
+        label: 'Copy link',
+        title: 'With the exact times',
         text: `${location.origin}${urlOf(exact)}`,
       }),
       h(ExportMenu, { query: { ...filters, start_time: range.start, end_time: range.end } }),

@@ -38,8 +38,12 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
   );
   const input = h('input', {
     // In a search field, Escape would only remove the text.
-    ...{ type: 'text', 'aria-label': 'Search kinds and objects', autocomplete: 'off', spellcheck: false },
-    ...{ placeholder: 'Search kinds, names, labels and images', value: text },
+    type: 'text',
+    'aria-label': 'Search kinds and objects',
+    autocomplete: 'off',
+    spellcheck: false,
+    placeholder: 'Search kinds, names, labels and images',
+    value: text,
     onInput: ({ currentTarget }) => setText(currentTarget.value),
   });
   const content = [

@@ -71,7 +71,10 @@ function kindsNamed(q: string, kinds: Kinds): ResultGroup[] {
     .sort((a, b) => rankOf(a) - rankOf(b))
     .slice(0, KIND_MATCHES)
     .map(({ resource, group }) => ({
-      ...{ key: resource, label: titleOf(resource, kinds), detail: group, to: listRoute(resource) },
+      key: resource,
+      label: titleOf(resource, kinds),
+      detail: group,
+      to: listRoute(resource),
     }));
   return options.length === 0 ? [] : [{ title: 'Lists', options }];
 }
@@ -83,7 +86,10 @@ function objectsIn(result: SearchResult | undefined, q: string, kinds: Kinds): R
   return groups.map(({ resource, totalItems, items }) => {
     const title = titleOf(resource, kinds);
     const options: Option[] = items.map(({ metadata, status }) => ({
-      ...{ key: metadata.uid, label: metadata.name, detail: metadata.namespace ?? '', status },
+      key: metadata.uid,
+      label: metadata.name,
+      detail: metadata.namespace ?? '',
+      status,
       to: objectRoute(resource, metadata),
     }));
     if (totalItems > items.length) {

@@ -41,7 +41,11 @@ export function TextField(props: TextFieldProps): ComponentChildren {
     if (delayMs !== undefined) timer.current = setTimeout(applyText, delayMs);
   };
   const input = h('input', {
-    ...{ ref, type: 'text', defaultValue: text, autocomplete: 'off', spellcheck: false },
+    ref,
+    type: 'text',
+    defaultValue: text,
+    autocomplete: 'off',
+    spellcheck: false,
     ...(offered && { list }),
     ...attributes,
     onInput,
