@@ -7,7 +7,7 @@ import type { Batches, Deadline, Instant, LogRecord, Order } from '../../store/l
 import { newNotSupported } from '../../store/store-errors.ts';
 import { countRecords } from './counts.ts';
 import type { Range } from './logsql.ts';
-import { type Client, REQUEST_MS } from './query-client.ts';
+import { type Client, MAX_INSTANT_BYTES, REQUEST_MS } from './query-client.ts';
 import { fieldsPipe, inOrder, recordOf, sortPipe } from './record.ts';
 import type { SelectionQuery } from './selection-query.ts';
 import { isOutOfMemory, newMalformedResponse, STORE } from './store-error.ts';
@@ -26,13 +26,20 @@ export interface ExportTuning {
   readonly requestMs: number;
   /** Timeout of the retry of a request that returned nothing within `requestMs`, in ms. After it, the export fails. */
   readonly retryMs: number;
+  /** Maximum number of records with the same time, and of their characters; this server sorts them. */
+  readonly instantRecords: number;
+  readonly instantLength: number;
 }
 
-const TUNING: ExportTuning = { windowRecords: 100_000, requestMs: 10_000, retryMs: REQUEST_MS };
+const TUNING: ExportTuning = {
+  windowRecords: 100_000,
+  requestMs: 10_000,
+  retryMs: REQUEST_MS,
+  instantRecords: 200_000,
+  instantLength: MAX_INSTANT_BYTES,
+};
 /** Windows become smaller by this factor when the store has too little memory to sort one. */
 const SHRINKING = 4;
-/** Maximum number of records with the same time; this server sorts them. */
-const MAX_INSTANT_RECORDS = 200_000;
 
 /** Yields batches in order. All records with the same time are in one batch. */
 export async function* exportRecords(
@@ -88,15 +95,17 @@ async function* readWindow(
   client: Client,
   { query, range, order }: ExportOptions,
   deadline: Deadline,
-  { requestMs, retryMs }: ExportTuning,
+  tuning: ExportTuning,
 ): Batches {
+  const { requestMs, retryMs } = tuning;
   let rest = range;
   let isRetry = false;
   while (rest.start < rest.end) {
     let isEmpty = true;
     try {
       const request = deadline.within(isRetry ? retryMs : requestMs);
-      for await (const batch of sortedBatches(client, { query, range: rest, order }, request)) {
+      const options = { query, range: rest, order };
+      for await (const batch of sortedBatches(client, options, request, tuning)) {
         isEmpty = false;
         const last = batch.at(-1)?.time ?? rest.start;
         rest =
@@ -117,6 +126,7 @@ async function* sortedBatches(
   client: Client,
   { query, range, order }: ExportOptions,
   deadline: Deadline,
+  tuning: ExportTuning,
 ): Batches {
   const found = query.within(range);
   if (!found) return;
@@ -124,15 +134,23 @@ async function* sortedBatches(
   const sort = isInstant(range) ? [] : [sortPipe(order)];
   const slices = client.slicer.of(deadline);
   let held: LogRecord[] = [];
+  let length = 0;
   let last: Instant | undefined;
   for await (const rows of client.rows(found, [fieldsPipe(query.fields), ...sort], deadline)) {
-    for (const row of rows) held.push(recordOf(row));
+    for (const row of rows) {
+      const record = recordOf(row);
+      held.push(record);
+      length += record.log.length;
+    }
     const begin = beginOfLastInstant(held);
-    if (held.length - begin > MAX_INSTANT_RECORDS) throw tooManyRecords();
-    if (begin === 0) continue;
+    if (begin === 0) {
+      if (held.length > tuning.instantRecords || length > tuning.instantLength) throw tooManyRecords(tuning);
+      continue;
+    }
     const batch = await sorted(held.slice(0, begin), order, last, slices);
     last = batch.at(-1)?.time;
     held = held.slice(begin);
+    length = held.reduce((sum, { log }) => sum + log.length, 0);
     yield batch;
   }
   if (held.length > 0) yield await sorted(held, order, last, slices);
@@ -176,7 +194,7 @@ function beginOfLastInstant(records: readonly LogRecord[]): number {
   return records.findLastIndex(({ time }) => time !== last) + 1;
 }
 
-function tooManyRecords(): Error {
-  const message = `more than ${MAX_INSTANT_RECORDS} records have the same time and cannot be sorted; use fewer namespaces or another time range`;
+function tooManyRecords({ instantRecords, instantLength }: ExportTuning): Error {
+  const message = `more than ${instantRecords} records or ${instantLength >> 20} MiB have the same time and cannot be sorted; use fewer namespaces or another time range`;
   return newNotSupported(STORE, 'start_time', message);
 }

@@ -16,6 +16,7 @@ import {
   ScriptedVictoriaLogs,
 } from '../../../../../support/logging/scripted-victorialogs.ts';
 import { FIELDS } from '../../../../../support/logging/victorialogs.ts';
+import { rejection } from '../../../../../support/rejection.ts';
 
 const BEGIN = nanosecondsOf('2026-01-01T00:00:00.000000000Z');
 const DAY = 86_400_000_000_000n;
@@ -26,7 +27,13 @@ const TIMES = [
   ...Array.from({ length: 100 }, (_, index) => BEGIN + BigInt(index) * 864_000_000_000n),
 ].sort((left, right) => Number(left - right));
 const RANGE: Range = { start: instantOfNanoseconds(BEGIN), end: instantOfNanoseconds(BEGIN + DAY) };
-const TUNING: ExportTuning = { windowRecords: 1_000, requestMs: 5_000, retryMs: 5_000 };
+const TUNING: ExportTuning = {
+  windowRecords: 1_000,
+  requestMs: 5_000,
+  retryMs: 5_000,
+  instantRecords: Number.POSITIVE_INFINITY,
+  instantLength: Number.POSITIVE_INFINITY,
+};
 
 /** Counts as the store does. `respond` responds to a request for records; `index` is its number. */
 function storing(
@@ -110,4 +117,21 @@ describe('an export from VictoriaLogs', () => {
     const times = first.value.map(({ time }) => nanosecondsOf(time));
     expect([...times, ...(await timesOf(batches))]).to.deep.equal(TIMES);
   });
+
+  for (const [what, length, tuning] of [
+    ['records', 1, { instantRecords: 1_000 }],
+    ['characters', 10_000, { instantLength: 1 << 20 }],
+  ] as const) {
+    it(`returns 400 for too many ${what} with the same time, although more follow`, async () => {
+      const time = instantOfNanoseconds(TIMES.at(-1) ?? 0n);
+      const lines = `${JSON.stringify({ _time: time, _msg: 'x'.repeat(length) })}\n`.repeat(100);
+      await using server = await storing(() => (response) => {
+        response.writeHead(200);
+        const more = (): boolean => response.destroyed || response.write(lines, more);
+        more();
+      });
+      const error = await rejection(timesOf(exporting(server.url, 'asc', tuning)));
+      expect(error).to.include({ code: 400 });
+    });
+  }
 });
