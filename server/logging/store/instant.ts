@@ -11,7 +11,12 @@ export const LAST_NANOSECOND: Instant = '2262-04-11T23:47:16.854775807Z';
 /** End of a range with the maximum `end_time`. */
 const END: Instant = '2286-11-20T17:46:40.000000000Z';
 
-const PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z$/;
+/** Without times that Date.parse() rejects, such as month 13. */
+const PATTERN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{9}Z$/;
+
+/** The first and the last millisecond that an Instant can represent. */
+const [FIRST_MS, LAST_MS] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
+const NS_PER_MS = 1_000_000n;
 
 export function isInstant(value: unknown): value is Instant {
   if (typeof value !== 'string' || !PATTERN.test(value)) return false;
@@ -25,9 +30,10 @@ export function isQueryable(value: unknown): value is Instant {
   return isInstant(value) && BEGINNING <= value && value <= END;
 }
 
-/** `milliseconds` since the epoch: a whole number from 0 to the end of the year 9999. */
+/** `milliseconds` since the epoch: a whole number. Times outside the years 0 to 9999 become the first or last instant. */
 export function instantOf(milliseconds: number): Instant {
-  return `${new Date(milliseconds).toISOString().slice(0, -1)}000000Z`;
+  const bounded = Math.min(Math.max(milliseconds, FIRST_MS), LAST_MS);
+  return `${new Date(bounded).toISOString().slice(0, -1)}000000Z`;
 }
 
 /** The usual form of RFC 3339, which is parsed faster. */
@@ -49,17 +55,18 @@ export function parseInstant(value: unknown): Instant | undefined {
   const offset = hours === undefined ? 'Z' : `${hours}:${minutes ?? '00'}`;
   const milliseconds = Date.parse(`${day}T${clock.length === 5 ? `${clock}:00` : clock}${offset}`);
   if (Number.isNaN(milliseconds)) return undefined;
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;
+  return `${instantOf(milliseconds).slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;
 }
 
-/** Converts nanoseconds since the epoch. */
+/** Converts nanoseconds since the epoch, with the limits of instantOf(). */
 export function instantOfNanoseconds(nanoseconds: bigint): Instant {
-  const rest = String(nanoseconds % 1_000_000n).padStart(6, '0');
-  return `${instantOf(millisecondsOfNanoseconds(nanoseconds)).slice(0, 23)}${rest}Z`;
+  const rest = nanoseconds - floorToMillisecond(nanoseconds);
+  const milliseconds = instantOf(millisecondsOfNanoseconds(nanoseconds)).slice(0, 23);
+  return `${milliseconds}${String(rest).padStart(6, '0')}Z`;
 }
 
 export function nanosecondsOf(instant: Instant): bigint {
-  return BigInt(Date.parse(`${instant.slice(0, 19)}Z`)) * 1_000_000n + BigInt(instant.slice(20, 29));
+  return BigInt(Date.parse(`${instant.slice(0, 19)}Z`)) * NS_PER_MS + BigInt(instant.slice(20, 29));
 }
 
 /** Returns the instant one nanosecond later. */
@@ -69,7 +76,12 @@ export function nextInstant(instant: Instant): Instant {
 
 /** Rounded down. */
 export function millisecondsOfNanoseconds(nanoseconds: bigint): number {
-  return Number(nanoseconds / 1_000_000n);
+  return Number(floorToMillisecond(nanoseconds) / NS_PER_MS);
+}
+
+function floorToMillisecond(nanoseconds: bigint): bigint {
+  const rest = nanoseconds % NS_PER_MS;
+  return nanoseconds - (rest < 0n ? rest + NS_PER_MS : rest);
 }
 
 /** Rounded down. */

@@ -36,8 +36,8 @@ export interface Position {
 
 const MAX_RETURNED = 200;
 const DIGEST_LENGTH = 11;
-/** Latest time in 64-bit nanoseconds. The store fails for a later one. */
-const LATEST = 2n ** 63n - 1n;
+/** Largest sort key of the store: 64 bits. The store fails for a larger one. */
+const MAX_KEY = 2n ** 63n - 1n;
 
 interface PageReading {
   readonly client: SearchClient;
@@ -190,9 +190,8 @@ function writePosition({ time, sequence, returned }: Position): string {
 function readPosition(text: string): Position {
   const [time = '', sequence = '', ...returned] = text.split('.');
   const isWellFormed =
-    /^-?\d{1,19}$/.test(time) &&
-    BigInt(time) <= LATEST &&
-    BigInt(time) >= -LATEST &&
+    // Nanoseconds of a key in milliseconds have up to six digits more than the key.
+    /^-?\d{1,25}$/.test(time) &&
     /^\d{1,15}$/.test(sequence) &&
     returned.length <= MAX_RETURNED &&
     returned.every((digest) => /^[\w-]{11}$/.test(digest));
@@ -202,7 +201,8 @@ function readPosition(text: string): Position {
 
 /** JSON of `search_after`, such that records with the key of the position are included. */
 export function searchAfter({ time, sequence }: Position, order: Order, nanoseconds: boolean): string {
-  const key = nanoseconds ? time : time / 1_000_000n;
+  const exact = nanoseconds ? time : time / 1_000_000n;
+  const key = exact > MAX_KEY ? MAX_KEY : exact < -MAX_KEY ? -MAX_KEY : exact;
   // Built as text, because the key can exceed the safe integers of JavaScript.
   return `[${key},${order === 'asc' ? sequence - 1 : sequence + 1}]`;
 }

@@ -22,7 +22,9 @@ export async function countRecords(client: Client, query: Query, deadline: Deadl
   const [row = {}] = await client.counts(query, stats, deadline);
   const count = numberIn(row, 'n');
   if (count === 0) return { count, span: undefined };
-  return { count, span: { start: instantIn(row, 'first'), end: nextInstant(instantIn(row, 'last')) } };
+  const span = { start: instantIn(row, 'first'), end: nextInstant(instantIn(row, 'last')) };
+  if (span.start >= span.end) throw newMalformedResponse('the first record is later than the last one');
+  return { count, span };
 }
 
 /** Counts records by bucket. The store returns only cells with records. `message`: name of the field. */

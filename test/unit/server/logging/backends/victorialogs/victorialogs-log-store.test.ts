@@ -54,6 +54,23 @@ describe('the VictoriaLogs store', () => {
     }
   });
 
+  it('returns 503 for times that are none, or that cannot be those of a first and a last record', async () => {
+    const page = { order: 'asc', size: 10, from: 0 } as const;
+    for (const overview of [
+      { first: '2026-99-99T99:99:99.999999999Z' },
+      { last: '2026-99-99T99:99:99.999999999Z' },
+      { first: '2026-01-01T12:00:01Z' },
+      { first: '9999-12-31T23:59:59.999999999Z' },
+      { last: '1969-12-31T23:59:59Z' },
+    ]) {
+      await using server = await ScriptedVictoriaLogs.start(
+        rows({ n: '3', first: NOON, last: NOON, ...overview }),
+      );
+      const error = await statusOf(storeAt(server.url).query(SELECTION, page, call()));
+      expect(error.code, JSON.stringify(overview)).to.equal(503);
+    }
+  });
+
   it('reports a configured field that no record has', async () => {
     const lacking =
       (...lacks: readonly string[]): Responder =>
