@@ -84,6 +84,7 @@ export async function newLogs(
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     slicer,
     metrics,
+    log: log.child({ store: logging.store }),
   });
   const removed = (prefix: 'apis' | 'kapis'): Handler =>
     removedOperations(`/${prefix}/${group}/${VERSION}/${RESOURCE}`);

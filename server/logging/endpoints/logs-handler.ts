@@ -1,5 +1,6 @@
 // HTTP handler of log queries. Every authenticated caller may query, but receives only lines of namespaces that the
 // caller may read.
+import type { Logger } from 'pino';
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,
@@ -21,6 +22,7 @@ import { parseAccept } from '../../http/accept.ts';
 import { BufferedResponses } from '../../http/buffered-responses.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
 import type { Scopes } from '../access/scope.ts';
+import { ScopedLogStore } from '../access/scoped-log-store.ts';
 import { cursorError, LogQueries, rangeOf, type WithoutTook } from '../queries/log-queries.ts';
 import { recordIDError, writeResponse } from '../queries/responses.ts';
 import { SurroundingLines } from '../queries/surrounding-lines.ts';
@@ -72,6 +74,7 @@ interface LogsHandlerOptions {
   readonly requestTimeoutMs: number;
   readonly slicer: TimeSlicer;
   readonly metrics: LogMetrics;
+  readonly log: Pick<Logger, 'warn'>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Monotonic clock of the filter chain, in ms. */
@@ -94,8 +97,9 @@ const GRACE_MS = 2_000;
 export const BUFFERED_RESPONSES = { bytes: 64 << 20, protectedMs: 1_000 };
 
 export function logsHandler(options: LogsHandlerOptions): Handler {
-  const { store, storeName, scopes, limits, slicer, metrics, now = Date.now } = options;
+  const { storeName, scopes, limits, slicer, metrics, now = Date.now } = options;
   const { monotonic = () => performance.now() } = options;
+  const store = new ScopedLogStore(options.store, options.log);
   const queries = new LogQueries({ store, scopes, slicer, buckets: limits.buckets, now });
   const surroundingLines = new SurroundingLines({ store, storeName, scopes, slicer, now });
   const decoder = newLogQueryDecoder({

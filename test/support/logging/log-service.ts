@@ -51,6 +51,8 @@ export class LogService implements AsyncDisposable {
   readonly registry = new Registry();
   /** Namespaces of permission checks, in order. */
   readonly checkedNamespaces: string[] = [];
+  /** Number of logged warnings. */
+  warnings = 0;
   /** The caller; unauthenticated if undefined. */
   user: UserInfo | undefined;
   readonly #end = new AbortController();
@@ -90,6 +92,7 @@ export class LogService implements AsyncDisposable {
       requestTimeoutMs: 60_000,
       slicer: new TimeSlicer(),
       metrics: new LogMetrics(this.registry),
+      log: { warn: () => this.warnings++ },
       now,
       monotonic,
     });

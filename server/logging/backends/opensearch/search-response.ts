@@ -159,19 +159,22 @@ export interface FieldNames {
   readonly containerID: string;
 }
 
+/** Depth of nested lists that are read. */
+const MAX_DEPTH = 20;
+
 type ValueReader = (source: JsonObject) => unknown;
 
 export class RecordReader {
   readonly #time: ValueReader;
   readonly #message: ValueReader;
-  readonly #namespace: ValueReader;
+  readonly #namespaces: ValuesReader;
   readonly #pod: ValueReader;
   readonly #container: ValueReader;
 
   constructor({ time, message, namespace, pod, container }: FieldNames) {
     this.#time = valueReader(time);
     this.#message = valueReader(message);
-    this.#namespace = valueReader(namespace);
+    this.#namespaces = valuesReader(namespace);
     this.#pod = valueReader(pod);
     this.#container = valueReader(container);
   }
@@ -184,11 +187,35 @@ export class RecordReader {
     return {
       time: parseInstant(this.#time(source)) ?? instantOfNanoseconds(time),
       log: withoutLineEnd(lineIn(this.#message(source))),
-      namespace: textIn(this.#namespace(source)),
+      namespace: namespaceOf(this.#namespaces(source)),
       pod: textIn(this.#pod(source)),
       container: textIn(this.#container(source)),
     };
   }
+}
+
+/**
+ * The namespace. A search finds a record by each of several values, so all of them are its name, which no namespace has:
+ * a collector that adds the fields of a line to the record lets a container write further values.
+ */
+function namespaceOf(values: readonly unknown[]): string {
+  return [...new Set(values.map(textIn))].join(',');
+}
+
+type ValuesReader = (source: JsonObject) => readonly unknown[];
+
+/** Reads all values of `a.b`, in both forms and from lists. */
+function valuesReader(path: string): ValuesReader {
+  const parts = path.split('.');
+  const readers = parts.map((_, n) => ({
+    outer: parts.slice(0, n + 1).join('.'),
+    inner: n + 1 < parts.length ? valuesReader(parts.slice(n + 1).join('.')) : undefined,
+  }));
+  return (source) =>
+    readers.flatMap(({ outer, inner }) => {
+      const values = [source[outer]].flat(MAX_DEPTH).filter((value) => value !== undefined && value !== null);
+      return inner ? values.filter(isRecord).flatMap(inner) : values;
+    });
 }
 
 /** Reads `a.b` from `{"a": {"b": …}}` or `{"a.b": …}`, because collectors write both forms. */
