@@ -30,6 +30,8 @@ const asName: readonly [what: string, filter: (value: string) => Partial<Selecti
   ['a part of a pod', (value) => ({ pods: part(value) })],
   ['a container', (value) => ({ containers: { exact: [value] } })],
   ['a part of a container', (value) => ({ containers: part(value) })],
+  ['a workload', (value) => ({ workloads: { exact: [value] } })],
+  ['a part of a workload', (value) => ({ workloads: part(value) })],
   ['a scope', (value) => ({ scope: { everything: false, namespaces: [{ name: value, since: ALWAYS }] } })],
 ];
 
