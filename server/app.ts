@@ -27,18 +27,17 @@ import { type StreamChecks, streamTermination } from './filters/stream-terminati
 import { upgradeArrival } from './filters/upgrade.ts';
 import { type Middleware, newRouter } from './http/endpoint.ts';
 import type { GatewayRoute } from './request/gateway-route.ts';
-import { isLongRunning, type LongRunning } from './request/long-running.ts';
+import type { LongRunning } from './request/long-running.ts';
 import type { Handler } from './request/request-context.ts';
 import type { KnownResource } from './request/resource-route.ts';
-import { type SourceAddress, sourceAddress } from './request/source-address.ts';
+import type { SourceAddress } from './request/source-address.ts';
 
 export function newApp(options: AppOptions): App {
   const { gateway, resources, logger, metrics, knownResource, limits, signal } = options;
-  const { allowedOrigins = [], sourceOf = sourceAddress([]), now = Date.now } = options;
-  const { monotonic = () => performance.now() } = options;
+  const { allowedOrigins, sourceOf, now = Date.now, monotonic = () => performance.now() } = options;
   const requests = new OpenRequests({ logger, sourceOf, now, monotonic });
   signal.addEventListener('abort', () => requests.abort(() => true, signal.reason), { once: true });
-  const writeError = errorWriter(options.errorFamilies ?? []);
+  const writeError = errorWriter(options.errorFamilies);
   /** Sends every error as a response. If sending fails, closes the connection. */
   const fail = (exchange: Exchange, error: unknown): void => {
     try {
@@ -68,10 +67,10 @@ export function newApp(options: AppOptions): App {
     audit: audit(options.audit, monotonic),
     // Before the filters that reject requests, so that web pages can read the rejections.
     ...(allowedOrigins.length > 0 ? { cors: cors(allowedOrigins) } : {}),
-    requestInfo: requestInfo(options.longRunning ?? isLongRunning, gateway),
+    requestInfo: requestInfo(options.longRunning, gateway),
     deadline: deadline(limits.timeoutMs, checked),
     bodyLimit: bodyLimit(limits.maxBodyBytes),
-    ...(options.startPage === undefined ? {} : { startPage: startPage(options.startPage) }),
+    startPage: startPage(options.startPage),
     authentication: authentication(
       options.authenticator,
       options.identityHeaders,
@@ -79,7 +78,7 @@ export function newApp(options: AppOptions): App {
       gateway?.authenticator,
     ),
     ...(tracing ? { sampling: tracing.sampling } : {}),
-    ...(options.streamChecks ? { streams: streamTermination(options.streamChecks) } : {}),
+    streams: streamTermination(options.streamChecks),
     admission: admission(options.pools, { ...checked, metrics }),
     gateway: forward,
     impersonation,
@@ -89,16 +88,7 @@ export function newApp(options: AppOptions): App {
   };
   const filters = Object.entries(named).map(([name, filter]) => tracing?.timed(name, filter) ?? filter);
 
-  const { health, version, discovery, openAPI, description, explore, oauth } = options.routers;
-  const features = newRouter();
-  features.use(health, options.routers.metrics, version);
-  features.use(discovery, openAPI, description);
-  if (explore) features.use(explore);
-  if (oauth) features.use(oauth);
-  features.use(() => {
-    throw newPathNotFound();
-  });
-
+  const features = featuresOf(options.routers);
   const app = newRouter();
   app.use(...filters.map(asMiddleware));
   app.use(ifResource(resources));
@@ -143,6 +133,20 @@ export function newApp(options: AppOptions): App {
   };
 }
 
+/** The routers one after the other, and 404 for the paths of none. */
+function featuresOf(routers: FeatureRouters): Router {
+  const { health, version, discovery, openAPI, description, explore, oauth } = routers;
+  const features = newRouter();
+  features.use(health, routers.metrics, version);
+  features.use(discovery, openAPI, description);
+  if (explore) features.use(explore);
+  if (oauth) features.use(oauth);
+  features.use(() => {
+    throw newPathNotFound();
+  });
+  return features;
+}
+
 function ifResource(handle: Handler): Middleware<Exchange> {
   return (_request, { locals: { context } }, next) =>
     context.info.isResourceRequest ? handle(context) : next();
@@ -182,26 +186,24 @@ export interface AppOptions {
   readonly gateway?: GatewayRoute;
   readonly authenticator: Authenticator;
   readonly identityHeaders: IdentityHeaders;
-  /** Path of the page for browsers that open `/` on the TLS listener, or on the other one; none by default. */
-  readonly startPage?: StartPage;
-  /** By default, no path is a path of sign-in. */
-  readonly signInPaths?: SignInPaths;
-  /** Without it, running streams are not checked. */
-  readonly streamChecks?: StreamChecks;
+  /** Path of the page for browsers that open `/`. */
+  readonly startPage: StartPage;
+  readonly signInPaths: SignInPaths;
+  readonly streamChecks: StreamChecks;
   readonly authorizer: Authorizer;
   readonly logger: Logger;
   readonly metrics: RequestObserver;
   readonly knownResource: KnownResource;
   readonly audit: AuditSink;
-  /** Allowed CORS origins; none by default. */
-  readonly allowedOrigins?: readonly string[];
+  /** Allowed CORS origins. */
+  readonly allowedOrigins: readonly string[];
   readonly pools: RequestPools;
-  /** The client address behind trusted proxies; by default, no proxy is trusted. */
-  readonly sourceOf?: SourceAddress;
+  /** The client address behind trusted proxies. */
+  readonly sourceOf: SourceAddress;
   readonly limits: { readonly maxBodyBytes: number; readonly timeoutMs: number };
-  /** Selects the requests without a deadline; by default watches and streaming subresources. */
-  readonly longRunning?: LongRunning;
-  readonly errorFamilies?: readonly ErrorFamily[];
+  /** Selects the requests without a deadline. */
+  readonly longRunning: LongRunning;
+  readonly errorFamilies: readonly ErrorFamily[];
   /** By default, requests are not traced. */
   readonly tracing?: Pick<RequestTracingOptions, 'sampler' | 'spans'>;
   /** Aborts all requests. `drain` ends them gracefully. */

@@ -24,7 +24,7 @@ const PUBLIC_TIMEOUT_MS = 1_000;
 export function authentication(
   authenticator: Authenticator,
   identityHeaders: IdentityHeaders,
-  signInPaths: SignInPaths = () => false,
+  signInPaths: SignInPaths,
   gatewayAuthenticator: Authenticator = authenticator,
 ): Filter {
   const accept = (exchange: Exchange, user: UserInfo | undefined): void => {

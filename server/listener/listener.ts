@@ -31,7 +31,7 @@ export const REQUEST_LIMITS = {
   /** A TLS handshake takes two round trips. */
   handshakeTimeout: 10_000,
   headersTimeout: 30_000,
-  /** Sufficient for a body of BODY_LIMIT at 50 KiB/s. */
+  /** Sufficient for a body of MAX_BODY_BYTES at 50 KiB/s. */
   requestTimeout: 60_000,
   /** Go clients close idle connections after 90 s. This is longer, so that the client closes the connection first. */
   keepAliveTimeout: 95_000,

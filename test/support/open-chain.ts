@@ -6,7 +6,9 @@ import { type App, type AppOptions, newApp } from '../../server/app.ts';
 import { ANONYMOUS } from '../../server/authentication/user.ts';
 import { RequestMetrics } from '../../server/filters/request-metrics.ts';
 import { oauthErrors } from '../../server/oauth/oauth-error-writer.ts';
+import { isLongRunning } from '../../server/request/long-running.ts';
 import type { Handler } from '../../server/request/request-context.ts';
+import { sourceAddress } from '../../server/request/source-address.ts';
 import { byPath } from './handler-server.ts';
 import { requestPools } from './request-pools.ts';
 import { everyPath, onlyFeature } from './routed.ts';
@@ -23,6 +25,17 @@ interface OpenChainOptions extends Partial<Omit<AppOptions, 'limits' | 'routers'
   readonly signal: AbortSignal;
 }
 
+/** The parts of the chain that most tests do not use. */
+export const PLAIN_CHAIN = {
+  allowedOrigins: [],
+  sourceOf: sourceAddress([]),
+  startPage: () => undefined,
+  signInPaths: () => false,
+  longRunning: isLongRunning,
+  errorFamilies: [],
+  streamChecks: { checkSession: undefined, checkCredential: () => undefined },
+} as const satisfies Partial<AppOptions>;
+
 /** The real filter chain without authentication and authorization: every caller is anonymous and allowed. */
 export function openChain({
   handlers = new Map(),
@@ -32,6 +45,7 @@ export function openChain({
   ...options
 }: OpenChainOptions): App {
   return newApp({
+    ...PLAIN_CHAIN,
     routers: onlyFeature(router),
     resources: handler,
     authenticator: { name: 'test', authenticate: () => ANONYMOUS },

@@ -25,8 +25,6 @@ interface AcceleratorOptions {
   /** Shared with the lists under `/kapis`. */
   readonly writes: RecentWrites;
   readonly registry: Registry;
-  /** Interval in ms at which the permission of a watch is reviewed again; default: REVIEW_INTERVAL_MS. */
-  readonly reviewIntervalMs?: number;
 }
 
 /**
@@ -205,7 +203,7 @@ export class Accelerator {
       void this.#stillAllowed(authorization, info, context).then((allowed) => {
         if (!allowed) revoke();
       });
-    }, this.#options.reviewIntervalMs ?? REVIEW_INTERVAL_MS);
+    }, REVIEW_INTERVAL_MS);
     followed.stopped.addEventListener('abort', revoke);
     try {
       await handler(context, revoked.signal);

@@ -8,7 +8,7 @@ import { TEXTS } from './texts.ts';
 
 const PAGE = { order: 'asc', size: 50, from: 0 } as const;
 
-/** Names, texts and levels one at a time; properties.ts combines them. */
+/** Names, texts and levels one at a time; properties.suite.ts combines them. */
 export function describeFilters(subject: () => Subject, traits: LogStoreTraits): void {
   describe('filters', () => {
     for (const [part, field] of [

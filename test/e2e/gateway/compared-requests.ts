@@ -1,4 +1,4 @@
-// Requests that differences.ts sends to kube-apiserver and through the gateway. `side-x` in a request is replaced by a
+// Requests that differences.test.ts sends to kube-apiserver and through the gateway. `side-x` in a request is replaced by a
 // name of the same length for each side, so that both sides write objects of their own.
 import type { Pod } from './interactive-pods.ts';
 

@@ -1,4 +1,4 @@
-// Table of kubectl commands: each subcommand, and the flags that change its requests. differences.ts compares the requests
+// Table of kubectl commands: each subcommand, and the flags that change its requests. differences.test.ts compares the requests
 // themselves. The commands of a lane run one after the other, each lane in a namespace of its own.
 import { once } from 'node:events';
 import { connect } from 'node:net';

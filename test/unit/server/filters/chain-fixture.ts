@@ -15,6 +15,7 @@ import type { Handler } from '../../../../server/request/request-context.ts';
 import { type Issued, issueServer, newCA } from '../../../support/certificates.ts';
 import { type Answer, exchange } from '../../../support/exchange.ts';
 import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
+import { PLAIN_CHAIN } from '../../../support/open-chain.ts';
 import { requestPools } from '../../../support/request-pools.ts';
 import { everyPath, onlyFeature } from '../../../support/routed.ts';
 
@@ -66,6 +67,7 @@ export async function startChain({
   const audited: AuditEvent[] = [];
   const gauges = { readOnly: 0, mutating: 0, longRunning: 0 };
   const chain = newApp({
+    ...PLAIN_CHAIN,
     routers: onlyFeature(everyPath(handler)),
     resources: handler,
     authenticator: byHeader,
