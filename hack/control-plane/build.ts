@@ -1,5 +1,5 @@
-// Builds the control plane programs as one Go binary, and those of a real node as another. The build cache (hack/artifacts)
-// stores them.
+// Builds the programs of the control plane as one Go binary, those of a real node as another, and kubectl alone. The build
+// cache (hack/artifacts) stores them.
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, cacheFolder, hashOfInputs, provide } from '../artifacts/artifact.ts';
@@ -7,13 +7,21 @@ import { buildGo, GO_FLAGS } from '../artifacts/go-build.ts';
 
 export const KUBERNETES_VERSION = '1.36.3';
 
-/** The binaries with their Go packages, and the names of the links to them. */
+/** The binaries with their Go packages and programs. Each program is a link to its binary, or the binary itself. */
 const BINARIES = {
   'control-plane': {
     title: 'control plane',
     contents: `Kubernetes ${KUBERNETES_VERSION}, etcd and KWOK`,
     folder: '.',
-    programs: ['controllers', 'etcd', 'kube-apiserver', 'kubectl', 'kwok', 'kwok-stages'],
+    programs: ['controllers', 'etcd', 'kube-apiserver', 'kwok', 'kwok-stages'],
+  },
+  // Each command is a process of its own, and would initialize the packages of all other programs too: `kubectl version`
+  // takes 44 ms of CPU instead of 70 ms, and 47 MB of memory instead of 88 MB.
+  kubectl: {
+    title: 'kubectl',
+    contents: `kubectl ${KUBERNETES_VERSION}`,
+    folder: 'kubectl',
+    programs: ['kubectl'],
   },
   node: {
     title: 'node',
@@ -84,5 +92,6 @@ async function makeBinary(binary: Binary, staging: string, options: BuildOptions
     },
     options,
   );
-  await Promise.all(programs.map((name) => symlink(binary, join(staging, name))));
+  const links = programs.filter((name) => name !== binary);
+  await Promise.all(links.map((name) => symlink(binary, join(staging, name))));
 }

@@ -37,7 +37,7 @@ const SOURCES = {
   },
   kubectl: {
     file: 'kubectl',
-    binary: 'control-plane',
+    binary: 'kubectl',
     version: { args: ['version', '--client', '-o', 'json'], fits: /"gitVersion":\s*"v1\.36\.\d+"/ },
   },
   kubelet: { file: 'kubelet', binary: 'node' },
