@@ -31,7 +31,7 @@ interface UsersHandlerOptions
     Pick<FactorResetsOptions, 'groupGrants'> {
   readonly secondFactor: PasswordChangesOptions['secondFactor'] & FactorResetsOptions['secondFactor'];
   readonly users: Users;
-  readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
+  readonly sessions: Pick<SessionStore, 'ofUser' | 'readOfUser' | 'delete'>;
   readonly authorizer: Authorizer;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly slicer?: TimeSlicer;

@@ -143,6 +143,8 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
           .map(({ id }) => id)
           .toSorted();
       expect(ids(stores[0])).to.deep.equal(mine);
+      const atOnce = await stores[1].readOfUser(user, signal);
+      expect(atOnce.map(({ id }) => id)).to.have.members(mine);
       await until(() => stores[1].ofUser(user).length === 2);
       expect(ids(stores[1])).to.deep.equal(mine);
       expect(stores[0].ofUser('nobody')).to.deep.equal([]);
@@ -157,6 +159,7 @@ export function describeSessionStore(title: string, open: () => ReplicasUnderTes
       expect(Date.now()).to.be.at.least(soon);
       for (const { id } of sessions) expect(await store.read(id, { signal })).to.equal(undefined);
       expect(store.ofUser(user)).to.deep.equal([]);
+      expect(await store.readOfUser(user, signal)).to.deep.equal([]);
     });
   });
 }

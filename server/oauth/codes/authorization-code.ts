@@ -5,7 +5,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import { type TicketOptions, type TicketRejection, Tickets } from '../keys/tickets.ts';
 import { type AcrValue, type Authentication, acrOf } from '../sessions/proof.ts';
-import { isPending, type Session, type SessionStore, type StoredSession } from '../sessions/session.ts';
+import { type BrowserVersion, isPending, type Session, type SessionStore } from '../sessions/session.ts';
 import { sessionOrigin } from '../sessions/session-creator.ts';
 import type { RequestedClaims } from '../users/user-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -42,7 +42,7 @@ interface Grant {
   readonly acr?: AcrValue;
   readonly claims?: RequestedClaims;
   /** The browser session, which knows the user, and its generation when it issued the code. */
-  readonly browser: Pick<StoredSession, 'id' | 'generation'>;
+  readonly browser: BrowserVersion;
   readonly source: string;
 }
 
@@ -58,7 +58,7 @@ interface GrantedRequest {
   readonly request: AuthorizationRequest;
   readonly client: OAuthClient;
   readonly authentication: Pick<Authentication, 'amr'>;
-  readonly browser: Pick<StoredSession, 'id' | 'generation'>;
+  readonly browser: BrowserVersion;
   readonly source: string;
 }
 

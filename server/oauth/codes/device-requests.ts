@@ -7,7 +7,13 @@ import type { CallContext } from '../../cluster/call-context.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import type { Authentication } from '../sessions/proof.ts';
-import { NO_USER, type SessionStore, type StoredSession } from '../sessions/session.ts';
+import {
+  type BrowserVersion,
+  isCurrent,
+  NO_USER,
+  type SessionStore,
+  type StoredSession,
+} from '../sessions/session.ts';
 import { sessionOrigin } from '../sessions/session-creator.ts';
 import { RateLimit } from '../throttle/rate-limit.ts';
 import type { UserID } from '../users/account.ts';
@@ -127,7 +133,11 @@ export class DeviceRequests {
   /** Creates the session that the device polls for, then deletes the request. Idempotent for the same user. */
   async approve(
     { id, session: sessionID }: DeviceRequest,
-    by: { readonly account: UserID; readonly authentication: Authentication },
+    by: {
+      readonly account: UserID;
+      readonly authentication: Authentication;
+      readonly browser: BrowserVersion;
+    },
     call: CallContext,
   ): Promise<Approval> {
     const { sessions, now } = this.#options;
@@ -152,6 +162,10 @@ export class DeviceRequests {
       if (!isAlreadyExists(error)) throw error;
       // The same user may retry after a lost response.
       if (!(await isApprovedByUser())) return 'already decided';
+    }
+    if (!(await isCurrent(by.browser, sessions, call))) {
+      await sessions.delete(sessionID, call.signal);
+      return 'not found';
     }
     // The request is deleted after the session is created, so the device always finds one of them. If the deletion fails,
     // the request expires.

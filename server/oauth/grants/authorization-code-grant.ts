@@ -21,6 +21,7 @@ import {
 } from '../codes/session-code.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
 import {
+  isCurrent,
   NO_CLIENT,
   readAfterLostResponse,
   type Session,
@@ -43,6 +44,7 @@ const FORM = new FormDecoder(AuthorizationCodeFormSchema);
 /** Bounded, because the client waits for it while the cluster may be unavailable. */
 const CLEANUP_TIMEOUT_MS = 3_000;
 const RETRY_SECONDS = 30;
+const SIGNED_OUT = 'the user has signed out, or signed in again';
 
 export class AuthorizationCodeGrant implements Grant {
   readonly #options: AuthorizationCodeGrantOptions;
@@ -95,7 +97,7 @@ export class AuthorizationCodeGrant implements Grant {
     // The cache may lag behind a sign-in at another replica.
     if (browser?.generation !== generation) browser = await sessions.read(id, request);
     if (browser?.clientID !== NO_CLIENT || browser.generation !== generation || !browser.authentication) {
-      throw invalidCode('the user has signed out, or signed in again');
+      throw invalidCode(SIGNED_OUT);
     }
     const { user, userUID, userAgent, authentication } = browser;
     const marks = sessions.ofUser(user).filter((each) => each.clientID === code.clientID && isUsedMark(each));
@@ -130,9 +132,10 @@ export class AuthorizationCodeGrant implements Grant {
       this.#create(mark, request),
       this.#create(session, request),
     ]);
-    if (marked.status === 'fulfilled' && stored.status === 'fulfilled') return stored.value;
     const failed = [marked, stored].flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
     if (failed.some(isAlreadyExists)) return this.#rejectReplay(code, request);
+    if (failed.length === 0) failed.push(...(await this.#problems(code, request)));
+    if (stored.status === 'fulfilled' && failed.length === 0) return stored.value;
     // The code stays valid for a retry. The version protects the objects of another exchange.
     for (const each of [marked, stored]) {
       if (each.status === 'rejected') continue;
@@ -140,6 +143,15 @@ export class AuthorizationCodeGrant implements Grant {
       await sessions.delete(each.value.id, signal, each.value).catch(() => undefined);
     }
     throw failed[0];
+  }
+
+  /** Why the stored session must not begin, or the error that leaves this unknown. */
+  async #problems({ browser }: AuthorizationCode, request: TokenRequest): Promise<readonly unknown[]> {
+    try {
+      return (await isCurrent(browser, this.#options.sessions, request)) ? [] : [invalidCode(SIGNED_OUT)];
+    } catch (error) {
+      return [error];
+    }
   }
 
   async #create(session: Session, request: TokenRequest): Promise<StoredSession> {

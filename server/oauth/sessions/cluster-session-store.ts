@@ -9,7 +9,7 @@ import {
   newServiceUnavailable,
   StatusError,
 } from '../../../apis/meta/v1/errors.ts';
-import { record, recordIn } from '../../../apis/reading/unknown-value.ts';
+import { array, record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
@@ -122,6 +122,16 @@ export class ClusterSessionStore implements SessionStore {
     return this.#cache
       .ofUser(user)
       .map((found) => this.#usable(found))
+      .filter((session) => session !== undefined);
+  }
+
+  async readOfUser(user: string, signal: AbortSignal): Promise<readonly StoredSession[]> {
+    const path = `${this.#path}?fieldSelector=${encodeURIComponent(`spec.user=${user}`)}`;
+    const list = await this.#options.client.json({ path, signal }).catch((error: unknown) => {
+      throw unavailable(error, 'cannot list the sessions');
+    });
+    return array(record(list)['items'])
+      .map((object) => this.#usable(readSession(object)))
       .filter((session) => session !== undefined);
   }
 

@@ -94,6 +94,8 @@ export interface SessionStore {
   delete(id: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void>;
   /** From the cache, in no particular order. */
   ofUser(user: string): readonly StoredSession[];
+  /** As `ofUser`, from the cluster, bypassing the cache. Throws ServiceUnavailable when the cluster is unavailable. */
+  readOfUser(user: string, signal: AbortSignal): Promise<readonly StoredSession[]>;
   /** False before the first list, and when the watch has been silent for too long. */
   readonly fresh: boolean;
 }
@@ -115,6 +117,22 @@ export async function readAfterLostResponse(
 ): Promise<StoredSession | undefined> {
   const found = await sessions.read(id, call).catch(() => undefined);
   return found && sameHash(found.refreshHash, refreshHash) ? found : undefined;
+}
+
+/** A browser session when something began with it. */
+export type BrowserVersion = Pick<StoredSession, 'id' | 'generation'>;
+
+/**
+ * Whether a browser session has the same generation in the cluster: otherwise the user has signed out everywhere else, or in this browser,
+ * or has signed in again. To be called after the write of what begins with it, because a sign-out does not see a later write.
+ */
+export async function isCurrent(
+  { id, generation }: BrowserVersion,
+  sessions: Pick<SessionStore, 'read'>,
+  call: CallContext,
+): Promise<boolean> {
+  const latest = await sessions.read(id, call);
+  return latest?.clientID === NO_CLIENT && latest.generation === generation;
 }
 
 /** Constant-time comparison. An empty hash never matches. */

@@ -98,6 +98,13 @@ export class MemorySessionStore implements SessionStore {
     );
   }
 
+  async readOfUser(user: string): Promise<readonly StoredSession[]> {
+    this.reads++;
+    return [...this.#shared.objects.values()].filter(
+      (session) => session.user === user && this.#live(session),
+    );
+  }
+
   #check(id: string, { uid, resourceVersion }: ObjectVersion): void {
     const found = this.#shared.objects.get(id);
     if (!found) throw newNotFound(TARGET, id);

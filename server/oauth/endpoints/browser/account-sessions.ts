@@ -11,7 +11,7 @@ import { type TerminationReason, terminateSession } from '../revoke.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 
 interface AccountSessionsOptions {
-  readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
+  readonly sessions: Pick<SessionStore, 'ofUser' | 'readOfUser' | 'delete'>;
   readonly validity: Pick<SessionValidity, 'end'>;
   readonly clients: Pick<ClientRegistry, 'get'>;
   readonly browsers: Pick<BrowserSessions, 'end' | 'renew'>;
@@ -50,8 +50,13 @@ export class AccountSessions {
 
   /** Ends all other sessions, those of kubectl, of unused codes and of copies of the cookie too. Throws 503 unless they are ended. */
   async endOthers(context: RequestContext, by: BrowserSession): Promise<void> {
-    await this.#options.browsers.renew(by, context);
-    const others = this.#of(by).filter(({ id }) => id !== by.session.id);
+    const { browsers, sessions } = this.#options;
+    await browsers.renew(by, context);
+    // From the cluster, because the cache may lack sessions that began at another replica before the renewal; later ones are rejected.
+    const all = await sessions.readOfUser(by.account.name, context.signal);
+    const others = all.filter(
+      (session) => session.userUID === by.account.uid && session.id !== by.session.id && !isUsedMark(session),
+    );
     await terminate(context, others, 'signed out', this.#options);
   }
 
@@ -78,7 +83,10 @@ export async function endSessionsOf(
   context: RequestContext,
   { account, session: current }: BrowserSession,
   reason: TerminationReason,
-  options: Pick<AccountSessionsOptions, 'sessions'> & { readonly browsers: Pick<BrowserSessions, 'end'> },
+  options: {
+    readonly sessions: Pick<SessionStore, 'ofUser' | 'delete'>;
+    readonly browsers: Pick<BrowserSessions, 'end'>;
+  },
   isOf: (proof: Proof) => boolean,
 ): Promise<Removal> {
   const began = options.sessions
@@ -97,7 +105,7 @@ async function terminate(
   { log, signal }: RequestContext,
   ended: readonly StoredSession[],
   reason: TerminationReason,
-  { sessions }: Pick<AccountSessionsOptions, 'sessions'>,
+  { sessions }: { readonly sessions: Pick<SessionStore, 'delete'> },
 ): Promise<void> {
   await Promise.all(
     ended.map(({ id: session, clientID, user }) =>

@@ -5,7 +5,7 @@ import type { OAuthClient } from '../../clients/oauth-client.ts';
 import type { Alert } from '../../page/form-fields.ts';
 import type { Markup } from '../../page/html.ts';
 import type { LoginOrigin } from '../../passwords/login-records.ts';
-import type { StoredSession } from '../../sessions/session.ts';
+import type { BrowserVersion } from '../../sessions/session.ts';
 import type { SignedInOnPage } from './browser-sessions.ts';
 
 /** The steps after a sign-in. `T` is an authorization request, a device request or a visit of the account page. */
@@ -32,7 +32,7 @@ export interface Continuation<T> {
 
 export interface SignedIn extends SignedInOnPage {
   /** The browser session. */
-  readonly browser: Pick<StoredSession, 'id' | 'generation'>;
+  readonly browser: BrowserVersion;
 }
 
 /** An attempt to sign in with a form. */

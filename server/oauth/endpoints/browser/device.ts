@@ -125,12 +125,12 @@ export function deviceContinuation({ clients, requests }: DeviceOptions): Contin
       return { client: clientOf(request), scopes, notice, destination: undefined };
     },
     accepts: () => true,
-    granted: async (context, request, { account, authentication }) => {
+    granted: async (context, request, by) => {
       const { response, log } = context;
       const client = clientOf(request);
-      const outcome = await requests.approve(request, { account, authentication }, context);
+      const outcome = await requests.approve(request, by, context);
       if (outcome !== 'approved') throw unusable();
-      log.info({ user: account.name, client: client.id }, 'device connected');
+      log.info({ user: by.account.name, client: client.id }, 'device connected');
       writePage(response, deviceConnectedPage(client.displayName));
     },
     cancelled: async (context, request) => {

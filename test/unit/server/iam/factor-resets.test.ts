@@ -28,6 +28,14 @@ describe('POST users/NAME/factor-reset', () => {
     expect(site.sessions.ofUser(name)).to.have.length(2);
   };
 
+  it('ends the sessions that began at another replica a moment ago, too', async () => {
+    site.allow('helper', 'impersonate users/ada', 'impersonate groups/dev');
+    site.sessions.lag();
+    await site.sessions.create(newSession({ user: 'ada', userUID: site.users.get('ada')?.uid ?? '' }));
+    expect((await reset('helper', 'ada')).status).to.equal(201);
+    expect(await site.sessions.readOfUser('ada')).to.deep.equal([]);
+  });
+
   const linkAda = (): void => {
     const person = { provider: 'company', issuer: 'i', subject: 's', displayName: '' };
     const { uid: userUID = '' } = site.users.get('ada') ?? {};

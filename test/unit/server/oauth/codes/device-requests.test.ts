@@ -84,7 +84,8 @@ describe('device requests', () => {
     const session = 's-aaaaaaaaaaaaaaaaaaaa';
     const request = { id, session, clientID: 'cli', scopes: [], source: '', userAgent: '' };
     const authentication = byPassword({ uid: 'p', changedAt: 0 }, 0);
-    const by = { account: newAccount('mallory'), authentication };
+    const browser = { id, generation: 0 };
+    const by = { account: newAccount('mallory'), authentication, browser };
     expect(await requests.approve(request, by, { signal })).to.equal('not found');
     expect(await requests.approve({ ...request, session: id }, by, { signal })).to.equal('not found');
     expect(requests.isOpenOrApproved(request)).to.equal(false);

@@ -241,6 +241,31 @@ describe('the account page', () => {
       expect(thief.page).to.not.contain('alice@example.com');
     });
 
+    it('are ended for a thief of the cookie, whose replica or that of the user is behind', async () => {
+      await using here = await SignInSite.start(state);
+      await using there = await SignInSite.start(state);
+      browser.site = here;
+      await visit();
+      const [own = ''] = ids();
+      const thief = new SiteBrowser(there);
+      for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
+      const device = await there.ask('/oauth/device_authorization', { form: { client_id: 'cli' } });
+      const { user_code } = JSON.parse(device.text) as { readonly user_code: string };
+      const codeOf = async (): Promise<string> => sentBack(await thief.authorize()).get('code') ?? '';
+      here.store.lag();
+      expect((await there.token({ ...EXCHANGE, code: await codeOf() })).status).to.equal(200);
+      there.store.lag();
+      const code = await codeOf();
+      await thief.ask(`/oauth/device?user_code=${user_code}`);
+      expect(thief.page).to.contain('value="alice"');
+      await end({ end: 'others' });
+      expect((await there.token({ ...EXCHANGE, code })).status).to.equal(400);
+      expect((await thief.submit({ account: 'alice' })).text).to.contain('This code cannot be used');
+      expect(state.sessions.all.filter(({ user }) => user === 'alice').map(({ id }) => id)).to.deep.equal([
+        own,
+      ]);
+    });
+
     it('of this browser end with those of its programs, except kubectl; other accounts stay', async () => {
       const elsewhere = await useConsole(new SiteBrowser(site));
       await visit('bob');
