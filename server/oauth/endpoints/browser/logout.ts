@@ -32,9 +32,15 @@ interface LogoutOptions extends SessionTermination, TicketOptions {
   readonly texts: { readonly platformName: string };
 }
 
+/** Why the browser stays here although the request names an address to return to. */
+const NO_RETURN = {
+  unknownClient:
+    'You cannot return to the program that sent you here, because its request has neither an id_token_hint nor a client_id.',
+  unregistered: 'The address to return to is not registered for the program that sent you here.',
+} as const;
+
 interface Return extends SignOutReturn {
-  /** The request names an address that is not registered. */
-  readonly unregistered?: true;
+  readonly noReturn?: keyof typeof NO_RETURN;
 }
 
 const PATH = '/oauth/logout';
@@ -118,7 +124,8 @@ async function decode(
   }
   const clientID = named ?? hinted?.clientID ?? '';
   const isRegistered = target !== undefined && clients.get(clientID)?.postLogoutRedirectURIs.includes(target);
-  const elsewhere: Return = target === undefined ? {} : { unregistered: true };
+  const noReturn = clientID === '' ? 'unknownClient' : 'unregistered';
+  const elsewhere: Return = target === undefined ? {} : { noReturn };
   const to = isRegistered ? { target, ...(state === undefined ? {} : { state }) } : elsewhere;
   return { to, owners: [bearer, hinted].filter((owner) => owner !== undefined) };
 }
@@ -162,14 +169,11 @@ function began(
 }
 
 function finish({ request, response }: RequestContext, to: Return, title: string): void {
-  const { target, state, unregistered = false } = to;
+  const { target, state, noReturn } = to;
   if (target !== undefined) {
     return redirect(response, state === undefined ? target : withParameters(target, { state }));
   }
   if (!acceptsHTML(request.headers.accept)) return writeJSON(response, { message: 'success' });
-  const reason = 'The address to return to is not registered for the program that sent you here.';
-  return writePage(
-    response,
-    messagePage(title, `${unregistered ? `${reason} ` : ''}You can close this page.`),
-  );
+  const reason = noReturn === undefined ? '' : `${NO_RETURN[noReturn]} `;
+  return writePage(response, messagePage(title, `${reason}You can close this page.`));
 }

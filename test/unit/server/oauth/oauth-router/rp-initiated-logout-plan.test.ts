@@ -108,8 +108,12 @@ describe('oidcc-rp-initiated-logout-certification-test-plan', () => {
     expect(await isSignedIn()).to.equal(true);
   });
 
-  it('oidcc-rp-initiated-logout-no-id-token-hint: asks, and knows no client to redirect to', async () => {
-    staysHere(await asksFirst(await rp.logout(RETURN)), 200);
+  it('oidcc-rp-initiated-logout-no-id-token-hint: asks, and says that it knows no client to redirect to', async () => {
+    const confirmed = await asksFirst(await rp.logout(RETURN));
+    staysHere(confirmed, 200);
+    expect(confirmed.text)
+      .to.contain('has neither an id_token_hint nor a client_id')
+      .and.not.contain('registered');
   });
 
   it('oidcc-rp-initiated-logout-no-params: asks, and signs out', async () => {
