@@ -12,7 +12,9 @@ export {
   type PatchType,
 } from './kubernetes.ts';
 export type { KubernetesList, KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
+export { fieldsOfLine, visibleText } from './line-text.ts';
 export { type Row, type Rows, rowsOf } from './list-rows.ts';
+export { type ListWindow, windowOf } from './list-window.ts';
 export { fieldTerm, type ListPage, type ListQuery, Lists } from './lists.ts';
 export type { LogExport, Shortfall } from './log-export.ts';
 export {
@@ -29,9 +31,12 @@ export {
 export { listAt, textAt, valueAt } from './object-values.ts';
 export { quantityOf } from './quantity.ts';
 export type { Connection, StreamOptions } from './reconnecting.ts';
+export { type RelatedList, relatedLists, relatedLogs } from './related-lists.ts';
 export { kindOfReference, type ServedKind } from './served-kinds.ts';
+export { LAST_APPLIED, type ShownParts, shownYAML } from './shown-yaml.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';
+export { type StatusTone, toneOfStatus } from './status-tone.ts';
 export type { UserClaims } from './token-storage.ts';
 export type { TokenSource } from './transport.ts';
 export type { WatchEvent } from './watch.ts';

@@ -12,6 +12,8 @@ export interface ServedKind {
   readonly plural: string;
   /** Empty for the core group. */
   readonly group: string;
+  /** Whether the kind is not one of Kubernetes itself. */
+  readonly isCustom: boolean;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
@@ -58,6 +60,7 @@ export function servedKinds({ items = [] }: GroupDiscoveryList): ServedKind[] {
           resource,
           plural,
           group,
+          isCustom: group.includes('.') && !group.endsWith('.k8s.io'),
           verbs,
           shortNames,
           kind: responseKind?.kind ?? plural,

@@ -2,13 +2,8 @@
 import { type Client, objectPath, type ServedKind } from 'ks-apiserver-client';
 import { platformName } from './page-metadata.ts';
 
-export interface Kind extends ServedKind {
-  /** Not one of Kubernetes itself. */
-  readonly isCustom: boolean;
-}
-
 /** By their resource such as `deployments.apps`. */
-export type Kinds = ReadonlyMap<string, Kind>;
+export type Kinds = ReadonlyMap<string, ServedKind>;
 
 export interface Discovered {
   readonly kinds: Kinds;
@@ -23,11 +18,8 @@ export async function discover(client: Client, signal: AbortSignal): Promise<Dis
   const listed = served.filter(
     ({ group, verbs }) => !own.has(group) && verbs.includes('list') && verbs.includes('watch'),
   );
-  const kinds = listed.map((kind) => {
-    const isCustom = kind.group.includes('.') && !kind.group.endsWith('.k8s.io');
-    return [kind.resource, { ...kind, isCustom }] as const;
-  });
-  return { kinds: new Map(kinds), groups: new Set(served.map(({ group }) => group)) };
+  const kinds = new Map(listed.map((kind) => [kind.resource, kind]));
+  return { kinds, groups: new Set(served.map(({ group }) => group)) };
 }
 
 /** Maximum number of kinds of custom resources, because the server starts to follow each kind that is counted or searched. */
@@ -40,7 +32,7 @@ export function customResources(kinds: Kinds): readonly string[] {
 
 /** Path of an object at kube-apiserver. Throws a TypeError for a name that is not one segment. */
 export function pathOfKind(
-  { apiVersion, plural }: Kind,
+  { apiVersion, plural }: ServedKind,
   place: { readonly namespace: string | undefined; readonly name: string },
 ): string {
   return objectPath({ apiVersion, resource: plural, ...place });

@@ -1,7 +1,8 @@
 // The navigation: the views, and the kinds of the cluster in groups.
+import type { ServedKind } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from './context.ts';
-import { type Kind, type Kinds, titleOf } from './kinds.ts';
+import { type Kinds, titleOf } from './kinds.ts';
 import { link, queryOf, type Route } from './route.ts';
 import { Failure } from './ui/notice.ts';
 
@@ -15,7 +16,7 @@ const GROUPS = {
   Cluster: 'nodes namespaces events',
 };
 
-function groupsOf(kinds: Kinds): readonly (readonly [title: string, kinds: Kind[]])[] {
+function groupsOf(kinds: Kinds): readonly (readonly [title: string, kinds: ServedKind[]])[] {
   const others = new Map(kinds);
   const named = Object.entries(GROUPS).map(([title, resources]) => {
     const group = resources.split(' ').flatMap((resource) => kinds.get(resource) ?? []);
@@ -46,7 +47,7 @@ export function Navigation({ route, error, retry }: NavigationProps): ComponentC
     } as const;
     return h('li', { key: `${label} ${detail}` }, h('a', attributes, [label, h('small', {}, detail)]));
   };
-  const kindEntry = ({ resource, isCustom, group }: Kind): ComponentChildren => {
+  const kindEntry = ({ resource, isCustom, group }: ServedKind): ComponentChildren => {
     const to: Route = { view: 'list', resource, query };
     return entry(to, titleOf(resource, kinds), resource === current, isCustom ? group : '');
   };

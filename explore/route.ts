@@ -85,6 +85,10 @@ export function listRoute(resource: string, changes: Changes = {}): ListRoute {
   return { view: 'list', resource, query: queryOf(changes) };
 }
 
+export function logsRoute(changes: Changes): LogsRoute {
+  return { view: 'logs', query: queryOf(changes) };
+}
+
 export function objectRoute(
   resource: string,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },

@@ -1,11 +1,10 @@
 // Loads the rows of a list that are visible, and keeps them up to date.
-import { type Rows, rowsOf, type StreamOptions } from 'ks-apiserver-client';
+import { type ListWindow, type Rows, rowsOf, type StreamOptions, windowOf } from 'ks-apiserver-client';
 import { useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
 import { columnsOf, type ShownColumn } from './list-columns.ts';
 import type { Facet, ShownQuery } from './list-query.ts';
-import { firstRowOf, windowAt } from './list-window.ts';
 
 /** The rows of a window of a page. */
 export interface ListRows extends Rows {
@@ -24,6 +23,10 @@ export interface LiveList extends Live<ListRows> {
   readonly show: (first: number, last: number) => (() => void) | undefined;
 }
 
+/** Shorter pages are loaded as a whole. */
+const MAX_WHOLE = 200;
+/** Rows that are loaded before and after the visible ones, at least. */
+const MARGIN = 24;
 /** Minimum time in ms between two windows while the user scrolls to neighbouring rows. */
 const NEAR_MS = 250;
 /** Time in ms for which the user stays at other rows before they are loaded: a scroll bar passes many rows. */
@@ -41,7 +44,8 @@ export function useList(
   const name = JSON.stringify([resource, shown, facets]);
   const [moved, setMoved] = useState({ name, window: windowAt(shown, 0, 0) });
   const { window } = moved.name === name ? moved : { window: windowAt(shown, 0, 0) };
-  const first = firstRowOf(window, shown);
+  const start = (shown.page - 1) * shown.limit;
+  const first = (window.page - 1) * window.limit - start;
   // Columns of all pages.
   const list = JSON.stringify([resource, { ...shown, page: 0, limit: 0 }]);
   const known = useRef<{ readonly list: string; readonly columns: readonly ShownColumn[] }>(undefined);
@@ -51,7 +55,7 @@ export function useList(
       const rows = rowsOf(resource, page);
       const columns = columnsOf(rows, known.current?.list === list ? known.current.columns : []);
       known.current = { list, columns };
-      yield { ...rows, columns, name, start: (shown.page - 1) * shown.limit, limit: shown.limit, first };
+      yield { ...rows, columns, name, start, limit: shown.limit, first };
     }
   };
   const live = useLive(open, JSON.stringify([name, window]), isPaused);
@@ -68,6 +72,13 @@ export function useList(
     return () => clearTimeout(timer);
   };
   return { ...live, show };
+}
+
+/** Returns the objects that are loaded for the visible rows of a page. */
+function windowAt({ page, limit }: ShownQuery, from: number, to: number): ListWindow {
+  if (limit <= MAX_WHOLE) return { page, limit };
+  const start = (page - 1) * limit;
+  return windowOf(start + Math.max(0, from - MARGIN), start + Math.min(limit, to + MARGIN));
 }
 
 /** Counts by value, for each facet. */

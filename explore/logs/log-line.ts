@@ -1,5 +1,5 @@
 // One line: time, level, where it comes from, and its text. Its details are shown on demand.
-import type { LogRecord } from 'ks-apiserver-client';
+import { fieldsOfLine, type LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
@@ -7,7 +7,7 @@ import { link, objectRoute, queryOf } from '../route.ts';
 import { CopyButton } from '../ui/copy-button.ts';
 import { Failure } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
-import { fieldsIn, LineText } from './line-text.ts';
+import { LineText } from './line-text.ts';
 import { absolute, clockOf } from './log-query.ts';
 
 /** Maximum number of characters of a line, and of its details. */
@@ -45,7 +45,7 @@ function LineDetails({ record }: LogLineProps): ComponentChildren {
   const at = Math.floor(Date.parse(time) / 1000);
   const range = absolute({ start: at - AROUND_S, end: at + AROUND_S });
   const ofPod = { view: 'logs', query: queryOf({ namespaces: namespace, pods: pod, ...range }) } as const;
-  const fields = fieldsIn(log).map(([name, value]) => [
+  const fields = fieldsOfLine(log).map(([name, value]) => [
     h('dt', {}, h(LineText, { text: name, limit: 200 })),
     h('dd', {}, h(LineText, { text: value, limit: SHORT })),
   ]);

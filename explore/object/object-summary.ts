@@ -4,7 +4,9 @@ import {
   fieldTerm,
   type KubernetesObject,
   kindOfReference,
+  LAST_APPLIED,
   listAt,
+  relatedLists,
   textAt,
   valueAt,
 } from 'ks-apiserver-client';
@@ -17,8 +19,6 @@ import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
 import { TextTable } from '../ui/text-table.ts';
 import { RelatedTable } from './related-table.ts';
-import { relationsOf } from './relations.ts';
-import { LAST_APPLIED } from './shown-yaml.ts';
 
 export interface ObjectSummaryProps {
   readonly resource: string;
@@ -29,7 +29,7 @@ export function ObjectSummary({ resource, object }: ObjectSummaryProps): Compone
   const { kinds } = useExplore();
   const { name, namespace, labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;
   const conditions = listAt(object, 'status.conditions');
-  const lists = relationsOf(resource, object, kinds.get(resource)?.isCustom === true);
+  const lists = relatedLists(resource, object, kinds.get(resource)?.isCustom === true);
   const involved = [fieldTerm('involvedObject.kind', object.kind), fieldTerm('involvedObject.name', name)];
   const labelItems = Object.entries(labels).map(([key, value]) => {
     const labelSelector = `${key}=${value}`;
@@ -43,7 +43,7 @@ export function ObjectSummary({ resource, object }: ObjectSummaryProps): Compone
     h('div', { class: 'stack' }, [
       resource === 'pods' && card('Containers', h(Containers, { pod: object })),
       conditions.length > 0 && card('Conditions', h(Conditions, { conditions })),
-      lists.map((list) => h(RelatedTable, { key: `${list.resource} ${list.query}`, list })),
+      lists.map((list) => h(RelatedTable, { key: JSON.stringify(list), ...list })),
       // Last, because a busy object has many.
       h(RecentEvents, { title: 'Events', filter: { namespace, fieldSelector: involved.join() } }),
     ]),

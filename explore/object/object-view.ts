@@ -1,13 +1,13 @@
 // The view of one object: what it is, its YAML, and what belongs to it.
+import { relatedLogs } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { titleOf } from '../kinds.ts';
-import { link, listRoute, type ObjectRoute, type Route, withQuery } from '../route.ts';
+import { link, listRoute, logsRoute, type ObjectRoute, type Route, withQuery } from '../route.ts';
 import { Failure, Notice } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
 import { ObjectSummary } from './object-summary.ts';
-import { logsOf } from './relations.ts';
 import { useObject } from './use-object.ts';
 import { YamlPanel } from './yaml-panel.ts';
 
@@ -19,7 +19,7 @@ export function ObjectView({ route }: { readonly route: ObjectRoute }): Componen
   const { object, status, isDeleted, isStill, error, retry } = useObject(route);
   const isYAML = query.get('part') === 'yaml';
   const createdAt = object?.metadata.creationTimestamp;
-  const logs = object && logsOf(resource, object);
+  const logs = object && relatedLogs(resource, object);
   const reload = ['Load again', retry] as const;
   return h('div', { class: 'stack' }, [
     h('nav', { 'aria-label': 'Path' }, [
@@ -39,7 +39,7 @@ export function ObjectView({ route }: { readonly route: ObjectRoute }): Componen
       h('nav', { class: 'row', 'aria-label': 'Parts' }, [
         part('Summary', withQuery(route, { part: '' }), !isYAML),
         part('YAML', withQuery(route, { part: 'yaml' }), isYAML),
-        logs && part('Logs', logs, false),
+        logs && part('Logs', logsRoute({ ...logs, last: '24h', follow: 'true' }), false),
       ]),
       isYAML ? h(YamlPanel, { object, kind: kinds.get(resource) }) : h(ObjectSummary, { resource, object }),
     ],

@@ -1,9 +1,9 @@
 // A short table of the objects that belong to an object.
+import type { RelatedList } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { titleOf } from '../kinds.ts';
-import { listQueryOf } from '../list/list-query.ts';
-import { type ListRoute, link, objectRoute } from '../route.ts';
+import { link, listRoute, objectRoute } from '../route.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
 import { TextTable } from '../ui/text-table.ts';
@@ -16,12 +16,11 @@ const REPEAT_MS = 5_000;
 const NAMES = ['Name', 'Status', 'Age'];
 
 /** The objects of a list; nothing if there are none. */
-export function RelatedTable({ list }: { readonly list: ListRoute }): ComponentChildren {
+export function RelatedTable({ resource, query }: RelatedList): ComponentChildren {
   const { client, kinds } = useExplore();
-  const { resource, query } = list;
-  const wanted = { ...listQueryOf(list), limit: FEW, columns: true };
+  const wanted = { ...query, sortBy: 'name', ascending: true, limit: FEW, columns: true };
   const load = (signal: AbortSignal) => client.lists.page(resource, wanted, { signal });
-  const { value: page } = useLoaded(load, [resource, query.toString()], REPEAT_MS);
+  const { value: page } = useLoaded(load, [resource, JSON.stringify(query)], REPEAT_MS);
   if (!page || page.totalItems === 0) return null;
   const label = titleOf(resource, kinds);
   const all = page.totalItems === 1 ? 'Show as a list' : `Show all ${page.totalItems}`;
@@ -31,7 +30,7 @@ export function RelatedTable({ list }: { readonly list: ListRoute }): ComponentC
     h(RelativeTime, { time: metadata.creationTimestamp }),
   ]);
   return h('section', { class: 'card' }, [
-    h('h2', {}, [label, h('a', link(list), all)]),
+    h('h2', {}, [label, h('a', link(listRoute(resource, query)), all)]),
     h(TextTable, { label, names: NAMES, rows }),
   ]);
 }

@@ -1,14 +1,13 @@
 // The YAML of an object with line numbers and coloured keys, and buttons that show more of it and copy it.
-import type { KubernetesObject } from 'ks-apiserver-client';
+import { type KubernetesObject, type ServedKind, shownYAML } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { type Kind, pathOfKind } from '../kinds.ts';
+import { pathOfKind } from '../kinds.ts';
 import { CopyButton } from '../ui/copy-button.ts';
 import { Failure, Notice } from '../ui/notice.ts';
 import { Toggle } from '../ui/toggle.ts';
 import { useLoaded } from '../ui/use-live.ts';
-import { shownYAML } from './shown-yaml.ts';
 
 const YAML = 'application/yaml';
 const IS_JSON = 'This is the JSON of the list. The YAML could not be loaded: ';
@@ -16,7 +15,7 @@ const IS_JSON = 'This is the JSON of the list. The YAML could not be loaded: ';
 export interface YamlPanelProps {
   readonly object: KubernetesObject;
   /** Undefined while the kinds are unknown. */
-  readonly kind: Kind | undefined;
+  readonly kind: ServedKind | undefined;
 }
 
 export function YamlPanel({ object, kind }: YamlPanelProps): ComponentChildren {

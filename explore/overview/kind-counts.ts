@@ -1,11 +1,10 @@
 // Counts of the objects of the most important kinds, by status, as bars. Each count leads to a list.
-import { type ListPage, StatusError } from 'ks-apiserver-client';
+import { type ListPage, StatusError, toneOfStatus } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { customResources, titleOf } from '../kinds.ts';
 import { link, listRoute } from '../route.ts';
 import { Notice } from '../ui/notice.ts';
-import { toneOf } from '../ui/status.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
 const NAMESPACED_KINDS = [
@@ -59,9 +58,9 @@ function Row({ resource, page, namespace }: RowProps): ComponentChildren {
   const listOf = (status?: string) => link(listRoute(resource, { namespace: scope, status }));
   const statuses = statusesOf(page);
   const part = ([status, count]: StatusCount): ComponentChildren =>
-    h('span', { key: status, 'data-tone': toneOf(status), style: { flexGrow: count } });
+    h('span', { key: status, 'data-tone': toneOfStatus(status), style: { flexGrow: count } });
   const statusLink = ([status, count]: StatusCount): ComponentChildren => {
-    const attributes = { key: status, class: 'status', 'data-tone': toneOf(status), ...listOf(status) };
+    const attributes = { key: status, class: 'status', 'data-tone': toneOfStatus(status), ...listOf(status) };
     return h('a', attributes, `${count.toLocaleString()} ${status}`);
   };
   return h('li', {}, [
@@ -86,7 +85,7 @@ function statusesOf({ facets }: ListPage): readonly StatusCount[] {
   return Object.entries(facets?.['status'] ?? {})
     .sort(([, a], [, b]) => b - a)
     .slice(0, STATUSES)
-    .sort(([a], [b]) => TONES.indexOf(toneOf(a)) - TONES.indexOf(toneOf(b)));
+    .sort(([a], [b]) => TONES.indexOf(toneOfStatus(a)) - TONES.indexOf(toneOfStatus(b)));
 }
 
 function useCounts(namespace: string): readonly Count[] {

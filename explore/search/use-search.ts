@@ -1,8 +1,8 @@
 // The results of a search: the kinds whose names match at once, and the objects when the server has responded.
-import type { Client, SearchResult } from 'ks-apiserver-client';
+import type { Client, SearchResult, ServedKind } from 'ks-apiserver-client';
 import { useMemo } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { customResources, type Kind, type Kinds, titleOf } from '../kinds.ts';
+import { customResources, type Kinds, titleOf } from '../kinds.ts';
 import { listRoute, objectRoute, type Route } from '../route.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
@@ -65,7 +65,8 @@ async function followKinds(client: Client, kinds: Kinds): Promise<void> {
 /** The kinds with this short name first, then those with the shortest names. */
 function kindsNamed(q: string, kinds: Kinds): ResultGroup[] {
   const word = q.toLowerCase();
-  const rankOf = ({ plural, shortNames }: Kind): number => (shortNames.includes(word) ? 0 : plural.length);
+  const rankOf = ({ plural, shortNames }: ServedKind): number =>
+    shortNames.includes(word) ? 0 : plural.length;
   const options = [...kinds.values()]
     .filter(({ plural, shortNames }) => plural.includes(word) || shortNames.includes(word))
     .sort((a, b) => rankOf(a) - rankOf(b))

@@ -30,8 +30,14 @@ describe('the kinds of a cluster', () => {
     expect(server.asked.sort()).to.deep.equal(['GET /api', 'GET /apis']);
     const widget = { plural: 'widgets', kind: 'Widget', namespaced: true, verbs: VERBS, shortNames: [] };
     expect(kinds).to.deep.equal([
-      { ...widget, resource: 'widgets', group: '', apiVersion: 'v1' },
-      { ...widget, resource: 'widgets.example.com', group: 'example.com', apiVersion: 'example.com/v2' },
+      { ...widget, resource: 'widgets', group: '', isCustom: false, apiVersion: 'v1' },
+      {
+        ...widget,
+        resource: 'widgets.example.com',
+        group: 'example.com',
+        isCustom: true,
+        apiVersion: 'example.com/v2',
+      },
     ]);
     const resourceOf = (apiVersion: string, kind: string): string | undefined =>
       kindOfReference(kinds, { apiVersion, kind })?.resource;

@@ -1,6 +1,7 @@
 // Tests of how hostile log lines are shown.
 import { expect } from 'chai';
-import { fieldsIn, LineText } from '../../../../explore/logs/line-text.ts';
+import { fieldsOfLine } from '../../../../client/line-text.ts';
+import { LineText } from '../../../../explore/logs/line-text.ts';
 
 const nodes = (text: string, highlights: [number, number][] = []): unknown[] =>
   LineText({ text, highlights, limit: 50_000 }) as unknown[];
@@ -28,8 +29,8 @@ describe('the text of a line', () => {
 
   it('has at most a few hundred members', () => {
     const members = Array.from({ length: 9_000 }, (_, i) => `"${i}":1`).join();
-    expect(fieldsIn(`{${members}}`)).to.have.length(200);
-    expect(fieldsIn('{"__proto__":{"a":1},"constructor":"b"}')).to.deep.equal([
+    expect(fieldsOfLine(`{${members}}`)).to.have.length(200);
+    expect(fieldsOfLine('{"__proto__":{"a":1},"constructor":"b"}')).to.deep.equal([
       ['__proto__', '{"a":1}'],
       ['constructor', 'b'],
     ]);

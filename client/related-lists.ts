@@ -1,6 +1,13 @@
 // What belongs to an object: the objects that it owns, the pods that it selects or runs, the objects in it, and logs.
-import { fieldTerm, type KubernetesObject, valueAt } from 'ks-apiserver-client';
-import { type ListRoute, type LogsRoute, listRoute, queryOf } from '../route.ts';
+import type { KubernetesObject } from './kubernetes-object.ts';
+import { fieldTerm, type ListQuery } from './lists.ts';
+import type { LogQuery } from './logs.ts';
+import { valueAt } from './object-values.ts';
+
+export interface RelatedList {
+  readonly resource: string;
+  readonly query: Pick<ListQuery, 'namespace' | 'labelSelector' | 'fieldSelector' | 'ownerReference'>;
+}
 
 /** The kinds of the objects that an object of a kind owns. */
 const OWNED: Readonly<Record<string, readonly string[]>> = {
@@ -23,20 +30,24 @@ const SELECTING = new Set(['deployments.apps', 'services', 'replicationcontrolle
 /** The kinds whose pods have names by which logs select them. */
 const WORKLOADS = new Set(Object.keys(OWNED).filter((resource) => resource !== 'services'));
 
-/** Returns the lists of related objects. */
-export function relationsOf(
+/** The lists of the related objects. `isCustom`: of a custom resource, which can own objects of all usual kinds. */
+export function relatedLists(
   resource: string,
   object: KubernetesObject,
   isCustom: boolean,
-): readonly ListRoute[] {
+): readonly RelatedList[] {
   const { uid, name, namespace } = object.metadata;
-  if (resource === 'nodes') return [listRoute('pods', { fieldSelector: fieldTerm('spec.nodeName', name) })];
-  if (resource === 'namespaces') return IN_NAMESPACE.map((of) => listRoute(of, { namespace: name }));
+  if (resource === 'nodes') {
+    return [{ resource: 'pods', query: { fieldSelector: fieldTerm('spec.nodeName', name) } }];
+  }
+  if (resource === 'namespaces') {
+    return IN_NAMESPACE.map((each) => ({ resource: each, query: { namespace: name } }));
+  }
   const owned = (Object.hasOwn(OWNED, resource) && OWNED[resource]) || (isCustom ? USUAL : []);
   const labelSelector = SELECTING.has(resource) ? podSelector(object) : '';
   return [
-    ...(labelSelector === '' ? [] : [listRoute('pods', { namespace, labelSelector })]),
-    ...owned.map((of) => listRoute(of, { namespace, ownerReference: uid })),
+    ...(labelSelector === '' ? [] : [{ resource: 'pods', query: { namespace, labelSelector } }]),
+    ...owned.map((each) => ({ resource: each, query: { namespace, ownerReference: uid } })),
   ];
 }
 
@@ -49,11 +60,12 @@ function podSelector(object: KubernetesObject): string {
     .join();
 }
 
-/** Returns the logs of the pods of an object; undefined if it has none. */
-export function logsOf(resource: string, { metadata }: KubernetesObject): LogsRoute | undefined {
-  const parameter = resource === 'pods' ? 'pods' : 'workloads';
-  if (parameter === 'workloads' && !WORKLOADS.has(resource)) return undefined;
-  const { name, namespace } = metadata;
-  const query = queryOf({ namespaces: namespace, [parameter]: name, last: '24h', follow: 'true' });
-  return { view: 'logs', query };
+/** The filters of the logs of its pods; undefined if it has none. */
+export function relatedLogs(
+  resource: string,
+  { metadata }: KubernetesObject,
+): Pick<LogQuery, 'namespaces' | 'pods' | 'workloads'> | undefined {
+  const { name, namespace = '' } = metadata;
+  if (resource === 'pods') return { namespaces: [namespace], pods: [name] };
+  return WORKLOADS.has(resource) ? { namespaces: [namespace], workloads: [name] } : undefined;
 }

@@ -1,6 +1,6 @@
 // Tests of the colour of status words.
 import { expect } from 'chai';
-import { toneOf } from '../../../../explore/ui/status.ts';
+import { toneOfStatus } from '../../../client/status-tone.ts';
 
 describe('the tone of a status', () => {
   const tones = {
@@ -11,6 +11,6 @@ describe('the tone of a status', () => {
   };
   for (const [tone, words] of Object.entries(tones))
     it(`is ${tone} for ${words.map((word) => `“${word}”`).join(', ')}`, () => {
-      expect(words.map(toneOf)).to.deep.equal(words.map(() => tone));
+      expect(words.map(toneOfStatus)).to.deep.equal(words.map(() => tone));
     });
 });

@@ -1,6 +1,6 @@
 // Tests of hiding parts of the YAML of an object. The end-to-end tests use the YAML of a real kube-apiserver.
 import { expect } from 'chai';
-import { shownYAML } from '../../../../explore/object/shown-yaml.ts';
+import { shownYAML } from '../../../client/shown-yaml.ts';
 
 const NOTHING = { managedFields: false, secrets: false };
 
