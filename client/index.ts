@@ -3,6 +3,7 @@ export { SignInError } from './authorization.ts';
 export { Client, type ClientOptions, type SearchOptions } from './client.ts';
 export type { ExecOptions, ExecResult, Shell } from './exec.ts';
 export type * from './generated/platform.ts';
+export { intervalOf } from './histogram-interval.ts';
 export type { Cell, Column } from './kind-columns.ts';
 export {
   type AccessAttributes,
@@ -13,7 +14,7 @@ export {
 } from './kubernetes.ts';
 export type { KubernetesList, KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
 export { fieldsOfLine, visibleText } from './line-text.ts';
-export { type Row, type Rows, rowsOf } from './list-rows.ts';
+export { type Row, type Rows, rowsOf, statusOf } from './list-rows.ts';
 export { type ListWindow, windowOf } from './list-window.ts';
 export { fieldTerm, type ListPage, type ListQuery, Lists } from './lists.ts';
 export type { LogExport, Shortfall } from './log-export.ts';
@@ -36,7 +37,7 @@ export { kindOfReference, type ServedKind } from './served-kinds.ts';
 export { LAST_APPLIED, type ShownParts, shownYAML } from './shown-yaml.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';
-export { type StatusTone, toneOfStatus } from './status-tone.ts';
+export { type StatusTone, toneOfCondition, toneOfStatus } from './status-tone.ts';
 export type { UserClaims } from './token-storage.ts';
 export type { TokenSource } from './transport.ts';
 export type { WatchEvent } from './watch.ts';

@@ -58,3 +58,9 @@ export function rowsOf(resource: string, page: ListPage): Rows {
 function withOwn<T>(served: readonly T[], namespace: T, own: readonly T[]): readonly T[] {
   return [...served.slice(0, 1), namespace, ...served.slice(1, -1), ...own, ...served.slice(-1)];
 }
+
+/** The status word of an object of a page that was requested with `columns: true`; undefined if it has none. */
+export function statusOf({ columns, cells }: ListPage, index: number): string | undefined {
+  const status = cells?.[index]?.[columns?.findIndex(({ format }) => format === 'status') ?? -1];
+  return typeof status === 'string' ? status : undefined;
+}

@@ -1,4 +1,4 @@
-// The meaning of the status words of objects, custom resources included.
+// The meaning of the status words and conditions of objects, custom resources included.
 
 export type StatusTone = 'good' | 'idle' | 'warn' | 'bad';
 
@@ -14,4 +14,13 @@ export function toneOfStatus(status: string): StatusTone {
   if (GOOD.test(status)) return 'good';
   if (IDLE.test(status)) return 'idle';
   return WARN.test(status) ? 'warn' : 'bad';
+}
+
+/** Conditions that are true when something is wrong. */
+const BAD = /Pressure|Unavailable|Fail|Error|Stalled|Degraded|Disruption|Conflict|Terminating/;
+
+/** The tone of a condition, by its type and its status, which is `True`, `False` or `Unknown`. */
+export function toneOfCondition(type: string, status: string): StatusTone {
+  if (status !== 'True' && status !== 'False') return 'idle';
+  return (status === 'True') === BAD.test(type) ? 'bad' : 'good';
 }

@@ -1,5 +1,5 @@
 // The number of lines by time and severity.
-import { type LogHistogram, type LogQuery, StatusError } from 'ks-apiserver-client';
+import { intervalOf, type LogHistogram, type LogQuery, StatusError } from 'ks-apiserver-client';
 import { useExplore } from '../context.ts';
 import { spanOf } from '../ui/relative-time.ts';
 import { type Loaded, useLoaded } from '../ui/use-live.ts';
@@ -8,14 +8,6 @@ import type { TimeRange } from './log-query.ts';
 /** Pause before the next histogram while the view is live. */
 const REFRESH_MS = 15_000;
 const MAX_BUCKETS = 120;
-const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
-/** Widths of buckets in seconds: whole parts of the next larger unit. */
-const STEPS = [
-  ...[1, 2, 5, 10, 30],
-  ...[1, 2, 5, 10, 30].map((count) => count * MINUTE),
-  ...[1, 3, 12].map((count) => count * HOUR),
-  ...[1, 7, 30, 365, 3_650].map((count) => count * DAY),
-];
 
 export interface Counts {
   readonly histogram: LogHistogram;
@@ -35,7 +27,7 @@ export function useHistogram(
   const load = async (signal: AbortSignal): Promise<Counts> => {
     const range = rangeNow();
     const { start, end } = range;
-    const step = STEPS.find((each) => end - start <= each * MAX_BUCKETS) ?? 3_650 * DAY;
+    const step = intervalOf(end - start, MAX_BUCKETS);
     const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
     const sent = { ...query, start_time: start, end_time: end, interval: spanOf(step * 1000), time_zone };
     try {

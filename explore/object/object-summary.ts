@@ -8,13 +8,13 @@ import {
   listAt,
   relatedLists,
   textAt,
+  toneOfCondition,
   valueAt,
 } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { RecentEvents } from '../overview/recent-events.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
-import type { Tone } from '../ui/notice.ts';
 import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
 import { TextTable } from '../ui/text-table.ts';
@@ -81,21 +81,13 @@ function Conditions({ conditions }: { readonly conditions: readonly unknown[] })
     const [type, status] = [textAt(condition, 'type'), textAt(condition, 'status')];
     return [
       type,
-      h('span', { class: 'status', 'data-tone': toneOf(type, status) }, status),
+      h('span', { class: 'status', 'data-tone': toneOfCondition(type, status) }, status),
       textAt(condition, 'reason'),
       h('bdi', {}, textAt(condition, 'message')),
       h(RelativeTime, { time: textAt(condition, 'lastTransitionTime') }),
     ];
   });
   return h(TextTable, { label: 'Conditions', names: CONDITION, rows });
-}
-
-/** Conditions that are true when something is wrong. */
-const BAD = /Pressure|Unavailable|Fail|Error|Stalled|Degraded|Disruption|Conflict|Terminating/;
-
-function toneOf(type: string, status: string): Tone {
-  if (status !== 'True' && status !== 'False') return 'idle';
-  return (status === 'True') === BAD.test(type) ? 'bad' : 'good';
 }
 
 const CONTAINER = ['Name', 'State', 'Restarts', 'Last end', 'Image'];

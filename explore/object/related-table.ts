@@ -1,5 +1,5 @@
 // A short table of the objects that belong to an object.
-import type { RelatedList } from 'ks-apiserver-client';
+import { type RelatedList, statusOf } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { titleOf } from '../kinds.ts';
@@ -8,7 +8,6 @@ import { RelativeTime } from '../ui/relative-time.ts';
 import { Status } from '../ui/status.ts';
 import { TextTable } from '../ui/text-table.ts';
 import { useLoaded } from '../ui/use-live.ts';
-import { statusOf } from './use-object.ts';
 
 /** Objects in a table; the link leads to the others. */
 const FEW = 8;

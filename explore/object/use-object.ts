@@ -1,6 +1,6 @@
 // One object, which follows its changes: from a live list, or once from kube-apiserver if lists do not serve the kind or the caller
 // may only get the object.
-import { fieldTerm, type KubernetesObject, type ListPage, StatusError } from 'ks-apiserver-client';
+import { fieldTerm, type KubernetesObject, type ListPage, StatusError, statusOf } from 'ks-apiserver-client';
 import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { pathOfKind } from '../kinds.ts';
@@ -48,10 +48,4 @@ export function useObject({ resource, namespace, name }: ObjectRoute): ShownObje
     error: isMissing && !last ? new Error(`${resource} "${name}" does not exist`) : failure,
     retry,
   };
-}
-
-/** The status word of an object of a page; undefined if it has none. */
-export function statusOf({ columns, cells }: ListPage, index: number): string | undefined {
-  const status = cells?.[index]?.[columns?.findIndex(({ format }) => format === 'status') ?? -1];
-  return typeof status === 'string' ? status : undefined;
 }

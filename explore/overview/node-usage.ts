@@ -6,11 +6,11 @@ import {
   type ListPage,
   quantityOf,
   StatusError,
+  statusOf,
   textAt,
 } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
-import { statusOf } from '../object/use-object.ts';
 import { platformName } from '../page-metadata.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
 import { bytesText, shortText } from '../ui/amount.ts';

@@ -1,6 +1,6 @@
 // Tests of the rows for tables that the client library makes of a page.
 import { expect } from 'chai';
-import { type KubernetesObject, type ListPage, rowsOf } from '../../../client/index.ts';
+import { type KubernetesObject, type ListPage, rowsOf, statusOf } from '../../../client/index.ts';
 
 const column = { type: 'string', format: '', priority: 0, description: '' };
 
@@ -55,5 +55,13 @@ describe('the rows of a page', () => {
       'age 0',
     ]);
     expect(rowsOf('constructor', pageOf(hostile)).columns).to.have.length(3);
+  });
+
+  it('have a status word, if the server computes one', () => {
+    const page = pageOf(object('a', {}), object('b', {}));
+    const columns = [{ ...column, name: 'Phase', format: 'status' }];
+    const statuses = [0, 1, 2].map((index) => statusOf({ ...page, columns }, index));
+    expect(statuses).to.deep.equal(['status 0', 'status 1', undefined]);
+    expect(statusOf(page, 0)).to.equal(undefined);
   });
 });

@@ -1,6 +1,6 @@
 // Tests of the colour of status words.
 import { expect } from 'chai';
-import { toneOfStatus } from '../../../client/status-tone.ts';
+import { toneOfCondition, toneOfStatus } from '../../../client/status-tone.ts';
 
 describe('the tone of a status', () => {
   const tones = {
@@ -13,4 +13,15 @@ describe('the tone of a status', () => {
     it(`is ${tone} for ${words.map((word) => `“${word}”`).join(', ')}`, () => {
       expect(words.map(toneOfStatus)).to.deep.equal(words.map(() => tone));
     });
+
+  it('depends on the type of a condition', () => {
+    const tones = [
+      ['Ready', 'True'],
+      ['Ready', 'False'],
+      ['MemoryPressure', 'True'],
+      ['MemoryPressure', 'False'],
+      ['Ready', 'Unknown'],
+    ].map(([type = '', status = '']) => toneOfCondition(type, status));
+    expect(tones).to.deep.equal(['good', 'bad', 'bad', 'good', 'idle']);
+  });
 });
