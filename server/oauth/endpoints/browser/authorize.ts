@@ -11,7 +11,7 @@ import {
 import { displayHost, isRegistered, reachesOnlyClient } from '../../codes/redirect-target.ts';
 import { asQuery, readForm } from '../../http/form.ts';
 import { redirect } from '../../page/page.ts';
-import { meetsAcr } from '../../sessions/proof.ts';
+import { meetsAcr, PASSWORD_ONLY } from '../../sessions/proof.ts';
 import type { UserID } from '../../users/account.ts';
 import { SCOPE_OF } from '../../users/user-claims.ts';
 import type { IDTokenHints } from '../presented-tokens.ts';
@@ -156,6 +156,7 @@ export function codeContinuation(options: CodeContinuationOptions): Continuation
       scopes: scopesOf(request),
       destination: displayHost(request.redirectURI),
       again: request.maxAge !== undefined,
+      withFactor: !meetsAcr(PASSWORD_ONLY, request.acr),
     }),
     accepts: (request, { account, authentication }) => {
       const { maxAge = Number.POSITIVE_INFINITY, acr } = request;

@@ -6,6 +6,7 @@ import { NO_FRESHNESS } from '../../../../../support/oauth/no-providers.ts';
 import { codeOf, recoveryCodesOn, secretOn } from '../../../../../support/oauth/second-factors.ts';
 import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
+import { sentBack } from '../../../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../../../support/oauth/site-browser.ts';
 import type { SiteResponse } from '../../../../../support/oauth/site-request.ts';
 
@@ -209,6 +210,14 @@ describe('the authenticator app on the account page', () => {
     expect((await arrive()).text).to.include('name="code"');
     state.now += 60_000;
     await browser.submit({ code: codeOf(secret, state.now) });
+    // A client that requires two factors gets them, too.
+    browser = new SiteBrowser(site);
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, value: 'mfa' } } });
+    await browser.authorize({ claims });
+    expect((await arrive()).text).to.include('name="code"');
+    state.now += 60_000;
+    const back = sentBack(await browser.submit({ code: codeOf(secret, state.now) }));
+    expect([back.has('code'), back.get('error')]).to.deep.equal([true, null]);
     await browser.ask('/account');
     expect((await act('remove')).headers.location).to.equal('/account?user=alice&done=app-removed');
   });
