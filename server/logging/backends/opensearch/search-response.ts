@@ -199,23 +199,36 @@ export class RecordReader {
  * a collector that adds the fields of a line to the record lets a container write further values.
  */
 function namespaceOf(values: readonly unknown[]): string {
-  return [...new Set(values.map(textIn))].join(',');
+  return values.length === 1 ? textIn(values[0]) : [...new Set(values.map(textIn))].join(',');
 }
 
 type ValuesReader = (source: JsonObject) => readonly unknown[];
 
 /** Reads all values of `a.b`, in both forms and from lists. */
 function valuesReader(path: string): ValuesReader {
-  const parts = path.split('.');
-  const readers = parts.map((_, n) => ({
-    outer: parts.slice(0, n + 1).join('.'),
-    inner: n + 1 < parts.length ? valuesReader(parts.slice(n + 1).join('.')) : undefined,
+  const collect = valueCollector(path.split('.'));
+  return (source) => {
+    const values: unknown[] = [];
+    collect(source, values);
+    return values;
+  };
+}
+
+function valueCollector(parts: readonly string[]): (source: JsonObject, values: unknown[]) => void {
+  const members = parts.map((_, n) => ({
+    name: parts.slice(0, n + 1).join('.'),
+    collect: n + 1 < parts.length ? valueCollector(parts.slice(n + 1)) : undefined,
   }));
-  return (source) =>
-    readers.flatMap(({ outer, inner }) => {
-      const values = [source[outer]].flat(MAX_DEPTH).filter((value) => value !== undefined && value !== null);
-      return inner ? values.filter(isRecord).flatMap(inner) : values;
-    });
+  return (source, values) => {
+    for (const { name, collect } of members) {
+      const member = source[name];
+      for (const value of Array.isArray(member) ? member.flat(MAX_DEPTH) : [member]) {
+        if (value === undefined || value === null) continue;
+        if (!collect) values.push(value);
+        else if (isRecord(value)) collect(value, values);
+      }
+    }
+  };
 }
 
 /** Reads `a.b` from `{"a": {"b": …}}` or `{"a.b": …}`, because collectors write both forms. */
