@@ -1,9 +1,12 @@
 // The text of log lines, which can be hostile: control characters and texts that the terminal or the browser reorders.
 
-/** A colour of a terminal (ECMA-48), or one control, bidirectional or invisible character. */
+/**
+ * A colour of a terminal (ECMA-48), or one control, bidirectional or invisible character. Variation selectors of emoji are
+ * common, and hide no text.
+ */
 const SPECIAL =
   // oxlint-disable-next-line no-control-regex -- it finds control characters
-  /\u001b\[[0-9;]*m|[\0-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/gu;
+  /\u001b\[[0-9;]*m|(?!\t|[\ufe0e-\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 /** Maximum number of members of a line. */
 const MAX_FIELDS = 200;
 

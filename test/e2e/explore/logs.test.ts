@@ -244,7 +244,7 @@ describe('the view of logs of /explore', () => {
     await write(
       `${title} <img src=x onerror="document.title='xss'"><script>document.title='xss'</script>`,
       `${title} \u001b]0;xss\u0007\u001b[31mred\u001b[0m \u001b[2J plain`,
-      `${title} \u202egnp.exe\u202c null:\0 \u009b31m javascript:alert(1)`,
+      `${title} \u202egnp.exe\u202c null:\0 \u009b31m javascript:alert(1) \u{e0041}\u3164`,
       `${title} {"<b>x</b>":"<img src=x onerror=document.title='xss'>"}`,
       `${title} ${'x'.repeat(1 << 20)}`,
     );
@@ -255,6 +255,7 @@ describe('the view of logs of /explore', () => {
       .to.include('<img src=x')
       .and.to.include('<U+202E>gnp.exe')
       .and.to.include('null:␀')
+      .and.to.include('<U+E0041><U+3164>')
       .and.to.include('␇red ␛[2J plain');
     expect(shown).to.include('more characters');
     await visitor.page.evaluate(

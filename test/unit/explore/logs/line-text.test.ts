@@ -22,6 +22,13 @@ describe('the text of a line', () => {
     expect(nodes('GET /cart 200')).to.deep.equal(['GET /cart 200']);
     expect(nodes('')).to.deep.equal(['']);
     expect(nodes('a\u001b[31;1mred\u001b[0m\n\u202e\0')).to.deep.equal(['ared↵<U+202E>␀']);
+    const invisible = '\u00ad\u034f\u115f\u2029\u200d\u2066\u3164\ufeff\uffa0\ufffb\u{e0041}\u{e01ef}\ud800';
+    const names = Array.from(invisible, (character) => {
+      const code = character.codePointAt(0) ?? 0;
+      return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+    });
+    expect(nodes(invisible)).to.deep.equal([names.join('')]);
+    expect(nodes('\ttab, ⚠️ and é')).to.deep.equal(['\ttab, ⚠️ and é']);
     const [before, mark, after] = nodes('a \0b c', [[2, 4]]);
     expect([before, after]).to.deep.equal(['a ', ' c']);
     expect(mark).to.deep.include({ type: 'mark', props: { children: '␀b' } });
