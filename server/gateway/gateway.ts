@@ -33,7 +33,7 @@ import { proxiedRequests } from './proxied-request.ts';
 import { type CheckedTokens, TrustCheck } from './trust-check.ts';
 import { Upstream, withoutUser } from './upstream.ts';
 
-interface GatewayParts {
+export interface GatewayParts {
   readonly route: GatewayRoute;
   /** Describes for `/readyz?verbose` whether kube-apiserver accepts the forwarded tokens, and whether the gateway can impersonate. */
   describe(): string;

@@ -34,7 +34,7 @@ import { LogMetrics } from './store/log-metrics.ts';
 import type { LogBackend } from './store/log-store.ts';
 import { StoreHealth } from './store/store-health.ts';
 
-interface Logs {
+export interface Logs {
   readonly routes: readonly ResourceRoute[];
   /** For discovery: `get` only, so that controllers do not list, watch or delete logs. */
   readonly discovered: DiscoveredResource;

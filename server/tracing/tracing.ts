@@ -6,7 +6,7 @@ import { Sampler } from './sampler.ts';
 import type { SpanExporter } from './span-exporter.ts';
 import { TracingMetrics } from './tracing-metrics.ts';
 
-interface Tracing {
+export interface Tracing {
   readonly sampler: Sampler;
   /** Receives the spans; also the background task that exports them. */
   readonly spans: SpanExporter;
