@@ -188,6 +188,23 @@ describe('long lists of /explore', () => {
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
   });
 
+  it('keep the focus at its row when another one appears, and at its place when the row is deleted', async () => {
+    const path = `/api/v1/namespaces/${SPACE}/configmaps`;
+    const { client } = shared.platform.controlPlane;
+    await visitor.page.focus(`[title="${nameOf(2)}"]`);
+    await client.expect(path, { method: 'POST', body: { metadata: { name: `${nameOf(0)}-a` } } }, [201]);
+    await until(async () => (await visible()).includes(`${nameOf(0)}-a`));
+    expect(await focused()).to.equal(nameOf(2));
+    await visitor.page.keyboard.press('ArrowDown');
+    await until(async () => (await focused()) === nameOf(3));
+    await client.expect(`${path}/${nameOf(3)}`, { method: 'DELETE' }, [200]);
+    await until(async () => (await focused()) === nameOf(4));
+    await client.expect(path, { method: 'POST', body: { metadata: { name: nameOf(3) } } }, [201]);
+    await client.expect(`${path}/${nameOf(0)}-a`, { method: 'DELETE' }, [200]);
+    await until(async () => !(await visible()).includes(`${nameOf(0)}-a`));
+    expect(await focused()).to.equal(nameOf(4));
+  });
+
   it('begin at the top after they are sorted', async () => {
     await scrollTo(0.5);
     await sees(5_003);
