@@ -42,12 +42,7 @@ export function useLoaded<T>(
   const read: Read<T> = async function* ({ signal }) {
     yield await load(signal);
   };
-  const values = useValues(read, {
-    key,
-    isOpen: isVisible || repeatMs === 0,
-    isPaused: false,
-    repeatMs,
-  });
+  const values = useValues(read, { key, isOpen: isVisible || repeatMs === 0, repeatMs });
   // The next request can succeed; the frame shows a lost connection.
   const isLost = repeatMs > 0 && values.error instanceof ConnectionError;
   return isLost ? { ...values, error: undefined } : values;
@@ -66,11 +61,11 @@ function useVisible(): boolean {
 interface ValueOptions {
   readonly key: unknown;
   readonly isOpen: boolean;
-  readonly isPaused: boolean;
+  readonly isPaused?: boolean;
   readonly repeatMs: number;
 }
 
-function useValues<T>(read: Read<T>, { key, isOpen, isPaused, repeatMs }: ValueOptions): Live<T> {
+function useValues<T>(read: Read<T>, { key, isOpen, isPaused = false, repeatMs }: ValueOptions): Live<T> {
   const frame = useContext(ExploreContext);
   const [last, setLast] = useState<{ readonly value: T; readonly key: unknown }>();
   const [connection, setConnection] = useState<Connection>();

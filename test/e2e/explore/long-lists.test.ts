@@ -68,6 +68,8 @@ describe('long lists of /explore', () => {
     await sees(0);
     requested.splice(0);
   });
+  afterEach(() => expect(visitor.complaints.splice(0)).to.deep.equal([]));
+  after(() => visitor?.[Symbol.asyncDispose]());
 
   it('load the rows that are visible, and few others', async () => {
     const inDocument = (): Promise<number> => visitor.page.$$eval('tbody tr', (all) => all.length);
@@ -203,6 +205,19 @@ describe('long lists of /explore', () => {
     await client.expect(`${path}/${nameOf(0)}-a`, { method: 'DELETE' }, [200]);
     await until(async () => !(await visible()).includes(`${nameOf(0)}-a`));
     expect(await focused()).to.equal(nameOf(4));
+  });
+
+  it('have placeholders while the connection is lost, and then the rows', async () => {
+    await visitor.page.setOfflineMode(true);
+    await scrollTo(0.5);
+    await visitor.sees('Loading …');
+    await visitor.sees('Connection lost');
+    expect(await visible()).to.deep.equal([]);
+    expect(await visitor.accessibilityProblems()).to.deep.equal([]);
+    await visitor.page.setOfflineMode(false);
+    await sees(5_003);
+    // The browser logs each request that failed.
+    for (const each of visitor.complaints.splice(0)) expect(each).to.include('ERR_INTERNET_DISCONNECTED');
   });
 
   it('begin at the top after they are sorted', async () => {
