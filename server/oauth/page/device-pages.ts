@@ -2,6 +2,7 @@
 import { type Alert, alertBox, describedBy, platformHeader, textValue } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
+import { shortUserAgent } from './user-agent.ts';
 
 const MAX_TYPED = 64;
 
@@ -31,10 +32,11 @@ ${alertBox(alert)}
   };
 }
 
-/** Warning against remote phishing: an attacker may have sent the user the link (RFC 8628, 5.4). */
+/** Warning against remote phishing: an attacker may have sent the user the link (RFC 8628, 5.4), and must have no room for a text here. */
 export function deviceNotice(code: string, source: string, userAgent: string): Markup {
+  const program = shortUserAgent(userAgent);
   return html`<p>You are about to connect a device. Continue only if you started this yourself and your device shows the code <strong>${code}</strong>.</p>
-<p class="quiet">The request came from ${source === '' ? 'an unknown address' : source}${userAgent === '' ? undefined : html`, from a program that calls itself “${userAgent}”`}.</p>`;
+<p class="quiet">The request came from ${source === '' ? 'an unknown address' : source}${program === '' ? undefined : html`, from a program that calls itself “${program}”`}.</p>`;
 }
 
 export function deviceConnectedPage(client: string): Page {

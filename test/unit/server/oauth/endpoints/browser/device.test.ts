@@ -26,7 +26,7 @@ describe('the device flow', () => {
   async function begin(): Promise<Device> {
     const { status, text } = await site.ask('/oauth/device_authorization', {
       form: { client_id: 'cli', scope: 'openid' },
-      headers: { 'user-agent': 'terminal <1>' },
+      headers: { 'user-agent': 'terminal<1> checked by your IT department' },
     });
     expect(status, text).to.equal(200);
     return JSON.parse(text) as Device;
@@ -100,7 +100,7 @@ describe('the device flow', () => {
       .to.contain('type="password"')
       .and.to.contain(`<strong>${user_code}</strong>`)
       .and.to.contain('<strong>cli</strong> requests access')
-      .and.to.contain('192.0.2.7, from a program that calls itself “terminal &lt;1&gt;”')
+      .and.to.contain('192.0.2.7, from a program that calls itself “terminal&lt;1&gt;”')
       .and.to.contain('only if you started this yourself');
     for (const { headers } of [empty, form]) {
       expect(headers['content-security-policy']).to.match(/; form-action 'self'$/);
