@@ -1,7 +1,6 @@
 // Back-channel logout (OpenID Connect Back-Channel Logout 1.0): tells clients that a session has ended. Only the leader
 // sends; a notification is lost when no replica leads, so clients must also expect refused refreshes.
 import type { Logger } from 'pino';
-import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { ConnectionPool } from '../../upstream/connection-pool.ts';
 import { abortableBy, send } from '../../upstream/send.ts';
@@ -24,8 +23,18 @@ const MAX_WAITING = 1000;
 const TIMEOUT_MS = 5_000;
 /** Of a proxy that limits requests, for instance when all sessions of a user end. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429]);
-/** Times before the second and the third attempt. */
-const RETRY_MS: readonly number[] = [1_000, 10_000];
+/** Times before the further attempts, so that a client can restart. */
+const RETRY_MS: readonly number[] = [1_000, 10_000, 60_000, 300_000];
+/** The maximum of a timer, while nothing waits. */
+const NEVER_MS = 2 ** 31 - 1;
+
+interface Waiting {
+  readonly session: Session;
+  /** Number of failed attempts. */
+  readonly failed: number;
+  /** Time of the next attempt, in monotonic ms. */
+  readonly dueAt: number;
+}
 
 export class BackChannelLogout {
   readonly #options: BackChannelLogoutOptions;
@@ -50,13 +59,13 @@ export class BackChannelLogout {
   }
 }
 
-/** One client. It receives one notification at a time, so a slow client delays only its own. */
+/** One client. It receives one notification at a time, so a slow client delays only its own; one that failed does not delay the next. */
 class Receiver {
   readonly id: string;
   readonly #client: ConfiguredClient;
   readonly #options: BackChannelLogoutOptions;
   readonly #url: URL;
-  readonly #waiting: Session[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #wakeup = new Wakeup();
 
   constructor(client: ConfiguredClient, options: BackChannelLogoutOptions) {
@@ -67,11 +76,15 @@ class Receiver {
   }
 
   enqueue(session: Session): void {
+    this.#add({ session, failed: 0, dueAt: performance.now() });
+  }
+
+  #add(waiting: Waiting): void {
     if (this.#waiting.length >= MAX_WAITING) {
       this.#waiting.shift();
       this.#options.log.warn({ client: this.id, limit: MAX_WAITING }, 'notification of a logout dropped');
     }
-    this.#waiting.push(session);
+    this.#waiting.push(waiting);
     this.#wakeup.wake();
   }
 
@@ -79,32 +92,35 @@ class Receiver {
     // Trusts the CAs that Node trusts.
     const pool = new ConnectionPool({ url: this.#url });
     while (!signal.aborted) {
-      const session = this.#waiting.shift();
-      if (session) await this.#notify(session, pool, signal);
-      else await this.#wakeup.next(signal);
+      const waitMs = Math.min(NEVER_MS, ...this.#waiting.map(({ dueAt }) => dueAt - performance.now()));
+      const due = waitMs > 0 ? undefined : this.#takeDue();
+      if (due) await this.#notify(due, pool, signal);
+      else await this.#wakeup.next(signal, waitMs);
     }
     pool.retire();
   }
 
-  async #notify(session: Session, pool: ConnectionPool, signal: AbortSignal): Promise<void> {
+  #takeDue(): Waiting | undefined {
+    const index = this.#waiting.findIndex(({ dueAt }) => dueAt <= performance.now());
+    return this.#waiting.splice(index, index < 0 ? 0 : 1)[0];
+  }
+
+  async #notify({ session, failed }: Waiting, pool: ConnectionPool, signal: AbortSignal): Promise<void> {
     const { log } = this.#options;
     const about = { client: this.id, session: session.id, user: session.user };
-    for (let attempt = 0; !signal.aborted; attempt++) {
-      try {
-        const status = await this.#post(session, pool, signal);
-        if (status < 300) return log.info(about, 'client notified of a logout');
-        // A redirect is not followed, and the client does not accept a token that it has rejected.
-        if (status < 500 && !TRANSIENT.has(status))
-          return log.warn({ ...about, status }, 'the client rejects the notification of a logout');
-        log.warn({ ...about, status }, 'cannot notify a client of a logout');
-      } catch (err) {
-        if (signal.aborted) return;
-        log.warn({ ...about, err }, 'cannot notify a client of a logout');
-      }
-      const wait = RETRY_MS[attempt];
-      if (wait === undefined) return;
-      await pause(wait, signal);
+    try {
+      const status = await this.#post(session, pool, signal);
+      if (status < 300) return log.info(about, 'client notified of a logout');
+      // A redirect is not followed, and the client does not accept a token that it has rejected.
+      if (status < 500 && !TRANSIENT.has(status))
+        return log.warn({ ...about, status }, 'the client rejects the notification of a logout');
+      log.warn({ ...about, status }, 'cannot notify a client of a logout');
+    } catch (err) {
+      if (signal.aborted) return;
+      log.warn({ ...about, err }, 'cannot notify a client of a logout');
     }
+    const wait = RETRY_MS[failed];
+    if (wait !== undefined) this.#add({ session, failed: failed + 1, dueAt: performance.now() + wait });
   }
 
   /** The status of the response, whose body is ignored. The token is new for each attempt, because it is valid for two minutes. */

@@ -118,6 +118,15 @@ describe('back-channel logout', () => {
     expect((await claims(3)).map((token) => token['sid'])).to.deep.equal([sid, sid, next]);
   });
 
+  it('sends the next notification while a failed one waits', async () => {
+    statuses = [503];
+    const [one, two] = [await signIn(), await signIn()];
+    await kubectl(cluster.controlPlane, 'delete', 'sessions', one, two);
+    const [first, second, repeated] = (await claims(3)).map((token) => token['sid']);
+    expect([first, second]).to.have.members([one, two]);
+    expect(repeated).to.equal(first);
+  });
+
   // The modules of the plan of the OpenID Foundation's conformance suite.
   describe('oidcc-backchannel-rp-initiated-logout-certification-test-plan', () => {
     it('oidcc-backchannel-logout-discovery-endpoint-verification', async () => {
