@@ -41,21 +41,16 @@ export function ListTable({ route, shown, list, label, isBusy, show }: ListTable
   if (current >= last) indexes.push(current);
   const lines = indexes.flatMap((index, i) => {
     const row = rowAt(index);
-    const tabIndex = index === current ? 0 : -1;
     const key = row?.uid ?? `row ${index}`;
+    const tabIndex = index === current ? 0 : -1;
+    const placeholder = h('span', { tabIndex }, 'Loading …');
     return [
       gap(index - (indexes[i - 1] ?? -1) - 1, `gap before ${key}`),
       h('tr', { key, 'data-index': index, 'aria-rowindex': start + FIRST_ROW + index }, [
         row
-          ? [
-              h(
-                'td',
-                {},
-                h('a', { ...link(objectRoute(resource, row)), tabIndex, title: row.name }, row.name),
-              ),
-              columns.map((column) => cellOf(row, column)),
-            ]
-          : h('td', { class: 'muted', colSpan: columns.length + 1 }, h('span', { tabIndex }, 'Loading …')),
+          ? h('td', {}, h('a', { ...link(objectRoute(resource, row)), tabIndex, title: row.name }, row.name))
+          : h('td', { class: 'muted', colSpan: columns.length + 1 }, placeholder),
+        row && columns.map((column) => cellOf(row, column)),
       ]),
     ];
   });

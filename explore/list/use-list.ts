@@ -42,8 +42,9 @@ export function useList(
 ): LiveList {
   const { client } = useExplore();
   const name = JSON.stringify([resource, shown, facets]);
-  const [moved, setMoved] = useState({ name, window: windowAt(shown, 0, 0) });
-  const { window } = moved.name === name ? moved : { window: windowAt(shown, 0, 0) };
+  const begin = { name, window: windowAt(shown, 0, 0) };
+  const [moved, setMoved] = useState(begin);
+  const { window } = moved.name === name ? moved : begin;
   const start = (shown.page - 1) * shown.limit;
   const first = (window.page - 1) * window.limit - start;
   // Columns of all pages.
