@@ -1,6 +1,7 @@
 // The version of kube-apiserver, cached for all callers.
 import type { KubernetesVersion } from '../../apis/meta/v1/version.ts';
 import { record, text } from '../../apis/reading/unknown-value.ts';
+import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import type { ClusterClient } from './connection/client.ts';
 
 /** TTL of the version and of a failure, in ms. */
@@ -33,8 +34,8 @@ export class ClusterVersion {
 
   async #read(): Promise<KubernetesVersion | undefined> {
     try {
-      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      const found = record(await this.#client.json({ path: '/version', signal }));
+      using bounded = boundedSignal(this.#signal, TIMEOUT_MS);
+      const found = record(await this.#client.json({ path: '/version', signal: bounded.signal }));
       return {
         major: text(found['major']),
         minor: text(found['minor']),

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { readBody } from '../cluster/connection/response-body.ts';
+import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { isPlainJSON } from './response-headers.ts';
 
 /** A token of this server for a user without groups and without a session, and its user name. */
@@ -101,13 +102,15 @@ export class TrustCheck {
 
   /** Concurrent callers share one check. */
   #checked(signal: AbortSignal): Promise<void> {
-    this.#pending ??= this.#check(AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])).finally(() => {
+    this.#pending ??= this.#check(signal).finally(() => {
       this.#pending = undefined;
     });
     return this.#pending;
   }
 
-  async #check(signal: AbortSignal): Promise<void> {
+  async #check(outer: AbortSignal): Promise<void> {
+    using bounded = boundedSignal(outer, TIMEOUT_MS);
+    const { signal } = bounded;
     this.#trust = await this.#review(signal);
     // Normal during the start. The health check `oauth` reports a key that stays missing.
     if (this.#trust === NO_KEY || this.#isFreshlyRejected()) return;

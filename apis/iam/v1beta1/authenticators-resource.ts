@@ -2,7 +2,7 @@
 // or passwords does not include them.
 import type { Static } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';
-import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
+import { ageColumn, type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
 export const MAX_PASSKEYS = 10;
 export const MAX_PASSKEY_NAME = 64;
@@ -122,12 +122,7 @@ export const AUTHENTICATORS: CustomResource = {
       jsonPath: '.spec.passkeys[*].name',
       description: 'Names of the passkeys.',
     },
-    {
-      name: 'Age',
-      type: 'date',
-      jsonPath: '.metadata.creationTimestamp',
-      description: 'Time since the creation.',
-    },
+    ageColumn('Time since the creation.'),
   ],
   rules: [USER_NAME_RULE],
   selectable: [],

@@ -2,7 +2,7 @@
 // hashes.
 import type { Static } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';
-import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
+import { ageColumn, type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
 const CredentialSpecSchema = Type.Object(
   {
@@ -52,12 +52,7 @@ export const CREDENTIAL: CustomResource = {
       jsonPath: '.spec.changedTime',
       description: 'Time since the last change.',
     },
-    {
-      name: 'Age',
-      type: 'date',
-      jsonPath: '.metadata.creationTimestamp',
-      description: 'Time since the creation.',
-    },
+    ageColumn('Time since the creation.'),
   ],
   rules: [USER_NAME_RULE],
   selectable: [],

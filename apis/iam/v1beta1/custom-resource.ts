@@ -27,6 +27,11 @@ export interface CustomResource {
   readonly selectable: readonly string[];
 }
 
+/** The last column of every resource, as of kubectl. */
+export function ageColumn(description: string): PrinterColumn {
+  return { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description };
+}
+
 /** Maximum length of a user name, and of the name of the user's Credential. */
 export const MAX_USER_NAME = 63;
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';
-import type { CustomResource } from './custom-resource.ts';
+import { ageColumn, type CustomResource } from './custom-resource.ts';
 
 const Text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, description });
@@ -69,12 +69,7 @@ export const IDENTITY: CustomResource = {
       description: 'Id at the issuer.',
       wide: true,
     },
-    {
-      name: 'Age',
-      type: 'date',
-      jsonPath: '.metadata.creationTimestamp',
-      description: 'Time since the link.',
-    },
+    ageColumn('Time since the link.'),
   ],
   rules: [],
   selectable: ['user', 'provider'],

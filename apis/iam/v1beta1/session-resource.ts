@@ -2,7 +2,7 @@
 // sessions.
 import type { Static } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';
-import type { CustomResource } from './custom-resource.ts';
+import { ageColumn, type CustomResource } from './custom-resource.ts';
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });
 const Digest = (description: string) =>
@@ -151,12 +151,7 @@ export const SESSION: CustomResource = {
       description: 'User agent.',
       wide: true,
     },
-    {
-      name: 'Age',
-      type: 'date',
-      jsonPath: '.metadata.creationTimestamp',
-      description: 'Time since the sign-in.',
-    },
+    ageColumn('Time since the sign-in.'),
     {
       name: 'Last-Used',
       type: 'date',

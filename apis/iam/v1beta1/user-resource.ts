@@ -1,7 +1,7 @@
 // Custom resource User: a person or program that signs in. The custom resource Credential contains the password hash.
 import type { Static } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';
-import { type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
+import { ageColumn, type CustomResource, USER_NAME_RULE } from './custom-resource.ts';
 
 /** Object metadata that the server reads, or writes back unchanged. */
 export const ObjectMetadataSchema = Type.Object({
@@ -111,12 +111,7 @@ export const USER: CustomResource = {
       description: 'Time since the last sign-in.',
       wide: true,
     },
-    {
-      name: 'Age',
-      type: 'date',
-      jsonPath: '.metadata.creationTimestamp',
-      description: 'Time since the creation.',
-    },
+    ageColumn('Time since the creation.'),
   ],
   rules: [USER_NAME_RULE],
   selectable: ['disabled'],
