@@ -204,7 +204,7 @@ describe('the journeys of server/README.md', function () {
       });
       expect(response.status, response.text).to.equal(200);
     };
-    check('Authorization code with PKCE', await filesOf(code), 44);
+    check('Authorization code with PKCE', await filesOf(code), 45);
   });
 
   it('list the files of a refresh', async () => {
