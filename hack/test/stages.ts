@@ -136,8 +136,10 @@ export function stages(options: {
         'test/e2e/gateway/*.test.ts',
         'test/e2e/description.test.ts',
         'test/e2e/{callers,acceleration}/*.test.ts',
+        // It waits for faults and recoveries for two thirds of its time.
+        'test/e2e/faults/*.test.ts',
         'test/e2e/**/{start,journeys}.test.ts',
-        'test/e2e/**/!(faults|flood).test.ts',
+        'test/e2e/**/!(flood).test.ts',
       ],
       groups: byEnvironment,
       jobs: shared,
@@ -159,8 +161,8 @@ export function stages(options: {
     }),
     suite({
       name: 'load',
-      // One after the other: they use all cores, and check response times or times of recovery.
-      files: ['test/e2e/**/{faults,flood}.test.ts'],
+      // They use all cores, and check response times.
+      files: ['test/e2e/**/flood.test.ts'],
       groups: together,
       jobs: new Jobs(1),
       isAlone: true,
