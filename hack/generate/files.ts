@@ -13,7 +13,6 @@ import { limitTable } from './limit.ts';
 import { LIST_ROWS } from './list-limits.ts';
 import { LOG_ROWS } from './log-limits.ts';
 import { manifests } from './manifests.ts';
-import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
 import { alertsTable } from './monitoring.ts';
 import type { Names } from './names.ts';
@@ -75,6 +74,18 @@ export function document(path: string, parts: Readonly<Record<string, string>>):
       return Object.entries(parts).reduce((text, [name, part]) => replaceSection(text, name, part), present);
     },
   };
+}
+
+/** Replaces the text between two markers of a Markdown document. Throws unless each marker occurs exactly once. */
+function replaceSection(text: string, name: string, content: string): string {
+  const begin = `<!-- generated: ${name} -->`;
+  const end = `<!-- end: ${name} -->`;
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from || text.indexOf(begin, from + 1) >= 0) {
+    throw new Error(`the markers ${begin} and ${end} must occur once, in this order`);
+  }
+  return `${text.slice(0, from + begin.length)}\n\n${content.trim()}\n\n${text.slice(to)}`;
 }
 
 function codeBlock(language: string, text: string): string {

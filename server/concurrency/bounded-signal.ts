@@ -13,7 +13,7 @@ interface BoundedSignal extends Disposable {
 }
 
 /** Node timers with a longer delay fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Creates a signal that is aborted with `outer`, or after `ms`. Dispose of it to release its timer and listener. */
 export function boundedSignal(outer: AbortSignal, ms: number): BoundedSignal {

@@ -1,5 +1,7 @@
 // TimeSlicer: lets long synchronous work yield to the event loop after each time slice. Callers share the slices fairly.
+
 import { Seats } from '../admission/seats.ts';
+import { NEVER_ABORTED } from './aborted.ts';
 import { nextRound, round } from './event-loop.ts';
 
 /** Time slice of queries. Short, because it delays latency-sensitive requests. */
@@ -16,8 +18,6 @@ export interface Task {
   /** Absent for work that is always completed. Read only by tasks that have used up a slice, because a request creates it on first use. */
   readonly signal?: AbortSignal;
 }
-
-const NEVER = new AbortController().signal;
 
 /** The time slices of a task. */
 export interface TimeSlices {
@@ -57,7 +57,7 @@ export class TimeSlicer {
   }
 
   /** Concurrent calls of one caller resolve in order. */
-  async next({ caller = '', signal = NEVER }: Task): Promise<void> {
+  async next({ caller = '', signal = NEVER_ABORTED }: Task): Promise<void> {
     signal.throwIfAborted();
     using _turn = await this.#turns.take(caller, { signal });
     await microtasksDone();

@@ -1,11 +1,11 @@
 // Trust check: finds out whether kube-apiserver accepts the tokens of one kind that the gateway forwards. It periodically sends a
 // SelfSubjectReview with a token of this server.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../cluster/connection/client.ts';
 import { readBody } from '../cluster/connection/response-body.ts';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
+import { pause } from '../concurrency/pause.ts';
 import { isPlainJSON } from './response-headers.ts';
 
 /** A token of this server for a user without groups and without a session, and its user name. */
@@ -72,8 +72,7 @@ export class TrustCheck {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#checked(signal);
-      const pause = this.trusted ? INTERVAL_MS : RETRY_MS;
-      await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(this.trusted ? INTERVAL_MS : RETRY_MS, signal);
     }
   }
 

@@ -1,9 +1,11 @@
 // Limit of the open connections of a listener, shared by networks. At the limit, a newcomer displaces a connection of the
 // network with the most, an idle one first.
+
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { networkCaller } from '../admission/network.ts';
 import { type Seat, Seats } from '../admission/seats.ts';
+import { NEVER_ABORTED } from '../concurrency/aborted.ts';
 import { plainAddress } from '../request/plain-address.ts';
 
 /** Recognizes proxies, each of which has the connections of many clients. */
@@ -27,7 +29,7 @@ interface Entry {
   seat: Seat | undefined;
 }
 
-const NEVER = { signal: new AbortController().signal };
+const ALWAYS = { signal: NEVER_ABORTED };
 
 export class ConnectionLimit {
   readonly #options: ConnectionLimitOptions;
@@ -71,7 +73,7 @@ export class ConnectionLimit {
       socket.destroy();
     };
     try {
-      const seat = this.#seats.take(caller, NEVER, close, () => this.#options.isIdle(socket));
+      const seat = this.#seats.take(caller, ALWAYS, close, () => this.#options.isIdle(socket));
       if (!(seat instanceof Promise)) entry.seat = seat;
     } catch {
       close();

@@ -6,11 +6,12 @@ import { READ_WAIT_MS } from '../cache/informer.ts';
 import type { CompletedConfig } from '../config/config.ts';
 import type { ResourceRoute } from '../request/resource-route.ts';
 import type { KindCopy } from '../resources/kinds/kind-copy.ts';
+import type { PrintedProfile } from '../resources/profiles/kind-profiles.ts';
 import type { KindFacts } from '../resources/profiles/kind-values.ts';
+import { nodeColumns } from '../resources/profiles/node-columns.ts';
 import type { ResourceDefinition } from '../resources/resource-definition.ts';
 import { DEFAULT_OPTIONS, resourceHandler } from '../rest/resource-handler.ts';
 import { WatchMetrics } from '../rest/watch-metrics.ts';
-import { nodeDefinition } from './node-definition.ts';
 
 export interface Nodes {
   readonly definition: ResourceDefinition<KindFacts>;
@@ -41,5 +42,27 @@ export function newNodes(
     definition,
     copy,
     route: { prefix: 'apis', group, version, resource: plural, handler },
+  };
+}
+
+/** The resource definition of the aggregated API. `group`: `resources.<platform>.io`. */
+export function nodeDefinition(
+  group: string,
+  { facts, fields }: Pick<PrintedProfile, 'facts' | 'fields'>,
+): ResourceDefinition<KindFacts> {
+  return {
+    group,
+    version: 'v1alpha3',
+    kind: 'Node',
+    listKind: 'NodeList',
+    plural: 'nodes',
+    singular: 'node',
+    namespaced: false,
+    verbs: ['get', 'list', 'watch'],
+    source: { path: '/api/v1/nodes', apiVersion: 'v1', kind: 'Node' },
+    bareItems: true,
+    facts,
+    fields,
+    columns: nodeColumns,
   };
 }

@@ -2,6 +2,7 @@
 import { isExpired, newExpired } from '../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../cache/resource-cache.ts';
+import { MAX_TIMER_MS } from '../concurrency/bounded-signal.ts';
 import type { TimeSlicer } from '../concurrency/time-slicer.ts';
 import type { BodyHeaders } from '../http/response-writer.ts';
 import { webSocketUpgrade } from '../http/web-socket.ts';
@@ -61,9 +62,6 @@ export interface WatchRequest<Facts> {
 
 const REVOKED = 'The permission for this watch must be checked again.';
 const RELISTED = 'The objects were relisted before all of them were sent.';
-
-/** Maximum delay of a Node timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export async function watch<Facts>(context: RequestContext, request: WatchRequest<Facts>): Promise<void> {
   const options = readListOptions(context.query, true);

@@ -1,7 +1,9 @@
 // Accelerator: serves reads of the Kubernetes API from the caches of followed kinds if the response is one that
 // kube-apiserver could have returned. All other requests are forwarded.
+
 import { Counter, type Registry } from 'prom-client';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { NEVER_ABORTED } from '../../concurrency/aborted.ts';
 import type { ProxiedContext } from '../../request/gateway-route.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
 import { exactName, type Kind, sourcePath } from '../../resources/kind.ts';
@@ -43,8 +45,6 @@ const MAX_WAIT_MS = 2_000;
 const CATCH_UP_MS = 1_100;
 
 /** The lookup of a review has a time limit of its own. */
-const NEVER = new AbortController().signal;
-
 export function newCachedReads(registry: Registry): Counter<'resource' | 'verb' | 'result'> {
   return new Counter({
     name: 'gateway_cached_reads_total',
@@ -100,7 +100,7 @@ export class Accelerator {
       const allowed = await reviews.allows(
         authorization,
         { ...all, verb: 'list', name: '' },
-        { signal: NEVER, caller: context.caller },
+        { signal: NEVER_ABORTED, caller: context.caller },
       );
       if (allowed) kinds.start(wanted, context.caller);
     } catch {

@@ -1,11 +1,13 @@
 // Hashes passwords with argon2id, and verifies argon2id hashes and imported bcrypt hashes. The cost and the
 // concurrency of hashing are bounded.
+
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, parseOptions as argon2Options, verify as argon2Verify } from '@node-rs/argon2';
 import { parseOptions as bcryptOptions, verify as bcryptVerify } from '@node-rs/bcrypt';
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { Admission } from '../../admission/admission.ts';
 import type { Seat, Seats } from '../../admission/seats.ts';
+import { NEVER_ABORTED } from '../../concurrency/aborted.ts';
 
 interface HasherOptions {
   /** Bytes. */
@@ -167,7 +169,7 @@ export class HashQueue {
 
   /** Throws ServiceUnavailable when the queue is full or the request waited too long. Work that has begun is completed. */
   async run<T>(
-    { flow = 'unknown', caller = '', signal = NEVER }: VerifyOptions,
+    { flow = 'unknown', caller = '', signal = NEVER_ABORTED }: VerifyOptions,
     work: () => Promise<T>,
   ): Promise<T> {
     using _turn: Seat | undefined =
@@ -179,8 +181,6 @@ export class HashQueue {
 
 /** All unknown callers together, among the callers of the hashes. */
 const UNKNOWN = 'unknown';
-const NEVER = new AbortController().signal;
-
 /**
  * Returns the number of concurrent hashes: `configured`, or the number of cores if `configured` is 0. One thread of libuv's
  * pool is reserved for file system and DNS operations.

@@ -1,10 +1,12 @@
 // Verifies a user name and password. All failures get the same response after the same work; only the audit log
 // contains the reason.
+
 import type { Logger } from 'pino';
 import { isServiceUnavailable, retryAfterSeconds } from '../../../apis/meta/v1/errors.ts';
 import { invalidGrant, invalidRequest, temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { networkCaller } from '../../admission/network.ts';
 import { userCaller } from '../../authentication/user.ts';
+import { NEVER_ABORTED } from '../../concurrency/aborted.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { NewPerson } from '../providers/identities.ts';
 import type { ProviderSignIn } from '../providers/provider-sign-in.ts';
@@ -93,8 +95,6 @@ const UNPROVEN: ReadonlySet<LoginRecord['outcome']> = new Set([
   'unavailable',
 ]);
 /** An attempt is completed although its client has disconnected: otherwise disconnecting would bypass the throttle. */
-const NEVER = new AbortController().signal;
-
 export class PasswordSignIn {
   readonly #options: PasswordSignInOptions;
 
@@ -185,7 +185,13 @@ export class PasswordSignIn {
       person.begin();
     };
     const caller = networkCaller(source);
-    const verdict = await providers.check({ user: user.trim(), password, resolved, signal: NEVER, caller });
+    const verdict = await providers.check({
+      user: user.trim(),
+      password,
+      resolved,
+      signal: NEVER_ABORTED,
+      caller,
+    });
     if (verdict.outcome === 'success') {
       person?.succeeded();
       return { ...verdict, credential: undefined };

@@ -25,7 +25,6 @@ import {
 import type { Features } from '../profiles/feature-facts.ts';
 import { kindProfile, type PrintedProfile } from '../profiles/kind-profiles.ts';
 import type { KindFacts } from '../profiles/kind-values.ts';
-import { failureReason } from './failure-reason.ts';
 
 export interface KindCopyOptions {
   readonly client: ClusterClient;
@@ -190,7 +189,11 @@ export class KindCopy {
 
   /** Why the copy is not up to date. */
   get reason(): string {
-    return failureReason(exactName(this.kind), this.informer.failure);
+    const { failure } = this.informer;
+    if (this.forbidden) {
+      return `this server is not allowed to list ${exactName(this.kind)}: grant its ServiceAccount the verbs list and watch`;
+    }
+    return failure === undefined ? 'the cluster does not respond' : messageOf(failure);
   }
 
   /** Time since the last proof that the copy is up to date, in ms. */

@@ -1,7 +1,7 @@
 // Creates an informer cache of nodes without a cluster. Tests write to the cache in place of a reflector.
 import { performance } from 'node:perf_hooks';
 import { InformerCache } from '../../../server/cache/informer-cache.ts';
-import { nodeDefinition } from '../../../server/nodes/node-definition.ts';
+import { nodeDefinition } from '../../../server/nodes/nodes.ts';
 import { NODES } from '../../../server/resources/kind.ts';
 import { kindProfile } from '../../../server/resources/profiles/kind-profiles.ts';
 import type { KindFacts } from '../../../server/resources/profiles/kind-values.ts';

@@ -2,6 +2,7 @@
 // the sign-in form, so that this form is no second way to guess.
 
 import { DirectoryLinkFormSchema } from '../../../../apis/oauth/forms.ts';
+import { NEVER_ABORTED } from '../../../concurrency/aborted.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
 import type { SourceAddress } from '../../../request/source-address.ts';
 import type { Form } from '../../http/form.ts';
@@ -42,8 +43,6 @@ export interface DirectoryLinksOptions {
 
 const FORM = new FormDecoder(DirectoryLinkFormSchema);
 /** An attempt is completed although its client has disconnected, as at a sign-in. */
-const NEVER = new AbortController().signal;
-
 export class DirectoryLinks {
   readonly #options: DirectoryLinksOptions;
 
@@ -124,7 +123,7 @@ export class DirectoryLinks {
         user: user.trim(),
         password,
         resolved: (key) => count(key, 'person'),
-        signal: NEVER,
+        signal: NEVER_ABORTED,
         caller: attempt.caller,
       });
       if (result === undefined) throw new ProviderUnavailable('the provider is not configured any more');
