@@ -11,7 +11,14 @@ const typed =
   (type: string) =>
   (options?: Keywords): Keywords => ({ type, ...options });
 
-const functions: Readonly<Record<string, unknown>> = {
+/** Gives the functions the types of those of TypeBox. */
+function asTypeBox<Name extends keyof typeof TypeBox.Type>(
+  functions: Readonly<Record<Name, unknown>>,
+): Pick<typeof TypeBox.Type, Name> {
+  return functions as Pick<typeof TypeBox.Type, Name>;
+}
+
+export const Type = asTypeBox({
   Array: (items: Keywords, options?: Keywords) => ({ type: 'array', items, ...options }),
   Boolean: typed('boolean'),
   Enum: (values: readonly unknown[], options?: Keywords) => ({ enum: values, ...options }),
@@ -33,22 +40,4 @@ const functions: Readonly<Record<string, unknown>> = {
   String: typed('string'),
   Union: (anyOf: readonly Keywords[], options?: Keywords) => ({ anyOf, ...options }),
   Unsafe: (schema: Keywords) => ({ ...schema }),
-};
-
-export const Type = functions as Pick<
-  typeof TypeBox.Type,
-  | 'Array'
-  | 'Boolean'
-  | 'Enum'
-  | 'Integer'
-  | 'Literal'
-  | 'Null'
-  | 'Number'
-  | 'Object'
-  | 'Optional'
-  | 'Record'
-  | 'Ref'
-  | 'String'
-  | 'Union'
-  | 'Unsafe'
->;
+});

@@ -62,10 +62,9 @@ export class Gateway {
   /** Forwards the request. Throws StatusError if kube-apiserver sends no response. */
   async serve(context: ProxiedContext): Promise<void> {
     const { metrics } = this.#options;
-    const { caller } = context;
     let code = 499;
     try {
-      code = await this.#forward(context, caller);
+      code = await this.#forward(context);
     } catch (error) {
       if (error instanceof StatusError) code = error.code;
       throw error;
@@ -79,8 +78,8 @@ export class Gateway {
   }
 
   /** Returns the status code of the response. */
-  async #forward(context: ProxiedContext, caller: string): Promise<number> {
-    const { request, upgrade } = context;
+  async #forward(context: ProxiedContext): Promise<number> {
+    const { request, upgrade, caller } = context;
     const { upstream, pseudonym, accelerator, metrics, monotonic } = this.#options;
     if (request.headers.via?.includes(pseudonym)) throw loopDetected();
     // Node would wait for a tunnel, but kube-apiserver has none.
