@@ -71,6 +71,8 @@ interface CodesStep<P> {
 const FORM = new FormDecoder(FactorFormSchema);
 /** Validity of the forms. */
 const ENROLMENT_MS = 15 * 60_000;
+/** A passkey that a thief has added must not hide in the list behind an invisible name. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 const KNOWN_PASSKEY = { text: 'You have this passkey already.' };
 const REJECTED_PASSKEY = { text: 'The passkey was not accepted. Try again.' };
 /** For factors that are not what the user has seen. */
@@ -155,7 +157,7 @@ export class FactorEnrolment<P extends Enrolling> {
     const { relyingParty } = this.#options.passkeys;
     const again = (alert: Alert): Promise<void> => this.showPasskey(context, pending, name, alert);
     const named = name.trim();
-    if (named === '') return again({ text: 'Enter a name for the passkey.', field: 'name' });
+    if (!VISIBLE.test(named)) return again({ text: 'Enter a name for the passkey.', field: 'name' });
     if (!relyingParty) return again(REJECTED_PASSKEY);
     try {
       const passkey = await verifyRegistration({ relyingParty, ticket }, { text, name: named });

@@ -290,6 +290,12 @@ describe('passkeys', () => {
     expect((await register(new SoftwarePasskey(new URL(a.issuer).origin), {}, 'packed')).status).to.equal(
       400,
     );
+    for (const name of ['', ' ', '\u200b', '\u2060\u00ad']) {
+      await browser.ask('/account');
+      await browser.submitTo('/account/passkeys', { add: 'passkey' });
+      const passkey = new SoftwarePasskey(new URL(a.issuer).origin).create(browser.page);
+      expect((await browser.submit({ name, passkey })).status, JSON.stringify(name)).to.equal(400);
+    }
     // kube-apiserver would not store them.
     for (const [idBytes, modulusBytes] of [[1025], [16, 2048]] as const) {
       await browser.ask('/account');
