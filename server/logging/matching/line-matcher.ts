@@ -86,6 +86,11 @@ function patternMatcher({ texts, caseSensitive }: TextFilter): LineMatcher {
   };
 }
 
+/** Instructions of the compiled expression. An engine needs up to one step of each for a character. Throws PatternError. */
+export function programSizeOf({ texts, caseSensitive }: TextFilter): number {
+  return compiled(texts, caseSensitive).programSize();
+}
+
 function compiled(patterns: readonly string[], caseSensitive: boolean): RE2JS {
   if (patterns.join('').length > MAX_PATTERN_LENGTH) {
     throw new PatternError(`regular expressions of more than ${MAX_PATTERN_LENGTH} characters`);

@@ -4,10 +4,21 @@ import type { Level } from '../../../../apis/logging/v1alpha2/log-query.ts';
 import { hasWord } from '../../../../apis/logging/v1alpha2/log-query-validation.ts';
 import { caseForms } from '../../matching/case-forms.ts';
 import { allWords, KLOG_LETTERS, LEVEL_NUMBERS, LEVEL_WORDS, levelPatterns } from '../../matching/levels.ts';
+import { PatternError, programSizeOf } from '../../matching/line-matcher.ts';
 import type { TextFilter } from '../../store/log-store.ts';
+import { newNotSupported } from '../../store/store-errors.ts';
 import { allOf, anyOf, matchesPattern, matchesWords } from './logsql.ts';
+import { STORE } from './store-error.ts';
 
-/** Returns the filter for `log_query`; undefined when no line can match. */
+/**
+ * Maximum instructions of a pattern. The store completes a block of up to 2 MiB of lines after the timeout of a query,
+ * and a block takes up to 14 ms of a CPU for each instruction.
+ */
+const MAX_INSTRUCTIONS = 320;
+/** Maximum characters of a case-insensitive substring, each of which is an instruction. */
+const MAX_SUBSTRING_LENGTH = 300;
+
+/** Returns the filter for `log_query`; undefined when no line can match. Throws NotSupported for an expensive pattern. */
 export function textFilter(message: string, text: TextFilter): string | undefined {
   const { mode, texts, caseSensitive } = text;
   if (mode === 'phrase' || mode === 'prefix') {
@@ -16,12 +27,31 @@ export function textFilter(message: string, text: TextFilter): string | undefine
     if (words.length === 0) return undefined;
     return anyOf(words.map((each) => matchesWords(message, each, { prefix, caseSensitive })));
   }
+  checkCost(text);
   const patterns = mode === 'regex' ? texts : texts.map(literal);
   const exact = matchesPattern(message, `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`);
   const hasPrefilter = mode === 'substring' && !caseSensitive && texts.every((each) => FILTERABLE.test(each));
   return hasPrefilter && texts.length <= MAX_PREFIXES
     ? allOf([containsPrefixOf(message, texts), exact])
     : exact;
+}
+
+function checkCost(text: TextFilter): void {
+  const reject = (problem: string, cause?: unknown): never => {
+    throw newNotSupported(STORE, 'log_query', `${problem}; see docs/log-queries.md`, cause);
+  };
+  if (text.mode === 'substring') {
+    const length = text.texts.reduce((sum, { length }) => sum + length, 0);
+    if (text.caseSensitive || length <= MAX_SUBSTRING_LENGTH) return;
+    reject(`with case=ignore, a substring can have ${MAX_SUBSTRING_LENGTH} characters; use case=respect`);
+  }
+  try {
+    if (programSizeOf(text) <= MAX_INSTRUCTIONS) return;
+  } catch (error) {
+    if (error instanceof PatternError) reject(error.message, error);
+    throw error;
+  }
+  reject('the regular expression repeats too much; use smaller counts');
 }
 
 /** Texts that a prefilter supports: they start with a letter and two printable ASCII characters. */

@@ -101,8 +101,8 @@ export class VictoriaLogsLogStore implements LogBackend {
     return { shortfalls: [] };
   }
 
-  follow(selection: Selection, call: FollowCall): Batches {
-    return this.#liveTails.follow(new SelectionQuery(selection, this.#fields), call);
+  async *follow(selection: Selection, call: FollowCall): Batches {
+    yield* this.#liveTails.follow(new SelectionQuery(selection, this.#fields), call);
   }
 
   async check(call: Call): Promise<void> {
