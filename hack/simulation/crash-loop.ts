@@ -1,5 +1,5 @@
 // Crash-looping pods of the simulated cluster: a Deployment, and the KWOK Stage that sets CrashLoopBackOff.
-import { type Application, CRASH_LOOPING } from './applications.ts';
+import { CRASH_LOOPING } from './applications.ts';
 import { deploymentOf } from './simulated-cluster.ts';
 
 /** The label of pods that crash. */
@@ -64,6 +64,6 @@ containerStatuses:
 } as const;
 
 /** A Deployment of two pods that crash. `nodeName`: their node, because no scheduler runs. */
-export function crashLoopingDeployment(nodeName: string, application: Application = CRASH_LOOPING): object {
-  return deploymentOf(application, 2, nodeName, LABEL);
+export function crashLoopingDeployment(nodeName: string): object {
+  return deploymentOf(CRASH_LOOPING, 2, nodeName, LABEL);
 }

@@ -56,12 +56,13 @@ function testsOf<Facts extends ObjectFacts>(
   { fields, filters }: Pick<KindProfile<Facts>, 'fields' | 'filters'>,
 ): Test<Facts>[] {
   const { name, names, uid, status, alias, ownerReference, ownerKind, q } = query;
+  const given: Readonly<Record<string, unknown>> = { ...query };
   const tests: Test<Facts>[] = [];
   if (uid !== undefined) tests.push((object) => object.uid === uid);
   if (names) tests.push(among(names, (object) => [object.name]));
   if (status) tests.push(among(status, ({ facts }) => facts.status));
   for (const [parameter, read] of Object.entries(filters)) {
-    const wanted = record(query)[parameter];
+    const wanted = given[parameter];
     if (Array.isArray(wanted)) tests.push(among(wanted.map(String), ({ facts }) => read(facts)));
   }
   if (name !== undefined) {
@@ -116,8 +117,4 @@ function among<Facts>(
 ): Test<Facts> {
   const set = new Set(wanted);
   return (object) => read(object).some((one) => set.has(one));
-}
-
-function record(query: ResourceQuery): Readonly<Record<string, unknown>> {
-  return { ...query };
 }
