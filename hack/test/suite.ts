@@ -12,7 +12,7 @@ import { endLeftovers } from './leftovers.ts';
 import { readRecord } from './record.ts';
 import { newScratch, unwritableReason } from './scratch.ts';
 import { type Duration, failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
-import { NOTHING, sum } from './tally.ts';
+import { isPassedTest, NOTHING, sum } from './tally.ts';
 
 interface SuiteOptions {
   readonly name: string;
@@ -35,9 +35,6 @@ interface SuiteOptions {
   /** Prepares the prerequisites of the suite. */
   prepare?(context: StageContext): Promise<void>;
 }
-
-/** The line of a passed test in the output of mocha. */
-const PASSED = /^\s*✔ /;
 
 /** Runs mocha in child processes, and checks its record against exit code, files and leftover processes. */
 export function suite(options: SuiteOptions): Stage {
@@ -103,7 +100,7 @@ async function runGroup(
   const lines: string[] = [];
   const collect = (line: string): void => {
     lines.push(line);
-    if (PASSED.test(line)) counted.passed++;
+    if (isPassedTest(line)) counted.passed++;
   };
   const scratch = await newScratch(options.name);
   try {
