@@ -24,7 +24,7 @@ const VICTIM = 'victim';
 const PODS = ['get', 'pods', '--selector=app.kubernetes.io/name=ks-apiserver', '-o'] as const;
 /** Errors of connections to a killed replica. kube-apiserver responds with this 503 if its connection fails. */
 const CUT =
-  /socket hang up|aborted|ECONNRESET|ECONNREFUSED|EPIPE|: 503 error trying to reach service: .*(?:refused|reset|EOF)/;
+  /socket hang up|disconnected before secure TLS connection|aborted|ECONNRESET|ECONNREFUSED|EPIPE|: 503 error trying to reach service: .*(?:refused|reset|EOF)/;
 
 /** Limits the memory of a process (cgroup v1 or v2), and allocates more. The kernel kills the largest process. */
 const OUT_OF_MEMORY = `
