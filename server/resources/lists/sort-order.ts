@@ -5,6 +5,8 @@ import type { SnapshotChanges } from '../../cache/snapshot-differ.ts';
 import { merged, mergeSort } from '../../concurrency/merge-sort.ts';
 import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { Comparison } from '../kind-profile.ts';
+import type { ObjectFacts } from '../object-facts.ts';
+import { followFacets } from './facets.ts';
 
 /** Checks the time after each object, because the filter is that of a client and the object that of a tenant. */
 export async function filtered<Facts>(
@@ -24,7 +26,7 @@ export async function filtered<Facts>(
 const MOST_INSERTED = 64;
 
 /** A sorted selection of objects at a position in the changes of its kind. */
-export class SortOrder<Facts> {
+export class SortOrder<Facts extends ObjectFacts> {
   readonly #compare: Comparison<Facts>;
   readonly #test: (object: ObjectIdentity<Facts>) => boolean;
   #objects: readonly ObjectIdentity<Facts>[];
@@ -63,7 +65,11 @@ export class SortOrder<Facts> {
         if (!added.delete(object)) removed.add(object);
       for (const object of await filtered(changes.set, this.#test, slices)) added.add(object);
     }
-    if (removed.size + added.size > 0) this.#objects = await this.#updated(removed, added, slices);
+    if (removed.size + added.size > 0) {
+      const before = this.#objects;
+      this.#objects = await this.#updated(removed, added, slices);
+      followFacets(before, this.#objects, removed, added);
+    }
     this.#position = end;
   }
 

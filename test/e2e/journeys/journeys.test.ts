@@ -131,7 +131,7 @@ describe('the journeys of server/README.md', function () {
 
   it('list the files of a list for a console', async () => {
     const path = `${LISTS}/pods?sortBy=name&ascending=true&limit=10&labelSelector=a!=b`;
-    check('List pods for a console', await filesOf(() => read(path)), 24);
+    check('List pods for a console', await filesOf(() => read(path)), 25);
   });
 
   it('list the files of a search over kinds', async () => {
