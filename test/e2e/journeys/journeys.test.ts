@@ -223,7 +223,7 @@ describe('the journeys of server/README.md', function () {
   });
 
   it('list the files of an OpenSearch query', async () => {
-    check('Query logs in OpenSearch', await filesOf(() => read(`${LOGS}?log_query=timeout&size=5`)), 24);
+    check('Query logs in OpenSearch', await filesOf(() => read(`${LOGS}?log_query=timeout&size=5`)), 23);
   });
 
   it('list the files of a certificate reload', async () => {
