@@ -119,17 +119,19 @@ async function costForOthers(side: Side): Promise<readonly Row[]> {
         return await measure();
       },
     });
-    const rate = (name: keyof typeof seen): number => median(seen[name].map((figures) => figures.rate));
+    const of = (name: keyof typeof seen, figure: keyof Figures): number =>
+      median(seen[name].map((figures) => figures[figure]));
+    const cpu = (name: keyof typeof seen): string => `${(of(name, 'cpu') * 1000).toFixed(0)} µs`;
     rows.push({
       ...atLeast(
         `explore page: ${work}, with ${PAGES} open pages`,
-        rate('peer'),
-        rate('ours'),
+        of('peer', 'rate'),
+        of('ours', 'rate'),
         0.9,
         perSecond,
       ),
       against: 'the same without pages',
-      note: `the pages are live: five overviews and five lists of 10,000 pods, of which the browser loads the visible ones; a visible pod changes every ${CHANGE_PAUSE_MS} ms. The browser shares a core with the load generator`,
+      note: `the pages are live: five overviews and five lists of 10,000 pods, of which the browser loads the visible ones; a visible pod changes every ${CHANGE_PAUSE_MS} ms. The browser, the cluster and the load generator share a core. CPU of the server a request, with that for the pages: ${cpu('peer')}, with open pages ${cpu('ours')}`,
     });
   }
   return rows;
