@@ -44,7 +44,6 @@ const MAX_WAIT_MS = 2_000;
 /** Time in ms that a cache without events needs to become current (`catchUp`). */
 const CATCH_UP_MS = 1_100;
 
-/** The lookup of a review has a time limit of its own. */
 export function newCachedReads(registry: Registry): Counter<'resource' | 'verb' | 'result'> {
   return new Counter({
     name: 'gateway_cached_reads_total',
@@ -100,6 +99,7 @@ export class Accelerator {
       const allowed = await reviews.allows(
         authorization,
         { ...all, verb: 'list', name: '' },
+        // The lookup of a review has a time limit of its own.
         { signal: NEVER_ABORTED, caller: context.caller },
       );
       if (allowed) kinds.start(wanted, context.caller);

@@ -181,6 +181,7 @@ export class HashQueue {
 
 /** All unknown callers together, among the callers of the hashes. */
 const UNKNOWN = 'unknown';
+
 /**
  * Returns the number of concurrent hashes: `configured`, or the number of cores if `configured` is 0. One thread of libuv's
  * pool is reserved for file system and DNS operations.

@@ -94,7 +94,7 @@ const UNPROVEN: ReadonlySet<LoginRecord['outcome']> = new Set([
   'wrong_password',
   'unavailable',
 ]);
-/** An attempt is completed although its client has disconnected: otherwise disconnecting would bypass the throttle. */
+
 export class PasswordSignIn {
   readonly #options: PasswordSignInOptions;
 
@@ -189,6 +189,7 @@ export class PasswordSignIn {
       user: user.trim(),
       password,
       resolved,
+      // An attempt is completed although its client has disconnected: otherwise disconnecting would bypass the throttle.
       signal: NEVER_ABORTED,
       caller,
     });

@@ -42,7 +42,7 @@ export interface DirectoryLinksOptions {
 }
 
 const FORM = new FormDecoder(DirectoryLinkFormSchema);
-/** An attempt is completed although its client has disconnected, as at a sign-in. */
+
 export class DirectoryLinks {
   readonly #options: DirectoryLinksOptions;
 
@@ -123,6 +123,7 @@ export class DirectoryLinks {
         user: user.trim(),
         password,
         resolved: (key) => count(key, 'person'),
+        // An attempt is completed although its client has disconnected, as at a sign-in.
         signal: NEVER_ABORTED,
         caller: attempt.caller,
       });
