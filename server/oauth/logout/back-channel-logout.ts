@@ -25,8 +25,6 @@ const TIMEOUT_MS = 5_000;
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429]);
 /** Times before the further attempts, so that a client can restart. */
 const RETRY_MS: readonly number[] = [1_000, 10_000, 60_000, 300_000];
-/** The maximum of a timer, while nothing waits. */
-const NEVER_MS = 2 ** 31 - 1;
 
 interface Waiting {
   readonly session: Session;
@@ -92,17 +90,23 @@ class Receiver {
     // Trusts the CAs that Node trusts.
     const pool = new ConnectionPool({ url: this.#url });
     while (!signal.aborted) {
-      const waitMs = Math.min(NEVER_MS, ...this.#waiting.map(({ dueAt }) => dueAt - performance.now()));
-      const due = waitMs > 0 ? undefined : this.#takeDue();
+      const due = this.#takeDue();
       if (due) await this.#notify(due, pool, signal);
-      else await this.#wakeup.next(signal, waitMs);
+      else await this.#wakeup.next(signal, this.#waitMs());
     }
     pool.retire();
   }
 
   #takeDue(): Waiting | undefined {
-    const index = this.#waiting.findIndex(({ dueAt }) => dueAt <= performance.now());
-    return this.#waiting.splice(index, index < 0 ? 0 : 1)[0];
+    const now = performance.now();
+    const index = this.#waiting.findIndex(({ dueAt }) => dueAt <= now);
+    return index === -1 ? undefined : this.#waiting.splice(index, 1)[0];
+  }
+
+  /** Time until the next attempt, in ms; undefined if nothing waits. */
+  #waitMs(): number | undefined {
+    if (this.#waiting.length === 0) return undefined;
+    return Math.min(...this.#waiting.map(({ dueAt }) => dueAt)) - performance.now();
   }
 
   async #notify({ session, failed }: Waiting, pool: ConnectionPool, signal: AbortSignal): Promise<void> {
