@@ -54,21 +54,21 @@ export class AccountSessions {
     await browsers.renew(by, context);
     // From the cluster, because the cache may lack sessions that began at another replica before the renewal; later ones are rejected.
     const all = await sessions.readOfUser(by.account.name, context.signal);
-    const others = all.filter(
-      (session) => session.userUID === by.account.uid && session.id !== by.session.id && !isUsedMark(session),
-    );
+    const others = all.filter((session) => isOwn(by, session) && session.id !== by.session.id);
     await terminate(context, others, 'signed out', this.#options);
   }
 
-  #of({ account }: BrowserSession): readonly StoredSession[] {
+  #of(by: BrowserSession): readonly StoredSession[] {
     const { sessions, validity } = this.#options;
     return sessions
-      .ofUser(account.name)
-      .filter(
-        (session) =>
-          session.userUID === account.uid && !isUsedMark(session) && validity.end(session) === undefined,
-      );
+      .ofUser(by.account.name)
+      .filter((session) => isOwn(by, session) && validity.end(session) === undefined);
   }
+}
+
+/** False for sessions of an earlier user with the same name, and for marks of used codes. */
+function isOwn({ account }: BrowserSession, session: StoredSession): boolean {
+  return session.userUID === account.uid && !isUsedMark(session);
 }
 
 /** The removal of a way to sign in. `signed out`: the browser has signed in this way. */
