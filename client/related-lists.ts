@@ -21,8 +21,15 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
 };
 /** The kinds that custom resources usually own. */
 const USUAL = [
-  ...['deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch', 'pods'],
-  ...['services', 'configmaps', 'persistentvolumeclaims'],
+  'deployments.apps',
+  'statefulsets.apps',
+  'daemonsets.apps',
+  'jobs.batch',
+  'cronjobs.batch',
+  'pods',
+  'services',
+  'configmaps',
+  'persistentvolumeclaims',
 ];
 const IN_NAMESPACE = ['pods', 'deployments.apps', 'services', 'configmaps'];
 /** The kinds that select pods, and do not own them. */

@@ -3,8 +3,15 @@ import type { LogQuery, Severity } from 'ks-apiserver-client';
 
 /** Filters with several values, which are separated by commas, as in log queries. */
 const LISTS = [
-  ...['namespaces', 'workloads', 'pods', 'containers'],
-  ...['namespace_query', 'workload_query', 'pod_query', 'container_query', 'level'],
+  'namespaces',
+  'workloads',
+  'pods',
+  'containers',
+  'namespace_query',
+  'workload_query',
+  'pod_query',
+  'container_query',
+  'level',
 ];
 const TEXTS = ['log_query', 'match', 'case'];
 export const SEVERITIES: readonly Severity[] = ['fatal', 'error', 'warn', 'info', 'debug', 'none'];

@@ -1,5 +1,5 @@
 // Counts of the objects of the most important kinds, by status, as bars. Each count leads to a list.
-import { type ListPage, StatusError, toneOfStatus } from 'ks-apiserver-client';
+import { type ListPage, StatusError, type StatusTone, toneOfStatus } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { customResources, titleOf } from '../kinds.ts';
@@ -8,11 +8,15 @@ import { Notice } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
 const NAMESPACED_KINDS = [
-  ...['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch'],
+  'pods',
+  'deployments.apps',
+  'statefulsets.apps',
+  'daemonsets.apps',
+  'jobs.batch',
   'persistentvolumeclaims',
 ];
 const CLUSTER_KINDS = ['nodes', 'namespaces'];
-const TONES = ['good', 'info', 'idle', 'warn', 'bad'];
+const TONES: readonly StatusTone[] = ['good', 'idle', 'warn', 'bad'];
 /** Pause between two counts, in ms. */
 const REPEAT_MS = 10_000;
 

@@ -34,9 +34,18 @@ const MATCHES = 5;
 const KIND_MATCHES = 4;
 /** The server searches the kinds that it follows. It starts to follow these. */
 const KINDS = [
-  ...['pods', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch'],
-  ...['services', 'ingresses.networking.k8s.io', 'configmaps', 'persistentvolumeclaims'],
-  ...['nodes', 'namespaces'],
+  'pods',
+  'deployments.apps',
+  'statefulsets.apps',
+  'daemonsets.apps',
+  'jobs.batch',
+  'cronjobs.batch',
+  'services',
+  'ingresses.networking.k8s.io',
+  'configmaps',
+  'persistentvolumeclaims',
+  'nodes',
+  'namespaces',
 ];
 
 export function useSearch(text: string): Results {
