@@ -1,6 +1,7 @@
 // An identity provider `ldap` that is connected to a directory of a test.
 import pino from 'pino';
 import { Admission } from '../../../server/admission/admission.ts';
+import { NEVER_ABORTED } from '../../../server/concurrency/aborted.ts';
 import {
   LDAP_TIMING,
   LDAPProvider,
@@ -40,8 +41,6 @@ export type Changes = Partial<Omit<LDAPSettings, 'users' | 'groups'>> & {
   readonly users?: Partial<LDAPSettings['users']>;
   readonly groups?: Partial<LDAPSettings['groups']>;
 };
-
-export const NEVER_ABORTED = new AbortController().signal;
 
 export class StartedProvider implements AsyncDisposable {
   readonly provider: LDAPProvider;

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { isTooManyRequests, newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
 import { SUFFIX } from '../../../../hack/directory/slapd.ts';
 import { freePorts } from '../../../../hack/system/ports.ts';
+import { NEVER_ABORTED } from '../../../../server/concurrency/aborted.ts';
 import type { LDAPProviderOptions } from '../../../../server/oauth/providers/ldap/ldap-provider.ts';
 import type { DirectorySchema } from '../../../../server/oauth/providers/ldap/ldap-settings.ts';
 import {
@@ -13,7 +14,6 @@ import { GROUPS, PEOPLE } from '../../../support/directory/directory.ts';
 import {
   type ChangeableDirectory,
   type Changes,
-  NEVER_ABORTED,
   StartedProvider,
 } from '../../../support/directory/started-provider.ts';
 import { rejection } from '../../../support/rejection.ts';
