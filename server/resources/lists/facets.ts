@@ -66,7 +66,7 @@ function isSmall(counts: Counts, objects: Identities): boolean {
   return counts.size * MIN_OBJECTS_OF_VALUE <= objects.length;
 }
 
-/** Gives the counts of `before` to `after`, which has the objects `added` in place of the objects `removed`. */
+/** Moves the counts from `before` to `after`, which has the objects `added` in place of the objects `removed`. */
 export function followFacets(
   before: Identities,
   after: Identities,
