@@ -8,6 +8,7 @@ import { platformDescription } from '../../apis/description/platform-apis.ts';
 import { type StartedChromium, startChromium } from '../../hack/browser/chromium.ts';
 import { runSchemathesis, SCHEMATHESIS } from '../../hack/schemathesis/run.ts';
 import { lowContrasts } from '../support/contrast.ts';
+import { observeComplaints } from '../support/page-complaints.ts';
 import { pythonWith } from '../support/python.ts';
 import { until } from '../support/until.ts';
 import { PASSWORD, Platform } from './platform.ts';
@@ -57,9 +58,7 @@ describe('the OpenAPI documents', function () {
       page = await chromium.browser.newPage();
       page.setDefaultTimeout(60_000);
       await page.setViewport({ width: 1200, height: 1400 });
-      const tools = await page.createCDPSession();
-      tools.on('Log.entryAdded', ({ entry }) => complaints.push(entry.text));
-      await tools.send('Log.enable');
+      await observeComplaints(page, ({ text }) => complaints.push(text));
       page.on('console', (message) => complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(String(error)));
       page.on('request', (request) => {

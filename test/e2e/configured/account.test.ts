@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../../../hack/browser/chromium.ts';
+import { observeComplaints } from '../../support/page-complaints.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { PASSWORD, type Platform } from '../platform.ts';
 import { addUser, CLIENT, sharedConfigured } from './shared-configured.ts';
@@ -29,9 +30,7 @@ describe('the account page in a browser', () => {
     page.setDefaultTimeout(60_000);
     await page.setJavaScriptEnabled(false);
     complaints.length = 0;
-    const tools = await page.createCDPSession();
-    tools.on('Log.entryAdded', ({ entry }) => complaints.push(entry.text));
-    await tools.send('Log.enable');
+    await observeComplaints(page, ({ text }) => complaints.push(text));
   });
   afterEach(() => page.browserContext().close());
 

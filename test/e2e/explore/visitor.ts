@@ -1,6 +1,7 @@
 // A visitor of the page `/explore`: one browser without cookies and storage, and what a user does in it.
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import { accessibilityProblems } from '../../support/accessibility.ts';
+import { observeComplaints } from '../../support/page-complaints.ts';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 
@@ -53,13 +54,9 @@ export class Visitor {
     page.setDefaultTimeout(30_000);
     await page.setViewport({ width: 1280, height: 800 });
     page.on('pageerror', (error) => this.complaints.push(String(error)));
-    const tools = await page.createCDPSession();
-    tools.on('Log.entryAdded', ({ entry: { source, level, text, url = '' } }) => {
-      // Others are hints, for example that a user has moved the focus before the page did.
-      if (source !== 'network' && (level === 'error' || level === 'warning'))
-        this.complaints.push(`${text} ${url}`);
+    await observeComplaints(page, ({ source, text, url }) => {
+      if (source !== 'network') this.complaints.push(`${text} ${url}`);
     });
-    await tools.send('Log.enable');
   }
 
   /** `path`: below the address of the server. */

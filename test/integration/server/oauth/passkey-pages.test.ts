@@ -4,6 +4,7 @@ import type { Page } from 'puppeteer-core';
 import { type StartedChromium, startChromium } from '../../../../hack/browser/chromium.ts';
 import { accessibilityProblems } from '../../../support/accessibility.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
+import { observeComplaints } from '../../../support/page-complaints.ts';
 import { submitForm } from '../../../support/submit-form.ts';
 import { VirtualAuthenticator } from '../../../support/virtual-authenticator.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
@@ -30,9 +31,7 @@ describe('passkeys in Chromium', () => {
     chromium = await startChromium(['--ignore-certificate-errors']);
     page = await (await chromium.browser.createBrowserContext()).newPage();
     page.setDefaultTimeout(60_000);
-    const tools = await page.createCDPSession();
-    tools.on('Log.entryAdded', ({ entry }) => complaints.push(entry.text));
-    await tools.send('Log.enable');
+    await observeComplaints(page, ({ text }) => complaints.push(text));
     device = await VirtualAuthenticator.of(page);
   });
   after(async () => {

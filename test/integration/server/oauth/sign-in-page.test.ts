@@ -9,6 +9,7 @@ import { newConfiguredClient } from '../../../support/oauth/oauth-clients.ts';
 import { SignInSite } from '../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, REDIRECT, SiteState } from '../../../support/oauth/sign-in-state.ts';
 import { authorizePath, EXCHANGE, REQUEST } from '../../../support/oauth/sign-in-visit.ts';
+import { observeComplaints } from '../../../support/page-complaints.ts';
 import { until } from '../../../support/until.ts';
 
 describe('the sign-in page in Chromium', function () {
@@ -49,8 +50,7 @@ describe('the sign-in page in Chromium', function () {
     await page.setJavaScriptEnabled(false);
     tools = await page.createCDPSession();
     complaints.length = 0;
-    tools.on('Log.entryAdded', ({ entry }) => complaints.push(entry.text));
-    await tools.send('Log.enable');
+    await observeComplaints(page, ({ text }) => complaints.push(text));
   });
 
   afterEach(async () => {
