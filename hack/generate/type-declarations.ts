@@ -1,7 +1,7 @@
 // Declarations of TypeScript for the schemas of an OpenAPI document, with the subset of JSON Schema that apis/ uses.
 
 /** The members of a JSON Schema that have a type in TypeScript. */
-export interface Schema {
+interface Schema {
   readonly $ref?: string;
   readonly type?: string;
   readonly const?: unknown;

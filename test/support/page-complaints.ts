@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 
 /** A warning or an error that the browser itself logged. */
-export interface PageComplaint {
+interface PageComplaint {
   /** For example 'network' or 'security'. */
   readonly source: string;
   readonly text: string;

@@ -3,7 +3,7 @@ import type { Random } from '../../log-data/random.ts';
 
 export type Incident = 'roll-out' | 'outage' | 'job' | 'scaling' | 'memory-pressure';
 
-export interface PlannedIncident {
+interface PlannedIncident {
   readonly incident: Incident;
   /** Time before the next incident, in ms. */
   readonly pauseMs: number;
