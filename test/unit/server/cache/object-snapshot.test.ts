@@ -81,7 +81,7 @@ describe('ObjectSnapshot', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -29,7 +29,7 @@ describe('ListSplitter', () => {
         const { items, ...rest } = JSON.parse(text) as { items: unknown[] };
         expect(split(text, size)).to.deep.equal({ items, envelope: { ...rest, items: [] }, skipped: 0 });
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 

@@ -27,7 +27,7 @@ describe('objectMembers', () => {
         ]);
         expect(Object.fromEntries(found)).to.deep.equal(parsed);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -71,7 +71,7 @@ describe('nestedMembers', () => {
         expect(found?.bytes.toString()).to.equal(bytes.subarray(member?.start, member?.end).toString());
         expect(found?.members).to.deep.equal(objectMembers(found?.bytes ?? bytes));
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 

@@ -118,7 +118,7 @@ describe('ListIndex', () => {
 
   it('is correct for concurrent calls while the cache changes', async () => {
     const pods = new KindCache(PODS, yielding());
-    const count = 3_000;
+    const count = 1_000;
     pods.fill(
       count,
       Array.from({ length: count }, (_, i) => pod(`${SPACES[i % 3]}/pod-${i}`, i + 1)),
