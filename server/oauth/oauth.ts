@@ -18,7 +18,7 @@ import { DeviceCodeGrant } from './grants/device-code-grant.ts';
 import { PasswordGrant } from './grants/password-grant.ts';
 import { RefreshTokenGrant } from './grants/refresh-token-grant.ts';
 import { IdentityProviders } from './identity-providers.ts';
-import { KEYS_SECRET, KeyRotator, PUBLISH_AHEAD_MS } from './keys/key-rotator.ts';
+import { KEYS_SECRET, KeyRotator, PUBLISH_AHEAD_MS, ROTATION_INTERVAL_MS } from './keys/key-rotator.ts';
 import { SecretKeyRing } from './keys/secret-key-ring.ts';
 import { BackChannelLogout } from './logout/back-channel-logout.ts';
 import { isOAuthPath, oauthErrors } from './oauth-error-writer.ts';
@@ -34,7 +34,7 @@ import { ClusterSessionStore } from './sessions/cluster-session-store.ts';
 import { SESSIONS_PER_USER, SessionCreator } from './sessions/session-creator.ts';
 import { SessionReaper } from './sessions/session-reaper.ts';
 import { SessionValidity } from './sessions/session-validity.ts';
-import { maxLifetime, type OAuthSettings } from './settings.ts';
+import type { OAuthSettings } from './settings.ts';
 import { SharedThrottle } from './throttle/shared-throttle.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
@@ -104,7 +104,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const random = randomBytes;
   const { namespace } = platform;
   const group = groupName(platform.name);
-  const { audience, keys: keySettings } = settings;
+  const { audience } = settings;
   const metrics = new OAuthMetrics(registry, () => throttle.logins.size);
   const sourceOf = sourceAddress(settings.trustedProxies);
 
@@ -236,12 +236,11 @@ export function newOAuth(options: OAuthOptions): OAuth {
     client,
     ...location,
     policy: {
-      rotationInterval: keySettings.rotationInterval,
+      rotationInterval: ROTATION_INTERVAL_MS,
       publishAhead: PUBLISH_AHEAD_MS,
-      tokenLifetime: maxLifetime(settings.clients, 'accessTokenLifetime') + LEEWAY_MS,
+      tokenLifetime: settings.accessTokenLifetime + LEEWAY_MS,
       // An expired browser session is kept for the sessions that began with it.
-      macLifetime:
-        maxLifetime(settings.clients, 'sessionLifetime') + settings.browserSession.lifetime + LEEWAY_MS,
+      macLifetime: settings.sessionLifetime + settings.browserSession.lifetime + LEEWAY_MS,
     },
     subscribe: (changed) => keys.subscribe(changed),
     log,

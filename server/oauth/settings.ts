@@ -16,7 +16,11 @@ type Configuration = ResolvedConfiguration['oauth'];
 
 /** Sizes in bytes, times in ms. */
 export interface OAuthSettings
-  extends Pick<Configuration, 'browserSession' | 'secondFactor' | 'trustedProxies' | 'keys'> {
+  extends Pick<
+    Configuration,
+    'accessTokenLifetime' | 'sessionLifetime' | 'browserSession' | 'secondFactor' | 'trustedProxies'
+  > {
+  /** Audience of access tokens: the name of the platform, which programs that verify them know. */
   readonly audience: string;
   readonly signInPages: SignInPageTexts;
   readonly clients: readonly ConfiguredClient[];
@@ -30,21 +34,23 @@ export interface OAuthSettings
 export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undefined {
   const { oauth, platform, listeners } = config;
   if (!oauth.enabled) return undefined;
-  const { browserSession, secondFactor, trustedProxies, throttle, keys } = oauth;
+  const { accessTokenLifetime, sessionLifetime, browserSession, secondFactor, trustedProxies, throttle } =
+    oauth;
   return {
-    audience: oauth.audience || platform.name,
+    audience: platform.name,
     signInPages: {
       ...oauth.signInPages,
       platformName: oauth.signInPages.platformName || platform.name,
     },
     clients: clientsOf(config, issuerOf(oauth, listeners.secure.port)),
     idTokensAtGateway: oauth.clients.filter((client) => client.idTokensAtGateway).map(({ id }) => id),
+    accessTokenLifetime,
+    sessionLifetime,
     browserSession,
     secondFactor,
     identityProviders: oauth.identityProviders.map(providerSettings),
     trustedProxies,
     throttle: { ...THROTTLE, ...throttle },
-    keys,
   };
 }
 
@@ -94,19 +100,22 @@ function configured(client: Configuration['clients'][number], shared: Configurat
     requiresPKCE: client.pkce === 'required',
     rotatesRefreshTokens: client.refreshTokens === 'rotated',
     idTokenAlgorithm: client.idTokenSignedResponseAlg,
-    keepAfterSignOut: client.keepAfterSignOut,
+    keepAfterSignOut: keepsAfterSignOut(client.id),
     grants: client.grants,
     redirectURIs: client.redirectURIs,
     postLogoutRedirectURIs: client.postLogoutRedirectURIs,
     backchannelLogoutURI: client.backchannelLogoutURI,
     scopes: client.scopes,
-    accessTokenLifetime: seconds(client.accessTokenLifetime || shared.accessTokenLifetime),
-    refreshIdleLifetime: seconds(client.refreshIdleLifetime || shared.refreshIdleLifetime),
-    sessionLifetime: seconds(client.sessionLifetime || shared.sessionLifetime),
+    ...lifetimes(shared),
     secretFiles: client.secretFiles,
     secretRefs: client.secretRef.name === '' ? [] : [client.secretRef, nextOf(client.secretRef)],
     wellKnownSecret: undefined,
   };
+}
+
+/** The session of kubectl is that of a terminal, which outlives the browser of its sign-in. */
+function keepsAfterSignOut(id: string): boolean {
+  return id === KUBECTL_CLIENT;
 }
 
 /** The second secret, while the client secret is rotated. */
@@ -184,7 +193,7 @@ function kubectlClient(shared: Configuration): ConfiguredClient {
   return {
     ...builtInClient(shared),
     id: KUBECTL_CLIENT,
-    keepAfterSignOut: true,
+    keepAfterSignOut: keepsAfterSignOut(KUBECTL_CLIENT),
     displayName: 'kubectl',
     grants: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
     redirectURIs: ['http://127.0.0.1', 'http://localhost'],
@@ -218,12 +227,4 @@ function lifetimes(shared: Configuration) {
 
 function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
-}
-
-/** In ms. */
-export function maxLifetime(
-  clients: OAuthSettings['clients'],
-  lifetime: 'accessTokenLifetime' | 'sessionLifetime',
-): number {
-  return Math.max(...clients.map((client) => client[lifetime])) * 1000;
 }

@@ -36,10 +36,8 @@ describe('Headlamp', () => {
         const secretFile = `${dir}/headlamp-secret`;
         await writeFile(secretFile, SECRET);
         const redirectURIs = [`${origin}/oidc-callback`];
-        const lifetime = { accessTokenLifetime: ACCESS_TOKEN_LIFETIME };
-        return {
-          oauth: { clients: [{ id: 'headlamp', secretFiles: [secretFile], redirectURIs, ...lifetime }] },
-        };
+        const clients = [{ id: 'headlamp', secretFiles: [secretFile], redirectURIs }];
+        return { oauth: { clients, accessTokenLifetime: ACCESS_TOKEN_LIFETIME } };
       },
     });
     stack.defer(() => gateway.stop());

@@ -29,6 +29,8 @@ export interface RotationPolicy {
 
 /** The Secret with the signing keys, in the namespace of the server. The manifests create it, and allow the server to update it. */
 export const KEYS_SECRET = 'ks-apiserver-signing-keys';
+/** Bounds the use of a stolen key. Clients do not notice a rotation, and `ks-apiserver keys rotate` brings it forward. */
+export const ROTATION_INTERVAL_MS = 30 * 86_400_000;
 /** Ten times as long as verifiers may cache the JWK Set (see keysHandler). */
 export const PUBLISH_AHEAD_MS = 600_000;
 

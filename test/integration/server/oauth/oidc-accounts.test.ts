@@ -31,7 +31,7 @@ describe('people of an OpenID provider', () => {
     const configuration = `
   clients:
     - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
-    - {id: terminal, public: true, redirectURIs: ["${REDIRECT}"], keepAfterSignOut: true}
+    - {id: kubectl, public: true, redirectURIs: ["${REDIRECT}"]}
   identityProviders:
     - name: company
       type: oidc
@@ -198,16 +198,16 @@ describe('people of an OpenID provider', () => {
 
   it('keep the sessions that outlive a sign-out of the browser', async () => {
     const first = await tokens();
-    const { headers } = await browser.authorize({ client_id: 'terminal' });
+    const { headers } = await browser.authorize({ client_id: 'kubectl' });
     const code = new URL(text(headers.location)).searchParams.get('code') ?? '';
-    const form = { code, redirect_uri: REDIRECT, code_verifier: VERIFIER, client_id: 'terminal' };
+    const form = { code, redirect_uri: REDIRECT, code_verifier: VERIFIER, client_id: 'kubectl' };
     const terminal = await token(b, { grant_type: 'authorization_code', ...form });
     // The browser and the console have got the latest token of the provider.
     const refreshed = await refresh(a, first);
     await browser.ask(`/oauth/logout?id_token_hint=${text(refreshed.json['id_token'])}`);
     const { status, json } = await token(a, {
       grant_type: 'refresh_token',
-      client_id: 'terminal',
+      client_id: 'kubectl',
       refresh_token: text(terminal.json['refresh_token']),
     });
     expect([status, json['error']]).to.deep.equal([200, undefined]);

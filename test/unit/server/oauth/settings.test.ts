@@ -92,6 +92,7 @@ describe('oauthSettings', () => {
         rotatesRefreshTokens: true,
         grants: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
         redirectURIs: ['http://127.0.0.1', 'http://localhost'],
+        keepAfterSignOut: true,
         wellKnownSecret: undefined,
       });
     }

@@ -17,7 +17,11 @@ import { LIVE_INTERVAL_MS } from '../../../../../server/lists/lists.ts';
 import { POD_LOG_LIMITS } from '../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { EXPORT_PAGE } from '../../../../../server/logging/backends/opensearch/export.ts';
 import { LOG_LIMITS } from '../../../../../server/logging/endpoints/logs-handler.ts';
-import { KEYS_SECRET, PUBLISH_AHEAD_MS } from '../../../../../server/oauth/keys/key-rotator.ts';
+import {
+  KEYS_SECRET,
+  PUBLISH_AHEAD_MS,
+  ROTATION_INTERVAL_MS,
+} from '../../../../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../../../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../../../../server/oauth/sessions/session-creator.ts';
 import { THROTTLE } from '../../../../../server/oauth/throttle/login-throttle.ts';
@@ -38,6 +42,7 @@ const CONSTANTS = {
   PASSWORD_HASH,
   PUBLISH_AHEAD_MS,
   REVIEW_INTERVAL_MS,
+  ROTATION_INTERVAL_MS,
   SERVICE,
   SESSIONS_PER_USER,
   THROTTLE,
@@ -75,7 +80,7 @@ describe('removed options', () => {
     if (value === undefined || constant === undefined) continue;
     it(`have the value of ${constant} for ${option}`, () => {
       const actual = constant.split('.').reduce<unknown>(valueIn, CONSTANTS);
-      const expected = AMOUNTS.get('duration')?.(value) ?? AMOUNTS.get('quantity')?.(value) ?? value;
+      const expected = AMOUNTS.get('period')?.(value) ?? AMOUNTS.get('quantity')?.(value) ?? value;
       expect(actual).to.equal(constant.endsWith('Seconds') ? Number(expected) / 1000 : expected);
     });
   }
