@@ -1,5 +1,6 @@
 // Sends requests with forms to test servers over TLS.
 import type { IncomingHttpHeaders } from 'node:http';
+import { expect } from 'chai';
 import { exchange } from '../exchange.ts';
 
 export interface SiteResponse {
@@ -30,4 +31,10 @@ export async function askSite(url: string, options: SiteRequest = {}): Promise<S
   };
   const { body: text, ...head } = await exchange(Number(port), request, body);
   return { ...head, text };
+}
+
+/** Expects a page with this status, which contains all the texts. */
+export function expectPage({ status, text }: SiteResponse, expected: number, ...texts: string[]): void {
+  expect(status, text).to.equal(expected);
+  for (const each of texts) expect(text).to.include(each);
 }

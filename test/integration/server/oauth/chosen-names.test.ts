@@ -10,7 +10,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
-import type { SiteResponse } from '../../../support/oauth/site-request.ts';
+import { expectPage, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { until } from '../../../support/until.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -153,14 +153,12 @@ describe('a user name that the person chooses', () => {
     const stranger = new SiteBrowser(a);
     await stranger.authorize();
     stranger.page = browser.page;
-    const foreign = await choose('third', stranger);
-    expect([foreign.status, foreign.text.includes('Please sign in once more')]).to.deep.equal([400, true]);
+    expectPage(await choose('third', stranger), 400, 'Please sign in once more');
     expect(await usersOf('third')).to.deep.equal([]);
     const { page } = browser;
     expect((await choose('third')).headers.location).to.match(CODE);
     browser.page = page;
-    const again = await choose('third');
-    expect([again.status, again.text.includes('You have a user name already.')]).to.deep.equal([400, true]);
+    expectPage(await choose('third'), 400, 'You have a user name already.');
   });
 
   it('is one, if a person chooses in two browsers at the same time', async () => {

@@ -6,7 +6,7 @@ import { array, recordIn, text } from '../../../../apis/reading/unknown-value.ts
 import { PEOPLE, READER, requireDirectory, TestDirectory } from '../../../support/directory/directory.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
-import type { SiteResponse } from '../../../support/oauth/site-request.ts';
+import { expectPage, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { until } from '../../../support/until.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -64,8 +64,7 @@ describe('linked accounts of a directory', () => {
   const prove = (username: string, password: string) =>
     browser.submitTo(PATH, { link: 'directory', decision: 'link', username, password });
   async function open(): Promise<void> {
-    const { status, text: page } = await change({ link: 'directory' });
-    expect([status, page.includes('Link The &lt;directory&gt;')], page).to.deep.equal([200, true]);
+    expectPage(await change({ link: 'directory' }), 200, 'Link The &lt;directory&gt;');
   }
   async function links(): Promise<readonly unknown[]> {
     const list = await cluster.controlPlane.client.get(`${API}/identities`);
@@ -73,8 +72,7 @@ describe('linked accounts of a directory', () => {
   }
 
   it('are proven with the password of the directory, sign in as the user, and are unlinked', async () => {
-    const refused = await signIn('zoe', 'zoe-password');
-    expect([refused.status, refused.text.includes('is not linked to a user')]).to.deep.equal([400, true]);
+    expectPage(await signIn('zoe', 'zoe-password'), 400, 'is not linked to a user');
     await signIn('bob', PASSWORD);
     await open();
     expect(await links()).to.deep.equal([]);
@@ -101,8 +99,7 @@ describe('linked accounts of a directory', () => {
   it('need a new form, the right password, and a person of no other user', async () => {
     await signIn('alice', PASSWORD);
     await open();
-    const taken = await prove('yan', 'yan-password');
-    expect([taken.status, taken.text.includes('is linked to another user')]).to.deep.equal([400, true]);
+    expectPage(await prove('yan', 'yan-password'), 400, 'is linked to another user');
     await open();
     const { page } = browser;
     for (const [user, password] of [
@@ -159,8 +156,7 @@ describe('linked accounts of a directory', () => {
     await open();
     await directory.slapd.stop();
     try {
-      const { status, text: page } = await prove('zoe', 'zoe-password');
-      expect([status, page.includes('cannot be reached at the moment')]).to.deep.equal([503, true]);
+      expectPage(await prove('zoe', 'zoe-password'), 503, 'cannot be reached at the moment');
     } finally {
       await directory.slapd.start();
     }

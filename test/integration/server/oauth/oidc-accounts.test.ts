@@ -7,7 +7,7 @@ import { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.
 import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
 import { PASSWORD, VERIFIER } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
-import type { SiteResponse } from '../../../support/oauth/site-request.ts';
+import { expectPage, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { until } from '../../../support/until.ts';
 import { claimsOf, exchange, type JSONObject, REDIRECT, refresh, token } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
@@ -293,11 +293,7 @@ describe('people of an OpenID provider', () => {
     const posted = await browser.ask(path, { form: Object.fromEntries(new URLSearchParams(query)) });
     expect([posted.status, posted.headers.allow]).to.deep.equal([405, 'GET']);
     expect((await browser.ask(callback)).status, 'the true one').to.equal(303);
-    const { status, text: page } = await browser.ask(callback);
-    expect([status, page.includes('did not confirm who you are')], 'the code is valid once').to.deep.equal([
-      400,
-      true,
-    ]);
+    expectPage(await browser.ask(callback), 400, 'did not confirm who you are');
   });
 
   it('must sign in again at the provider if the client requires it', async () => {

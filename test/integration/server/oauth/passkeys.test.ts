@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { array, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
+import { expectPage } from '../../../support/oauth/site-request.ts';
 import { type Claims, optionsIn, SoftwarePasskey } from '../../../support/oauth/software-passkey.ts';
 import { until } from '../../../support/until.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
@@ -248,8 +249,7 @@ describe('passkeys', () => {
     ] as const) {
       browser = own;
       browser.page = page;
-      const { status, text: shown } = await browser.submit({ passkey });
-      expect([status, shown.includes(REFUSED)]).to.deep.equal([400, true]);
+      expectPage(await browser.submit({ passkey }), 400, REFUSED);
       expect(browser.cookies.has('__Host-session')).to.equal(false);
       const record = b.audited.at(-1) ?? {};
       expect(record).to.deep.include({ method: 'second_factor', outcome: 'wrong_passkey', user: 'frank' });

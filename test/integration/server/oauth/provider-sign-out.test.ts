@@ -8,7 +8,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid
 import { VERIFIER } from '../../../support/oauth/sign-in-state.ts';
 import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
-import type { SiteResponse } from '../../../support/oauth/site-request.ts';
+import { expectPage, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { until } from '../../../support/until.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -94,8 +94,7 @@ describe('a sign-out at an OpenID provider', () => {
     await signIn();
     const back = await upstream.signOut(locationOf(await signOut()), cookies);
     browser.site = b;
-    const { status, text: page } = await browser.ask(pathOf(back));
-    expect([status, page.includes('Signed out')]).to.deep.equal([200, true]);
+    expectPage(await browser.ask(pathOf(back)), 200, 'Signed out');
     // Without prompt=login, too.
     await browser.authorize();
     const url = locationOf(await browser.submit({ provider: 'company' }));

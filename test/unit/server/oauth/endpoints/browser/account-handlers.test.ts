@@ -7,7 +7,7 @@ import { SignInSite } from '../../../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import { EXCHANGE, sentBack } from '../../../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../../../support/oauth/site-browser.ts';
-import type { SiteResponse } from '../../../../../support/oauth/site-request.ts';
+import { expectPage, type SiteResponse } from '../../../../../support/oauth/site-request.ts';
 
 const NEW = 'another good password';
 const CHANGE = { password: PASSWORD, new_password: NEW, repeated: NEW };
@@ -272,8 +272,7 @@ describe('the account page', () => {
       const program = await useConsole();
       const cli = await kubectl(state.sessions.objects.get(program)?.browser);
       await browser.ask('/account?user=alice');
-      const { status, text } = await end({ end: 'current' });
-      expect([status, text.includes('<h1>Signed out</h1>')]).to.deep.equal([200, true]);
+      expectPage(await end({ end: 'current' }), 200, '<h1>Signed out</h1>');
       expect(state.sessions.ofClients.map(({ id }) => id)).to.have.members([elsewhere, cli]);
       await browser.ask('/account');
       expect(browser.page).to.contain('bob@example.com');
@@ -324,8 +323,7 @@ describe('the account page', () => {
     const { page } = browser;
     state.now += 31 * 60_000;
     browser.page = page;
-    const { status, text } = await browser.submitTo('/account/sessions', { end: 'current' });
-    expect([status, text.includes('open for too long')]).to.deep.equal([400, true]);
+    expectPage(await browser.submitTo('/account/sessions', { end: 'current' }), 400, 'open for too long');
     expect(ids()).to.have.length(1);
   });
 
@@ -344,7 +342,6 @@ describe('the account page', () => {
   it('rejects other methods and plain HTTP', async () => {
     expect((await browser.ask('/account/sessions')).status).to.equal(405);
     await using plain = await SignInSite.start(state, { secure: false });
-    const { status, text } = await plain.ask('/account');
-    expect([status, text.includes('This connection is not secure')]).to.deep.equal([400, true]);
+    expectPage(await plain.ask('/account'), 400, 'This connection is not secure');
   });
 });

@@ -11,7 +11,7 @@ import { ISSUER, SignInSite } from '../../../../../support/oauth/sign-in-site.ts
 import { PASSWORD, SiteState } from '../../../../../support/oauth/sign-in-state.ts';
 import { EXCHANGE, sentBack } from '../../../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../../../support/oauth/site-browser.ts';
-import type { SiteResponse } from '../../../../../support/oauth/site-request.ts';
+import { expectPage, type SiteResponse } from '../../../../../support/oauth/site-request.ts';
 import { SoftwarePasskey } from '../../../../../support/oauth/software-passkey.ts';
 import { until } from '../../../../../support/until.ts';
 
@@ -88,8 +88,7 @@ describe('a second factor', () => {
       expect((await enter(code(2))).status).to.equal(400);
       expect((await enter(`${code(1).slice(0, 3)} ${code(1).slice(3)}`)).status).to.equal(303);
       for (const used of [code(1), code(), code(-1)]) {
-        const { status, text } = await enter(used);
-        expect([status, text.includes(WRONG)]).to.deep.equal([400, true]);
+        expectPage(await enter(used), 400, WRONG);
       }
       state.now += 2 * STEP_MS;
       expect((await enter(code())).status).to.equal(303);
@@ -117,8 +116,7 @@ describe('a second factor', () => {
         { hash: hashOfCode(recovery[1] ?? '') },
       ]);
       await browser.signIn();
-      const again = await browser.submit({ code: recovery[0] ?? '', with: 'recovery' });
-      expect([again.status, again.text.includes(WRONG)]).to.deep.equal([400, true]);
+      expectPage(await browser.submit({ code: recovery[0] ?? '', with: 'recovery' }), 400, WRONG);
     });
 
     it('delays further codes of the user, of all sessions and with a right password', async () => {
@@ -277,11 +275,11 @@ describe('a second factor', () => {
       state.now += 11 * 60_000;
       await browser.ask('/account');
       const changed = { new_password: 'another good password', repeated: 'another good password' };
-      const page = await browser.submitTo('/account/password', { password: PASSWORD, ...changed });
-      expect([page.status, page.text.includes('Sign in again to change your password.')]).to.deep.equal([
+      expectPage(
+        await browser.submitTo('/account/password', { password: PASSWORD, ...changed }),
         400,
-        true,
-      ]);
+        'Sign in again to change your password.',
+      );
       await browser.submit({ username: 'alice', password: PASSWORD });
       expect(browser.page).to.include('Code of your authenticator app');
       await browser.submit({ code: code() });
@@ -364,11 +362,11 @@ describe('a second factor', () => {
       expect((await browser.submit({ method: 'app' })).text).to.include('Add an authenticator app');
       await browser.submit({ method: 'passkey' });
       const passkey = new SoftwarePasskey(ORIGIN);
-      const unnamed = await browser.submit({ name: ' ', passkey: passkey.create(browser.page) });
-      expect([unnamed.status, unnamed.text.includes('Enter a name for the passkey.')]).to.deep.equal([
+      expectPage(
+        await browser.submit({ name: ' ', passkey: passkey.create(browser.page) }),
         400,
-        true,
-      ]);
+        'Enter a name for the passkey.',
+      );
       const shown = await browser.submit({ name: 'My key', passkey: passkey.create(browser.page) });
       expect(recoveryCodesOn(shown.text)).to.have.length(10);
       expect(state.authenticators.of(ALICE), 'nothing is stored yet').to.equal(NO_FACTORS);
@@ -401,8 +399,11 @@ describe('a second factor', () => {
         '',
       ]) {
         browser.page = page;
-        const { status, text } = await browser.submit({ name: 'a', passkey: response });
-        expect([status, text.includes('The passkey was not accepted.')]).to.deep.equal([400, true]);
+        expectPage(
+          await browser.submit({ name: 'a', passkey: response }),
+          400,
+          'The passkey was not accepted.',
+        );
       }
       const stolen = new SiteBrowser(site);
       stolen.page = page;
@@ -454,11 +455,7 @@ describe('a second factor', () => {
     it('cannot be added after the period, and the page names the cure', async () => {
       await restart();
       state.createdAt = state.now - 86_400_000;
-      const { status, text } = await browser.signIn();
-      expect([
-        status,
-        text.includes('Ask an administrator of this platform for a one-time code'),
-      ]).to.deep.equal([400, true]);
+      expectPage(await browser.signIn(), 400, 'Ask an administrator of this platform for a one-time code');
       const { json } = await site.token({ ...PASSWORD_GRANT, password: PASSWORD });
       expect(json['error_description']).to.include('a second factor is required');
     });
