@@ -21,7 +21,7 @@ import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
 import { accessTokens } from '../../../server/oauth/tokens/token-verifiers.ts';
 import { tlsCheck } from '../../../server/request/source-address.ts';
-import { issueServer, newCA } from '../certificates.ts';
+import { type Issued, issueServer, newCA } from '../certificates.ts';
 import { closeNow, listenOnLoopback, portOf } from '../loopback.ts';
 import { openChain } from '../open-chain.ts';
 import { MemorySessionStore } from './memory-session-store.ts';
@@ -32,6 +32,9 @@ import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts'
 export const ISSUER = 'https://sso.example.com/oauth';
 
 const silent = pino({ level: 'silent' });
+
+/** Of all sites of the process. */
+let certificate: Promise<Issued> | undefined;
 
 /** One replica. */
 export class SignInSite {
@@ -62,7 +65,8 @@ export class SignInSite {
 
   /** `secure: false`: connections count as plain HTTP, as behind a proxy. */
   static async start(state: SiteState, { secure = true } = {}): Promise<SignInSite> {
-    const site = new SignInSite(state, await issueServer(await newCA('test')), secure);
+    certificate ??= newCA('test').then((ca) => issueServer(ca));
+    const site = new SignInSite(state, await certificate, secure);
     await listenOnLoopback(site.#server);
     return site;
   }

@@ -44,7 +44,7 @@ export class SiteState {
   createdAt = this.now;
   /** Shared by all replicas. */
   readonly factorThrottle = new LoginThrottle({
-    limits: { ...THROTTLE, failures: 5 },
+    limits: { ...THROTTLE, failures: 5, entries: 1000 },
     digest: (kind, value) => `${kind}-${value}`,
     now: () => this.now,
   });
@@ -75,7 +75,7 @@ export class SiteState {
     newConfiguredClient('machine', { redirectURIs: [REDIRECT], grants: ['password'] }),
   ];
   readonly hasher = new PasswordHasher({
-    memory: 8 * 1024 * 1024,
+    memory: 1024 * 1024,
     iterations: 1,
     queue: { concurrency: 1, length: 64, timeoutMs: 10_000 },
   });
