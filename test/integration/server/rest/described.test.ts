@@ -20,7 +20,7 @@ describe('OpenAPI with a real cluster', () => {
   it('serves a minimal schema of nodes first, then that of the cluster', async () => {
     const before = await served.askUs(V3);
     expect(schemas(before.body)).to.have.all.keys(NODE, `${NODE}List`);
-    served.describe();
+    served.followDescription();
     let described = before.body;
     while (Object.keys(schemas(described)).length === 2) described = (await served.askUs(V3)).body;
 

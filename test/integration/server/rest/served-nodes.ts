@@ -100,7 +100,7 @@ export class ServedNodes {
   }
 
   /** Starts to watch the OpenAPI documents of the cluster. */
-  describe(): void {
+  followDescription(): void {
     void this.openAPI.run(this.#stop.signal);
   }
 
