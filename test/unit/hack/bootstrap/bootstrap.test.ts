@@ -96,20 +96,6 @@ describe('the bootstrap', () => {
     expect(more).to.deep.equal([]);
   });
 
-  it('counts the packages that npm installs on this platform', async () => {
-    const packages = {
-      '': {},
-      'node_modules/a': {},
-      'node_modules/b': { os: [process.platform], cpu: [process.arch] },
-      'node_modules/c': { os: ['aix'] },
-      'node_modules/d': { cpu: ['s390x'] },
-    };
-    await writeFile(join(dir, 'package-lock.json'), JSON.stringify({ packages }));
-    expect((await end(start())).lines[0]).to.equal(
-      'Installing the locked dependencies (npm ci): 2 packages …',
-    );
-  });
-
   it('installs again when the lock file has changed', async () => {
     await end(start());
     await writeFile(join(dir, 'package-lock.json'), '{"lockfileVersion": 3, "packages": {}}');
@@ -175,12 +161,4 @@ describe('the bootstrap', () => {
       await until(() => !isRunning(grandchild));
     });
   }
-
-  it('does not wait for an installation that ignores the signal', async () => {
-    const child = start({ NPM_HANGS: '1', NPM_DEAF: '1' });
-    const ended = end(child);
-    await until(async () => (await installations()).length > 0);
-    child.kill('SIGINT');
-    expect((await ended).code).to.equal(130);
-  });
 });

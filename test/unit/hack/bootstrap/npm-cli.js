@@ -2,16 +2,11 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 
-const { NPM_VERSION = '11.0.0', NPM_LOG, NPM_EXIT = '0', NPM_HANGS, NPM_DEAF } = process.env;
+const { NPM_VERSION = '11.0.0', NPM_LOG, NPM_EXIT = '0', NPM_HANGS } = process.env;
 
 if (process.argv.includes('--version')) {
   console.log(NPM_VERSION);
 } else if (NPM_HANGS) {
-  // Ignores signals, like the real npm while it writes the last files.
-  if (NPM_DEAF) {
-    process.on('SIGINT', () => {});
-    setInterval(() => {}, 1000);
-  }
   const child = spawn('sleep', ['300'], { stdio: 'ignore' });
   appendFileSync(NPM_LOG, `${child.pid}\n`);
 } else {

@@ -20,16 +20,6 @@ async function run(stages: Stage[], strict = false) {
 }
 
 describe('the summary of npm test', () => {
-  it('ends with the total of all stages', async () => {
-    const { exitCode, lines } = await run([
-      stage('types', counted(1, 0, 0), 'gate'),
-      stage('unit', counted(10, 0, 2)),
-      stage('e2e', counted(3, 0, 0)),
-    ]);
-    expect(lines.at(-1)).to.equal('14 passed, 0 failed, 2 skipped');
-    expect(exitCode).to.equal(0);
-  });
-
   it('runs the stages after a failed one and says what to do', async () => {
     const { exitCode, lines } = await run([
       stage('types', counted(0, 1, 0), 'gate'),
@@ -38,20 +28,6 @@ describe('the summary of npm test', () => {
     expect(lines.at(-1)).to.equal('10 passed, 1 failed, 0 skipped');
     expect(lines).to.include('types failed. Cure: correct the types');
     expect(exitCode).to.equal(1);
-  });
-
-  it('lists the slowest processes of suites that have several', async () => {
-    const took = (...seconds: number[]) => ({
-      ...counted(1, 0, 0)(),
-      durations: seconds.map((each) => ({ what: `test/${each}.test.ts`, seconds: each })),
-    });
-    const { lines } = await run([
-      stage('unit', () => took(...Array.from({ length: 12 }, (_, index) => index + 1))),
-      stage('load', () => took(99)),
-    ]);
-    const first = lines.indexOf('slowest test processes:');
-    expect(lines[first + 1]).to.equal('    12.0 s  test/12.test.ts');
-    expect(lines.slice(first + 1, -1)).to.have.length(10);
   });
 
   it('lists each failed test under its stage', async () => {
