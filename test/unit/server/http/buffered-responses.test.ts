@@ -9,7 +9,7 @@ import {
 } from '../../../../server/http/buffered-responses.ts';
 import type { RequestContext } from '../../../../server/request/request-context.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
-import { until } from '../../../support/until.ts';
+import { until, untilSteady } from '../../../support/until.ts';
 
 // Larger than the kernel buffers of a connection whose client does not read.
 const BODY = Buffer.alloc(24 << 20, 'abcdefghijklmnop');
@@ -20,10 +20,13 @@ describe('BufferedResponses', () => {
   let server: HandlerServer;
   /** Paths in the order of their responses. */
   let begun: string[];
+  /** It advances whenever the server takes the next piece of a body. */
+  let clock: number;
 
   async function start(options: BufferedResponsesOptions): Promise<void> {
     begun = [];
-    const held = new BufferedResponses(options);
+    clock = 0;
+    const held = new BufferedResponses({ ...options, monotonic: () => ++clock });
     server = await new HandlerServer((context: RequestContext) =>
       held.write(context, BODY, () => {
         begun.push(context.info.path);
@@ -33,14 +36,28 @@ describe('BufferedResponses', () => {
   }
   afterEach(() => server.close());
 
-  /** A client that does not read yet. */
+  /** A client that does not read yet, when the kernel accepts no further piece for it. */
   async function stalled(path: string): Promise<Socket> {
     const socket = connect(server.port, '127.0.0.1');
     socket.pause().on('error', () => undefined);
     await once(socket, 'connect');
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     await until(() => begun.includes(path));
+    await untilSteady(() => clock);
     return socket;
+  }
+
+  /** Reads no more than the server needs to take another piece: soon after, the kernel would have the whole body. */
+  async function readNext(socket: Socket): Promise<void> {
+    const before = clock;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    socket.on('data', function pause() {
+      if (clock === before) return;
+      socket.off('data', pause).pause();
+      resolve();
+    });
+    socket.resume();
+    await promise;
   }
 
   async function lengthOf(incoming: IncomingMessage): Promise<number> {
@@ -66,9 +83,7 @@ describe('BufferedResponses', () => {
     await start(TWO);
     const slow = await stalled('/slow');
     const stuck = await stalled('/stuck');
-    slow.resume();
-    await until(() => slow.bytesRead > BODY.length / 4);
-    slow.pause();
+    await readNext(slow);
     expect(await lengthOf(await server.open('/prompt'))).to.equal(BODY.length);
     expect(await received(stuck)).to.be.lessThan(BODY.length);
     expect(await received(slow)).to.be.greaterThan(BODY.length);
