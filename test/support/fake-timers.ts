@@ -3,10 +3,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Replaces `setTimeout` in the whole process until it is disposed. */
+/** Replaces `setTimeout`, or the given functions, in the whole process until it is disposed. */
 export class FakeTimers implements Disposable {
-  constructor() {
-    mock.timers.enable({ apis: ['setTimeout'] });
+  constructor(apis: ('setTimeout' | 'setInterval')[] = ['setTimeout']) {
+    mock.timers.enable({ apis });
     syncBuiltinESMExports();
   }
 

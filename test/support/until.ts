@@ -1,4 +1,7 @@
 // Polls conditions of programs and connections that report no event.
+
+/** The fake timers of a test do not replace it. */
+const { setTimeout: startTimer } = globalThis;
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 200;
 
@@ -9,7 +12,7 @@ const LONGEST_WAIT_MS = 200;
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let wait = FIRST_WAIT_MS; !(await condition()); wait = Math.min(1.25 * wait, LONGEST_WAIT_MS)) {
     const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, wait);
+    startTimer(resolve, wait);
     await promise;
   }
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GONE, StreamBody } from '../../../../server/http/stream-body.ts';
+import { FakeTimers } from '../../../support/fake-timers.ts';
 import { HandlerServer, servedHandler } from '../../../support/handler-server.ts';
 
 /** A stall time in ms that no test reaches. */
@@ -86,11 +87,15 @@ describe('StreamBody with a reader that', () => {
 
     for (const ending of ['end', 'break'] as const) {
       it(`does not read the ${ending} closes the connection${compressed}`, async () => {
+        using timers = new FakeTimers();
         const body = new StreamBody(response, { gzip, stallMs: 50 });
         await fill(body);
-        const closed = once(response, 'close');
-        await body[ending]();
-        await closed;
+        const ended = Promise.all([once(response, 'close'), body[ending]()]);
+        await timers.tick(0);
+        await timers.tick(49);
+        expect(response.destroyed).to.equal(false);
+        await timers.tick(1);
+        await ended;
       });
     }
 

@@ -76,12 +76,16 @@ describe('watch', () => {
   });
 
   it('sends bookmarks only to clients that allow them, and one shortly before the end', async () => {
+    using timers = new FakeTimers(['setTimeout', 'setInterval']);
     await start({ lastBookmarkMs: 500 });
     const silent = await watch('&resourceVersion=10&timeoutSeconds=2');
     const watched = await watch('&resourceVersion=10&timeoutSeconds=2&allowWatchBookmarks=true');
     cache.apply('ADDED', node('c', 11));
     cache.cache.bookmark('50');
-    expect(await watched.names(3)).to.deep.equal(['ADDED c@11', 'BOOKMARK undefined@50', 'end']);
+    await timers.tick(1_500);
+    expect(await watched.names(2)).to.deep.equal(['ADDED c@11', 'BOOKMARK undefined@50']);
+    await timers.tick(500);
+    expect(await watched.names(1)).to.deep.equal(['end']);
     expect(await silent.names(2)).to.deep.equal(['ADDED c@11', 'end']);
   });
 

@@ -1,5 +1,5 @@
 // Tests of the exec credential plugins of a kubeconfig.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { kubeConfigClass } from '../../../../../server/cluster/connection/client-node.ts';
 import type { PluginOptions } from '../../../../../server/cluster/connection/exec-plugin.ts';
 import { useExecPlugins } from '../../../../../server/cluster/connection/exec-plugins.ts';
+import { FakeTimers } from '../../../../support/fake-timers.ts';
 import { rejection } from '../../../../support/rejection.ts';
 import { scratchFolderEach } from '../../../../support/scratch.ts';
 import { until } from '../../../../support/until.ts';
@@ -41,6 +42,15 @@ describe('exec plugins', () => {
   }
   async function failureOf(apply: () => Promise<unknown>): Promise<string> {
     return (await rejection(apply())).message;
+  }
+  /** Runs a plugin until it has written the file, and then until its timeout and its grace period. */
+  async function lateFailureOf(apply: () => Promise<unknown>, file: string): Promise<string> {
+    using timers = new FakeTimers();
+    const failure = failureOf(apply);
+    await until(() => (statSync(join(folder(), file), { throwIfNoEntry: false })?.size ?? 0) > 0);
+    await timers.tick(500);
+    await timers.tick(50);
+    return await failure;
   }
   const written = async (name: string): Promise<string> =>
     (await readFile(join(folder(), name), 'utf8')).trim();
@@ -94,10 +104,12 @@ describe('exec plugins', () => {
     const script = `
       if [ -e $FOLDER/tried ]; then ${printing({ token: 'at last' })}; exit; fi
       touch $FOLDER/tried
-      (trap 'touch $FOLDER/ended; exit' TERM; sleep 600 & wait) &
+      (trap 'touch $FOLDER/ended; exit' TERM; echo > $FOLDER/child; sleep 600 & wait) &
       wait`;
     const apply = plugin(script, {}, { timeoutMs: 500 });
-    expect(await failureOf(apply)).to.equal(`${NAME} returned no credentials within 0.5 s and was stopped`);
+    expect(await lateFailureOf(apply, 'child')).to.equal(
+      `${NAME} returned no credentials within 0.5 s and was stopped`,
+    );
     await until(() => existsSync(join(folder(), 'ended')));
     expect((await apply()).headers).to.deep.equal({ Authorization: 'Bearer at last' });
   });
@@ -109,14 +121,14 @@ describe('exec plugins', () => {
     expect(JSON.parse(await written('info'))).to.have.nested.property('spec.interactive', true);
     await plugin(script + printing({ token: 't' }), { interactiveMode: 'Never' }, terminal)();
     expect(JSON.parse(await written('info'))).to.have.nested.property('spec.interactive', false);
-    expect(await failureOf(plugin('exec sleep 600', {}, terminal))).to.include(
-      'within 0.5 s and was stopped',
-    );
+    const late = plugin('echo > $FOLDER/started; exec sleep 600', {}, terminal);
+    expect(await lateFailureOf(late, 'started')).to.include('within 0.5 s and was stopped');
   });
 
   it('are killed if they ignore SIGTERM, without waiting for detached children', async () => {
     const script = `trap '' TERM; setsid sleep 600 & echo $! > $FOLDER/pid; echo $$ > $FOLDER/shell; sleep 600 & wait; wait`;
-    expect(await failureOf(plugin(script, {}, { timeoutMs: 500, graceMs: 50 }))).to.include('was stopped');
+    const apply = plugin(script, {}, { timeoutMs: 500, graceMs: 50 });
+    expect(await lateFailureOf(apply, 'shell')).to.include('was stopped');
     const [away, shell] = [Number(await written('pid')), Number(await written('shell'))];
     await until(() => !isRunning(shell));
     process.kill(away, 'SIGKILL');

@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { unfitOptionIn } from '../../../../../../server/logging/store/configuration-errors.ts';
 import type { LogPage, PageRequest } from '../../../../../../server/logging/store/log-store.ts';
+import { FakeTimers } from '../../../../../support/fake-timers.ts';
 import { rejection } from '../../../../../support/rejection.ts';
-import { until } from '../../../../../support/until.ts';
+import { until, untilSteady } from '../../../../../support/until.ts';
 import { at, call, everything } from './instants.ts';
 import { KubeletLog } from './kubelet-log.ts';
 import { clusterForEachTest, type LogCluster } from './log-cluster.ts';
@@ -14,6 +15,18 @@ const newest: PageRequest = { order: 'desc', size: 3, from: 0 };
 describe('queries of pod logs', () => {
   let cluster: LogCluster;
   clusterForEachTest((started) => (cluster = started));
+
+  /** Queries until one read hangs, and then until the time limit. */
+  async function lateQuery(store: ReturnType<LogCluster['store']>, request: PageRequest): Promise<LogPage> {
+    using timers = new FakeTimers();
+    const { timeoutMs } = call;
+    cluster.requests.length = 0;
+    const page = store.query(everything, request, call);
+    await until(() => cluster.requests.length > 1 && cluster.openReads === 1);
+    await untilSteady(() => cluster.requests.length);
+    await timers.tick(timeoutMs);
+    return page;
+  }
 
   for (const order of ['asc', 'desc'] as const) {
     it(`reads only the time windows that a further page needs, across gaps, and keeps the total, ${order}`, async () => {
@@ -194,7 +207,7 @@ describe('queries of pod logs', () => {
     await store.query(everything, newest, call);
     cluster.disturb = ({ pathname }, response) =>
       pathname.includes('/b/') && response.writeHead(200).write(`${at(3).time} one\n`);
-    const page = await store.query(everything, newest, { ...call, timeoutMs: 1_000 });
+    const page = await lateQuery(store, newest);
     expect(page.records.map(({ log }) => log)).to.deep.equal(['one', 'line 1']);
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
   });
@@ -288,7 +301,7 @@ describe('queries of pod logs', () => {
     const store = cluster.store();
     cluster.disturb = ({ searchParams }) => (searchParams.get('sinceTime') ?? '').includes('T23:4');
     const request = { order: 'desc', size: 5, from: 0, uncounted: true } as const;
-    const page = await store.query(everything, request, { ...call, timeoutMs: 500 });
+    const page = await lateQuery(store, request);
     expect(page.records.map(({ log }) => log)).to.deep.equal(['line 86399']);
     expect(page.shortfalls.map(({ reason }) => reason)).to.deep.equal(['Timeout']);
   });
