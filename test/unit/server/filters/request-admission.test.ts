@@ -137,7 +137,7 @@ describe('admission', () => {
     await until(() => chain.chain.open === 2);
     for (const socket of [...unread, admitted]) socket.destroy();
     await until(() => pools.streams.held === 0);
-  }).timeout(10_000);
+  });
 });
 
 describe('a request that waits for its client', () => {

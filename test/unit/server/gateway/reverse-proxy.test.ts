@@ -202,7 +202,8 @@ describe('a forwarded request', () => {
   });
 
   it('has no deadline and no body limit as a stream or a proxy request', async () => {
-    await restart({ limits: { timeoutMs: 100, maxBodyBytes: 10 } });
+    let time = 0;
+    await restart({ limits: { timeoutMs: 100, maxBodyBytes: 10 }, monotonic: () => time });
     const body = 'x'.repeat(1000);
     const length = `Content-Length: ${body.length}`;
     const held = Promise.withResolvers<void>();
@@ -213,8 +214,10 @@ describe('a forwarded request', () => {
     };
     const upload = server.exchange([`POST ${PROXY}/upload HTTP/1.1`, length], body);
     const watch = server.exchange([`GET ${PODS}?watch=1 HTTP/1.1`]);
-    await until(() => upstream.received.length === 2);
-    expect(await server.exchange([`GET ${PODS} HTTP/1.1`])).to.match(/^HTTP\/1\.1 504 /);
+    const list = server.exchange([`GET ${PODS} HTTP/1.1`]);
+    await until(() => upstream.received.length === 3);
+    time = 100;
+    expect(await list).to.match(/^HTTP\/1\.1 504 /);
     expect(await server.exchange([`POST ${PODS} HTTP/1.1`, length], body)).to.match(/^HTTP\/1\.1 413 /);
     const chunk = `5\r\n${'x'.repeat(5)}\r\n`;
     for (const method of ['GET', 'POST', 'DELETE']) {

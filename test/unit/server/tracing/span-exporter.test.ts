@@ -109,7 +109,7 @@ describe('the export of spans', () => {
     expect(sizes).to.deep.equal([2, 2, 2, 3, 4]);
     expect(await outcomes()).to.deep.equal({ exported: 4, rejected: 5, queue_full: 0 });
     expect(lines.at(-1)).to.include({ msg: 'spans are exported again' });
-  }).timeout(20_000);
+  });
 
   it('sends spans once to a collector or proxy whose response is not one of OTLP', async () => {
     const bodies = [
@@ -179,7 +179,7 @@ describe('the export of spans', () => {
     expect(await outcomes()).to.include({ exported: 0, rejected: 0 });
     await writeFile(caFile, trusted.cert);
     await until(async () => (await outcomes())['exported'] === 1);
-  }).timeout(30_000);
+  });
 });
 
 async function sizeOf(request: IncomingMessage): Promise<number> {

@@ -101,22 +101,22 @@ describe('ClusterConnection', () => {
 
   const part = '{"a":';
   for (const [what, answer, cause] of [
-    ['no response', () => undefined, /^StalledError: no response within 100 ms$/],
+    ['no response', () => undefined, /^StalledError: no response within 1000 ms$/],
     [
       'a truncated body',
       ({ response }) => response.write(part, () => response.socket?.destroy()),
       /other side closed/,
     ],
-    ['a stalled body', ({ response }) => response.write(part), /: no data received for 100 ms$/],
+    ['a stalled body', ({ response }) => response.write(part), /: no data received for 1000 ms$/],
     [
       'a stalled error',
       ({ response }) => response.writeHead(500).write(part),
-      /: no data received for 100 ms$/,
+      /: no data received for 1000 ms$/,
     ],
   ] as const satisfies readonly (readonly [string, (call: Call) => unknown, RegExp])[]) {
     it(`throws ServiceUnavailable for ${what}`, async () => {
       const { client } = await connected(answer);
-      const error = await rejection(client.json({ path: '/', signal, timeoutMs: 100 }));
+      const error = await rejection(client.json({ path: '/', signal, timeoutMs: 1_000 }));
       expect(error).to.have.property('code', 503);
       expect(String(error.cause)).to.match(cause);
     });

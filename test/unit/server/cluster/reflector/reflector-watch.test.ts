@@ -134,7 +134,7 @@ describe('Reflector: watch', () => {
         stream: [completeAndEnd],
         watch: [() => undefined, sending(modified('a', 9))],
       },
-      { stallMs: 500 },
+      { stallMs: 1_000 },
     );
     await sink.until('MODIFIED a@9');
     expect(causes).to.deep.equal(['end', 'error']);
@@ -222,7 +222,7 @@ describe('Reflector: watch', () => {
           sending(modified('a', 31)),
         ],
       },
-      { stallMs: 150, healthyMs: 0 },
+      { stallMs: 1_000, healthyMs: 0 },
     );
     await sink.until('MODIFIED a@31');
     expect(causes).to.deep.equal(['stalled', 'end', 'end']);
@@ -272,7 +272,7 @@ describe('Reflector: watch', () => {
           position: [listing(20), listing(30)],
           watch: [...script, sending(modified('a', 31))],
         },
-        { stallMs: 150, healthyMs: 0 },
+        { stallMs: 1_000, healthyMs: 0 },
       );
       await sink.until('MODIFIED a@31');
       const watches = cluster.calls.filter(({ kind }) => kind === 'watch');

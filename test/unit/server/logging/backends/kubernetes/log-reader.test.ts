@@ -64,7 +64,7 @@ describe('the reader of container logs', () => {
     cluster.add('shop', 'a', [at(1)]);
     const seats = oneSeat();
     let now = 1;
-    const reader = newReader({ seats, idleMs: 50, now: () => now });
+    const reader = newReader({ seats, idleMs: 1_000, now: () => now });
     cluster.disturb = (_, response) =>
       response.writeHead(200).write(`${at(1).time} line 1\n`, () => response.destroy());
     expect(await kindOf(reader)).to.equal('failed');

@@ -129,7 +129,7 @@ describe('live tails of pod logs', () => {
       'line 51',
       'line 52',
     ]);
-  }).timeout(5_000);
+  });
 
   it('follows a container once it starts', async () => {
     cluster.add('shop', 'a', [], { state: 'waiting' });
