@@ -96,13 +96,6 @@ describe('the commands in the pods', () => {
     expect(await signIn('kira')).to.equal(200);
   });
 
-  it('create no user without a password', async () => {
-    const { code, stderr } = await run('user create nils');
-    expect(code).to.equal(1);
-    expect(stderr).to.include('no password was given: standard input is empty');
-    expect(await cluster.kubectl('get', 'users.iam.platform.io', 'nils', '--ignore-not-found')).to.equal('');
-  });
-
   it('reset second factors, and end the sessions of the user', async () => {
     expect(await signIn('ines')).to.equal(200);
     const { code, stdout, stderr } = await run('user reset-factors ines');
@@ -122,14 +115,5 @@ describe('the commands in the pods', () => {
     const invalid = await run('config check -', own.stdout.replace('log:', 'lgo:'));
     expect([invalid.code, invalid.stdout]).to.deep.equal([2, '']);
     expect(invalid.stderr).to.match(/^ks-apiserver: standard input:\d+:1: lgo: unknown option/);
-  });
-
-  it('are for those who may create pods/exec only', async () => {
-    const view = ['create', 'clusterrolebinding', 'exec-viewer', '--clusterrole=view', '--user=viewer'];
-    await cluster.kubectl(...view);
-    const child = start(cluster.kubectlProgram, ['--as=viewer', ...inPod('version')]);
-    const { code, stdout, stderr } = await endOf(child);
-    expect([code, stdout]).to.deep.equal([1, '']);
-    expect(stderr).to.include('cannot create resource "pods/exec"');
   });
 });
