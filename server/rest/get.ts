@@ -8,7 +8,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import { hasQuery } from '../request/request-path.ts';
 import type { ResourceDefinition } from '../resources/resource-definition.ts';
 import { prettyPrinted } from './indenter.ts';
-import type { Representation } from './representation.ts';
+import { joinedParts, type Representation } from './representation.ts';
 
 interface GetRequest<Facts> {
   readonly definition: ResourceDefinition<Facts>;
@@ -37,16 +37,17 @@ function respond<Facts>({ response }: RequestContext, request: GetRequest<Facts>
   const { definition, namespace, name } = request;
   const object = request.cache.snapshot().get(namespace === '' ? name : `${namespace}/${name}`);
   if (!object) throw newNotFound({ group: definition.group, resource: definition.plural }, name);
-  const bytes = request.representation.one(object);
+  const parts = request.representation.one(object);
   if (request.pretty) {
-    const body = prettyPrinted(bytes);
+    const body = prettyPrinted(joinedParts(parts));
     response.writeHead(200, { ...request.headers, 'Content-Length': body.length });
     response.end(body);
     return;
   }
-  response.writeHead(200, { ...request.headers, 'Content-Length': bytes.length + NEWLINE.length });
-  // Node sends both writes in one packet, which costs less than concatenation. Without cork() it would schedule an uncork().
+  const length = parts.reduce((sum, part) => sum + part.length, NEWLINE.length);
+  response.writeHead(200, { ...request.headers, 'Content-Length': length });
+  // Node sends all writes in one packet, which costs less than concatenation. Without cork() it would schedule an uncork().
   response.cork();
-  response.write(bytes);
+  for (const part of parts) response.write(part);
   response.end(NEWLINE);
 }

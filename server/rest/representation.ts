@@ -17,8 +17,8 @@ export interface WatchRepresentation<Facts> {
 }
 
 export interface Representation<Facts> extends WatchRepresentation<Facts> {
-  /** Returns the body of a get, without the final newline. */
-  one(object: CachedObject<Facts>): Buffer;
+  /** Returns the body of a get without the final newline, in parts that are not yet concatenated. */
+  one(object: CachedObject<Facts>): readonly Buffer[];
   /** `size`: number of items, if it is known. */
   list(meta: ListMeta, size?: number): ListFrame;
   /** Returns the item of a list for an object. */
@@ -87,8 +87,8 @@ export class Objects<Facts> implements Representation<Facts> {
     this.#meta = definition.emptyContinue ? { continue: '' } : {};
   }
 
-  one(object: CachedObject<Facts>): Buffer {
-    return joinedParts(this.#head.complete(object.bytes));
+  one(object: CachedObject<Facts>): readonly Buffer[] {
+    return this.#head.complete(object.bytes);
   }
 
   list(meta: ListMeta): ListFrame {
@@ -130,8 +130,8 @@ export class PartialMetadata<Facts> implements Representation<Facts> {
     this.#start = Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
   }
 
-  one(object: CachedObject<Facts>): Buffer {
-    return Buffer.concat([this.#start, object.metadata, OBJECT_END]);
+  one(object: CachedObject<Facts>): readonly Buffer[] {
+    return [this.#start, object.metadata, OBJECT_END];
   }
 
   list(meta: ListMeta, size?: number): ListFrame {
@@ -144,15 +144,15 @@ export class PartialMetadata<Facts> implements Representation<Facts> {
   }
 
   item(object: CachedObject<Facts>): Buffer {
-    return this.one(object);
+    return joinedParts(this.one(object));
   }
 
   event(event: WatchEvent<Facts>, type: WatchEventType): Buffer {
-    return line(type, this.one(event.objectFor(type)));
+    return line(type, ...this.one(event.objectFor(type)));
   }
 
   initial(object: CachedObject<Facts>): readonly Buffer[] {
-    return [LINE_STARTS.ADDED, this.#start, object.metadata, OBJECT_END, LINE_END];
+    return [LINE_STARTS.ADDED, ...this.one(object), LINE_END];
   }
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): Buffer {

@@ -67,8 +67,8 @@ export class Tables<Facts> implements Representation<Facts> {
     this.#head = new ObjectHead(definition);
   }
 
-  one(object: CachedObject<Facts>): Buffer {
-    return this.#table({ resourceVersion: object.resourceVersion }, this.item(object));
+  one(object: CachedObject<Facts>): readonly Buffer[] {
+    return [this.#table({ resourceVersion: object.resourceVersion }, this.item(object))];
   }
 
   list(meta: ListMeta): ListFrame {
@@ -108,7 +108,7 @@ export class Tables<Facts> implements Representation<Facts> {
     const empty: CachedObject<Facts> = { ...identity, identity, bytes, length: bytes.length, metadata };
     // The client needs the annotation of the bookmark for every value of `includeObject`.
     const included =
-      initialEventsEnd && this.#include === 'None' ? this.#partial.one(empty) : this.#included(empty);
+      initialEventsEnd && this.#include === 'None' ? this.#partial.item(empty) : this.#included(empty);
     return line('BOOKMARK', this.#watchTable(resourceVersion, this.#row(empty, included)));
   }
 
@@ -148,6 +148,6 @@ export class Tables<Facts> implements Representation<Facts> {
 
   #included(object: CachedObject<Facts>): Buffer {
     if (this.#include === 'Object') return joinedParts(this.#head.complete(object.bytes));
-    return this.#include === 'None' ? NULL : this.#partial.one(object);
+    return this.#include === 'None' ? NULL : this.#partial.item(object);
   }
 }
