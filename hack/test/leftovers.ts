@@ -8,7 +8,7 @@ interface Leftover {
 }
 
 /** Time that a process has to exit after a signal before it is reported, in ms. */
-const GRACE_MS = 2_000;
+const GRACE_MS = 10_000;
 const POLL_MS = 20;
 
 /**

@@ -111,7 +111,7 @@ describe('kubectl through the aggregation layer', () => {
 
   it('waits for a change', async () => {
     const condition = '--for=jsonpath={.metadata.labels.awaited}=yes';
-    const waiting = platform.kubectl(`wait ${condition} ${RESOURCE}/node-00011 --timeout=30s`);
+    const waiting = platform.kubectl(`wait ${condition} ${RESOURCE}/node-00011 --timeout=120s`);
     await platform.succeeding('label node node-00011 awaited=yes');
     expect((await waiting).stdout).to.equal('node.resources.platform.io/node-00011 condition met\n');
   });

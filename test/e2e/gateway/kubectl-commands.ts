@@ -83,7 +83,7 @@ const OBJECTS: Lane = {
     passing('patch configmap colours --type=json -p [{"op":"replace","path":"/data/sky","value":"grey"}]'),
     passing('label configmap colours tier=front'),
     passing('replace -f $DIR/settings.json'),
-    passing('wait --for=jsonpath={.data.sky}=grey configmap/colours --timeout=10s'),
+    passing('wait --for=jsonpath={.data.sky}=grey configmap/colours --timeout=60s'),
     passing('delete secret secret --cascade=foreground'),
     passing('delete role,rolebinding --all'),
   ],

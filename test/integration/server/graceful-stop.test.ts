@@ -77,7 +77,8 @@ describe('a graceful stop with a real cluster', function () {
   });
 
   it('loses no request of keep-alive clients during two rolling updates, and announces the end of connections', async () => {
-    const shutdown = { readinessDelay: '2s' };
+    // Long enough for the requests in between, even on a busy machine.
+    const shutdown = { readinessDelay: '5s' };
     let old = await ready(shutdown);
     const { open } = old;
     // The ready endpoints of the Service. As with kube-proxy, a change affects new connections only.

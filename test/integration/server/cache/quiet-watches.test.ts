@@ -33,7 +33,7 @@ describe('watches without changes', () => {
       },
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
       observer: { watchEnded: (cause) => causes.push(cause), listed: (way) => ways.push(way) },
-      tuning: { stallMs: 2_000, healthyMs: 200 },
+      tuning: { stallMs: 4_000, healthyMs: 200, random: () => 0 },
     });
     const running = reflector.run(stop.signal);
     let count = 0;

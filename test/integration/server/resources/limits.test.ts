@@ -20,7 +20,7 @@ describe('limits of followed kinds', () => {
     ({ cluster } = await sharedServer());
     server = await cluster.serve(
       { resources: { memoryBudget: '2Mi' } },
-      { maxKinds: 3, idleTimeout: 1_000, syncTimeout: 5_000 },
+      { maxKinds: 3, idleTimeout: 5_000, syncTimeout: 5_000 },
     );
     await cluster.create('/api/v1/namespaces', { metadata: { name: 'limits' } });
   });
