@@ -76,7 +76,7 @@ describe('the lists of /explore', function () {
     );
   const seesRows = (test: (names: readonly string[]) => boolean): Promise<void> =>
     until(async () => test(await rows()));
-  const search = (): URLSearchParams => new URL(visitor.page.url()).searchParams;
+  const search = async (): Promise<URLSearchParams> => (await visitor.address()).searchParams;
   /** The value of a column in the row of an object. */
   const cell = (name: string, column: string): Promise<string> =>
     visitor.page.$eval(
@@ -123,7 +123,7 @@ describe('the lists of /explore', function () {
     await seesRows((names) => names.length > 10);
     await visitor.page.type('input[aria-label="Filter by text"]', 'map-01');
     await seesRows((names) => names.length === 10 && names.every((name) => name.startsWith('map-01')));
-    expect(search().get('q')).to.equal('map-01');
+    expect((await search()).get('q')).to.equal('map-01');
     await visitor.page.reload();
     await seesRows((names) => names.length === 10);
     await visitor.page.type('input[aria-label="Filter by text"]', 'zzz');
@@ -136,11 +136,11 @@ describe('the lists of /explore', function () {
     await visitor.open(`${MAPS}&by=part`);
     await visitor.click('a 40');
     await visitor.sees('of 40');
-    expect(search().getAll('value')).to.deep.equal(['a']);
+    expect((await search()).getAll('value')).to.deep.equal(['a']);
     // The other value is still offered.
     await visitor.click('b 80');
     await visitor.sees('of 120');
-    expect(search().getAll('value')).to.deep.equal(['a', 'b']);
+    expect((await search()).getAll('value')).to.deep.equal(['a', 'b']);
     await visitor.click('a 40');
     await visitor.sees('of 80');
     expect(
@@ -250,7 +250,7 @@ describe('the lists of /explore', function () {
     const focused = (): Promise<unknown> => visitor.page.evaluate('document.activeElement.textContent');
     await visitor.page.focus('tbody a[tabindex="0"]');
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp'] as const) await visitor.page.keyboard.press(key);
-    expect(await focused()).to.equal((await rows())[1]);
+    await until(async () => (await focused()) === (await rows())[1]);
     await visitor.page.keyboard.press('End');
     await until(async () => (await focused()) === (await rows()).at(-1));
     await visitor.page.keyboard.press('Home');

@@ -30,7 +30,7 @@ describe('the view of logs of /explore', () => {
   const texts = (selector: string, page = visitor.page): Promise<string[]> =>
     page.$$eval(selector, (elements) => elements.map((element) => element.textContent ?? ''));
   const lines = (page = visitor.page): Promise<string[]> => texts('.log-content', page);
-  const address = (): URLSearchParams => new URL(visitor.page.url()).searchParams;
+  const address = async (): Promise<URLSearchParams> => (await visitor.address()).searchParams;
   /** Appends lines to the log of the carts in the namespace shop. */
   const write = async (...messages: string[]): Promise<void> => {
     const time = new Date().toISOString().replace('Z', '000000Z');
@@ -59,10 +59,10 @@ describe('the view of logs of /explore', () => {
     // No pod has one of these names.
     await visitor.page.type('.field:nth-child(3) input', 'checkout-, cart-');
     await visitor.page.keyboard.press('Enter');
-    await until(() => address().has('pod_query'));
+    await until(async () => (await address()).has('pod_query'));
     await visitor.sees(/\d lines?/);
     await showOnly('payment provider is slow');
-    expect(Object.fromEntries(address())).to.deep.equal({
+    expect(Object.fromEntries(await address())).to.deep.equal({
       last: '6h',
       log_query: 'slow',
       case: 'respect',
@@ -104,9 +104,11 @@ describe('the view of logs of /explore', () => {
     await visitor.page.mouse.down();
     await visitor.page.mouse.move(x + width * 0.9, y + 20);
     await visitor.page.mouse.up();
-    await until(() => address().has('start_time'));
-    const zoomed = address();
-    const span = Number(zoomed.get('end_time')) - Number(zoomed.get('start_time'));
+    await until(async () => (await address()).has('start_time'));
+    const spanOf = (query: URLSearchParams): number =>
+      Number(query.get('end_time')) - Number(query.get('start_time'));
+    const zoomed = await address();
+    const span = spanOf(zoomed);
     expect(span).to.be.within(3_000, 3_600);
     await visitor.sees(/\d lines?/);
 
@@ -116,13 +118,15 @@ describe('the view of logs of /explore', () => {
     await visitor.page.keyboard.down('Shift');
     await visitor.page.keyboard.press('ArrowRight');
     await visitor.page.keyboard.up('Shift');
-    expect((await texts('.histogram output')).join('')).to.match(/^[\d-]* ?\d\d:\d\d:\d\d – .*: /);
+    await until(async () =>
+      /^[\d-]* ?\d\d:\d\d:\d\d – .*: /.test((await texts('.histogram output')).join('')),
+    );
     await visitor.page.keyboard.press('Enter');
-    await until(() => Number(address().get('end_time')) - Number(address().get('start_time')) < span / 10);
+    await until(async () => spanOf(await address()) < span / 10);
     await visitor.page.goBack();
-    expect(String(address())).to.equal(String(zoomed));
+    expect(String(await address())).to.equal(String(zoomed));
     await visitor.page.goBack();
-    expect(String(address())).to.equal('last=6h&namespaces=shop');
+    expect(String(await address())).to.equal('last=6h&namespaces=shop');
   });
 
   it('follows new lines, keeps them while it is paused, and continues', async () => {
@@ -136,8 +140,11 @@ describe('the view of logs of /explore', () => {
     expect((await lines()).some((line) => line.includes('second new line'))).to.equal(false);
     await visitor.click('Pause');
     await until(async () => (await lines()).filter((line) => line.includes('third new line')).length > 0);
-    const shown = await texts('.log-line .log-source + .log-text');
-    expect(shown.filter((line) => line.includes('first new line'))).to.have.length(2, 'one for each pod');
+    // One for each pod.
+    await until(async () => {
+      const shown = await texts('.log-line .log-source + .log-text');
+      return shown.filter((line) => line.includes('first new line')).length === 2;
+    });
   });
 
   it('shows that the tail has lost its connection, and continues without repeated lines', async () => {

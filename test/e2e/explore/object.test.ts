@@ -124,7 +124,7 @@ describe('an object of /explore', function () {
     const [before = '', after = ''] = body.split(/^ {2}managedFields:\n(?: {2}[- ].*\n)+/m);
     expect(await shown()).to.equal(before + after);
     await visitor.click('Managed fields');
-    expect(await shown()).to.equal(body);
+    await until(async () => (await shown()) === body);
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
   });
 
@@ -265,9 +265,11 @@ describe('an object of /explore', function () {
       String(await visitor.page.evaluate('document.documentElement.outerHTML'));
     for (const value of values) expect(await content()).not.to.include(value);
     await visitor.click('Managed fields');
+    await visitor.sees('managedFields');
     for (const value of values) expect(await content()).not.to.include(value);
     await visitor.click('Secret values');
-    for (const value of values.filter((_, i) => i % 2 === 1)) expect(await content()).to.include(value);
+    for (const value of values.filter((_, i) => i % 2 === 1))
+      await until(async () => (await content()).includes(value));
     visitor.complaints.splice(0);
   });
 

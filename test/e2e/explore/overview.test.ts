@@ -37,22 +37,22 @@ describe('the overview and the search of /explore', () => {
     expect(visitor.complaints).to.deep.equal([]);
   });
 
-  const address = (): string => {
-    const { pathname, search } = new URL(visitor.page.url());
-    return pathname + search;
-  };
+  const leadsTo = (address: string): Promise<void> =>
+    until(async () => {
+      const { pathname, search } = await visitor.address();
+      return pathname + search === address;
+    });
   const focused = (): Promise<unknown> => visitor.page.evaluate('document.activeElement.textContent');
 
   it('counts objects by status, and leads to the list of a status', async () => {
     await visitor.signIn(USERS.viewer);
     await visitor.sees('2 CrashLoopBackOff');
     await visitor.sees(/Namespaces\s+\d/);
-    expect(await visitor.page.title()).to.equal('Overview · Explore');
+    await until(async () => (await visitor.page.title()) === 'Overview · Explore');
     await visitor.click('2 CrashLoopBackOff');
-    expect(address()).to.equal('/explore/lists/pods?status=CrashLoopBackOff');
-    await visitor.heading();
-    expect(await visitor.page.title()).to.equal('Pods · Explore');
-    expect(await focused()).to.equal(await visitor.heading());
+    await leadsTo('/explore/lists/pods?status=CrashLoopBackOff');
+    await until(async () => (await visitor.page.title()) === 'Pods · Explore');
+    await until(async () => (await focused()) === (await visitor.heading()));
   });
 
   it('shows nodes with their requests, and new events as they happen', async () => {
@@ -79,7 +79,7 @@ describe('the overview and the search of /explore', () => {
     await visitor.sees('<img src=x onerror=alert(1)>');
     expect(await visitor.page.$('#view img')).to.equal(null);
     await visitor.click('Deployment cart');
-    expect(address()).to.equal('/explore/objects/deployments.apps/shop/cart');
+    await leadsTo('/explore/objects/deployments.apps/shop/cart');
   });
 
   it('shows the measured usage of nodes', async () => {
@@ -119,12 +119,12 @@ describe('the overview and the search of /explore', () => {
     await visitor.sees('cart-settings');
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
     await visitor.page.keyboard.press('Enter');
-    expect(address()).to.equal('/explore/objects/configmaps/shop/cart-settings');
+    await leadsTo('/explore/objects/configmaps/shop/cart-settings');
     await visitor.click('Search');
     await visitor.page.keyboard.type('sts');
     await visitor.sees(/Lists\s+StatefulSets/);
     await visitor.page.keyboard.press('Enter');
-    expect(address()).to.equal('/explore/lists/statefulsets.apps');
+    await leadsTo('/explore/lists/statefulsets.apps');
     await visitor.click('Search');
     await visitor.page.keyboard.type('no such name');
     await visitor.sees(/Nothing found in \d+ kinds/);
@@ -138,7 +138,7 @@ describe('the overview and the search of /explore', () => {
     await visitor.page.keyboard.press('Enter');
     await visitor.sees('of namespace shop');
     await visitor.click('Deployments');
-    expect(address()).to.equal('/explore/lists/deployments.apps?namespace=shop');
+    await leadsTo('/explore/lists/deployments.apps?namespace=shop');
     await visitor.page.goBack();
     await visitor.sees('of namespace shop');
   });

@@ -25,11 +25,11 @@ describe('the sign-in of /explore', () => {
   it('leads to the view that was opened, with its query, and leaves no code in the address or the history', async () => {
     const path = '/explore/logs?namespace=shop&last=15m';
     await visitor.signIn(USERS.viewer, path);
-    const { pathname, search } = new URL(visitor.page.url());
+    const { pathname, search } = await visitor.address();
     expect(pathname + search).to.equal(path);
     expect(await visitor.text('header')).to.contain(USERS.viewer);
     await visitor.page.goBack();
-    expect(visitor.page.url()).to.not.match(/code=|state=/);
+    expect((await visitor.address()).href).to.not.match(/code=|state=/);
   });
 
   it('starts at the address of the server, and rejects a wrong password', async () => {
@@ -39,7 +39,7 @@ describe('the sign-in of /explore', () => {
     expect(await visitor.page.title()).to.contain('Error');
     await submitForm(visitor.page, { password: PASSWORD });
     expect(await visitor.heading()).to.not.equal('');
-    expect(visitor.page.url()).to.match(/\/explore$/);
+    expect((await visitor.address()).href).to.match(/\/explore$/);
   });
 
   it('is not needed in another tab, and ends in all tabs', async () => {
@@ -60,7 +60,7 @@ describe('the sign-in of /explore', () => {
   it('cannot be completed by the response to a request of another page', async () => {
     await visitor.open('/explore/callback?code=stolen&state=unknown&iss=https%3A%2F%2Fexample.com');
     await visitor.sees('You are not signed in');
-    expect(visitor.page.url()).to.match(/\/explore\/callback$/);
+    expect((await visitor.address()).href).to.match(/\/explore\/callback$/);
     expect(await visitor.page.evaluate('localStorage.length')).to.equal(0);
   });
 
@@ -85,7 +85,7 @@ describe('the sign-in of /explore', () => {
     await until(async () => (await accessToken()) !== before);
     await visitor.sees('Deployments');
     expect(await visitor.text()).to.not.contain('Sign in again');
-    expect(new URL(visitor.page.url()).pathname).to.equal('/explore');
+    expect((await visitor.address()).pathname).to.equal('/explore');
     expect(await visitor.page.$('iframe')).to.equal(null);
   });
 
@@ -100,7 +100,7 @@ describe('the sign-in of /explore', () => {
     await visitor.page.waitForSelector('#password');
     await submitForm(visitor.page, { username: USERS.viewer, password: PASSWORD });
     await visitor.sees('CrashLoopBackOff');
-    const { pathname, search } = new URL(visitor.page.url());
+    const { pathname, search } = await visitor.address();
     expect(pathname + search).to.equal(path);
   });
 
@@ -184,7 +184,7 @@ describe('the sign-in of /explore', () => {
       expect((await visitor.page.goto(`${replica.url}${path}`))?.status(), path).to.equal(404);
     }
     await visitor.page.goto(`${replica.url}/`);
-    expect(new URL(visitor.page.url()).pathname).to.not.contain('explore');
+    expect((await visitor.address()).pathname).to.not.contain('explore');
     const query =
       'response_type=code&client_id=explore&redirect_uri=https%3A%2F%2F127.0.0.1%2Fexplore%2Fcallback';
     expect((await visitor.page.goto(`${replica.url}/oauth/authorize?${query}`))?.status()).to.equal(400);

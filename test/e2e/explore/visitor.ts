@@ -72,6 +72,11 @@ export class Visitor {
     await this.heading();
   }
 
+  /** The address that the page has now. The browser reports a change to the test later than the page shows it. */
+  async address(page = this.page): Promise<URL> {
+    return new URL(String(await page.evaluate('location.href')));
+  }
+
   /** The heading of the view. */
   async heading(page = this.page): Promise<string> {
     const heading = await page.waitForSelector('#view h1');
