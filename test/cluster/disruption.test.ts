@@ -50,8 +50,7 @@ describe('a disruption', () => {
   const kubectl = (...args: string[]): Promise<string> => cluster.kubectl('-n', NAMESPACE, ...args);
   const inTraffic = (...args: string[]): Promise<string> => cluster.kubectl('-n', TRAFFIC, ...args);
 
-  before('install three replicas, and start the load', async function () {
-    this.timeout(120_000);
+  before('install three replicas, and start the load', async () => {
     cluster = sharedCluster();
     folder = await InstallationFolder.create(cluster);
     const service = await install();

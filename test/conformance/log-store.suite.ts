@@ -16,8 +16,7 @@ export function describeLogStore(
   start: (test: Mocha.Context) => Promise<StartedLogStore>,
   traits: LogStoreTraits = {},
 ): void {
-  describe(`${name}, as a log store`, function () {
-    this.timeout(180_000);
+  describe(`${name}, as a log store`, () => {
     let subject: Subject | undefined;
 
     before(async function () {

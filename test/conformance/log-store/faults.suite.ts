@@ -44,8 +44,7 @@ export function describeLogStoreFaults(
   start: (test: Mocha.Context) => Promise<StartedBehindFront>,
   traits: FaultTraits = {},
 ): void {
-  describe(`${name}, with failures behind it`, function () {
-    this.timeout(180_000);
+  describe(`${name}, with failures behind it`, () => {
     let started: StartedBehindFront | undefined;
     let oracle = new MemoryLogStore([]);
     let selected: Selection = { scope: EVERYTHING, range: { start: '', end: '' } };

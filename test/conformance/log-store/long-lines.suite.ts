@@ -16,8 +16,7 @@ export function describeLongLines(
   name: string,
   start: (test: Mocha.Context) => Promise<StartedLogStore>,
 ): void {
-  describe(`${name}, with long lines`, function () {
-    this.timeout(120_000);
+  describe(`${name}, with long lines`, () => {
     let started: StartedLogStore | undefined;
     let lines: string[] = [];
     let selection: Selection;

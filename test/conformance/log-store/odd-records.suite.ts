@@ -94,8 +94,7 @@ export function describeOddRecords(
   name: string,
   start: (test: Mocha.Context) => Promise<StartedOddStore>,
 ): void {
-  describe(`${name}, with incomplete records`, function () {
-    this.timeout(60_000);
+  describe(`${name}, with incomplete records`, () => {
     let started: StartedOddStore | undefined;
     const call = () => ({ signal: new AbortController().signal, timeoutMs: 30_000 });
 

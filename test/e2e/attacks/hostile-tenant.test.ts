@@ -79,8 +79,7 @@ const ROLE = {
   rules: [{ apiGroups: [GROUP], resources: ['*'], verbs: ['get', 'list', 'watch'] }],
 };
 
-describe('a tenant who writes hostile definitions and objects', function () {
-  this.timeout(180_000);
+describe('a tenant who writes hostile definitions and objects', () => {
   let platform: Platform;
   let token: string;
 

@@ -58,8 +58,7 @@ const VIEW_GADGETS = {
   rules: [{ apiGroups: ['example.com'], resources: ['gadgets'], verbs: ['get', 'list', 'watch'] }],
 };
 
-describe('the lists of /explore', function () {
-  this.timeout(90_000);
+describe('the lists of /explore', () => {
   let shared: Awaited<ReturnType<typeof sharedExplore>>;
   let visitor: Visitor;
 

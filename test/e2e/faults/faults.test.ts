@@ -5,8 +5,7 @@ import { FaultPlatform } from './fault-platform.ts';
 import { describeMachineFaults } from './machine-faults.suite.ts';
 import { describeRotations } from './rotations.suite.ts';
 
-describe('faults', function () {
-  this.timeout(120_000);
+describe('faults', () => {
   let platform: FaultPlatform;
 
   before(async () => {

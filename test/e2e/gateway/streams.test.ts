@@ -27,8 +27,7 @@ const MANY_LINES = `seq 100000000 | head -c ${MANY_BYTES}`;
 /** The buffers of the connections and the garbage of their reads. */
 const FLAT_MB = 60;
 
-describe('streams', function () {
-  this.timeout(60_000);
+describe('streams', () => {
   let gateway: GatewayPlatform;
   let token: string;
   let pod: string;

@@ -10,8 +10,7 @@ import { ClonedProject } from './clone.ts';
 
 const run = promisify(execFile);
 
-describe('npm start with KUBEBUILDER_ASSETS', function () {
-  this.timeout(180_000);
+describe('npm start with KUBEBUILDER_ASSETS', () => {
   const clone = new ClonedProject();
   let env: NodeJS.ProcessEnv;
 

@@ -17,9 +17,7 @@ const MASTER = 'token-of-the-master';
 const SERVER = 2;
 const CLIENT = 3;
 
-describe('traces', function () {
-  this.timeout(180_000);
-
+describe('traces', () => {
   let dir: string;
   let stop: AbortController;
   let collector: Collector;

@@ -14,8 +14,7 @@ import { sharedNodes } from './rest/shared-nodes.ts';
 const PACE_MS = 5;
 const NODES = '/apis/resources.platform.io/v1alpha3/nodes';
 
-describe('a graceful stop with a real cluster', function () {
-  this.timeout(120_000);
+describe('a graceful stop with a real cluster', () => {
   let controlPlane: ControlPlane;
   let workplace: Workplace;
 

@@ -15,8 +15,7 @@ import { get, type Program, SECURE_LISTENER, Workplace } from './program.ts';
 
 const DAY = 24 * 3_600_000;
 
-describe('server/main.ts', function () {
-  this.timeout(120_000);
+describe('server/main.ts', () => {
   let workplace: Workplace;
 
   beforeEach(async () => {

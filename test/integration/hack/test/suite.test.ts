@@ -52,9 +52,7 @@ async function run({
   });
 }
 
-describe('a suite of npm test', function () {
-  this.timeout(120_000);
-
+describe('a suite of npm test', () => {
   it('counts passed tests', async () => {
     const { tally, problems } = await run({ fixture: 'green' });
     expect(tally).to.deep.equal({ passed: 1, failed: 0, skipped: 0 });

@@ -13,8 +13,7 @@ import { CONSOLE, GuardedCluster, NODES, PROXY_HOST } from './guarded-cluster.ts
 const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const RITA = ['X-Remote-User', 'rita', 'X-Remote-Group', 'readers'];
 
-describe('callers of a server with a real cluster', function () {
-  this.timeout(120_000);
+describe('callers of a server with a real cluster', () => {
   let cluster: GuardedCluster;
 
   before(async () => {

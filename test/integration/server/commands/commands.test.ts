@@ -9,9 +9,7 @@ import { closeNow, listenOnLoopback } from '../../../support/loopback.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { runCommand as run } from './started-command.ts';
 
-describe('ks-apiserver', function () {
-  this.timeout(120_000);
-
+describe('ks-apiserver', () => {
   it('lists its commands', async () => {
     const { code, stdout } = await run(['--help']);
     expect(code).to.equal(0);

@@ -9,9 +9,7 @@ import { type CommandSetting, type Ended, runCommand } from './started-command.t
 
 const HEAD = { apiVersion: 'config.platform.io/v1alpha1', kind: 'APIServerConfiguration' };
 
-describe('ks-apiserver config check', function () {
-  this.timeout(120_000);
-
+describe('ks-apiserver config check', () => {
   let folder: Awaited<ReturnType<typeof scratchFolder>>;
   before(async () => {
     folder = await scratchFolder();

@@ -25,8 +25,7 @@ const { granted, bound } = serverPower(namesFor('platform'));
 const OF_EVERYBODY = ['system:basic-user', 'system:discovery', 'system:public-info-viewer'];
 const OF_SERVICE_ACCOUNTS = ['system:service-account-issuer-discovery'];
 
-describe('the ServiceAccount of the server', function () {
-  this.timeout(120_000);
+describe('the ServiceAccount of the server', () => {
   let cluster: RegisteredCluster;
   let kubeconfig: string;
   let kubectl: (args: string, input?: string) => Promise<string>;

@@ -13,8 +13,7 @@ const FOLLOWED = `
   source.onerror = () => messages.push('(error)');
 `;
 
-describe('a live tail in Chromium', function () {
-  this.timeout(120_000);
+describe('a live tail in Chromium', () => {
   let chromium: StartedChromium;
   let service: LogService;
   before(async () => {

@@ -12,8 +12,7 @@ import { authorizePath, EXCHANGE, REQUEST } from '../../../support/oauth/sign-in
 import { observeComplaints } from '../../../support/page-complaints.ts';
 import { until } from '../../../support/until.ts';
 
-describe('the sign-in page in Chromium', function () {
-  this.timeout(120_000);
+describe('the sign-in page in Chromium', () => {
   let state: SiteState;
   let site: SignInSite;
   let chromium: StartedChromium;

@@ -30,8 +30,7 @@ async function kustomizationsOf(document: string): Promise<string[]> {
   return blocks.filter((block) => /ks-apiserver\/manifests|configMapGenerator/.test(block));
 }
 
-describe('the manifests, applied to a real kube-apiserver', function () {
-  this.timeout(120_000);
+describe('the manifests, applied to a real kube-apiserver', () => {
   let cluster: RegisteredCluster;
   let helm: string;
 

@@ -82,8 +82,7 @@ class AuthorizationWebhook {
   }
 }
 
-describe('lists with an authorization webhook', function () {
-  this.timeout(60_000);
+describe('lists with an authorization webhook', () => {
   const webhook = new AuthorizationWebhook();
   let cluster: ResourceCluster;
   let server: Server;

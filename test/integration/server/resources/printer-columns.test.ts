@@ -23,8 +23,7 @@ function columnsOf(jsonPath: string): readonly PrinterColumn[] {
 /** Each path has a version of its own, because an invalid path hides the columns after it. */
 const versionOf = (i: number): string => `v${i + 1}`;
 
-describe('printer columns with a real kube-apiserver', function () {
-  this.timeout(120_000);
+describe('printer columns with a real kube-apiserver', () => {
   let cluster: ControlPlane;
   let objects: readonly unknown[];
 

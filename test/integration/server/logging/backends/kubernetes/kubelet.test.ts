@@ -18,8 +18,7 @@ import { KubeletCluster, running } from './kubelet-cluster.ts';
 
 const oldest: PageRequest = { order: 'asc', size: 100, from: 0 };
 
-describe('pod logs through a real kube-apiserver', function () {
-  this.timeout(180_000);
+describe('pod logs through a real kube-apiserver', () => {
   const ending = new AbortController();
   const runs: Promise<void>[] = [];
   let cluster: KubeletCluster;
@@ -50,8 +49,7 @@ describe('pod logs through a real kube-apiserver', function () {
     return created;
   }
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     cluster = await KubeletCluster.start((await sharedNodes()).controlPlane);
     store = newStore(cluster.cp.kubeconfig);
   });

@@ -30,8 +30,7 @@ function document(time: unknown, log: unknown, namespace = 'web'): object {
 
 const LINE = document('2026-01-15T10:00:00Z', 'a line');
 
-describe('the layout of indices', function () {
-  this.timeout(180_000);
+describe('the layout of indices', () => {
   let node: StartedNode;
 
   before(async function () {

@@ -18,8 +18,7 @@ const ALWAYS: Selection['range'] = {
   end: '2286-11-20T17:46:39.000000000Z',
 };
 
-describe('an OpenSearch node', function () {
-  this.timeout(180_000);
+describe('an OpenSearch node', () => {
   let node: StartedNode;
 
   before(async function () {

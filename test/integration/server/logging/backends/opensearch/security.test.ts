@@ -41,8 +41,7 @@ function documentOf(log: string): object {
   return line(`2026-01-${day}T10:00:00.00000000${namespace === 'web' ? 1 : 2}Z`, log, { namespace });
 }
 
-describe('an OpenSearch with the security plugin', function () {
-  this.timeout(180_000);
+describe('an OpenSearch with the security plugin', () => {
   const ending = new AbortController();
   let dir = '';
   let node: LogStoreProcess | undefined;

@@ -19,8 +19,7 @@ const ALL: Selection = {
 };
 const PAGE = { order: 'asc', size: 1, from: 0 } as const;
 
-describe('limits of an OpenSearch node', function () {
-  this.timeout(180_000);
+describe('limits of an OpenSearch node', () => {
   let node: StartedNode;
 
   before(async function () {

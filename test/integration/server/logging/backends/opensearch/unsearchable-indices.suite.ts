@@ -17,9 +17,7 @@ const YEARS = { start: '2024-06-01T00:00:00.000000000Z', end: MONTH.end };
 const ALWAYS = { start: '1970-01-01T00:00:00.000000000Z', end: MONTH.end };
 
 export function describeUnsearchableIndices(kind: NodeKind, node: () => StartedNode): void {
-  describe(`closed and blocked indices of ${kind.title}`, function () {
-    this.timeout(180_000);
-
+  describe(`closed and blocked indices of ${kind.title}`, () => {
     /** Indices of five days. */
     async function loaded(indexPrefix: string) {
       const lines = DAYS.map((day) => line(`2026-01-${day}T10:00:00.000000000Z`, `line of ${day}`));

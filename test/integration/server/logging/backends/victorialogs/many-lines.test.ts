@@ -14,9 +14,7 @@ const LINES = 40_000;
 /** Number of recent records, one per 10 ms. */
 const RECENT = 6_000;
 
-describe('VictoriaLogs with little memory', function () {
-  this.timeout(120_000);
-
+describe('VictoriaLogs with little memory', () => {
   it('exports all records in slices that it can sort', async () => {
     // A sort may use a fifth of it.
     await using program = await startedProgram(['-memory.allowedBytes=20MB']);
@@ -38,9 +36,7 @@ describe('VictoriaLogs with little memory', function () {
   });
 });
 
-describe('a live tail of VictoriaLogs with an early start', function () {
-  this.timeout(120_000);
-
+describe('a live tail of VictoriaLogs with an early start', () => {
   it('returns all older records in order, then new ones, each once', async () => {
     await using program = await startedProgram();
     const data = logData({ lines: LINES });

@@ -59,8 +59,7 @@ const WORDS: readonly (readonly [TextFilter['mode'], string, boolean, readonly s
   ['prefix', 'timed o', true, ['x timed out']],
 ];
 
-describe('text filters of VictoriaLogs', function () {
-  this.timeout(180_000);
+describe('text filters of VictoriaLogs', () => {
   const records: LogRecord[] = [];
   let program: StartedProgram;
   let store: VictoriaLogsLogStore;
