@@ -4,7 +4,7 @@ import { array, record, recordIn, text, texts } from '../../../../apis/reading/u
 import { CUSTOM_RESOURCES, KINDS, type KindCase, NAMESPACES } from './kind-cases.ts';
 import { type Caller, type Fields, LISTS, ResourceCluster, type Server } from './resource-cluster.ts';
 
-/** Candidates for fields of field selectors, besides the paths of all values in the objects. */
+/** Candidates for fields of field selectors, besides the paths of the values in the objects, of which no kind has longer ones. */
 const FIELDS = [
   'metadata.name', 'metadata.namespace', 'metadata.uid', 'metadata.labels', 'spec.host', 'spec.nodeName',
   'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'spec.hostNetwork', 'status.phase',
@@ -25,6 +25,9 @@ const OTHER_MEMBERS: Readonly<Record<string, string>> = {
   podIP: 'ip',
   podIPs: 'ip',
 };
+
+/** Of a field, in the objects of a kind: each one costs a list. */
+const MAX_VALUES = 5;
 
 interface KubeObject {
   readonly key: string;
@@ -253,7 +256,8 @@ describe('lists of many kinds with a real cluster', () => {
 
       it('accepts the fields of field selectors that kube-apiserver accepts, and selects the same objects', async () => {
         const leaves = objects.flatMap(({ body }) => [...scalars(body)]);
-        const candidates = new Set([...FIELDS, ...leaves.map(([names]) => names.join('.'))]);
+        const short = leaves.filter(([names]) => names.length <= 2);
+        const candidates = new Set([...FIELDS, ...short.map(([names]) => names.join('.'))]);
         const accepted: string[] = [];
         for (const field of candidates) {
           const query = `fieldSelector=${encodeURIComponent(`${field}=zzz`)}`;
@@ -269,13 +273,16 @@ describe('lists of many kinds with a real cluster', () => {
           const last = field.slice(field.lastIndexOf('.') + 1);
           const values = leaves
             .filter(([names]) => names.at(-1) === last || names.at(-1) === OTHER_MEMBERS[last])
+            .toSorted(([a], [b]) => Number(b.join('.') === field) - Number(a.join('.') === field))
             .map(([, value]) => value);
-          for (const value of new Set(['', 'true', 'false', '0', '1', 'none', ...values])) {
-            for (const selector of [`${field}=${value}`, `${field}!=${value}`]) {
-              const query = `fieldSelector=${encodeURIComponent(selector)}`;
-              const theirs = keysOf(await kube.list(`${source}?${query}`)).sort();
-              expect(await select(query), selector).to.deep.equal(theirs);
-            }
+          const some = [...new Set(values)].slice(0, MAX_VALUES);
+          for (const selector of [
+            ...new Set(['', 'true', 'false', '0', 'none', ...some].map((value) => `${field}=${value}`)),
+            ...['', ...some.slice(0, 1)].map((value) => `${field}!=${value}`),
+          ]) {
+            const query = `fieldSelector=${encodeURIComponent(selector)}`;
+            const theirs = keysOf(await kube.list(`${source}?${query}`)).sort();
+            expect(await select(query), selector).to.deep.equal(theirs);
           }
         }
         for (const selector of [
@@ -331,7 +338,7 @@ describe('lists of many kinds with a real cluster', () => {
           'labelSelector=app!%3Dcart',
         ]) {
           const all = keysOf(await listed(query));
-          for (const limit of [1, 2, 4, all.length]) {
+          for (const limit of [2, all.length]) {
             const found: string[] = [];
             for (let page = 1; page <= Math.ceil(all.length / limit); page++) {
               const list = await listed(`${query}&limit=${limit}&page=${page}`);
