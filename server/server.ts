@@ -19,7 +19,7 @@ const HEAD_START_MS = 1000;
 
 /**
  * Runs the server until `stop` is aborted, then stops it gracefully. Throws StartupError if the server cannot start. Failures of the
- * cluster after the start do not end the server. `kindLimits` replaces values of KIND_LIMITS.
+ * cluster after the start do not end the server. `kindLimits` replaces values of KIND_LIMITS and the memory budget.
  */
 export async function run(
   config: CompletedConfig,

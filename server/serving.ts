@@ -26,7 +26,7 @@ import { MAX_BODY_BYTES } from './filters/request-checks.ts';
 import { RequestMetrics } from './filters/request-metrics.ts';
 import { chooseCertificate, type StartableSource } from './listener/certificates/certificate-choice.ts';
 import { newCertificateMetrics, watchExpiry } from './listener/certificates/certificate-metrics.ts';
-import { drain } from './listener/drain.ts';
+import { DRAIN_TIMEOUT_MS, drain } from './listener/drain.ts';
 import { newListenerMetrics } from './listener/listener-metrics.ts';
 import { listen } from './listener/listening.ts';
 import { KEYS_SECRET } from './oauth/keys/key-rotator.ts';
@@ -153,7 +153,7 @@ export async function serve(
         },
         endStreams: () => app.drain(),
         readinessDelay: config.shutdown.readinessDelay,
-        timeout: config.shutdown.timeout,
+        timeout: DRAIN_TIMEOUT_MS,
         log,
       });
     },

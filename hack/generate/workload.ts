@@ -19,7 +19,7 @@ export const CONFIGURATION = {
   directory: dirname(MOUNTED_CONFIGURATION),
   file: basename(MOUNTED_CONFIGURATION),
 } as const;
-/** Longer than the sum of `shutdown.readinessDelay` and `shutdown.timeout`; a test compares them. */
+/** Longer than `shutdown.readinessDelay` and the time for requests in flight; a test compares them. */
 export const TERMINATION_GRACE_SECONDS = 60;
 
 export const POD_SECURITY = {

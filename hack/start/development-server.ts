@@ -99,7 +99,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     // The authorization server writes keys, users and sessions to the cluster; an existing cluster is not changed.
     oauth: { enabled: options.registered, issuer, clients },
     cors: { allowedOrigins },
-    shutdown: { readinessDelay: '0s', timeout: '5s' },
+    shutdown: { readinessDelay: '0s' },
     log: { format: 'text' },
   };
   await writeFile(configFile, `# Written by npm start.\n${stringify(configuration)}`);

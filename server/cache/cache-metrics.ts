@@ -72,7 +72,7 @@ export class CacheMetrics {
     });
     cacheGauge(registry, caches, {
       name: 'cache_max_bytes',
-      help: 'Maximum of `cache_bytes`: half of `resources.memoryBudget`. Absent for a kind that only features need.',
+      help: 'Maximum of `cache_bytes`: half of the memory for all caches. Absent for a kind that only features need.',
       value: ({ maxBytes }) => maxBytes,
     });
     cacheGauge(registry, caches, {

@@ -14,7 +14,7 @@ import type { Environment } from './environment.ts';
 
 declare const completed: unique symbol;
 
-/** The validated configuration, with all defaults, durations in ms, sizes in bytes and absolute paths. Only completeConfig creates it. */
+/** The validated configuration, with all defaults, durations in ms and absolute paths. Only completeConfig creates it. */
 export type CompletedConfig = ResolvedConfiguration & {
   readonly environment: Environment;
   /** Warnings about options without an effect. */

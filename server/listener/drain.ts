@@ -5,6 +5,9 @@ import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
 import type { Listener } from './listener.ts';
 
+/** Most requests end within seconds. With the default `shutdown.readinessDelay` it is half of the grace period of the pod. */
+export const DRAIN_TIMEOUT_MS = 20_000;
+
 interface DrainOptions {
   readonly listeners: readonly Pick<
     Listener,

@@ -136,7 +136,6 @@ const registration = section('The APIServices of this server.', {
 
 const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption('10s', 'Delay after SIGTERM before the server closes its listeners.'),
-  timeout: durationOption('20s', 'Maximum time, after `readinessDelay`, for requests in flight.'),
 });
 
 const log = section('The log, on standard output.', {
@@ -188,5 +187,5 @@ export const APIServerConfigurationSchema = Type.Object(
 /** The configuration in the notation of the file, with all defaults. */
 export type APIServerConfiguration = Static<typeof APIServerConfigurationSchema>;
 
-/** The configuration with durations in milliseconds and quantities in bytes. */
+/** The configuration with durations in milliseconds. */
 export type ResolvedConfiguration = Resolved<APIServerConfiguration>;

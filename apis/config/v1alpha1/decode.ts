@@ -27,7 +27,7 @@ interface ConfigurationText {
 
 const WORDING = { unknown: 'unknown option', quotesValues: true } as const;
 
-/** As decodeOptions, with durations in milliseconds and quantities in bytes. */
+/** As decodeOptions, with durations in milliseconds. */
 export function decodeConfiguration(...source: Parameters<typeof decodeOptions>): ResolvedConfiguration {
   return resolveUnits(decodeOptions(...source));
 }

@@ -3,15 +3,12 @@ import type { TProperties } from 'typebox';
 import { Type } from '../../reading/json-schema.ts';
 
 declare const duration: unique symbol;
-declare const quantity: unique symbol;
 
 /** A duration or period as text. In the resolved configuration it is a number of milliseconds. */
 type DurationText = string & { readonly [duration]: true };
-/** A quantity as text. In the resolved configuration it is a number of bytes. */
-type QuantityText = string & { readonly [quantity]: true };
 
-/** The type `T` with durations as milliseconds and quantities as bytes. */
-export type Resolved<T> = T extends DurationText | QuantityText
+/** The type `T` with durations as milliseconds. */
+export type Resolved<T> = T extends DurationText
   ? number
   : T extends readonly (infer Item)[]
     ? readonly Resolved<Item>[]
@@ -47,21 +44,6 @@ export function periodOption(initial: string, description: string, bounds: Bound
     type: 'string',
     format: 'period',
     expects: 'a period such as 90m, 2h or 30d',
-    default: initial,
-    description,
-    ...bounds,
-  });
-}
-
-export function quantityOption(initial: string, description: string, bounds: Bounds = {}) {
-  return Type.Unsafe<QuantityText>({
-    // A quantity without a unit is a YAML number.
-    type: ['string', 'integer'],
-    format: 'quantity',
-    expects: 'a number of bytes such as 4096, 256Ki or 3Mi',
-    // The bounds apply to numbers, because formats apply to strings only.
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
     default: initial,
     description,
     ...bounds,

@@ -15,7 +15,9 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'requests.maxReadOnly': 'it is replaced by requests.seats',
   'requests.maxMutating': 'it is replaced by requests.seats',
   'requests.maxLongRunning': 'it is replaced by requests.streams',
-  'resources.kindBudget': 'it is replaced by resources.memoryBudget, for all caches together',
+  'resources.kindBudget': 'half of the memory of all caches is for one kind (memoryBudget)',
+  'resources.memoryBudget':
+    'the memory of all caches follows from the memory limit of the container (memoryBudget)',
 
   'listeners.secure.selfSigned.directory':
     'the CA is in the Secret ks-apiserver-signing-keys; for other files, set listeners.secure.certFile',
@@ -90,6 +92,7 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'logging.kubernetes.bytesPerContainer': fixed('POD_LOG_LIMITS.bytesPerContainer', '64Mi'),
   'logging.kubernetes.memory': fixed('POD_LOG_LIMITS.memory', '64Mi'),
   'logging.opensearch.pageSize': fixed('EXPORT_PAGE', '5000'),
+  'shutdown.timeout': fixed('DRAIN_TIMEOUT_MS', '20s'),
   'watch.minTimeout': fixed('DEFAULT_OPTIONS.watch.minTimeoutSeconds', '30m'),
 };
 

@@ -1,5 +1,4 @@
-// Converts relative paths to absolute paths, durations to milliseconds and quantities to bytes in a validated
-// configuration. The `format` in the schema of an option selects the conversion.
+// Converts relative paths to absolute paths, and durations to milliseconds, in a validated configuration. The `format` in the schema of an option selects the conversion.
 import { isRecord } from '../../reading/unknown-value.ts';
 import {
   type APIServerConfiguration,
@@ -8,7 +7,7 @@ import {
 } from './configuration.ts';
 import { AMOUNTS } from './units.ts';
 
-/** Converts durations to milliseconds and quantities to bytes. */
+/** Converts durations to milliseconds. */
 export function resolveUnits(configuration: APIServerConfiguration): ResolvedConfiguration {
   const resolved = convertOptions(configuration, APIServerConfigurationSchema, (value, format) => {
     const amount = AMOUNTS.get(format);

@@ -1,5 +1,5 @@
 // The configuration section `resources`: options of the lists under `/kapis`.
-import { flagOption, namesOption, quantityOption, section } from './option-types.ts';
+import { flagOption, namesOption, section } from './option-types.ts';
 
 export const resources = section('The lists under `/kapis` of nodes and of all other kinds of the cluster.', {
   preload: namesOption(
@@ -10,10 +10,6 @@ export const resources = section('The lists under `/kapis` of nodes and of all o
   ),
   callerIndependent: namesOption(
     'Kinds of [aggregated APIs](resource-kinds.md#aggregated-apis) to list, as `plural.group` or `*.group`: you assert that they show all callers the same objects.',
-  ),
-  memoryBudget: quantityOption(
-    '0',
-    'Maximum [memory](resource-kinds.md#memory) of all caches, half of it for one kind. 0: 40 % of the memory limit of the container, at most 60 % of the heap limit of Node.js.',
   ),
   nodes: section('Nodes.', {
     usageAnnotations: flagOption(

@@ -30,7 +30,6 @@ function newValidator(explaining: boolean): Validator {
     verbose: explaining,
     messages: explaining,
     useDefaults: true,
-    allowUnionTypes: true,
   });
   ajv.addVocabulary(OWN_KEYWORDS);
   ajv.addFormat('path', true);
@@ -49,7 +48,7 @@ function newValidator(explaining: boolean): Validator {
       validate: (bound: string, data: unknown, schema: unknown) => {
         const amount = hasFormat(schema) ? AMOUNTS.get(schema['format']) : undefined;
         if (!amount) return true;
-        const value = typeof data === 'string' || Number.isInteger(data) ? amount(String(data)) : undefined;
+        const value = typeof data === 'string' ? amount(data) : undefined;
         // The format reports a value that is not an amount.
         return value === undefined || holds(value, amount(bound) ?? Number.NaN);
       },

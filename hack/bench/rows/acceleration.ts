@@ -34,7 +34,7 @@ export async function accelerationRows(scene: Scene): Promise<readonly Row[]> {
       // All clients of the bench are one caller.
       gateway: { acceleration: true },
       requests: { seats: 10_000 },
-      resources: { memoryBudget: '4Gi', preload: ['pods'] },
+      resources: { preload: ['pods'] },
     },
   });
   const token = await serviceAccountToken(scene.cluster);

@@ -42,7 +42,6 @@ export async function exploreRows(scene: Scene): Promise<readonly Row[]> {
       oauth: { enabled: false },
       // All pages are one caller.
       requests: { seats: 10_000 },
-      resources: { memoryBudget: '4Gi' },
     },
   });
   const token = await serviceAccountToken(scene.cluster);

@@ -52,7 +52,6 @@ export async function resourceRows(scene: Scene): Promise<readonly Row[]> {
   await createManyObjects(scene);
   const server = await scene.another({
     probed: true,
-    configuration: { resources: { memoryBudget: '4Gi' } },
   });
   const caller = { ...scene.direct, server: server.url };
   const side = { server, caller, tenant: { ...caller, ...scene.tenant } };

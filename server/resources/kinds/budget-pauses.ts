@@ -13,7 +13,7 @@ const FORGIVEN_AFTER = 2;
 
 /** Why a kind is paused. */
 export function overBudget(name: string): string {
-  return `the ${name} of the cluster need more memory than resources.memoryBudget allows`;
+  return `the ${name} of the cluster need more memory than this server has for caches`;
 }
 
 export class BudgetPauses {

@@ -5,7 +5,7 @@ import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import type { Features } from '../profiles/feature-facts.ts';
 import type { KindMetrics } from './kind-copy.ts';
 
-/** Times in ms. */
+/** Times in ms, memory in bytes. */
 export interface KindLimits {
   /** Maximum number of followed kinds. */
   readonly maxKinds: number;
@@ -13,9 +13,12 @@ export interface KindLimits {
   readonly idleTimeout: number;
   /** Maximum wait of a request for the first list. */
   readonly syncTimeout: number;
+  /** Maximum memory of all caches together, half of it for one kind. */
+  readonly memoryBudget: number;
 }
 
-export const KIND_LIMITS: KindLimits = {
+/** The memory budget follows from the memory of the process. */
+export const KIND_LIMITS: Omit<KindLimits, 'memoryBudget'> = {
   /** More than the kinds of a cluster with many operators that a console shows. */
   maxKinds: 100,
   /** A console that is open requests its kinds far more often. */
@@ -35,8 +38,6 @@ export interface FollowedKindsOptions extends KindLimits {
   readonly restricted: readonly string[];
   /** Kinds of aggregated APIs to serve, as `plural.group` or `*.group`. */
   readonly callerIndependent: readonly string[];
-  /** Maximum memory of all caches together, in bytes. */
-  readonly memoryBudget: number;
   /** Returns the memory of the caches that are no kinds of this class, in bytes. */
   readonly otherBytes?: () => number;
   readonly metrics: KindMetrics;

@@ -20,8 +20,8 @@ const MEMORY_SHARE = 0.4;
 /** Facts and indexes are in the heap, compressed objects are not. */
 const HEAP_SHARE = 0.6;
 
-/** The budget without a configured one, in bytes. */
-function defaultBudget(): number {
+/** Maximum memory of all caches, in bytes. An operator raises it with the memory limit of the container. */
+function memoryBudget(): number {
   // 0 or a number beyond the machine without a limit.
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   const memory = Math.min(limit, totalmem());
@@ -41,7 +41,7 @@ interface KindsDependencies {
   readonly client: ClusterClient;
   readonly log: Logger;
   readonly cacheMetrics: CacheMetrics;
-  /** Replaces values of KIND_LIMITS. */
+  /** Replaces values of KIND_LIMITS, and the memory budget. */
   readonly kindLimits?: Partial<KindLimits>;
 }
 
@@ -50,9 +50,9 @@ export function newKinds(
   { client, log, cacheMetrics, kindLimits }: KindsDependencies,
 ): Kinds {
   const slicer = new TimeSlicer();
-  const memoryBudget = options.memoryBudget || defaultBudget();
+  const limits = { ...KIND_LIMITS, memoryBudget: memoryBudget(), ...kindLimits };
   const bodies = new LRUCache<string, Buffer>({
-    maxSize: Math.ceil(Math.min(MAX_BODIES, memoryBudget * BODIES_SHARE)),
+    maxSize: Math.ceil(Math.min(MAX_BODIES, limits.memoryBudget * BODIES_SHARE)),
     sizeCalculation: ({ length }) => length,
   });
   const followed = new FollowedKinds({
@@ -63,10 +63,8 @@ export function newKinds(
     preload: options.preload,
     restricted: options.restricted,
     callerIndependent: options.callerIndependent,
-    memoryBudget,
     otherBytes: () => bodies.calculatedSize,
-    ...KIND_LIMITS,
-    ...kindLimits,
+    ...limits,
     features: {
       podLogs: logging.enabled && logging.store === 'kubernetes',
       nodeUsage: options.nodes.usageAnnotations,

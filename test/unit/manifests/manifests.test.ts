@@ -15,6 +15,7 @@ import {
   TERMINATION_GRACE_SECONDS,
 } from '../../../hack/generate/workload.ts';
 import { healthRegistries } from '../../../server/endpoints/health-checks.ts';
+import { DRAIN_TIMEOUT_MS } from '../../../server/listener/drain.ts';
 
 const CONFIGURATIONS = [`base/${CONFIGURATION.file}`, `components/no-plain-http/${CONFIGURATION.file}`];
 
@@ -49,7 +50,7 @@ describe('the generated manifests', () => {
       source: '',
       text: text(namesFor('platform'), `base/${CONFIGURATION.file}`),
     });
-    expect(TERMINATION_GRACE_SECONDS * 1000).to.be.greaterThan(shutdown.readinessDelay + shutdown.timeout);
+    expect(TERMINATION_GRACE_SECONDS * 1000).to.be.greaterThan(shutdown.readinessDelay + DRAIN_TIMEOUT_MS);
   });
 
   it('contain no other platform name', () => {

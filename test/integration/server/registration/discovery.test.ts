@@ -51,7 +51,7 @@ describe('discovery of a registered server during failures', () => {
       kind: 'APIServerConfiguration',
       listeners: { secure: { address: '127.0.0.1', port }, insecure: { enabled: false } },
       kubernetes: { kubeconfig: await cluster.controlPlane.kubeconfigFor(SERVER_USER) },
-      shutdown: { readinessDelay, timeout: '2s' },
+      shutdown: { readinessDelay },
       log: { level: 'error', format: 'text' },
     };
     await writeFile(file, stringify(configuration));

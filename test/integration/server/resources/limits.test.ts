@@ -18,10 +18,8 @@ describe('limits of followed kinds', () => {
 
   before(async () => {
     ({ cluster } = await sharedServer());
-    server = await cluster.serve(
-      { resources: { memoryBudget: '2Mi' } },
-      { maxKinds: 3, idleTimeout: 5_000, syncTimeout: 5_000 },
-    );
+    const limits = { maxKinds: 3, idleTimeout: 5_000, syncTimeout: 5_000, memoryBudget: 2 << 20 };
+    server = await cluster.serve({}, limits);
     await cluster.create('/api/v1/namespaces', { metadata: { name: 'limits' } });
   });
   after(() => server?.stop());
@@ -66,17 +64,17 @@ describe('limits of followed kinds', () => {
     await grow('second');
     await until(async () => (await server.page('configmaps?limit=1')).status === 503);
     const { body } = await server.page('configmaps?limit=1');
-    expect(body['message']).to.include('resources.memoryBudget');
+    expect(body['message']).to.include('more memory than this server has');
     expect(body['details']).to.have.property('retryAfterSeconds').that.is.within(1, 60);
     expect(await followed()).not.to.include('configmaps');
     expect((await server.page('services')).status).to.equal(200);
   });
 
   it('reject the first list of a kind beyond its budget', async () => {
-    const other = await cluster.serve({ resources: { memoryBudget: '2Mi' } });
+    const other = await cluster.serve({}, { memoryBudget: 2 << 20 });
     const { status, body } = await other.page('configmaps?limit=1');
     expect(status).to.equal(503);
-    expect(body['message']).to.include('resources.memoryBudget');
+    expect(body['message']).to.include('more memory than this server has');
     expect(await followedBy(other)).to.deep.equal([]);
     expect((await other.page('services')).status).to.equal(200);
     await other.stop();

@@ -8,9 +8,6 @@ const SYNC_MS = 3_000;
 export const sharedServer = shareEnvironment(async () => {
   const cluster = await ResourceCluster.start({ controllers: true });
   const callerIndependent = ['late', 'silent', 'unreachable'].map((name) => `*.${name}.example.org`);
-  const server = await cluster.serve(
-    { resources: { memoryBudget: '1Gi', callerIndependent } },
-    { syncTimeout: SYNC_MS },
-  );
+  const server = await cluster.serve({ resources: { callerIndependent } }, { syncTimeout: SYNC_MS });
   return { cluster, server, stop: () => cluster.stop() };
 });

@@ -5,6 +5,7 @@ import { decodeConfiguration } from '../../../../../apis/config/v1alpha1/decode.
 import { putOption } from '../../../../../apis/config/v1alpha1/option-tree.ts';
 import { REMOVED_OPTIONS } from '../../../../../apis/config/v1alpha1/removed-options.ts';
 import { AMOUNTS } from '../../../../../apis/config/v1alpha1/units.ts';
+import { parseResourceQuantity } from '../../../../../apis/meta/v1/resource-quantity.ts';
 import { GATEWAY_STREAMS } from '../../../../../server/admission/admission.ts';
 import { LIST_HISTORY, READ_WAIT_MS, WATCH_WINDOW } from '../../../../../server/cache/informer.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../../../server/filters/deadline.ts';
@@ -12,6 +13,7 @@ import { MAX_BODY_BYTES } from '../../../../../server/filters/request-checks.ts'
 import { REVIEW_INTERVAL_MS } from '../../../../../server/gateway/acceleration/accelerator.ts';
 import { IMPERSONATOR } from '../../../../../server/gateway/impersonator-token.ts';
 import { SERVICE } from '../../../../../server/listener/certificates/certificate-choice.ts';
+import { DRAIN_TIMEOUT_MS } from '../../../../../server/listener/drain.ts';
 import { REQUEST_LIMITS } from '../../../../../server/listener/listener.ts';
 import { LIVE_INTERVAL_MS } from '../../../../../server/lists/lists.ts';
 import { POD_LOG_LIMITS } from '../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
@@ -30,6 +32,7 @@ import { KIND_LIMITS } from '../../../../../server/resources/kinds/followed-kind
 import { DEFAULT_OPTIONS } from '../../../../../server/rest/resource-handler.ts';
 
 const CONSTANTS = {
+  DRAIN_TIMEOUT_MS,
   EXPORT_PAGE,
   KIND_LIMITS,
   LIVE_INTERVAL_MS,
@@ -80,11 +83,16 @@ describe('removed options', () => {
     if (value === undefined || constant === undefined) continue;
     it(`have the value of ${constant} for ${option}`, () => {
       const actual = constant.split('.').reduce<unknown>(valueIn, CONSTANTS);
-      const expected = AMOUNTS.get('period')?.(value) ?? AMOUNTS.get('quantity')?.(value) ?? value;
+      const expected = AMOUNTS.get('period')?.(value) ?? bytesOf(value) ?? value;
       expect(actual).to.equal(constant.endsWith('Seconds') ? Number(expected) / 1000 : expected);
     });
   }
 });
+
+function bytesOf(quantity: string): number | undefined {
+  const { nanos } = parseResourceQuantity(quantity) ?? {};
+  return nanos === undefined ? undefined : Number(nanos / 1_000_000_000n);
+}
 
 function valueIn(inner: unknown, key: string): unknown {
   return typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined;

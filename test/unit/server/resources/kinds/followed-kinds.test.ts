@@ -196,7 +196,7 @@ describe('FollowedKinds', () => {
     const text = randomBytes(20_000).toString('base64');
     cluster.objects.set(PODS_PATH, [plain('shop/a', 1, {}, { text })]);
     const { message } = await failure(use(kinds, PODS));
-    expect(message).to.equal('the pods of the cluster need more memory than resources.memoryBudget allows');
+    expect(message).to.equal('the pods of the cluster need more memory than this server has for caches');
     expect(removed).to.include('pods');
     expect(kinds.cached(PODS)).to.equal(undefined);
     expect(kinds.startable(PODS, 'ada')).to.equal(undefined);
@@ -243,7 +243,7 @@ describe('FollowedKinds', () => {
         response.write(`${JSON.stringify({ type: 'ADDED', object })}\n`);
       }
     });
-    expect((await failure(use(kinds, PODS))).message).to.include('resources.memoryBudget');
+    expect((await failure(use(kinds, PODS))).message).to.include('more memory than this server has');
   });
 
   it('counts labels and past events', async () => {
@@ -298,7 +298,7 @@ describe('FollowedKinds', () => {
       cluster.send(PODS_PATH, 'ADDED', plain(`shop/p${i}`, 2_000 + i, {}, { text: 'y'.repeat(30_000) }));
     }
     await until(() => pods.stopped.aborted);
-    expect((await failure(use(kinds, PODS))).message).to.include('resources.memoryBudget');
+    expect((await failure(use(kinds, PODS))).message).to.include('more memory than this server has');
     expect(namesOf(kinds)).to.deep.equal(['services']);
   });
 
@@ -308,7 +308,7 @@ describe('FollowedKinds', () => {
     const pods = await use(kinds, PODS);
     others = 1 << 20;
     cluster.objects.set(sourcePath(SERVICES), [plain('shop/s', 1, {}, { text: 'y'.repeat(50_000) })]);
-    expect((await failure(use(kinds, SERVICES))).message).to.include('resources.memoryBudget');
+    expect((await failure(use(kinds, SERVICES))).message).to.include('more memory than this server has');
     expect(pods.stopped.aborted).to.equal(true);
   });
 
@@ -328,7 +328,7 @@ describe('FollowedKinds', () => {
     expect(namesOf(kinds)).to.deep.equal(['pods']);
     expect((await failure(use(kinds, SERVICES))).details?.retryAfterSeconds).to.be.within(1, 3);
     await until(() => !kinds.describe().includes('services'));
-    expect((await failure(use(kinds, SERVICES))).message).to.include('resources.memoryBudget');
+    expect((await failure(use(kinds, SERVICES))).message).to.include('more memory than this server has');
     expect((await failure(use(kinds, SERVICES))).details?.retryAfterSeconds).to.be.within(4, 6);
     expect(pods.stopped.aborted).to.equal(false);
   });
@@ -380,7 +380,7 @@ describe('FollowedKinds', () => {
     const pods = (count: number) => Array.from({ length: count }, (_, i) => plain(`shop/p${i}`, 1));
     cluster.objects.set(PODS_PATH, pods(300));
     const copy = kinds.copies.hold(PODS);
-    await until(() => String(copy.informer.failure).includes('resources.memoryBudget'));
+    await until(() => String(copy.informer.failure).includes('more memory than this server has'));
     expect({ synced: copy.synced, stale: copy.isStale }).to.deep.equal({ synced: false, stale: true });
     expect(() => copy.cache.facts())
       .to.throw()
@@ -402,7 +402,7 @@ describe('FollowedKinds', () => {
     await until(() => copy.synced);
     expect(copy.bytes).to.be.below(5_000);
     for (let i = 0; i < 2; i++) {
-      expect((await failure(use(kinds, PODS))).message).to.include('resources.memoryBudget');
+      expect((await failure(use(kinds, PODS))).message).to.include('more memory than this server has');
       expect(copy.objects).to.equal(2);
       expect(copy.bytes).to.be.below(5_000);
     }
