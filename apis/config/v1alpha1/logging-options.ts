@@ -11,13 +11,12 @@ import {
 
 export const LOG_STORES = ['kubernetes', 'opensearch', 'victorialogs'] as const;
 
-const fields = (message: string) => ({
-  message: textOption(message, 'Field with the line.'),
+const fields = {
   namespace: textOption('kubernetes.namespace_name', 'Field with the namespace.'),
   pod: textOption('kubernetes.pod_name', 'Field with the pod.'),
   container: textOption('kubernetes.container_name', 'Field with the container.'),
   containerID: textOption('kubernetes.docker_id', 'Field with the container ID.'),
-});
+};
 
 const credentials = {
   username: textOption('', 'User name.'),
@@ -36,7 +35,8 @@ const opensearch = section('OpenSearch 2 and 3, and Elasticsearch 8.', {
   ),
   fields: section('Field names.', {
     time: textOption('time', 'Field with the time.'),
-    ...fields('log'),
+    message: textOption('log', 'Field with the line.'),
+    ...fields,
   }),
 });
 
@@ -46,7 +46,7 @@ const victorialogs = section('VictoriaLogs.', {
   bearerTokenFile: pathOption('File with a bearer token, instead of user name and password.'),
   accountID: countOption(0, '`AccountID` of the VictoriaLogs tenant.', 0),
   projectID: countOption(0, '`ProjectID` of the VictoriaLogs tenant.', 0),
-  fields: section('Field names.', fields('_msg')),
+  fields: section('Field names.', fields),
 });
 
 export const logging = section('Log queries.', {

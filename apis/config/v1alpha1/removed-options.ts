@@ -93,6 +93,8 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'logging.kubernetes.memory': fixed('POD_LOG_LIMITS.memory', '64Mi'),
   'logging.opensearch.pageSize': fixed('EXPORT_PAGE', '5000'),
   'shutdown.timeout': fixed('DRAIN_TIMEOUT_MS', '20s'),
+  'logging.victorialogs.fields.message': fixed('MESSAGE', '_msg'),
+  'listeners.insecure.address': 'the address is listeners.secure.address',
   'watch.minTimeout': fixed('DEFAULT_OPTIONS.watch.minTimeoutSeconds', '30m'),
 };
 

@@ -7,7 +7,6 @@ import {
 
 /** The defaults of the configuration; hack/log-stores loads records with these fields. */
 export const FIELDS: FieldNames = {
-  message: '_msg',
   namespace: 'kubernetes.namespace_name',
   pod: 'kubernetes.pod_name',
   container: 'kubernetes.container_name',

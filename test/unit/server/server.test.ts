@@ -35,13 +35,12 @@ describe('run', () => {
         'current-context': name,
       }),
     );
-    const listener = { address: '127.0.0.1', port: 0 };
     await writeFile(
       file,
       stringify({
         apiVersion: 'config.platform.io/v1alpha1',
         kind: 'APIServerConfiguration',
-        listeners: { secure: listener, insecure: listener },
+        listeners: { secure: { address: '127.0.0.1', port: 0 }, insecure: { port: 0 } },
         kubernetes: { kubeconfig },
         shutdown: { readinessDelay: '1h' },
       }),

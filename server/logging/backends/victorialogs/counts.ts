@@ -4,7 +4,7 @@ import { nextInstant } from '../../store/instant.ts';
 import type { Buckets, Deadline, LogHistogram, LogStatistics } from '../../store/log-store.ts';
 import { BucketCounts, CountsBySeverity, cellsOf } from '../bucket-counts.ts';
 import { levelFilter } from './line-filters.ts';
-import { type FieldNames, quoted, type Range, TIME } from './logsql.ts';
+import { type FieldNames, MESSAGE, quoted, type Range, TIME } from './logsql.ts';
 import type { Client } from './query-client.ts';
 import { instantIn, numberIn } from './rows.ts';
 import type { Query } from './selection-query.ts';
@@ -27,18 +27,17 @@ export async function countRecords(client: Client, query: Query, deadline: Deadl
   return { count, span };
 }
 
-/** Counts records by bucket. The store returns only cells with records. `message`: name of the field. */
+/** Counts records by bucket. The store returns only cells with records. */
 export async function countByBucket(
   client: Client,
   query: Query,
   buckets: Buckets,
-  message: string,
   deadline: Deadline,
 ): Promise<LogHistogram> {
   const { width, offset } = cellsOf(buckets);
   const cell = `${TIME}:${width}ms offset ${offset}ms`;
   const pipes = buckets.isBySeverity
-    ? [...severityPipes(message), `stats by (${cell}, ${SEVERITY}) count() as n`]
+    ? [...severityPipes(), `stats by (${cell}, ${SEVERITY}) count() as n`]
     : [`stats by (${cell}) count() as n`];
   const all = new BucketCounts(buckets);
   const severities = new CountsBySeverity(buckets);
@@ -61,11 +60,11 @@ export async function countByBucket(
 const SEVERITY = '_severity';
 
 /** Pipes that set the field to the severity of the record. Most records match none of the first, most severe levels. */
-function severityPipes(message: string): string[] {
+function severityPipes(): string[] {
   const assignments = SEVERITY_LEVELS.map(
-    (level) => `format if (${SEVERITY}:="" ${levelFilter(message, [level])}) "${level}" as ${SEVERITY}`,
+    (level) => `format if (${SEVERITY}:="" ${levelFilter([level])}) "${level}" as ${SEVERITY}`,
   );
-  return [`fields ${TIME}, ${quoted(message)}`, ...assignments];
+  return [`fields ${TIME}, ${MESSAGE}`, ...assignments];
 }
 
 /** Counts records and containers. Containers without an id are distinguished by namespace, pod and name. */

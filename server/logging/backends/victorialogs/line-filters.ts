@@ -7,7 +7,7 @@ import { allWords, KLOG_LETTERS, LEVEL_NUMBERS, LEVEL_WORDS, levelPatterns } fro
 import { PatternError, programSizeOf } from '../../matching/line-matcher.ts';
 import type { TextFilter } from '../../store/log-store.ts';
 import { newNotSupported } from '../../store/store-errors.ts';
-import { allOf, anyOf, matchesPattern, matchesWords } from './logsql.ts';
+import { allOf, anyOf, MESSAGE, matchesPattern, matchesWords } from './logsql.ts';
 import { STORE } from './store-error.ts';
 
 /**
@@ -19,21 +19,19 @@ const MAX_INSTRUCTIONS = 320;
 const MAX_SUBSTRING_LENGTH = 300;
 
 /** Returns the filter for `log_query`; undefined when no line can match. Throws NotSupported for an expensive pattern. */
-export function textFilter(message: string, text: TextFilter): string | undefined {
+export function textFilter(text: TextFilter): string | undefined {
   const { mode, texts, caseSensitive } = text;
   if (mode === 'phrase' || mode === 'prefix') {
     const words = texts.filter(hasWord);
     const prefix = mode === 'prefix';
     if (words.length === 0) return undefined;
-    return anyOf(words.map((each) => matchesWords(message, each, { prefix, caseSensitive })));
+    return anyOf(words.map((each) => matchesWords(MESSAGE, each, { prefix, caseSensitive })));
   }
   checkCost(text);
   const patterns = mode === 'regex' ? texts : texts.map(literal);
-  const exact = matchesPattern(message, `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`);
+  const exact = matchesPattern(MESSAGE, `${caseSensitive ? '' : '(?i)'}(?:${patterns.join('|')})`);
   const hasPrefilter = mode === 'substring' && !caseSensitive && texts.every((each) => FILTERABLE.test(each));
-  return hasPrefilter && texts.length <= MAX_PREFIXES
-    ? allOf([containsPrefixOf(message, texts), exact])
-    : exact;
+  return hasPrefilter && texts.length <= MAX_PREFIXES ? allOf([containsPrefixOf(texts), exact]) : exact;
 }
 
 function checkCost(text: TextFilter): void {
@@ -65,9 +63,9 @@ const PREFIX_LENGTH = 3;
  * Prefilter: matches lines that contain the start of one of the texts, in any case. VictoriaLogs searches for up to 100
  * literal alternatives as plain text, in less than half of the time of a case-insensitive pattern.
  */
-function containsPrefixOf(message: string, texts: readonly string[]): string {
+function containsPrefixOf(texts: readonly string[]): string {
   const prefixes = new Set(texts.map((text) => text.slice(0, PREFIX_LENGTH)));
-  return matchesPattern(message, [...prefixes].flatMap(caseVariants).map(literal).join('|'));
+  return matchesPattern(MESSAGE, [...prefixes].flatMap(caseVariants).map(literal).join('|'));
 }
 
 /**
@@ -87,26 +85,26 @@ function caseVariants(text: string): string[] {
 const LEVELS_PER_FILTER = 2;
 
 /** Returns the filter for `level`. `levels` has at least one element. */
-export function levelFilter(message: string, levels: readonly Level[]): string {
+export function levelFilter(levels: readonly Level[]): string {
   const groups = Array.from({ length: Math.ceil(levels.length / LEVELS_PER_FILTER) }, (_, index) =>
     levels.slice(index * LEVELS_PER_FILTER, (index + 1) * LEVELS_PER_FILTER),
   );
-  return anyOf(groups.map((group) => filterOfGroup(message, group)));
+  return anyOf(groups.map(filterOfGroup));
 }
 
 /** Filter for up to LEVELS_PER_FILTER levels. The prefilter makes it three to five times as fast as the patterns alone. */
-function filterOfGroup(message: string, levels: readonly Level[]): string {
+function filterOfGroup(levels: readonly Level[]): string {
   const letters = levels.map((level) => KLOG_LETTERS[level] ?? '').join('');
   const numbers = levels.flatMap((level) => LEVEL_NUMBERS[level]).map((number) => `"level":${number}`);
   return allOf([
     anyOf([
-      containsPrefixOf(message, allWords(levels)),
-      matchesPattern(message, numbers.map(literal).join('|')),
-      ...(letters === '' ? [] : [matchesPattern(message, `^[${letters}][0-9]{4}`)]),
+      containsPrefixOf(allWords(levels)),
+      matchesPattern(MESSAGE, numbers.map(literal).join('|')),
+      ...(letters === '' ? [] : [matchesPattern(MESSAGE, `^[${letters}][0-9]{4}`)]),
     ]),
     anyOf([
-      matchesPattern(message, commonForms(levels).map(literal).join('|')),
-      ...levelPatterns(levels).map((pattern) => matchesPattern(message, pattern)),
+      matchesPattern(MESSAGE, commonForms(levels).map(literal).join('|')),
+      ...levelPatterns(levels).map((pattern) => matchesPattern(MESSAGE, pattern)),
     ]),
   ]);
 }

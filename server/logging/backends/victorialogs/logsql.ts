@@ -4,9 +4,8 @@ import type { Instant, Selection } from '../../store/log-store.ts';
 
 export type Range = Selection['range'];
 
-/** Configured field names of a record. The names of the time and stream fields are fixed in VictoriaLogs. */
+/** Configured field names of a record. The names of the time, the line and the stream are fixed in VictoriaLogs. */
 export interface FieldNames {
-  readonly message: string;
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
@@ -15,6 +14,8 @@ export interface FieldNames {
 
 /** The field of the time of every record. */
 export const TIME = '_time';
+/** The field of the line of every record: collectors name their own in `_msg_field`. */
+export const MESSAGE = '_msg';
 /** Matches every record. */
 export const ALL = '*';
 

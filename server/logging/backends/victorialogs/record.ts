@@ -5,16 +5,15 @@ import { mergeSort } from '../../../concurrency/merge-sort.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { compareText } from '../../store/instant.ts';
 import { type LogRecord, type Order, withoutLineEnd } from '../../store/log-store.ts';
-import { type FieldNames, quoted, TIME } from './logsql.ts';
+import { type FieldNames, MESSAGE, quoted, TIME } from './logsql.ts';
 import { instantIn, type Row } from './rows.ts';
 
 /** Names of the fields in responses. Short, because each row repeats them: with the names of the store, rows are a quarter longer. */
-const [MESSAGE, NAMESPACE, POD, CONTAINER] = ['_msg', '_n', '_p', '_c'] as const;
+const [NAMESPACE, POD, CONTAINER] = ['_n', '_p', '_c'] as const;
 
 /** The pipe that selects the fields of a record. */
-export function fieldsPipe({ message, namespace, pod, container }: FieldNames): string {
+export function fieldsPipe({ namespace, pod, container }: FieldNames): string {
   const copies = [
-    [message, MESSAGE],
     [namespace, NAMESPACE],
     [pod, POD],
     [container, CONTAINER],

@@ -29,8 +29,8 @@ export class SelectionQuery {
     this.#scope = narrowedScope(scope, namespaces);
     const names = nameFilters(selection, fields);
     const lines = [
-      ...(levels ? [levels.length === 0 ? undefined : levelFilter(fields.message, levels)] : []),
-      ...(text ? [textFilter(fields.message, text)] : []),
+      ...(levels ? [levels.length === 0 ? undefined : levelFilter(levels)] : []),
+      ...(text ? [textFilter(text)] : []),
     ];
     this.#names = joined(names);
     this.#all = joined([...names, ...lines]);

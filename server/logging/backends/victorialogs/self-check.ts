@@ -4,7 +4,7 @@ import { isTimeout } from '../../../../apis/meta/v1/errors.ts';
 import { UnfitOptionError } from '../../store/configuration-errors.ts';
 import type { Deadline } from '../../store/log-store.ts';
 import { newStoreUnavailable } from '../../store/store-errors.ts';
-import { ALL, type FieldNames, quoted, TIME } from './logsql.ts';
+import { ALL, type FieldNames, MESSAGE, quoted, TIME } from './logsql.ts';
 import type { Client } from './query-client.ts';
 import { numberIn } from './rows.ts';
 import { STORE } from './store-error.ts';
@@ -33,10 +33,10 @@ export async function checkFit(client: Client, fields: FieldNames, deadline: Dea
 /** Returns a field that no recent record has; undefined if there is none, or no recent record. The container id is optional. */
 async function missingField(
   client: Client,
-  { message, namespace, pod, container }: FieldNames,
+  { namespace, pod, container }: FieldNames,
   deadline: Deadline,
 ): Promise<string | undefined> {
-  const names = [namespace, pod, container, message];
+  const names = [namespace, pod, container, MESSAGE];
   const existsRecently = (filter: string): Promise<boolean> => exists(client, filter, RECENT, deadline);
   if (await existsRecently(names.map(isPresent).join(' '))) return undefined;
   if (!(await existsRecently(ALL))) return undefined;

@@ -86,7 +86,7 @@ export class VictoriaLogsLogStore implements LogBackend {
     const range = bucketRange(selection.range, buckets);
     const query = new SelectionQuery(selection, this.#fields).within(range);
     if (!query) return emptyHistogram(buckets);
-    return countByBucket(this.#client, query, buckets, this.#fields.message, deadline);
+    return countByBucket(this.#client, query, buckets, deadline);
   }
 
   async *export(selection: Selection, order: Order, call: Call): ExportBatches {

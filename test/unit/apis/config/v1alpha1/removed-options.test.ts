@@ -18,6 +18,7 @@ import { REQUEST_LIMITS } from '../../../../../server/listener/listener.ts';
 import { LIVE_INTERVAL_MS } from '../../../../../server/lists/lists.ts';
 import { POD_LOG_LIMITS } from '../../../../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { EXPORT_PAGE } from '../../../../../server/logging/backends/opensearch/export.ts';
+import { MESSAGE } from '../../../../../server/logging/backends/victorialogs/logsql.ts';
 import { LOG_LIMITS } from '../../../../../server/logging/endpoints/logs-handler.ts';
 import {
   KEYS_SECRET,
@@ -53,6 +54,7 @@ const CONSTANTS = {
   DEFAULT_OPTIONS,
   LIST_HISTORY,
   MAX_BODY_BYTES,
+  MESSAGE,
   READ_WAIT_MS,
   REQUEST_LIMITS,
   REQUEST_TIMEOUT_MS,
