@@ -7,7 +7,7 @@ export function configuration(names: Names, plainHttp = true): object {
   return {
     apiVersion: apiVersionOf(names.platform),
     kind: KIND,
-    platform: { name: names.platform, namespace: names.namespace },
+    platform: { name: names.platform },
     // Works in any cluster; operators replace it by the public address.
     oauth: { issuer: `https://${SERVER}.${names.namespace}.svc/oauth` },
     listeners: {

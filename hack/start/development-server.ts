@@ -76,7 +76,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
   const configuration = {
     apiVersion: apiVersionOf(names.platform),
     kind: KIND,
-    platform: { name: names.platform, namespace: names.namespace },
+    platform: { name: names.platform },
     listeners: {
       secure: {
         address,

@@ -1,5 +1,5 @@
 // The installation that a command works on: its cluster, platform and namespace. In a pod of the server these are the cluster
-// of the pod and the names in the configuration of the server.
+// and namespace of the pod, and the name in the configuration of the server.
 import { existsSync } from 'node:fs';
 import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
 import { groupName } from '../../apis/iam/v1beta1/group-version.ts';
@@ -27,7 +27,7 @@ export const INSTALLATION_FLAGS = {
   },
   namespace: {
     value: 'NAME',
-    description: 'namespace of the server (default: that of the configuration, else PLATFORM-system)',
+    description: 'namespace of the server (default: that of the pod, else PLATFORM-system)',
   },
 } as const satisfies Flags;
 
@@ -57,7 +57,10 @@ export function configurationOf(
   { environment, workingDirectory }: CommandContext,
 ): Promise<CompletedConfig> {
   const config = given.config ?? mountedConfiguration();
-  return completeConfig({ config, overrides: overridesOf(given), environment, workingDirectory });
+  // A platform on the command line is not that of the configuration, nor is its namespace.
+  const namespace =
+    given.namespace ?? (given.platform === undefined ? undefined : `${given.platform}-system`);
+  return completeConfig({ config, overrides: overridesOf(given), environment, workingDirectory, namespace });
 }
 
 /** Connects to the cluster of a configuration, and runs `work` with it. Throws an Error without a kubeconfig. */
@@ -99,12 +102,9 @@ export function mountedConfiguration(): string | undefined {
   return existsSync(MOUNTED_CONFIGURATION) ? MOUNTED_CONFIGURATION : undefined;
 }
 
-function overridesOf({ kubeconfig, platform, namespace }: Partial<InstallationArguments>): Override[] {
-  // A platform on the command line is not that of the configuration, nor is its namespace.
-  const place = namespace ?? (platform === undefined ? undefined : `${platform}-system`);
+function overridesOf({ kubeconfig, platform }: Partial<InstallationArguments>): Override[] {
   return [
     { path: ['kubernetes', 'kubeconfig'], value: kubeconfig, source: '--kubeconfig' },
     { path: ['platform', 'name'], value: platform, source: '--platform' },
-    { path: ['platform', 'namespace'], value: place, source: namespace ? '--namespace' : '--platform' },
   ].filter(({ value }) => value !== undefined);
 }

@@ -1,4 +1,5 @@
 // Reads the completed configuration from flags, the configuration file and the environment.
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type {
@@ -15,7 +16,9 @@ import type { Environment } from './environment.ts';
 declare const completed: unique symbol;
 
 /** The validated configuration, with all defaults, durations in ms and absolute paths. Only completeConfig creates it. */
-export type CompletedConfig = ResolvedConfiguration & {
+export type CompletedConfig = Omit<ResolvedConfiguration, 'platform'> & {
+  /** `namespace`: of the server and its Service. */
+  readonly platform: { readonly name: string; readonly namespace: string };
   readonly environment: Environment;
   /** Warnings about options without an effect. */
   readonly warnings: readonly string[];
@@ -30,7 +33,13 @@ interface ConfigSources {
   readonly overrides: readonly Override[];
   readonly environment: Environment;
   readonly workingDirectory: string;
+  /** Instead of the namespace of the pod. */
+  readonly namespace?: string | undefined;
+  readonly namespaceFile?: string;
 }
+
+/** The namespace of the pod. Kubernetes mounts it with the token of the ServiceAccount, so the file exists in a pod only. */
+const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
 /** Reads and validates the configuration. Throws the errors of readOptions. */
 export async function completeConfig(sources: ConfigSources): Promise<CompletedConfig> {
@@ -38,8 +47,12 @@ export async function completeConfig(sources: ConfigSources): Promise<CompletedC
   const { options, warnings } = await readOptions(sources);
   const resolved = resolveUnits(options);
   const kubeconfig = resolved.kubernetes.kubeconfig || (environment.kubeconfig ?? '');
+  const { name } = resolved.platform;
+  const namespace =
+    sources.namespace ?? (await podNamespace(kubeconfig, sources.namespaceFile)) ?? `${name}-system`;
   const finished: Omit<CompletedConfig, typeof completed> = {
     ...resolved,
+    platform: { name, namespace },
     environment,
     warnings,
     kubernetes: { ...resolved.kubernetes, kubeconfig },
@@ -72,6 +85,11 @@ export async function readOptions(sources: ConfigSources): Promise<ReadOptions> 
     return resolve(fromFlag ? workingDirectory : base, value);
   };
   return { options: resolvePaths(decoded, absolute), warnings };
+}
+
+/** Undefined outside a pod, and for another cluster than that of the pod. */
+async function podNamespace(kubeconfig: string, file = NAMESPACE_FILE): Promise<string | undefined> {
+  return kubeconfig === '' && existsSync(file) ? (await readFile(file, 'utf8')).trim() : undefined;
 }
 
 async function read(path: string, name: string): Promise<string> {

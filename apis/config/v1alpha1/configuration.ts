@@ -39,7 +39,6 @@ const DNS_LABEL = {
 
 const platform = section('The platform.', {
   name: textOption('platform', 'Name in the API groups: `resources.<name>.io`.', DNS_LABEL),
-  namespace: textOption('platform-system', 'Namespace of the server and its Service.', DNS_LABEL),
 });
 
 const selfSigned = section('The certificate that the server issues, used without `certFile`.', {

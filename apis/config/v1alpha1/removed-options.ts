@@ -38,6 +38,7 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'watch.pendingBytes': fixed('DEFAULT_OPTIONS.watch.maxPendingBytes', '16Mi'),
   'watch.stallTimeout': fixed('DEFAULT_OPTIONS.watch.stallTimeoutMs', '60s'),
   'watch.bookmarkInterval': fixed('DEFAULT_OPTIONS.watch.bookmarkIntervalMs', '60s'),
+  'platform.namespace': 'it is the namespace of the pod (NAMESPACE_FILE)',
   'platform.service': fixed('SERVICE', 'ks-apiserver'),
   'authentication.refusedTokenCacheTTL':
     'authentication.tokenCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',

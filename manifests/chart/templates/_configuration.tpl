@@ -3,7 +3,6 @@ apiVersion: "config.{{ .Values.platform }}.io/v1alpha1"
 kind: APIServerConfiguration
 platform:
   name: "{{ .Values.platform }}"
-  namespace: "{{ include "ks-apiserver.namespace" . }}"
 oauth:
   issuer: {{ include "ks-apiserver.issuer" . | toJson }}
 listeners:

@@ -1,6 +1,6 @@
 // Selects the source of the serving certificate: the configured certificate files, or else certificates that the server
 // issues.
-import type { ResolvedConfiguration } from '../../../apis/config/v1alpha1/configuration.ts';
+import type { CompletedConfig } from '../../config/config.ts';
 import { CertificateFiles, type CertificateFilesOptions } from './certificate-files.ts';
 import { IssuedCertificate, type IssuedCertificateOptions } from './issued-certificate.ts';
 import type { CertificateSource } from './serving-certificate.ts';
@@ -21,7 +21,7 @@ interface CertificateDependencies
 /** The Service of the server in the manifests. */
 export const SERVICE = 'ks-apiserver';
 
-type CertificateConfiguration = Pick<ResolvedConfiguration, 'listeners' | 'platform' | 'gateway'>;
+type CertificateConfiguration = Pick<CompletedConfig, 'listeners' | 'platform' | 'gateway'>;
 
 export function chooseCertificate(
   config: CertificateConfiguration,

@@ -16,11 +16,16 @@ describe('completeConfig', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  async function complete(text: string, overrides: Override[] = [], variables: NodeJS.ProcessEnv = {}) {
+  async function complete(
+    text: string,
+    overrides: Override[] = [],
+    variables: NodeJS.ProcessEnv = {},
+    sources: { namespace?: string; namespaceFile?: string } = {},
+  ) {
     const config = join(folder, 'c.yaml');
     await writeFile(config, `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\n${text}`);
     const environment = readEnvironment(variables, 'host');
-    return completeConfig({ config, overrides, environment, workingDirectory: '/srv/platform' });
+    return completeConfig({ config, overrides, environment, workingDirectory: '/srv/platform', ...sources });
   }
 
   it('resolves paths relative to the configuration file', async () => {
@@ -55,6 +60,20 @@ describe('completeConfig', () => {
       'gateway.maxStreamsPerCaller is removed and has no effect; it is replaced by requests.streams, which all callers share fairly',
       'requests.maxReadOnly is removed and has no effect; it is replaced by requests.seats',
     ]);
+  });
+
+  it('has the namespace of the pod, outside a pod that of the manifests', async () => {
+    const namespaceFile = join(folder, 'namespace');
+    await writeFile(namespaceFile, 'elsewhere');
+    const namespaceOf = async (text: string, sources: { namespace?: string } = {}) =>
+      (await complete(text, [], {}, { namespaceFile, ...sources })).platform.namespace;
+    expect(await namespaceOf('platform: {name: acme}\n')).to.equal('elsewhere');
+    expect(await namespaceOf('', { namespace: 'given' })).to.equal('given');
+    expect(await namespaceOf('platform: {name: acme}\nkubernetes: {kubeconfig: a}\n')).to.equal(
+      'acme-system',
+    );
+    await rm(namespaceFile);
+    expect(await namespaceOf('')).to.equal('platform-system');
   });
 
   it('prefers flag to file to KUBECONFIG', async () => {
