@@ -86,7 +86,8 @@ describe('the authorization_code grant', () => {
     });
     const authTime = Math.floor(signedInAt / 1000);
     expect(payload).to.include({ sub: 'alice', nonce: REQUEST['nonce'], auth_time: authTime });
-    expect(payload).to.have.property('at_hash');
+    const digest = hash('sha256', String(json['access_token']), 'buffer');
+    expect(payload).to.have.property('at_hash', digest.subarray(0, 16).toString('base64url'));
     expect(payload, 'is in userinfo').to.not.have.property('email');
   });
 

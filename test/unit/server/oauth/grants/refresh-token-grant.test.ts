@@ -1,10 +1,12 @@
 // Tests of the refresh_token grant.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { decodeJwt } from 'jose';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
 import { REPEAT_MS } from '../../../../../server/oauth/grants/refresh-token-grant.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
+import { sessionOfAny } from '../../../../../server/oauth/tokens/access-token.ts';
 import type { TokenResponse } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
 import { ALICE, type Login, type Replica, SignedInCluster } from '../../../../support/oauth/signed-in.ts';
@@ -57,6 +59,19 @@ describe('the refresh_token grant', () => {
       }
       const { notAfter } = login.session;
       expect(kept()).to.include({ idleNotAfter: notAfter, notAfter });
+      cluster.now = notAfter - 90_000;
+      const last = await replica.refresh(token);
+      expect([last.expires_in, decodeJwt(last.access_token).exp]).to.deep.equal([
+        90,
+        cluster.now / 1000 + 90,
+      ]);
+    });
+
+    it('issues tokens with ids of their own, which name the session', async () => {
+      const tokens = [login.access, (await replica.refresh(login.refresh)).access_token];
+      const ids = tokens.map((token) => decodeJwt(token).jti ?? '');
+      expect(new Set(ids).size).to.equal(2);
+      expect(ids.map((jti) => sessionOfAny(jti))).to.deep.equal([login.session.id, login.session.id]);
     });
 
     it('narrows scopes for one access token only', async () => {

@@ -54,10 +54,15 @@ class Scene {
       this.begin(account, source)[Symbol.dispose]();
       return 0;
     } catch (error) {
-      if (error instanceof StatusError && error.code === 429) return error.details?.retryAfterSeconds ?? -1;
-      throw error;
+      return secondsIn(error);
     }
   }
+}
+
+/** Of a delay. */
+function secondsIn(error: unknown): number {
+  if (error instanceof StatusError && error.code === 429) return error.details?.retryAfterSeconds ?? -1;
+  throw error;
 }
 
 describe('the login throttle', () => {
@@ -76,8 +81,8 @@ describe('the login throttle', () => {
         attempt.begin();
         attempt.failed();
         attempts.push(scene.now);
-      } catch {
-        scene.now += 1000;
+      } catch (error) {
+        scene.now += secondsIn(error) * 1000;
       }
     }
     for (const [minutes, most] of [
