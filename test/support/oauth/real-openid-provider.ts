@@ -24,10 +24,10 @@ export class RealOpenIDProvider implements AsyncDisposable {
     const ca = await newCA('provider');
     const server = createServer(await issueServer(ca));
     await listenOnLoopback(server);
-    return new RealOpenIDProvider(server, ca.cert);
+    return new RealOpenIDProvider(server, ca.cert).serve('https://client.example.com/not-registered-yet');
   }
 
-  /** `redirectURI`: of the server under test. `client`: changes of its registration. */
+  /** Registers the server under test. `redirectURI`: of this server. `client`: changes of its registration. */
   serve(redirectURI: string, client: Partial<ClientMetadata> = {}): this {
     const provider = new Provider(this.issuer, this.#configuration(redirectURI, client));
     const answer = provider.callback();

@@ -1,14 +1,11 @@
 // Tests sign-ins of people of Active Directory at the token endpoint: the texts of rejections, and locks of the directory.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { record, text } from '../../../../apis/reading/unknown-value.ts';
 import { ActiveDirectory } from '../../../support/directory/active-directory.ts';
 import { GROUPS, PEOPLE, READER } from '../../../support/directory/directory.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
-import { scratchFolder } from '../../../support/scratch.ts';
-import { until } from '../../../support/until.ts';
+import { directoryProvider } from './company.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
@@ -24,27 +21,16 @@ describe('people of Active Directory', () => {
     cluster = await sharedCluster();
     directory = stack.use(await ActiveDirectory.start());
     await directory.person('ann');
-    const { path } = stack.use(await scratchFolder());
-    const caFile = join(path, 'ca.crt');
-    const secretFile = join(path, 'client-secret');
-    await writeFile(caFile, directory.ca);
-    await writeFile(secretFile, 'platform');
+    const secretFile = await cluster.write('client-secret', 'platform');
     await cluster.addProviderSecret({ bindPassword: READER.password });
-    replica = await cluster.replica(`
-  clients: [{id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}]
-  identityProviders:
-    - name: company
-      displayName: Company account
-      groups: {allow: ["*"]}
-      ldap:
-        schema: activeDirectory
-        hosts: ["localhost:${directory.ldapsPort}"]
-        caFile: ${caFile}
-        bindDN: ${READER.dn}
-        userSearch: {base: "${PEOPLE}"}
-        groupSearch: {base: "${GROUPS}", lookup: chain}
-`);
-    await until(() => replica.oauth.describeProviders() === 'company: ok');
+    const company = await directoryProvider(cluster, directory, {
+      schema: 'activeDirectory',
+      groupSearch: { base: GROUPS, lookup: 'chain' },
+    });
+    replica = await cluster.replica({
+      clients: [{ id: 'platform', secretFiles: [secretFile], grants: ['password', 'refresh_token'] }],
+      identityProviders: [{ ...company, groups: { allow: ['*'] } }],
+    });
   });
   after(async () => {
     await cluster?.reset();

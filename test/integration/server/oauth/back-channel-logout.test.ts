@@ -1,19 +1,21 @@
 // Tests of back-channel logout with a real kube-apiserver, and a client that is a server over TLS.
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { createServer } from 'node:https';
+import { text as bodyOf } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect } from 'chai';
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose';
+import { text } from '../../../../apis/reading/unknown-value.ts';
 import { closeNow, listenOnLoopback, portOf } from '../../../support/loopback.ts';
-import { EXCHANGE, sentBack } from '../../../support/oauth/sign-in-visit.ts';
+import { sentBack } from '../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { until } from '../../../support/until.ts';
 import { kubectl } from '../../hack/control-plane/programs.ts';
+import { exchange, REDIRECT } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
 const PASSWORD = 'a password of alice';
-const CALLBACK = 'https://console.example.com/callback';
 const BYE = 'https://console.example.com/bye';
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
@@ -49,11 +51,17 @@ describe('back-channel logout', () => {
     await listenOnLoopback(client);
     setDefaultCACertificates([...trusted, cluster.controlPlane.ca]);
     const uri = `https://127.0.0.1:${portOf(client)}/logout?tenant=1`;
-    replica = await cluster.replica(`
-  clients:
-    - {id: console, public: true, redirectURIs: ['${CALLBACK}'], postLogoutRedirectURIs: ['${BYE}'], backchannelLogoutURI: '${uri}'}
-    - {id: other, public: true, redirectURIs: ['${CALLBACK}']}
-`);
+    replica = await cluster.replica({
+      clients: [
+        {
+          id: 'console',
+          public: true,
+          redirectURIs: [REDIRECT],
+          postLogoutRedirectURIs: [BYE],
+          backchannelLogoutURI: uri,
+        },
+      ],
+    });
     await cluster.addUser('alice', PASSWORD);
   });
   after(async () => {
@@ -67,17 +75,12 @@ describe('back-channel logout', () => {
   });
 
   /** Signs in, and returns the `sid` of the ID token. */
-  async function signIn(client_id = 'console'): Promise<string> {
-    return String((await verified(await idTokenOf(new SiteBrowser(replica), client_id)))['sid']);
-  }
-  async function idTokenOf(browser: SiteBrowser, client_id = 'console'): Promise<string> {
-    const request = { client_id, redirect_uri: CALLBACK };
-    await browser.authorize(request);
-    const { headers } = await browser.submit({ username: 'alice', password: PASSWORD });
-    const code = new URL(headers.location ?? '').searchParams.get('code') ?? '';
-    const { text } = await replica.ask('/oauth/token', { form: { ...EXCHANGE, ...request, code } });
-    const { id_token } = JSON.parse(text) as { id_token: string };
-    return id_token;
+  const signIn = async (): Promise<string> =>
+    text((await verified(await idTokenOf(new SiteBrowser(replica))))['sid']);
+  async function idTokenOf(browser: SiteBrowser): Promise<string> {
+    await browser.authorize();
+    const response = await browser.submit({ username: 'alice', password: PASSWORD });
+    return text((await exchange(replica, response))['id_token']);
   }
   async function verified(token: string): Promise<Record<string, unknown>> {
     const fetchKeys = (url: string): Promise<Response> =>
@@ -149,14 +152,8 @@ describe('back-channel logout', () => {
       expect(token)
         .to.deep.include({ sub, sid, events: { [EVENT]: {} } })
         .and.not.have.property('nonce');
-      const again = await browser.authorize({ redirect_uri: CALLBACK, prompt: 'none' });
+      const again = await browser.authorize({ prompt: 'none' });
       expect(sentBack(again).get('error')).to.equal('login_required');
     });
   });
 });
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let body = '';
-  for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
-  return body;
-}

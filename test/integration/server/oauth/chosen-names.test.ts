@@ -1,22 +1,18 @@
 // Tests how people of an OpenID provider (oidc-provider) and of a directory (OpenLDAP) choose a user name at their first sign-in, at two
 // replicas of the authorization server on a real control plane.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { array, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
-import { PEOPLE, READER, requireDirectory, TestDirectory } from '../../../support/directory/directory.ts';
-import { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
-import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
+import { recordIn } from '../../../../apis/reading/unknown-value.ts';
+import { requireDirectory, TestDirectory } from '../../../support/directory/directory.ts';
+import type { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
-import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { expectPage, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { until } from '../../../support/until.ts';
+import { chooseCompany, directoryProvider, pathOf, startCompany } from './company.ts';
+import { REDIRECT } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-const API = '/apis/iam.platform.io/v1beta1';
-const REDIRECT = text(REQUEST['redirect_uri']);
 const CODE = /[?&]code=pac_/;
 
 describe('a user name that the person chooses', () => {
@@ -32,48 +28,31 @@ describe('a user name that the person chooses', () => {
     cluster = await sharedCluster();
     directory = await TestDirectory.start();
     await directory.person('Ninth');
-    upstream = await RealOpenIDProvider.start();
-    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET, bindPassword: READER.password });
-    const file = async (name: string, content: string): Promise<string> => {
-      const path = join(directory.folder, name);
-      await writeFile(path, content);
-      return path;
-    };
-    const configuration = `
-  throttle: {failures: 3}
-  clients:
-    - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
-    - id: tool
-      public: true
-      displayName: The tool
-      grants: [password, "urn:ietf:params:oauth:grant-type:device_code"]
-  identityProviders:
-    - name: company
-      type: oidc
-      displayName: Company <account>
-      accounts: choose
-      groups: {allow: ["*"]}
-      oidc:
-        issuer: ${upstream.issuer}
-        clientID: ${CLIENT_ID}
-        scopes: [openid, profile, email, groups]
-        caFile: ${await file('provider.crt', upstream.ca)}
-    - name: directory
-      displayName: The directory
-      accounts: choose
-      ldap:
-        hosts: ["localhost:${directory.slapd.ldapsPort}"]
-        caFile: ${await file('directory.crt', directory.ca)}
-        bindDN: ${READER.dn}
-        userSearch: {base: "${PEOPLE}"}
-`;
-    a = await cluster.replica(configuration);
-    b = await cluster.replica(configuration);
-    upstream.serve(`${a.issuer}/callback/company`);
+    ({ upstream, a, b } = await startCompany(cluster, {
+      provider: { displayName: 'Company <account>', accounts: 'choose', groups: { allow: ['*'] } },
+      oidc: { scopes: ['openid', 'profile', 'email', 'groups'] },
+      others: [
+        {
+          ...(await directoryProvider(cluster, directory)),
+          name: 'directory',
+          displayName: 'The directory',
+          accounts: 'choose',
+        },
+      ],
+      configuration: {
+        throttle: { failures: 3 },
+        clients: [
+          { id: 'console', public: true, redirectURIs: [REDIRECT] },
+          {
+            id: 'tool',
+            public: true,
+            displayName: 'The tool',
+            grants: ['password', 'urn:ietf:params:oauth:grant-type:device_code'],
+          },
+        ],
+      },
+    }));
     await cluster.addUser('alice', PASSWORD);
-    for (const { oauth } of [a, b]) {
-      await until(() => /^directory: ok; company: ok$/.test(oauth.describeProviders()));
-    }
   });
   after(async () => {
     await upstream?.[Symbol.asyncDispose]();
@@ -91,17 +70,11 @@ describe('a user name that the person chooses', () => {
     return back(subject, at);
   }
   async function back(subject: string, at = browser): Promise<SiteResponse> {
-    const { headers } = await at.submit({ provider: 'company' });
-    const { pathname, search } = await upstream.signIn(new URL(text(headers.location)), subject);
-    return at.ask(pathname + search);
+    return at.ask(pathOf(await upstream.signIn(await chooseCompany(at), subject)));
   }
   const choose = (name: string, at = browser) => at.submit({ name });
-  const names = async (plural: 'users' | 'identities', field: 'metadata' | 'spec', key: string) => {
-    const list = await cluster.controlPlane.client.get(`${API}/${plural}`);
-    return array(recordIn({ list }, 'list')['items']).map((item) => text(recordIn(item, field)[key]));
-  };
   const usersOf = async (...wanted: string[]): Promise<readonly string[]> =>
-    (await names('users', 'metadata', 'name')).filter((name) => wanted.includes(name));
+    (await cluster.objects('users')).map(({ name }) => name).filter((name) => wanted.includes(name));
 
   it('is proposed, chosen on a page, and used from then on', async () => {
     const { status, text: page } = await arrive('first', 'Zoë <Company>');
@@ -115,7 +88,8 @@ describe('a user name that the person chooses', () => {
     const chosen = await choose(' Zoe.Z ');
     expect(chosen.headers.location, chosen.text).to.match(CODE);
     expect(b.audited.at(-1)).to.include({ outcome: 'success', user: 'zoe.z', provider: 'company' });
-    expect(await names('identities', 'spec', 'user')).to.include('zoe.z');
+    const linked = (await cluster.objects('identities')).map(({ spec }) => spec['user']);
+    expect(linked).to.include('zoe.z');
     browser = new SiteBrowser(b);
     expect((await arrive('first', 'Another name')).headers.location).to.match(CODE);
   });

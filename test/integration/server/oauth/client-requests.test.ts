@@ -1,6 +1,4 @@
 // Tests of requests that client programs and libraries send, as their sources build them.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SiteRequest } from '../../../support/oauth/site-request.ts';
 import {
@@ -189,18 +187,20 @@ describe('requests of client programs', () => {
 
   before(async () => {
     cluster = await sharedCluster();
-    const files = { web: join(cluster.dir, 'web'), odd: join(cluster.dir, 'odd') };
-    await writeFile(files.web, 'w+s');
-    await writeFile(files.odd, 's ü');
-    const grants = `[password, refresh_token, authorization_code, 'urn:ietf:params:oauth:grant-type:device_code']`;
-    const places = `redirectURIs: [${WEB}], postLogoutRedirectURIs: [${BYE}]`;
-    const loopback = '[http://localhost, http://localhost/auth/callback, com.example.app:/oauth]';
-    replica = await cluster.replica(`
-  clients:
-    - {id: web, secretFiles: [${files.web}], grants: ${grants}, ${places}, pkce: optional}
-    - {id: 'https://app.example/a', secretFiles: [${files.odd}], grants: [password]}
-    - {id: spa, public: true, grants: ${grants}, redirectURIs: [${WEB}, ${loopback.slice(1, -1)}]}
-`);
+    const secretOf = async (name: string, secret: string): Promise<object> => ({
+      secretFiles: [await cluster.write(name, secret)],
+    });
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const grants = ['password', 'refresh_token', 'authorization_code', device];
+    const native = ['http://localhost', 'http://localhost/auth/callback', 'com.example.app:/oauth'];
+    const web = { id: 'web', grants, redirectURIs: [WEB], postLogoutRedirectURIs: [BYE], pkce: 'optional' };
+    replica = await cluster.replica({
+      clients: [
+        { ...web, ...(await secretOf('web', 'w+s')) },
+        { id: 'https://app.example/a', grants: ['password'], ...(await secretOf('odd', 's ü')) },
+        { id: 'spa', public: true, grants, redirectURIs: [WEB, ...native] },
+      ],
+    });
     await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });
   });
   after(() => cluster.reset());

@@ -20,8 +20,7 @@ describe('independent OAuth clients', () => {
   before(async () => {
     cluster = await sharedCluster();
     // The user signs in at replica a, and the client requests its tokens from replica b.
-    a = await cluster.replica();
-    b = await cluster.replica();
+    [a, b] = await cluster.replicas();
     await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });
     config = await clientOf(openid.ClientSecretPost('platform'));
   });

@@ -22,6 +22,21 @@ export async function token(
   return { status, json: record(JSON.parse(body)) };
 }
 
+/** The password grant. `password`: by default that of a person of a directory of the tests. */
+export function passwordGrant(
+  at: Site,
+  username: string,
+  password = `${username}-password`,
+  more: Readonly<Record<string, string>> = {},
+): ReturnType<typeof token> {
+  return token(at, { grant_type: 'password', username, password, scope: 'openid', ...more });
+}
+
+/** The response of the userinfo endpoint. */
+export function userInfo(at: Site, { access_token: access }: JSONObject): Promise<SiteResponse> {
+  return at.ask('/oauth/userinfo', { headers: { authorization: `Bearer ${text(access)}` } });
+}
+
 export function refresh(at: Site, { refresh_token: refreshToken }: JSONObject): ReturnType<typeof token> {
   return token(at, { grant_type: 'refresh_token', refresh_token: text(refreshToken) });
 }

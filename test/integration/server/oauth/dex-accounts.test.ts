@@ -1,8 +1,6 @@
 // Tests sign-ins of people of Dex, whose people are those of OpenLDAP: groups and leavers pass two programs.
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { text } from '../../../../apis/reading/unknown-value.ts';
 import { type Dex, startDex } from '../../../../hack/identity/dex.ts';
 import { issueServer, newCA } from '../../../support/certificates.ts';
 import {
@@ -16,7 +14,7 @@ import { visitProvider } from '../../../support/oauth/provider-visit.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { requireGoProgram } from '../../../support/required-program.ts';
-import { until } from '../../../support/until.ts';
+import { chooseCompany, openIDProvider, pathOf } from './company.ts';
 import { claimsOf, exchange, type JSONObject, REDIRECT, refresh } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -37,10 +35,8 @@ describe('people of Dex', () => {
     const authority = await newCA('dex-ca');
     ca = authority.cert;
     await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
-    const caFile = join(cluster.dir, 'dex-ca.crt');
-    await writeFile(caFile, ca);
     // Dex must know the address of the issuer.
-    const first = await cluster.replica('{}');
+    const first = await cluster.replica();
     dex = stack.use(
       await startDex({
         dir: join(directory.folder, 'dex'),
@@ -58,22 +54,12 @@ describe('people of Dex', () => {
         signal: AbortSignal.timeout(240_000),
       }),
     );
-    replica = await cluster.replica(`
-  clients:
-    - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
-  identityProviders:
-    - name: company
-      type: oidc
-      displayName: Company account
-      groups: {allow: ["*"]}
-      outageTolerance: 0s
-      oidc:
-        issuer: ${dex.issuer}
-        clientID: ${CLIENT_ID}
-        scopes: [openid, profile, email, groups]
-        caFile: ${caFile}
-`);
-    await until(() => replica.oauth.describeProviders() === 'company: ok');
+    const scopes = ['openid', 'profile', 'email', 'groups'];
+    const company = await openIDProvider(cluster, { issuer: dex.issuer, ca }, { scopes });
+    replica = await cluster.replica({
+      clients: [{ id: 'console', public: true, redirectURIs: [REDIRECT] }],
+      identityProviders: [{ ...company, groups: { allow: ['*'] }, outageTolerance: '0s' }],
+    });
   });
   after(async () => {
     await cluster?.reset();
@@ -83,13 +69,9 @@ describe('people of Dex', () => {
   async function signIn(login: string): Promise<JSONObject> {
     const browser = new SiteBrowser(replica);
     await browser.authorize();
-    const chosen = await browser.submit({ provider: 'company' });
-    const start = new URL(text(chosen.headers.location));
-    const { pathname, search } = await visitProvider(start, ca, () => ({
-      login,
-      password: `${login}-password`,
-    }));
-    return exchange(replica, await browser.ask(pathname + search));
+    const fill = () => ({ login, password: `${login}-password` });
+    const callback = await visitProvider(await chooseCompany(browser), ca, fill);
+    return exchange(replica, await browser.ask(pathOf(callback)));
   }
 
   it('get the groups of the directory, and the changed ones at each refresh', async () => {

@@ -1,5 +1,4 @@
 // Tests sign-ins of people of Keycloak: its pages, realm roles as groups, refresh, sign-out and people who leave.
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { text } from '../../../../apis/reading/unknown-value.ts';
@@ -14,7 +13,7 @@ import { visitProvider } from '../../../support/oauth/provider-visit.ts';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { requireProgram } from '../../../support/required-program.ts';
-import { until } from '../../../support/until.ts';
+import { chooseCompany, openIDProvider, pathOf } from './company.ts';
 import { claimsOf, exchange, type JSONObject, REDIRECT, refresh } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -77,10 +76,8 @@ describe('people of Keycloak', () => {
     const authority = await newCA('keycloak-ca');
     ca = authority.cert;
     await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
-    const caFile = join(cluster.dir, 'keycloak-ca.crt');
-    await writeFile(caFile, ca);
     // Keycloak must know the address of the issuer.
-    const { issuer } = await cluster.replica('{}');
+    const { issuer } = await cluster.replica();
     keycloak = stack.use(
       await startKeycloak({
         dir: join(cluster.dir, 'keycloak'),
@@ -90,23 +87,15 @@ describe('people of Keycloak', () => {
         signal: AbortSignal.timeout(600_000),
       }),
     );
-    replica = await cluster.replica(`
-  clients:
-    - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
-  identityProviders:
-    - name: company
-      type: oidc
-      displayName: Company account
-      groups: {allow: ["k8s-*"]}
-      oidc:
-        issuer: ${keycloak.issuer}
-        clientID: ${CLIENT_ID}
-        scopes: [openid, profile, email]
-        claims: {name: preferred_username, groups: /realm_access/roles}
-        signOut: true
-        caFile: ${caFile}
-`);
-    await until(() => replica.oauth.describeProviders() === 'company: ok');
+    const settings = {
+      claims: { name: 'preferred_username', groups: '/realm_access/roles' },
+      signOut: true,
+    };
+    const company = await openIDProvider(cluster, { issuer: keycloak.issuer, ca }, settings);
+    replica = await cluster.replica({
+      clients: [{ id: 'console', public: true, redirectURIs: [REDIRECT] }],
+      identityProviders: [{ ...company, groups: { allow: ['k8s-*'] } }],
+    });
   });
   after(async () => {
     await cluster?.reset();
@@ -114,17 +103,15 @@ describe('people of Keycloak', () => {
   });
 
   /** Brings the browser to a page of Keycloak, and back to this server. */
-  const visit = async (location: string | undefined) => {
+  const visit = async (location: URL) => {
     const fill = () => ({ username: 'kim', password: 'kim-password', credentialId: '' });
-    const { pathname, search } = await visitProvider(new URL(text(location)), ca, fill, cookies);
-    return browser.ask(pathname + search);
+    return browser.ask(pathOf(await visitProvider(location, ca, fill, cookies)));
   };
 
   async function signIn(): Promise<JSONObject> {
     browser = new SiteBrowser(replica);
     await browser.authorize();
-    const chosen = await browser.submit({ provider: 'company' });
-    return exchange(replica, await visit(chosen.headers.location));
+    return exchange(replica, await visit(await chooseCompany(browser)));
   }
 
   it('get the allowed realm roles as groups, and keep their session with refresh tokens that are valid once', async () => {
@@ -141,7 +128,7 @@ describe('people of Keycloak', () => {
     const { id_token: hint } = await signIn();
     const ended = await browser.ask(`/oauth/logout?id_token_hint=${text(hint)}`);
     expect(ended.headers.location, ended.text).to.match(/\/protocol\/openid-connect\/logout\?/);
-    const back = await visit(ended.headers.location);
+    const back = await visit(new URL(text(ended.headers.location)));
     expect(back.status, back.text).to.equal(200);
     expect(browser.page).to.contain('<h1>Signed out</h1>');
   });

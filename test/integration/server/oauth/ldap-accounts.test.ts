@@ -1,9 +1,7 @@
 // Tests sign-ins of people of a directory (OpenLDAP) at two replicas of the authorization server, on a real control plane.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { identityName } from '../../../../apis/iam/v1beta1/identity-resource.ts';
-import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
+import { recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import { SUFFIX } from '../../../../hack/directory/slapd.ts';
 import {
   GROUPS,
@@ -12,15 +10,13 @@ import {
   requireDirectory,
   TestDirectory,
 } from '../../../support/directory/directory.ts';
-import { authorizationQuery } from '../../../support/oauth/authorization-query.ts';
+import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { until } from '../../../support/until.ts';
-import { claimsOf, type JSONObject } from './console-tokens.ts';
+import { directoryProvider } from './company.ts';
+import { claimsOf, type JSONObject, passwordGrant, REDIRECT, refresh, userInfo } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-const CLIENT = { client_id: 'platform', client_secret: 'platform' };
-const API = '/apis/iam.platform.io/v1beta1';
-const REDIRECT = 'https://console.example.com/callback';
 const LOCAL_PASSWORD = 'correct horse battery staple';
 
 describe('people of a directory', () => {
@@ -37,103 +33,65 @@ describe('people of a directory', () => {
     await directory.group('developers', [`cn=zoe,${PEOPLE}`]);
     await directory.group('platform-admins', [`cn=zoe,${PEOPLE}`]);
     await cluster.addProviderSecret({ bindPassword: READER.password });
-    a = await cluster.replica(await configuration());
-    b = await cluster.replica(await configuration());
+    [a, b] = await cluster.replicas(await configuration());
     await cluster.addUser('alice', LOCAL_PASSWORD, { groups: ['operators'] });
-    for (const replica of [a, b]) await until(() => replica.oauth.describeProviders() === 'company: ok');
   });
   after(async () => {
     await cluster?.reset();
     await directory?.[Symbol.asyncDispose]();
   });
 
-  async function configuration(changes = ''): Promise<string> {
-    const caFile = join(directory.folder, 'ca.crt');
-    const secretFile = join(directory.folder, 'client-secret');
-    await writeFile(caFile, directory.ca);
-    await writeFile(secretFile, 'platform');
-    return `
-  clients:
-    - {id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}
-    - {id: console, public: true, redirectURIs: ["${REDIRECT}"]}
-  identityProviders:
-    - name: company
-      displayName: Company account
-      groups: {allow: ["*"]}${changes}
-      ldap:
-        hosts: ["localhost:${directory.slapd.ldapsPort}"]
-        caFile: ${caFile}
-        bindDN: ${READER.dn}
-        userSearch: {base: "${PEOPLE}"}
-        groupSearch: {base: "${GROUPS}"}
-`;
+  async function configuration(changes: object = {}): Promise<object> {
+    const company = await directoryProvider(cluster, directory, { groupSearch: { base: GROUPS } });
+    const grants = ['password', 'refresh_token', 'authorization_code'];
+    return {
+      clients: [{ id: 'console', public: true, grants, redirectURIs: [REDIRECT] }],
+      identityProviders: [{ ...company, groups: { allow: ['*'] }, ...changes }],
+    };
   }
-
-  const json = (body: string): JSONObject => JSON.parse(body) as JSONObject;
-  const signIn = (at: OAuthReplica, username: string, password = `${username}-password`) =>
-    at.ask('/oauth/token', {
-      form: { grant_type: 'password', username, password, scope: 'openid', ...CLIENT },
-    });
-  const refresh = (at: OAuthReplica, { refresh_token }: JSONObject) =>
-    at.ask('/oauth/token', {
-      form: { grant_type: 'refresh_token', refresh_token: text(refresh_token), ...CLIENT },
-    });
-  const userInfo = ({ access_token }: JSONObject) =>
-    a.ask('/oauth/userinfo', { headers: { authorization: `Bearer ${text(access_token)}` } });
 
   async function tokens(username: string, password?: string): Promise<JSONObject> {
-    const { status, text: body } = await signIn(a, username, password);
-    expect(status, body).to.equal(200);
-    return json(body);
+    const { status, json } = await passwordGrant(a, username, password);
+    expect(status, JSON.stringify(json)).to.equal(200);
+    return json;
   }
   async function refused(username: string, password?: string): Promise<string> {
-    const { status, text: body } = await signIn(a, username, password);
-    expect(status, body).to.equal(400);
-    return text(json(body)['error_description']);
+    const { status, json } = await passwordGrant(a, username, password);
+    expect(status, JSON.stringify(json)).to.equal(400);
+    return text(json['error_description']);
   }
-  const object = async (path: string): Promise<JSONObject> =>
-    record(await cluster.controlPlane.client.get(`${API}/${path}`));
-  async function identities(): Promise<readonly JSONObject[]> {
-    return array((await object('identities'))['items']).map((item) => recordIn(item, 'spec'));
-  }
-  const create = (plural: string, body: object) =>
-    cluster.controlPlane.client.expect(`${API}/${plural}`, { method: 'POST', body }, [201]);
+  const identities = async (): Promise<readonly JSONObject[]> =>
+    (await cluster.objects('identities')).map(({ spec }) => spec);
 
   it('get a user at the first sign-in, once, at whichever replica', async () => {
     const attempts = await Promise.all([
-      signIn(a, 'zoe'),
-      signIn(b, 'zoe'),
-      signIn(a, 'ZOE', 'zoe-password'),
-      signIn(b, 'zoe'),
+      passwordGrant(a, 'zoe'),
+      passwordGrant(b, 'zoe'),
+      passwordGrant(a, 'ZOE', 'zoe-password'),
+      passwordGrant(b, 'zoe'),
     ]);
-    for (const { status, text: body } of attempts) expect(status, body).to.equal(200);
+    for (const { status, json } of attempts) expect(status, JSON.stringify(json)).to.equal(200);
     const links = (await identities()).filter(({ user }) => user === 'zoe');
     expect(links).to.have.length(1);
     const { provider, issuer, subject, userUID } = links[0] ?? {};
     expect({ provider, issuer }).to.deep.equal({ provider: 'company', issuer: `ldap:///${SUFFIX}` });
-    const user = await object('users/zoe');
-    expect(recordIn(user, 'metadata')['uid']).to.equal(userUID);
-    expect(user['spec']).to.deep.equal({ displayName: 'Zoe', email: 'zoe@example.com' });
+    const { uid, spec } = await cluster.object('users/zoe');
+    expect(uid).to.equal(userUID);
+    expect(spec).to.deep.equal({ displayName: 'Zoe', email: 'zoe@example.com' });
     const name = identityName({ provider: 'company', issuer: text(issuer), subject: text(subject) });
-    expect(recordIn(await object(`identities/${name}`), 'metadata')['name']).to.equal(name);
+    expect((await cluster.object(`identities/${name}`)).name).to.equal(name);
   });
 
   it('get the groups that are allowed, beside those of the user, but not the group of administrators', async () => {
     const claims = claimsOf(await tokens('zoe'));
     expect(claims['sub']).to.equal('zoe');
     expect(claims['groups']).to.deep.equal(['developers']);
-    const { status, text: body } = await userInfo(await tokens('zoe'));
-    expect(status, body).to.equal(200);
+    expect((await userInfo(a, await tokens('zoe'))).status).to.equal(200);
   });
 
   it('are recorded with the provider, and the person of a refusal', async () => {
-    await signIn(a, 'zoe', 'wrong');
-    const { outcome, provider, user } = a.audited.at(-1) ?? {};
-    expect({ outcome, provider, user }).to.deep.equal({
-      outcome: 'wrong_password',
-      provider: 'company',
-      user: 'zoe',
-    });
+    await refused('zoe', 'wrong');
+    expect(a.audited.at(-1)).to.include({ outcome: 'wrong_password', provider: 'company', user: 'zoe' });
   });
 
   it('have the response of an unknown name while the password is wrong', async () => {
@@ -141,33 +99,18 @@ describe('people of a directory', () => {
     for (const [user, password] of [
       ['nobody-at-all', 'x'],
       ['alice', 'wrong'],
-      ['zoe', ''],
-      ['zoe', 'zoe-password\0'],
     ] as const) {
-      const { status, text: body } = await signIn(a, user, password);
-      const { error, error_description } = json(body);
-      if (password === '' || password.includes('\0')) expect(status, body).to.equal(400);
-      else
-        expect({ error, error_description }).to.deep.equal({
-          error: 'invalid_grant',
-          error_description: wrong,
-        });
+      const { json } = await passwordGrant(a, user, password);
+      expect(json).to.deep.equal({ error: 'invalid_grant', error_description: wrong });
     }
+    for (const password of ['', 'zoe-password\0']) await refused('zoe', password);
   });
 
   describe('with a hostile directory', () => {
     it('never take a user that exists, whatever its spelling', async () => {
       for (const uid of ['alice', 'Alice', 'ALICE', ' alice', 'alice!', 'alice_', 'ａｌｉｃｅ', 'admin']) {
-        if (uid === 'admin') {
-          const body = {
-            apiVersion: 'iam.platform.io/v1beta1',
-            kind: 'User',
-            metadata: { name: uid },
-            spec: {},
-          };
-          // In a new cluster, this is the first administrator.
-          await cluster.controlPlane.client.expect(`${API}/users`, { method: 'POST', body }, [201, 409]);
-        }
+        // In a new cluster, this is the first administrator.
+        if (uid === 'admin') await cluster.create('User', 'users', uid, {}, [201, 409]);
         const login = `hostile-${Buffer.from(uid).toString('hex')}`;
         await directory.person(login, {
           uid: [login],
@@ -184,19 +127,11 @@ describe('people of a directory', () => {
       expect((await identities()).filter(({ user }) => user === 'alice' || user === 'admin')).to.deep.equal(
         [],
       );
-      expect((await signIn(a, 'alice', LOCAL_PASSWORD)).status).to.equal(200);
+      expect((await passwordGrant(a, 'alice', LOCAL_PASSWORD)).status).to.equal(200);
     });
 
     it('never match a user by the email address', async () => {
-      await cluster.controlPlane.client.expect(
-        `${API}/users/alice`,
-        {
-          method: 'PATCH',
-          headers: { 'content-type': 'application/merge-patch+json' },
-          body: { spec: { email: 'alice@example.com' } },
-        },
-        [200],
-      );
+      await cluster.patch('users/alice', { email: 'alice@example.com' });
       await directory.person('mallory', { mail: 'alice@example.com', displayName: 'alice' });
       expect(claimsOf(await tokens('mallory'))['sub']).to.equal('mallory');
     });
@@ -237,30 +172,15 @@ describe('people of a directory', () => {
   it('are locked out by the local user: disabled, deleted or recreated', async () => {
     await directory.person('local');
     const session = await tokens('local');
-    const disabled = (value: boolean) =>
-      cluster.controlPlane.client.expect(
-        `${API}/users/local`,
-        {
-          method: 'PATCH',
-          headers: { 'content-type': 'application/merge-patch+json' },
-          body: { spec: { disabled: value } },
-        },
-        [200],
-      );
-    await disabled(true);
+    await cluster.patch('users/local', { disabled: true });
     await until(() => a.oauth.users.get('local')?.disabled === true);
     expect(await refused('local')).to.contain('disabled');
     expect((await refresh(a, session)).status).to.equal(400);
-    await disabled(false);
-    await cluster.controlPlane.client.expect(`${API}/users/local`, { method: 'DELETE' }, [200]);
+    await cluster.patch('users/local', { disabled: false });
+    await cluster.delete('users/local');
     await until(() => a.oauth.users.get('local') === undefined);
     expect(await refused('local')).to.contain('was deleted');
-    await create('users', {
-      apiVersion: 'iam.platform.io/v1beta1',
-      kind: 'User',
-      metadata: { name: 'local' },
-      spec: {},
-    });
+    await cluster.create('User', 'users', 'local', {});
     expect(await refused('local')).to.contain('was deleted');
   });
 
@@ -270,9 +190,9 @@ describe('people of a directory', () => {
       const session = await tokens('joiner');
       expect(claimsOf(session)['groups']).to.deep.equal([]);
       await directory.group('joined', [`cn=joiner,${PEOPLE}`]);
-      const { status, text: body } = await refresh(b, session);
-      expect(status, body).to.equal(200);
-      expect(claimsOf(json(body))['groups']).to.deep.equal(['joined']);
+      const { status, json } = await refresh(b, session);
+      expect(status, JSON.stringify(json)).to.equal(200);
+      expect(claimsOf(json)['groups']).to.deep.equal(['joined']);
     });
 
     for (const [how, leave] of [
@@ -286,24 +206,19 @@ describe('people of a directory', () => {
         const [one, other] = [await tokens(user), await tokens(user)];
         await leave(`cn=${user},${PEOPLE}`);
         expect((await refresh(a, one)).status).to.equal(400);
-        await until(async () => (await userInfo(other)).status === 401);
+        await until(async () => (await userInfo(a, other)).status === 401);
         expect((await refresh(b, other)).status).to.equal(400);
       });
     }
 
     it('are not signed on by a browser that they have signed in with', async () => {
       await directory.person('browser');
-      const query = authorizationQuery('v'.repeat(43), { client_id: 'console', redirect_uri: REDIRECT });
-      const page = await a.ask(`/oauth/authorize?${query}`);
-      const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-      const form = { ticket, username: 'browser', password: 'browser-password' };
-      const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-      const signedIn = await a.ask('/oauth/sign-in', { form, headers: { cookie } });
-      const session = signedIn.headers['set-cookie']?.find((each) => each.startsWith('__Host-session='));
+      const browser = new SiteBrowser(a);
+      await browser.authorize();
+      await browser.submit({ username: 'browser', password: 'browser-password' });
       const signOn = async (): Promise<string> => {
-        const headers = { cookie: session?.split(';')[0] ?? '' };
-        const { headers: sent } = await a.ask(`/oauth/authorize?${query}&prompt=none`, { headers });
-        return new URL(sent.location ?? '').searchParams.get('error') ?? 'signed on';
+        const { headers } = await browser.authorize({ prompt: 'none' });
+        return new URL(text(headers.location)).searchParams.get('error') ?? 'signed on';
       };
       expect(await signOn()).to.equal('signed on');
       await directory.replace(`cn=browser,${PEOPLE}`, 'pwdAccountLockedTime', '000001010000Z');
@@ -313,22 +228,18 @@ describe('people of a directory', () => {
     it('lose the sessions of an Identity that an administrator deletes, and cannot link it again', async () => {
       await directory.person('unlinked');
       const session = await tokens('unlinked');
-      await cluster.controlPlane.client.expect(`${API}/users/unlinked`, { method: 'GET' }, [200]);
-      const link = (await identities()).find(({ user }) => user === 'unlinked');
-      const { issuer, subject } = link ?? {};
-      const name = identityName({ provider: 'company', issuer: text(issuer), subject: text(subject) });
-      await cluster.controlPlane.client.expect(`${API}/identities/${name}`, { method: 'DELETE' }, [200]);
-      await until(async () => (await userInfo(session)).status === 401);
+      const link = (await cluster.objects('identities')).find(({ spec }) => spec['user'] === 'unlinked');
+      await cluster.delete(`identities/${link?.name}`);
+      await until(async () => (await userInfo(a, session)).status === 401);
     });
   });
 
   it('can be linked to a user by an administrator, with the person of the audit record', async () => {
-    const linking = await cluster.replica(await configuration('\n      accounts: link'));
-    await until(() => linking.oauth.describeProviders() === 'company: ok');
+    const linking = await cluster.replica(await configuration({ accounts: 'link' }));
     await directory.person('linked');
-    const { status, text: body } = await signIn(linking, 'linked');
+    const { status, json } = await passwordGrant(linking, 'linked');
     expect(status).to.equal(400);
-    expect(body).to.contain('not linked');
+    expect(json['error_description']).to.contain('not linked');
     const person = recordIn(linking.audited.at(-1), 'person');
     const identity = {
       provider: 'company',
@@ -336,17 +247,12 @@ describe('people of a directory', () => {
       subject: text(person['subject']),
     };
     await cluster.addUser('operator', LOCAL_PASSWORD, { groups: ['operators'] });
-    const { uid } = recordIn(await object('users/operator'), 'metadata');
-    await create('identities', {
-      apiVersion: 'iam.platform.io/v1beta1',
-      kind: 'Identity',
-      metadata: { name: identityName(identity) },
-      spec: { ...identity, user: 'operator', userUID: uid },
-    });
-    const linked = await signIn(linking, 'linked');
-    expect(linked.status, linked.text).to.equal(200);
-    expect(claimsOf(json(linked.text))['sub']).to.equal('operator');
-    expect(claimsOf(json(linked.text))['groups']).to.deep.equal(['operators']);
+    const { uid } = await cluster.object('users/operator');
+    const spec = { ...identity, user: 'operator', userUID: uid };
+    await cluster.create('Identity', 'identities', identityName(identity), spec);
+    const linked = await passwordGrant(linking, 'linked');
+    expect(linked.status, JSON.stringify(linked.json)).to.equal(200);
+    expect(claimsOf(linked.json)).to.deep.include({ sub: 'operator', groups: ['operators'] });
   });
 
   it('cannot sign in while the directory is down, but local users can, and sessions are refreshed', async () => {
@@ -354,13 +260,13 @@ describe('people of a directory', () => {
     const session = await tokens('patient');
     await directory.slapd.stop();
     try {
-      const { status, text: body } = await signIn(a, 'patient');
-      expect(status, body).to.equal(503);
-      expect(body).to.contain('Company account cannot be reached at the moment.');
+      const unavailable = await passwordGrant(a, 'patient');
+      expect(unavailable.status).to.equal(503);
+      const { error_description: description } = unavailable.json;
+      expect(description).to.contain('Company account cannot be reached at the moment.');
       // The response does not reveal that alice has a local password.
-      const wrong = await signIn(a, 'alice', 'wrong');
-      expect([wrong.status, wrong.text]).to.deep.equal([status, body]);
-      expect((await signIn(a, 'alice', LOCAL_PASSWORD)).status).to.equal(200);
+      expect(await passwordGrant(a, 'alice', 'wrong')).to.deep.equal(unavailable);
+      expect((await passwordGrant(a, 'alice', LOCAL_PASSWORD)).status).to.equal(200);
       expect(a.oauth.missing).to.deep.equal([]);
       // Anonymous callers can read it, so it has no address of the directory.
       expect(a.oauth.describeProviders()).to.equal('company: the directory does not work');
@@ -368,6 +274,6 @@ describe('people of a directory', () => {
     } finally {
       await directory.slapd.start();
     }
-    await until(() => a.oauth.describeProviders() === 'company: ok');
+    await a.untilProvidersWork();
   });
 });

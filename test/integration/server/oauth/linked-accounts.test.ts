@@ -1,20 +1,17 @@
 // Tests how users link and unlink people of an OpenID provider (oidc-provider) on the account page, at two replicas of the authorization
 // server on a real control plane.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { array, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
-import { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
-import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
+import { text } from '../../../../apis/reading/unknown-value.ts';
+import type { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { expectPage, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { SoftwarePasskey } from '../../../support/oauth/software-passkey.ts';
 import { until } from '../../../support/until.ts';
+import { chooseCompany, pathOf, startCompany } from './company.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-const API = '/apis/iam.platform.io/v1beta1';
 const LINKED = 'Your account of Company account is linked.';
 
 describe('linked accounts', () => {
@@ -26,23 +23,12 @@ describe('linked accounts', () => {
 
   before(async () => {
     cluster = await sharedCluster();
-    upstream = await RealOpenIDProvider.start();
-    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
-    const caFile = join(cluster.dir, 'linked-accounts-ca.crt');
-    await writeFile(caFile, upstream.ca);
-    const configuration = `
-  identityProviders:
-    - name: company
-      type: oidc
-      displayName: Company account
-      accounts: link
-      oidc: {issuer: "${upstream.issuer}", clientID: "${CLIENT_ID}", caFile: "${caFile}"}
-`;
-    a = await cluster.replica(configuration, {}, 'localhost');
-    b = await cluster.replica(configuration);
-    upstream.serve(`${a.issuer}/callback/company`);
+    ({ upstream, a, b } = await startCompany(cluster, {
+      provider: { accounts: 'link' },
+      privateKey: 'RS256',
+      host: 'localhost',
+    }));
     for (const name of ['alice', 'bob']) await cluster.addUser(name, PASSWORD);
-    for (const replica of [a, b]) await until(() => replica.oauth.describeProviders() === 'company: ok');
     for (const id of ['1', '2', '3']) {
       upstream.people.set(`person-${id}`, { preferred_username: `Person <${id}>` });
     }
@@ -55,7 +41,6 @@ describe('linked accounts', () => {
     browser = new SiteBrowser(a);
   });
 
-  const pathOf = ({ pathname, search }: URL): string => pathname + search;
   const change = (form: Record<string, string>) => browser.submitTo('/account/identities', form);
 
   /** Signs in with the password, and shows the account page. */
@@ -78,18 +63,13 @@ describe('linked accounts', () => {
   async function signIn(login: string): Promise<SiteResponse> {
     browser = new SiteBrowser(a);
     await browser.ask('/account');
-    const { headers } = await browser.submit({ provider: 'company' });
-    const callback = await upstream.signIn(new URL(text(headers.location)), login);
+    const callback = await upstream.signIn(await chooseCompany(browser), login);
     browser.site = b;
     const response = await browser.ask(pathOf(callback));
     return response.status === 303 ? browser.ask(text(response.headers.location)) : response;
   }
-  const identityOf = (subject: string): Promise<string | undefined> =>
-    cluster.controlPlane.client.get(`${API}/identities`).then((list) => {
-      const items = array(recordIn({ list }, 'list')['items']);
-      const found = items.find((item) => recordIn(item, 'spec')['subject'] === subject);
-      return found === undefined ? undefined : text(recordIn(found, 'metadata')['name']);
-    });
+  const identityOf = async (subject: string): Promise<string | undefined> =>
+    (await cluster.objects('identities')).find(({ spec }) => spec['subject'] === subject)?.name;
 
   it('sign in as the user, until they are unlinked, which ends their sessions', async () => {
     expectPage(await signIn('person-1'), 400, 'is not linked to a user');
@@ -147,8 +127,7 @@ describe('linked accounts', () => {
     // The state of a link signs nobody in, and the state of a sign-in links nobody.
     await browser.ask('/account/switch');
     await browser.submit({ decision: 'other' });
-    const { headers } = await browser.submit({ provider: 'company' });
-    const response = await upstream.signIn(new URL(text(headers.location)), 'person-3');
+    const response = await upstream.signIn(await chooseCompany(browser), 'person-3');
     expect((await browser.ask(pathOf(response))).text).to.contain('is not linked to a user');
     expect(await identityOf('person-3')).to.equal(undefined);
   });
@@ -156,8 +135,7 @@ describe('linked accounts', () => {
   it('stay, as long as the user has no other way to sign in', async () => {
     await visit('bob');
     expect((await browser.ask(await confirmed('person-1'))).text).to.contain(LINKED);
-    const credential = `${API}/credentials/bob`;
-    await cluster.controlPlane.client.expect(credential, { method: 'DELETE' }, [200]);
+    await cluster.delete('credentials/bob');
     for (const { oauth } of [a, b]) await until(() => oauth.credentials.get('bob') === undefined);
     const { text: page } = await signIn('person-1');
     expect(page).to.contain('bob').and.contain('You have no password here.');

@@ -1,17 +1,15 @@
 // Tests how users link people of a directory (OpenLDAP) on the account page, on a real control plane.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { array, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
-import { PEOPLE, READER, requireDirectory, TestDirectory } from '../../../support/directory/directory.ts';
+import { text } from '../../../../apis/reading/unknown-value.ts';
+import { READER, requireDirectory, TestDirectory } from '../../../support/directory/directory.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { expectPage, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { until } from '../../../support/until.ts';
+import { directoryProvider } from './company.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-const API = '/apis/iam.platform.io/v1beta1';
 const PATH = '/account/identities';
 const WRONG = 'User name or password is wrong.';
 const LINKED = 'Your account of The &lt;directory&gt; is linked.';
@@ -28,22 +26,10 @@ describe('linked accounts of a directory', () => {
     directory = await TestDirectory.start();
     for (const name of ['zoe', 'yan', 'victim', 'alice']) await directory.person(name);
     await cluster.addProviderSecret({ bindPassword: READER.password });
-    const caFile = join(directory.folder, 'ca.crt');
-    await writeFile(caFile, directory.ca);
-    server = await cluster.replica(`
-  throttle: {failures: 3}
-  identityProviders:
-    - name: directory
-      displayName: The <directory>
-      accounts: link
-      ldap:
-        hosts: ["localhost:${directory.slapd.ldapsPort}"]
-        caFile: ${caFile}
-        bindDN: ${READER.dn}
-        userSearch: {base: "${PEOPLE}"}
-`);
+    const company = await directoryProvider(cluster, directory);
+    const provider = { ...company, name: 'directory', displayName: 'The <directory>', accounts: 'link' };
+    server = await cluster.replica({ throttle: { failures: 3 }, identityProviders: [provider] });
     for (const name of ['alice', 'bob']) await cluster.addUser(name, PASSWORD);
-    await until(() => server.oauth.describeProviders() === 'directory: ok');
   });
   after(async () => {
     await cluster?.reset();
@@ -66,10 +52,8 @@ describe('linked accounts of a directory', () => {
   async function open(): Promise<void> {
     expectPage(await change({ link: 'directory' }), 200, 'Link The &lt;directory&gt;');
   }
-  async function links(): Promise<readonly unknown[]> {
-    const list = await cluster.controlPlane.client.get(`${API}/identities`);
-    return array(recordIn({ list }, 'list')['items']).map((item) => recordIn(item, 'spec')['user']);
-  }
+  const links = async (): Promise<readonly unknown[]> =>
+    (await cluster.objects('identities')).map(({ spec }) => spec['user']);
 
   it('are proven with the password of the directory, sign in as the user, and are unlinked', async () => {
     expectPage(await signIn('zoe', 'zoe-password'), 400, 'is not linked to a user');
@@ -84,7 +68,7 @@ describe('linked accounts of a directory', () => {
     expect(again.status).to.equal(200);
     expect((await prove('zoe', 'zoe-password')).text).to.contain('already linked to you');
     // Without a local password, this account is the only way to sign in.
-    await cluster.controlPlane.client.expect(`${API}/credentials/bob`, { method: 'DELETE' }, [200]);
+    await cluster.delete('credentials/bob');
     await until(() => server.oauth.credentials.get('bob') === undefined);
     await signIn('zoe', 'zoe-password');
     const [, unlink = ''] = /name="unlink" value="([^"]+)"/.exec(browser.page) ?? [];

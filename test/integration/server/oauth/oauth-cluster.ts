@@ -11,7 +11,7 @@ import { Registry } from 'prom-client';
 import { decodeConfiguration } from '../../../../apis/config/v1alpha1/decode.ts';
 import type { User } from '../../../../apis/iam/v1beta1/user-resource.ts';
 import { newUnauthorized } from '../../../../apis/meta/v1/errors.ts';
-import { record } from '../../../../apis/reading/unknown-value.ts';
+import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import { type ControlPlane, startControlPlane } from '../../../../hack/control-plane/control-plane.ts';
 import { grant, SERVICE_ACCOUNT } from '../../../../hack/extension/registration.ts';
 import { Admission } from '../../../../server/admission/admission.ts';
@@ -30,6 +30,19 @@ import { until } from '../../../support/until.ts';
 export const NAMESPACE = 'platform-system';
 const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
 const PROVIDER_SECRET = 'ks-apiserver-identity-providers';
+const IAM = '/apis/iam.platform.io/v1beta1';
+
+/** An object of the IAM API. */
+interface IamObject {
+  readonly name: string;
+  readonly uid: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+function readObject(object: unknown): IamObject {
+  const { name, uid } = recordIn(object, 'metadata');
+  return { name: text(name), uid: text(uid), spec: recordIn(object, 'spec') };
+}
 
 /** An authorization server with the real filter chain over TLS, without the other APIs of ks-apiserver. */
 export class OAuthReplica {
@@ -47,7 +60,7 @@ export class OAuthReplica {
 
   constructor(
     kubeconfig: string,
-    configuration: string,
+    configuration: object,
     tls: { cert: string; key: string },
     issuer: string | undefined,
     host: string,
@@ -58,7 +71,11 @@ export class OAuthReplica {
     this.#client = new ClusterConnection({ kubeConfig: kubeConfigSource(kubeconfig) });
     const config = decodeConfiguration({
       source: 'test',
-      text: `apiVersion: config.platform.io/v1alpha1\nkind: APIServerConfiguration\noauth: ${configuration}\n`,
+      text: JSON.stringify({
+        apiVersion: 'config.platform.io/v1alpha1',
+        kind: 'APIServerConfiguration',
+        oauth: configuration,
+      }),
     });
     const settings = oauthSettings(config);
     if (!settings) throw new Error('the authorization server is turned off');
@@ -113,13 +130,18 @@ export class OAuthReplica {
     return `https://127.0.0.1:${portOf(this.#server)}/oauth`;
   }
 
-  /** Resolves when sign-in is available. */
+  /** Resolves when sign-in is available, also with all identity providers. */
   async start(): Promise<this> {
     await listenOnLoopback(this.#server);
     const { signal } = this.#stop;
     this.#running = Promise.all([this.#secret.run(signal), this.oauth.run(signal)]);
     await until(() => this.oauth.missing.length === 0);
+    await this.untilProvidersWork();
     return this;
+  }
+
+  untilProvidersWork(): Promise<void> {
+    return until(() => /^(none|(\w+: ok(; )?)+)$/.test(this.oauth.describeProviders()));
   }
 
   async stop(): Promise<void> {
@@ -174,12 +196,17 @@ export class OAuthCluster {
     return cluster;
   }
 
+  /** Starts two replicas. */
+  async replicas(configuration?: object, host?: string): Promise<[OAuthReplica, OAuthReplica]> {
+    return [await this.replica(configuration, {}, host), await this.replica(configuration)];
+  }
+
   /**
-   * Starts a further replica with the shipped permissions. `configuration`: section `oauth`, in YAML. `throttle`: limits that replace
-   * those of the configuration. `host`: host name of the issuer, if this is the first replica.
+   * Starts a further replica with the shipped permissions. `configuration`: section `oauth`. `throttle`: limits that replace those of the
+   * configuration. `host`: host name of the issuer, if this is the first replica.
    */
   async replica(
-    configuration = '{}',
+    configuration: object = {},
     throttle: Partial<ThrottleLimits> = {},
     host = '127.0.0.1',
   ): Promise<OAuthReplica> {
@@ -211,6 +238,46 @@ export class OAuthCluster {
     }
   }
 
+  /** Writes a file that replicas can read. Returns its path. */
+  async write(name: string, content: string): Promise<string> {
+    const path = join(this.dir, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  /** The objects of a kind of the IAM API, such as `users`. `query`: with the question mark. */
+  async objects(plural: string, query = ''): Promise<readonly IamObject[]> {
+    const list = record(await this.controlPlane.client.get(`${IAM}/${plural}${query}`));
+    return array(list['items']).map(readObject);
+  }
+
+  /** `path`: such as `users/alice`. */
+  async object(path: string): Promise<IamObject> {
+    return readObject(await this.controlPlane.client.get(`${IAM}/${path}`));
+  }
+
+  async create(
+    kind: 'User' | 'Identity',
+    plural: string,
+    name: string,
+    spec: object,
+    statuses: readonly number[] = [201],
+  ): Promise<void> {
+    const body = { apiVersion: 'iam.platform.io/v1beta1', kind, metadata: { name }, spec };
+    await this.controlPlane.client.expect(`${IAM}/${plural}`, { method: 'POST', body }, statuses);
+  }
+
+  /** Changes these members of the spec. */
+  async patch(path: string, spec: object): Promise<void> {
+    const contentType = 'application/merge-patch+json';
+    const request = { method: 'PATCH', body: { spec }, contentType } as const;
+    await this.controlPlane.client.expect(`${IAM}/${path}`, request, [200]);
+  }
+
+  async delete(path: string): Promise<void> {
+    await this.controlPlane.client.expect(`${IAM}/${path}`, { method: 'DELETE' }, [200]);
+  }
+
   /** Creates the Secret with the secrets of identity providers; `reset` deletes it. */
   async addProviderSecret(stringData: Readonly<Record<string, string>>): Promise<void> {
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: PROVIDER_SECRET }, stringData };
@@ -222,7 +289,7 @@ export class OAuthCluster {
     for (const replica of this.#replicas.splice(0)) await replica.stop();
     for (const path of [
       ...['sessions', 'credentials', 'identities', 'authenticators', 'users'].map(
-        (plural) => `/apis/iam.platform.io/v1beta1/${plural}`,
+        (plural) => `${IAM}/${plural}`,
       ),
       `/api/v1/namespaces/${NAMESPACE}/configmaps/ks-apiserver-login-throttle`,
       `${SECRETS}/${PROVIDER_SECRET}`,

@@ -24,7 +24,7 @@ describe('passkeys in Chromium', () => {
 
   before(async () => {
     cluster = await sharedCluster();
-    replica = await cluster.replica(`{ secondFactor: { groups: [${FACTORED}] } }`, {}, 'localhost');
+    replica = await cluster.replica({ secondFactor: { groups: [FACTORED] } }, {}, 'localhost');
     for (const name of ['alice', 'bob']) await cluster.addUser(name, PASSWORD);
     await cluster.addUser('carol', PASSWORD, { groups: [FACTORED] });
     // Chromium has no passkeys for a site whose certificate it does not trust.

@@ -1,7 +1,7 @@
 // Tests of passkeys against attacks, at two replicas of the authorization server on a real control plane.
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import { array, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
+import { array, text } from '../../../../apis/reading/unknown-value.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { expectPage } from '../../../support/oauth/site-request.ts';
@@ -10,7 +10,6 @@ import { until } from '../../../support/until.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-const API = '/apis/iam.platform.io/v1beta1';
 const CLIENT = { client_id: 'platform', client_secret: 'platform', scope: 'openid' };
 const REFUSED = 'The passkey was not accepted. Try again, or sign in another way.';
 const USERS = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'] as const;
@@ -24,8 +23,7 @@ describe('passkeys', () => {
 
   before(async () => {
     cluster = await sharedCluster();
-    a = await cluster.replica('{}', {}, 'localhost');
-    b = await cluster.replica();
+    [a, b] = await cluster.replicas({}, 'localhost');
     for (const name of USERS) {
       await cluster.addUser(name, PASSWORD);
       const passkey = new SoftwarePasskey(new URL(a.issuer).origin);
@@ -74,8 +72,8 @@ describe('passkeys', () => {
     expect(browser.cookies.has('__Host-session')).to.equal(false);
     return false;
   }
-  const authenticators = async (user: string): Promise<Readonly<Record<string, unknown>>> =>
-    recordIn(await cluster.controlPlane.client.get(`${API}/authenticators/${user}`), 'spec');
+  const storedOf = async (user: string): Promise<readonly unknown[]> =>
+    array((await cluster.object(`authenticators/${user}`)).spec['passkeys']);
 
   it('sign in alone, and the tokens say how', async () => {
     await browser.ask('/account');
@@ -85,9 +83,8 @@ describe('passkeys', () => {
       allowCredentials: [],
     });
     expect(await isAccepted(passkeyOf('alice').get(browser.page))).to.equal(true);
-    const sessions = await cluster.controlPlane.client.get(`${API}/sessions?fieldSelector=spec.user%3Dalice`);
-    const specs = array(recordIn({ sessions }, 'sessions')['items']).map((item) => recordIn(item, 'spec'));
-    const spec = specs.find((each) => each['passkey'] !== undefined) ?? {};
+    const sessions = await cluster.objects('sessions', '?fieldSelector=spec.user%3Dalice');
+    const { spec = {} } = sessions.find((each) => each.spec['passkey'] !== undefined) ?? {};
     expect(spec['amr']).to.deep.equal(['hwk', 'user', 'mfa']);
     expect(spec['passkey']).to.equal(passkeyOf('alice').id.toString('base64url'));
     expect(a.audited.at(-1)).to.deep.include({ method: 'passkey', outcome: 'success', user: 'alice' });
@@ -192,28 +189,17 @@ describe('passkeys', () => {
       expect(await isSignedIn(dave, { counter }), `${counter}`).to.equal(false);
     }
     expect(await isSignedIn(dave, { counter: 6 })).to.equal(true);
-    const [passkey] = array((await authenticators('dave'))['passkeys']);
+    const [passkey] = await storedOf('dave');
     expect(passkey).to.deep.include({ counter: 6 });
   });
 
   it('do not sign in a user who is disabled', async () => {
-    const path = `${API}/users/bob`;
-    const patch = (disabled: boolean) =>
-      cluster.controlPlane.client.expect(
-        path,
-        {
-          method: 'PATCH',
-          body: { spec: { disabled } },
-          headers: { 'content-type': 'application/merge-patch+json' },
-        },
-        [200],
-      );
-    await patch(true);
+    await cluster.patch('users/bob', { disabled: true });
     await until(() => a.oauth.users.get('bob')?.disabled === true);
     await browser.ask('/account');
     expect((await browser.submit({ passkey: passkeyOf('bob').get(browser.page) })).status).to.equal(400);
     expect(browser.page).to.contain('Your account is disabled.');
-    await patch(false);
+    await cluster.patch('users/bob', { disabled: false });
     await until(() => a.oauth.users.get('bob')?.disabled === false);
   });
 
@@ -307,7 +293,7 @@ describe('passkeys', () => {
     const excluded = await browser.submitTo('/account/passkeys', { add: 'passkey' });
     expect(excluded.text).to.contain(passkeyOf('alice').id.toString('base64url'));
     expect((await register2(passkeyOf('alice'))).status).to.equal(400);
-    expect(array((await authenticators('alice'))['passkeys'])).to.have.length(1);
+    expect(await storedOf('alice')).to.have.length(1);
   });
 
   /** Submits the page that adds a passkey. */
@@ -332,13 +318,13 @@ describe('passkeys', () => {
 
   it('that an administrator removes end their sessions too', async () => {
     expect(await isSignedIn(passkeyOf('carol'))).to.equal(true);
-    await cluster.controlPlane.client.expect(`${API}/authenticators/carol`, { method: 'DELETE' }, [200]);
+    await cluster.delete('authenticators/carol');
     await until(async () => (await browser.ask('/account')).text.includes('<h1>Sign in</h1>'));
   });
 
   it('cannot be removed while they are the only way to sign in', async () => {
     expect(await isSignedIn(passkeyOf('dave'), { counter: 10 })).to.equal(true);
-    await cluster.controlPlane.client.expect(`${API}/credentials/dave`, { method: 'DELETE' }, [200]);
+    await cluster.delete('credentials/dave');
     await until(() => a.oauth.credentials.get('dave') === undefined);
     browser = new SiteBrowser(a);
     expect(await isSignedIn(passkeyOf('dave'), { counter: 11 })).to.equal(true);

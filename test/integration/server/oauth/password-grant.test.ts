@@ -1,7 +1,6 @@
 // Tests of the password grant against a real control plane.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { until } from '../../../support/until.ts';
@@ -22,8 +21,7 @@ describe('the password grant on a real cluster', () => {
 
   before(async () => {
     cluster = await sharedCluster();
-    secretFile = join(cluster.dir, 'secret');
-    await writeFile(secretFile, 'from a file\n');
+    secretFile = await cluster.write('secret', 'from a file\n');
     const body = {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -31,16 +29,14 @@ describe('the password grant on a real cluster', () => {
       stringData: { console: 'from a Secret' },
     };
     await cluster.controlPlane.client.expect(SECRETS, { method: 'POST', body }, [201]);
-    first = await cluster.replica('{}', QUICK_THROTTLE);
-    second = await cluster.replica(
-      `
-  clients:
-    - {id: platform, secretFiles: [${secretFile}], grants: [password, refresh_token]}
-    - {id: console, secretRef: {name: ks-apiserver-clients, key: console}, grants: [password]}
-    - {id: cli, public: true, grants: [password]}
-`,
-      QUICK_THROTTLE,
-    );
+    first = await cluster.replica({}, QUICK_THROTTLE);
+    const secretRef = { name: 'ks-apiserver-clients', key: 'console' };
+    const clients = [
+      { id: 'platform', secretFiles: [secretFile], grants: ['password', 'refresh_token'] },
+      { id: 'console', secretRef, grants: ['password'] },
+      { id: 'cli', public: true, grants: ['password'] },
+    ];
+    second = await cluster.replica({ clients }, QUICK_THROTTLE);
     await cluster.addUser('alice', PASSWORD, { email: 'alice@example.com', groups: ['developers'] });
   });
   after(() => cluster.reset());
@@ -138,7 +134,7 @@ describe('the password grant on a real cluster', () => {
     await until(async () => (await cluster.controlPlane.client.send(map)).status === 200);
     const stored = await cluster.controlPlane.client.send(map);
     expect(stored.body).not.to.include('bob');
-    const third = await cluster.replica('{}', QUICK_THROTTLE);
+    const third = await cluster.replica({}, QUICK_THROTTLE);
     let response = await guess(third);
     for (let i = 0; i < 2 && response.status === 400; i++) response = await guess(third);
     expect(response.status).to.equal(429);

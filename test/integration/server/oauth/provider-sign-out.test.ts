@@ -1,19 +1,15 @@
 // Tests sign-outs at an OpenID provider (oidc-provider) with which the session began, on a real control plane.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { text } from '../../../../apis/reading/unknown-value.ts';
-import { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
-import { CLIENT_ID, CLIENT_SECRET } from '../../../support/oauth/scripted-openid-provider.ts';
-import { VERIFIER } from '../../../support/oauth/sign-in-state.ts';
-import { REQUEST } from '../../../support/oauth/sign-in-visit.ts';
+import type { RealOpenIDProvider } from '../../../support/oauth/real-openid-provider.ts';
+import { CLIENT_ID } from '../../../support/oauth/scripted-openid-provider.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { expectPage, type SiteResponse } from '../../../support/oauth/site-request.ts';
-import { until } from '../../../support/until.ts';
+import { chooseCompany, pathOf, startCompany } from './company.ts';
+import { exchange, REDIRECT } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-const REDIRECT = text(REQUEST['redirect_uri']);
 const BYE = 'https://console.example.com/bye';
 
 describe('a sign-out at an OpenID provider', () => {
@@ -27,24 +23,14 @@ describe('a sign-out at an OpenID provider', () => {
 
   before(async () => {
     cluster = await sharedCluster();
-    upstream = await RealOpenIDProvider.start();
-    await cluster.addProviderSecret({ clientSecret: CLIENT_SECRET });
-    const caFile = join(cluster.dir, 'sign-out-ca.crt');
-    await writeFile(caFile, upstream.ca);
-    const configuration = `
-  clients:
-    - {id: console, public: true, redirectURIs: ["${REDIRECT}"], postLogoutRedirectURIs: ["${BYE}"]}
-  identityProviders:
-    - name: company
-      type: oidc
-      displayName: Company account
-      oidc: {issuer: "${upstream.issuer}", clientID: "${CLIENT_ID}", caFile: "${caFile}", signOut: true}
-`;
-    a = await cluster.replica(configuration);
-    b = await cluster.replica(configuration);
-    upstream.serve(`${a.issuer}/callback/company`, { post_logout_redirect_uris: [`${a.issuer}/signed-out`] });
+    ({ upstream, a, b } = await startCompany(cluster, {
+      oidc: { signOut: true },
+      configuration: {
+        clients: [{ id: 'console', public: true, redirectURIs: [REDIRECT], postLogoutRedirectURIs: [BYE] }],
+      },
+      client: (issuer) => ({ post_logout_redirect_uris: [`${issuer}/signed-out`] }),
+    }));
     upstream.people.set('person-1', { preferred_username: 'ada' });
-    for (const replica of [a, b]) await until(() => replica.oauth.describeProviders() === 'company: ok');
   });
   after(async () => {
     await upstream?.[Symbol.asyncDispose]();
@@ -55,14 +41,13 @@ describe('a sign-out at an OpenID provider', () => {
     cookies = new Map();
   });
 
-  const pathOf = ({ pathname, search }: URL): string => pathname + search;
   const locationOf = ({ headers, text: page }: SiteResponse): URL => {
     expect(headers.location, page).to.be.a('string');
     return new URL(text(headers.location));
   };
   /** Chooses the provider on the page, and signs in there. Returns the address at the provider. */
   async function signIn(): Promise<URL> {
-    const start = locationOf(await browser.submit({ provider: 'company' }));
+    const start = await chooseCompany(browser);
     const response = await browser.ask(pathOf(await upstream.signIn(start, 'person-1', cookies)));
     expect(response.status, response.text).to.equal(303);
     await browser.ask('/account');
@@ -73,12 +58,8 @@ describe('a sign-out at an OpenID provider', () => {
   /** Signs in at the client console. Returns the ID token. */
   async function idToken(): Promise<string> {
     await browser.authorize({ scope: 'openid' });
-    const start = locationOf(await browser.submit({ provider: 'company' }));
-    const back = await browser.ask(pathOf(await upstream.signIn(start, 'person-1', cookies)));
-    const code = locationOf(back).searchParams.get('code') ?? '';
-    const form = { grant_type: 'authorization_code', client_id: 'console', code, redirect_uri: REDIRECT };
-    const { text: body } = await a.ask('/oauth/token', { form: { ...form, code_verifier: VERIFIER } });
-    return text((JSON.parse(body) as Record<string, unknown>)['id_token']);
+    const callback = await upstream.signIn(await chooseCompany(browser), 'person-1', cookies);
+    return text((await exchange(a, await browser.ask(pathOf(callback))))['id_token']);
   }
   const logoutPath = (hint: string): string =>
     `/oauth/logout?${new URLSearchParams({ id_token_hint: hint, post_logout_redirect_uri: BYE, state: 'x' }).toString()}`;
@@ -97,7 +78,7 @@ describe('a sign-out at an OpenID provider', () => {
     expectPage(await browser.ask(pathOf(back)), 200, 'Signed out');
     // Without prompt=login, too.
     await browser.authorize();
-    const url = locationOf(await browser.submit({ provider: 'company' }));
+    const url = await chooseCompany(browser);
     url.searchParams.delete('prompt');
     url.searchParams.delete('max_age');
     await upstream.signIn(url, 'person-1', cookies);
@@ -153,7 +134,7 @@ describe('a sign-out at an OpenID provider', () => {
     ];
     // The state of a sign-in is no state of a sign-out, and the other way round.
     await browser.authorize();
-    const other = locationOf(await browser.submit({ provider: 'company' })).searchParams.get('state') ?? '';
+    const other = (await chooseCompany(browser)).searchParams.get('state') ?? '';
     responses.push(await browser.ask(`/oauth/signed-out?state=${other}`));
     responses.push(await browser.ask(`/oauth/callback/company?code=x&state=${state}`));
     expect(responses.map(({ status }) => status)).to.deep.equal([403, 403, 403, 403, 403]);

@@ -10,30 +10,18 @@ import { KEYS_SECRET, rotated } from '../../../../server/oauth/keys/key-rotator.
 import { KeySecret } from '../../../../server/oauth/keys/key-secret.ts';
 import { newKey } from '../../../../server/oauth/keys/key-set.ts';
 import { codeOf, secretOn } from '../../../support/oauth/second-factors.ts';
-import { CHALLENGE, VERIFIER } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
-import type { SiteResponse } from '../../../support/oauth/site-request.ts';
 import { until } from '../../../support/until.ts';
-import { kubectl } from '../../hack/control-plane/programs.ts';
+import { exchange, passwordGrant, REDIRECT, refresh, userInfo } from './console-tokens.ts';
 import { NAMESPACE, type OAuthCluster, type OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const REDIRECT = 'https://console.example.com/callback';
-const CONFIGURATION = `
-  clients:
-    - {id: platform, public: true, grants: [password, refresh_token, authorization_code], redirectURIs: ["${REDIRECT}"]}`;
-const REQUIRED = `${CONFIGURATION}
-  secondFactor: {groups: [ops], enrolmentPeriod: 1h}`;
-const CLIENT = { client_id: 'platform' };
-const AUTHORIZE = `/oauth/authorize?${new URLSearchParams({
-  ...CLIENT,
-  response_type: 'code',
-  redirect_uri: REDIRECT,
-  scope: 'openid',
-  code_challenge: CHALLENGE,
-  code_challenge_method: 'S256',
-}).toString()}`;
+const GRANTS = ['password', 'refresh_token', 'authorization_code'];
+const CONFIGURATION = {
+  clients: [{ id: 'console', public: true, grants: GRANTS, redirectURIs: [REDIRECT] }],
+};
+const REQUIRED = { ...CONFIGURATION, secondFactor: { groups: ['ops'], enrolmentPeriod: '1h' } };
 const DAY_MS = 86_400_000;
 const { signal } = new AbortController();
 
@@ -46,8 +34,7 @@ describe('second factors with two replicas', () => {
     cluster = await sharedCluster();
   });
   beforeEach(async () => {
-    a = await cluster.replica(CONFIGURATION);
-    b = await cluster.replica(CONFIGURATION);
+    [a, b] = await cluster.replicas(CONFIGURATION);
   });
   afterEach(() => cluster.reset());
 
@@ -72,15 +59,12 @@ describe('second factors with two replicas', () => {
   /** At the page of the second factor. */
   async function at(site: OAuthReplica, user: string): Promise<SiteBrowser> {
     const browser = new SiteBrowser(site);
-    await browser.ask(AUTHORIZE);
+    await browser.authorize();
     const { status, text: page } = await browser.submit({ username: user, password: PASSWORD });
     expect(status, page).to.equal(200);
     return browser;
   }
-  const grant = (site: OAuthReplica, form: Record<string, string>): Promise<SiteResponse> =>
-    site.ask('/oauth/token', { form: { ...CLIENT, ...form } });
-  const password = (site: OAuthReplica, username: string): Promise<SiteResponse> =>
-    grant(site, { grant_type: 'password', username, password: PASSWORD, scope: 'openid' });
+  const grant = (site: OAuthReplica, username: string) => passwordGrant(site, username, PASSWORD);
 
   it('accept a code of the app, and a recovery code, once when all get it at the same time', async () => {
     const { secret, recovery } = await addUser('alice');
@@ -112,24 +96,19 @@ describe('second factors with two replicas', () => {
 
   it('are not bypassed by the password grant, nor by a session from before', async () => {
     await cluster.addUser('dave', PASSWORD);
-    const before = await password(a, 'dave');
-    expect(before.status, before.text).to.equal(200);
-    const { access_token, refresh_token } = JSON.parse(before.text) as Record<string, string>;
+    const { status, json: before } = await grant(a, 'dave');
+    expect(status, JSON.stringify(before)).to.equal(200);
     const { uid = '' } = a.oauth.users.get('dave') ?? {};
     const once = [{ hash: hashOfCode(newRecoveryCode()) }];
     const add = () => ({ passkeys: [], recoveryCodes: once });
     await a.oauth.factors.authenticators.update({ name: 'dave', uid }, add, signal);
     await until(() => b.oauth.factors.authenticators.of({ name: 'dave', uid }).recoveryCodes.length > 0);
     for (const site of [a, b]) {
-      const refused = await password(site, 'dave');
-      expect(refused.text).to.include('invalid_grant').and.include('a second factor is required');
-      const headers = { authorization: `Bearer ${access_token}` };
-      expect((await site.ask('/oauth/userinfo', { headers })).status).to.equal(401);
-      const refreshed = await grant(site, {
-        grant_type: 'refresh_token',
-        refresh_token: refresh_token ?? '',
-      });
-      expect(refreshed.text).to.include('invalid_grant');
+      const { json } = await grant(site, 'dave');
+      expect(json['error']).to.equal('invalid_grant');
+      expect(json['error_description']).to.include('a second factor is required');
+      expect((await userInfo(site, before)).status).to.equal(401);
+      expect((await refresh(site, before)).json['error']).to.equal('invalid_grant');
     }
     expect(a.audited.at(-1)).to.include({ outcome: 'second_factor_required', user: 'dave' });
   });
@@ -137,25 +116,18 @@ describe('second factors with two replicas', () => {
   it('are required when a user joins a group, at a replica with that configuration', async () => {
     const c = await cluster.replica(REQUIRED);
     await cluster.addUser('erin', PASSWORD);
-    const { refresh_token = '' } = JSON.parse((await password(c, 'erin')).text) as Record<string, string>;
-    const join = ['patch', 'users.iam.platform.io/erin', '--type=merge', '-p', '{"spec":{"groups":["ops"]}}'];
-    await kubectl(cluster.controlPlane, ...join);
+    const { json: before } = await grant(c, 'erin');
+    await cluster.patch('users/erin', { groups: ['ops'] });
     await until(() => c.oauth.users.get('erin')?.groups.includes('ops') === true);
-    expect((await grant(c, { grant_type: 'refresh_token', refresh_token })).text).to.include('invalid_grant');
-    expect((await password(c, 'erin')).text).to.include('a second factor is required');
+    expect((await refresh(c, before)).json['error']).to.equal('invalid_grant');
+    expect((await grant(c, 'erin')).json['error_description']).to.include('a second factor is required');
     const browser = await at(c, 'erin');
     const secret = secretOn(browser.page);
     await browser.submit({ code: codeOf(secret, Date.now()) });
-    const { headers } = await browser.submit({});
-    const code = new URL(headers.location ?? '').searchParams.get('code') ?? '';
-    const form = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT, code_verifier: VERIFIER };
-    const { status, text: tokens } = await grant(c, form);
-    expect(status, tokens).to.equal(200);
-    const stored = JSON.parse(
-      await kubectl(cluster.controlPlane, 'get', 'authenticators.iam.platform.io/erin', '-o', 'json'),
-    ) as unknown;
-    expect(text(recordIn(recordIn(stored, 'spec'), 'totp')['secret'])).to.not.equal('');
-    expect(JSON.stringify(stored)).to.not.include(secret);
+    await exchange(c, await browser.submit({}));
+    const { spec } = await cluster.object('authenticators/erin');
+    expect(text(recordIn(spec, 'totp')['secret'])).to.not.equal('');
+    expect(JSON.stringify(spec)).to.not.include(secret);
   });
 
   it('still work after a rotation of the keys, because the leader encrypts the secrets again', async () => {

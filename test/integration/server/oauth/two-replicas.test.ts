@@ -2,20 +2,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { array, record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
+import { text } from '../../../../apis/reading/unknown-value.ts';
 import { until } from '../../../support/until.ts';
 import { kubectl as kubectlOf } from '../../hack/control-plane/programs.ts';
 import { patchOf } from '../iam/iam-cluster.ts';
+import { type JSONObject, passwordGrant, refresh, userInfo } from './console-tokens.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const CLIENT = { client_id: 'platform', client_secret: 'platform' };
-
-interface Tokens {
-  readonly access_token: string;
-  readonly refresh_token: string;
-}
 
 describe('two replicas of the authorization server', () => {
   let cluster: OAuthCluster;
@@ -24,8 +19,8 @@ describe('two replicas of the authorization server', () => {
 
   before(async () => {
     cluster = await sharedCluster();
-    a = await cluster.replica();
-    b = await cluster.replica();
+    const grants = ['password', 'refresh_token'];
+    [a, b] = await cluster.replicas({ clients: [{ id: 'console', public: true, grants }] });
     for (const name of ['alice', 'bob', 'carol', 'dave', 'erin', 'ida'])
       await cluster.addUser(name, PASSWORD);
   });
@@ -33,37 +28,31 @@ describe('two replicas of the authorization server', () => {
 
   const kubectl = (...args: string[]): Promise<string> => kubectlOf(cluster.controlPlane, ...args);
 
-  async function signIn(at: OAuthReplica, username = 'alice'): Promise<Tokens> {
-    const form = { grant_type: 'password', username, password: PASSWORD, scope: 'openid', ...CLIENT };
-    const answer = await at.ask('/oauth/token', { form });
-    expect(answer.status, answer.text).to.equal(200);
-    return JSON.parse(answer.text) as Tokens;
+  async function signIn(at: OAuthReplica, username = 'alice'): Promise<JSONObject> {
+    const { status, json } = await passwordGrant(at, username, PASSWORD);
+    expect(status, JSON.stringify(json)).to.equal(200);
+    return json;
   }
-  const refresh = (at: OAuthReplica, { refresh_token }: Tokens) =>
-    at.ask('/oauth/token', { form: { grant_type: 'refresh_token', refresh_token, ...CLIENT } });
-  const bearer = ({ access_token }: Tokens) => ({ headers: { authorization: `Bearer ${access_token}` } });
-  const statusOf = async (at: OAuthReplica, tokens: Tokens): Promise<number> =>
-    (await at.ask('/oauth/userinfo', bearer(tokens))).status;
-  const revoke = (at: OAuthReplica, token: string) => at.ask('/oauth/revoke', { form: { token, ...CLIENT } });
+  const statusOf = async (at: OAuthReplica, tokens: JSONObject): Promise<number> =>
+    (await userInfo(at, tokens)).status;
+  const revoke = (at: OAuthReplica, token: unknown) =>
+    at.ask('/oauth/revoke', { form: { token: text(token), client_id: 'console' } });
 
   /** Both replicas reject the tokens. The bench measures the delay. */
-  async function untilRefused(tokens: Tokens): Promise<void> {
+  async function untilRefused(tokens: JSONObject): Promise<void> {
     for (const at of [a, b]) await until(async () => (await statusOf(at, tokens)) === 401);
   }
   const passwordChange = () => ({ changedTime: new Date().toISOString() });
-  const sessionsOf = async (user: string): Promise<string[]> => {
-    const path = `/apis/iam.platform.io/v1beta1/sessions?fieldSelector=spec.user%3D${user}`;
-    const { items } = record(await cluster.controlPlane.client.get(path));
-    return array(items).map((item) => text(recordIn(item, 'metadata')['name']));
-  };
+  const sessionsOf = async (user: string): Promise<string[]> =>
+    (await cluster.objects('sessions', `?fieldSelector=spec.user%3D${user}`)).map(({ name }) => name);
 
   it('accept tokens of each other at once', async () => {
     for (let round = 0; round < 5; round++) {
       const tokens = await signIn(a);
       expect(await statusOf(b, tokens)).to.equal(200);
       const refreshed = await refresh(b, tokens);
-      expect(refreshed.status, refreshed.text).to.equal(200);
-      expect(await statusOf(a, JSON.parse(refreshed.text) as Tokens)).to.equal(200);
+      expect(refreshed.status, JSON.stringify(refreshed.json)).to.equal(200);
+      expect(await statusOf(a, refreshed.json)).to.equal(200);
     }
   });
 
@@ -80,7 +69,8 @@ describe('two replicas of the authorization server', () => {
 
   it('reject tokens of a session that was signed out at the other replica or deleted by kubectl', async () => {
     const tokens = await signIn(a);
-    expect((await b.ask('/oauth/logout', bearer(tokens))).text).to.equal('{"message":"success"}');
+    const headers = { authorization: `Bearer ${text(tokens['access_token'])}` };
+    expect((await b.ask('/oauth/logout', { headers })).text).to.equal('{"message":"success"}');
     await untilRefused(tokens);
     const other = await signIn(b, 'bob');
     const [session] = await sessionsOf('bob');
@@ -94,11 +84,11 @@ describe('two replicas of the authorization server', () => {
       const tokens = await signIn(here);
       const [refreshed, revoked] = await Promise.all([
         refresh(here, tokens),
-        revoke(there, tokens.refresh_token),
+        revoke(there, tokens['refresh_token']),
       ]);
       expect(revoked.status, revoked.text).to.equal(200);
       expect([200, 400]).to.include(refreshed.status);
-      const left = refreshed.status === 200 ? [tokens, JSON.parse(refreshed.text) as Tokens] : [tokens];
+      const left = refreshed.status === 200 ? [tokens, refreshed.json] : [tokens];
       for (const each of left) {
         await untilRefused(each);
         expect((await refresh(there, each)).status).to.equal(400);
