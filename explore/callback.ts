@@ -1,9 +1,9 @@
 // The page of the redirect URI: completes a sign-in, in the window or in the hidden frame of a renewal.
-import { h, render } from 'preact';
+import { h } from 'preact';
 import { Gate } from './gate.ts';
+import { renderPage } from './page.ts';
 import { HOME, newSignIn } from './session.ts';
 
-const page = document.querySelector('#page');
 const retry = (): void => location.replace(HOME);
 
 newSignIn()
@@ -11,5 +11,5 @@ newSignIn()
   .then(
     // The address at which the sign-in was started is one of this origin.
     ({ returnTo }) => location.replace(new URL(returnTo, location.origin)),
-    (error) => page && render(h(Gate, { session: { state: 'failed', error, retry } }), page),
+    (error) => renderPage(h(Gate, { session: { state: 'failed', error, retry } })),
   );

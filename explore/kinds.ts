@@ -1,6 +1,6 @@
 // The kinds of the cluster that lists can have.
 import { type Client, objectPath, type ServedKind } from 'ks-apiserver-client';
-import { platformName } from './page-metadata.ts';
+import { platformName } from './page.ts';
 
 /** By their resource such as `deployments.apps`. */
 export type Kinds = ReadonlyMap<string, ServedKind>;

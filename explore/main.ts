@@ -1,14 +1,13 @@
 // The page, which starts in the browser.
 import { Client } from 'ks-apiserver-client';
-import { type ComponentChildren, h, render } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Frame } from './frame.ts';
 import { Gate } from './gate.ts';
-import { platformName } from './page-metadata.ts';
+import { platformName, renderPage } from './page.ts';
 import { useSession } from './session.ts';
 
-const page = document.querySelector('#page');
-if (page) render(h(App, {}), page);
+renderPage(h(App, {}));
 
 /** The frame with the view of the current route, or the gate while the user is not signed in. */
 function App(): ComponentChildren {

@@ -1,7 +1,7 @@
 // Who uses the page: a user who signs in at the server, or a token that the user pastes if the server has no sign-in.
 import { SignIn, SignInRequired, type TokenSource } from 'ks-apiserver-client';
 import { useEffect, useState } from 'preact/hooks';
-import { hasSignIn } from './page-metadata.ts';
+import { hasSignIn } from './page.ts';
 
 export type Session =
   | { readonly state: 'starting' }

@@ -11,7 +11,7 @@ import {
 } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
-import { platformName } from '../page-metadata.ts';
+import { platformName } from '../page.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
 import { bytesText, shortText } from '../ui/amount.ts';
 import { Failure } from '../ui/notice.ts';
