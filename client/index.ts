@@ -30,14 +30,22 @@ export {
   type Severity,
 } from './logs.ts';
 export { listAt, textAt, valueAt } from './object-values.ts';
-export { quantityOf } from './quantity.ts';
+export { containersOf, type PodContainer } from './pod-containers.ts';
+export { amountText, bytesText, quantityOf } from './quantity.ts';
 export type { Connection, StreamOptions } from './reconnecting.ts';
 export { type RelatedList, relatedLists, relatedLogs } from './related-lists.ts';
-export { kindOfReference, type ServedKind } from './served-kinds.ts';
+export {
+  type KindGroup,
+  kindGroups,
+  kindOfReference,
+  kindsNamed,
+  type ServedKind,
+} from './served-kinds.ts';
 export { LAST_APPLIED, type ShownParts, shownYAML } from './shown-yaml.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';
 export { type StatusTone, toneOfCondition, toneOfStatus } from './status-tone.ts';
+export { spanOf } from './time-span.ts';
 export type { UserClaims } from './token-storage.ts';
 export type { TokenSource } from './transport.ts';
 export type { WatchEvent } from './watch.ts';
