@@ -1,6 +1,5 @@
 // The page of the redirect URI: completes a sign-in, in the window or in the hidden frame of a renewal.
-import { h } from 'preact';
-import { Gate } from './gate.ts';
+import { notSignedIn } from './gate.ts';
 import { renderPage } from './page.ts';
 import { HOME, newSignIn } from './session.ts';
 
@@ -11,5 +10,5 @@ newSignIn()
   .then(
     // The address at which the sign-in was started is one of this origin.
     ({ returnTo }) => location.replace(new URL(returnTo, location.origin)),
-    (error) => renderPage(h(Gate, { session: { state: 'failed', error, retry } })),
+    (error) => renderPage(notSignedIn(error, retry)),
   );

@@ -1,24 +1,23 @@
 // The frame around the views: header, navigation, banners, and the view of the current route.
 import { type Client, type Connection, StatusError } from 'ks-apiserver-client';
-import { type ComponentChildren, h } from 'preact';
+import { type ComponentChildren, type FunctionComponent, h } from 'preact';
 import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Explore, ExploreContext } from './context.ts';
+import { type Discovered, discover, type Explore, ExploreContext } from './context.ts';
 import { Header } from './header.ts';
-import { type Discovered, discover } from './kinds.ts';
 import { ListView } from './list/list-view.ts';
 import { LogsView } from './logs/logs-view.ts';
 import { Navigation } from './navigation.ts';
 import { ObjectView } from './object/object-view.ts';
 import { OverviewView } from './overview/overview-view.ts';
-import { link, queryOf, type Route, useRoute } from './route.ts';
+import { link, navigate, overviewRoute, type Route, useRoute, withQuery } from './route.ts';
 import { SearchDialog } from './search/search-dialog.ts';
-import type { SignedIn } from './session.ts';
-import { Failure, Notice } from './ui/notice.ts';
-import { useNow } from './ui/relative-time.ts';
+import type { Session } from './session.ts';
+import { failure, notice } from './ui/notice.ts';
 import { useLoaded } from './ui/use-live.ts';
+import { useNow } from './ui/values.ts';
 
 interface FrameProps {
-  readonly session: SignedIn;
+  readonly session: Session;
   readonly client: Client;
 }
 
@@ -30,10 +29,10 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
   const discovered = useLoaded((signal) => discover(client, signal), [client]);
   const [connection, setConnection] = useState<Connection>({ state: 'open' });
   const [isSearching, setSearching] = useState(false);
-  const explore = useMemo<Explore>(
-    () => ({ client, ...(discovered.value ?? NOTHING), onConnection: setConnection }),
-    [client, discovered.value],
-  );
+  const explore = useMemo<Explore>(() => {
+    const change: Explore['change'] = (changes, options) => navigate(withQuery(route, changes), options);
+    return { client, route, change, onConnection: setConnection, ...(discovered.value ?? NOTHING) };
+  }, [client, route, discovered.value]);
   // The view without its query: another place is another view, with a state of its own.
   const place = JSON.stringify({ ...route, query: undefined });
   useArrival(place);
@@ -41,9 +40,9 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
   useSearchKey(search);
   return h(ExploreContext.Provider, { value: explore }, [
     h('a', { class: 'button hidden-text', href: '#view' }, 'Skip to the content'),
-    h(Header, { route, session, search }),
+    h(Header, { session, search }),
     h('div', { class: 'columns' }, [
-      h(Navigation, { route, error: discovered.error, retry: discovered.retry }),
+      h(Navigation, discovered),
       h('main', { id: 'view', tabIndex: -1 }, [
         bannersOf(session, connection),
         h(ErrorBoundary, { key: place }, viewOf(route)),
@@ -57,11 +56,11 @@ const EXPIRED =
   'Your sign-in has expired. The page shows the last state, and continues here after you have signed in.';
 
 /** A sign-in that has expired, and a lost connection. Both end by themselves. */
-function bannersOf(session: SignedIn, connection: Connection): ComponentChildren {
+function bannersOf(session: Session, connection: Connection): ComponentChildren {
   return [
-    session.expired && h(Notice, { tone: 'warn', action: ['Sign in again', session.signIn] }, EXPIRED),
+    session.expired && notice('warn', EXPIRED, ['Sign in again', session.signIn]),
     connection.state === 'waiting' &&
-      h(Notice, { tone: 'warn' }, [
+      notice('warn', [
         // The server responds, and says why it has no list, for example.
         connection.error instanceof StatusError ? '' : 'Connection lost: ',
         `${connection.error.message}. `,
@@ -79,25 +78,21 @@ function Countdown({ until }: { readonly until: number }): ComponentChildren {
 /** Keeps the rest of the page working if a view throws. */
 function ErrorBoundary({ children }: { readonly children?: ComponentChildren }): ComponentChildren {
   const [error, retry] = useErrorBoundary(console.error);
-  return error ? [h('h1', {}, 'This view has failed'), h(Failure, { error, retry })] : children;
+  return error ? [h('h1', {}, 'This view has failed'), failure(error, retry)] : children;
 }
 
-function viewOf(route: Route): ComponentChildren {
-  switch (route.view) {
-    case 'overview':
-      return h(OverviewView, { route });
-    case 'list':
-      return h(ListView, { route });
-    case 'object':
-      return h(ObjectView, { route });
-    case 'logs':
-      return h(LogsView, { route });
-    default:
-      return [
-        h('h1', {}, 'Page not found'),
-        h('a', link({ view: 'overview', query: queryOf({}) }), 'Go to the overview'),
-      ];
-  }
+/** The component of each view, and the number of names in its path. */
+const VIEWS: Readonly<Record<string, readonly [View: FunctionComponent, names: number]>> = {
+  '': [OverviewView, 0],
+  lists: [ListView, 1],
+  objects: [ObjectView, 3],
+  logs: [LogsView, 0],
+};
+
+function viewOf({ view, names }: Route): ComponentChildren {
+  const [View, count] = (Object.hasOwn(VIEWS, view) && VIEWS[view]) || [];
+  if (View && count === names.length) return h(View, {});
+  return [h('h1', {}, 'Page not found'), h('a', link(overviewRoute()), 'Go to the overview')];
 }
 
 /** The heading of a view is the title of the page, and gets the focus after a navigation, as after the load of a page. */

@@ -3,29 +3,26 @@ import type { ListPage } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from './context.ts';
-import { link, navigate, queryOf, type Route, withQuery } from './route.ts';
-import type { SignedIn } from './session.ts';
+import { link, overviewRoute } from './route.ts';
+import type { Session } from './session.ts';
 import { TextField } from './ui/text-field.ts';
 
 const ICON = new URL('icon.svg', import.meta.url).href;
 
 interface HeaderProps {
-  readonly route: Route;
-  readonly session: SignedIn;
+  readonly session: Session;
   readonly search: () => void;
 }
 
-export function Header({ route, session, search }: HeaderProps): ComponentChildren {
+export function Header({ session, search }: HeaderProps): ComponentChildren {
+  const { route } = useExplore();
   const { user, signOut } = session;
-  const query = queryOf({ namespace: route.query.get('namespace') ?? '' });
+  const home = overviewRoute({ namespace: route.query.get('namespace') ?? '' });
   const searchKey = navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K';
   return h('header', { class: 'top row' }, [
     h('button', { class: 'quiet menu', popovertarget: 'navigation' }, 'Menu'),
-    h('a', { class: 'brand row', ...link({ view: 'overview', query }) }, [
-      h('img', { src: ICON, alt: '', width: 20 }),
-      'Explore',
-    ]),
-    h(NamespaceChooser, { route }),
+    h('a', { class: 'brand row', ...link(home) }, [h('img', { src: ICON, alt: '', width: 20 }), 'Explore']),
+    h(NamespaceChooser, {}),
     h('button', { class: 'search', onClick: search, 'aria-keyshortcuts': 'Control+K' }, [
       'Search',
       h('kbd', { 'aria-hidden': true }, searchKey),
@@ -45,14 +42,12 @@ export function Header({ route, session, search }: HeaderProps): ComponentChildr
 const OFFERED = { sortBy: 'name', ascending: true, limit: 500 };
 
 /** The namespace that the views show, in the parameter `namespace` of their addresses. Any namespace can be typed. */
-function NamespaceChooser({ route }: { readonly route: Route }): ComponentChildren {
-  const { client, kinds } = useExplore();
+function NamespaceChooser(): ComponentChildren {
+  const { client, kinds, route, change } = useExplore();
   const [page, setPage] = useState<ListPage>();
-  const isScoped =
-    route.view === 'list'
-      ? kinds.get(route.resource)?.namespaced !== false
-      : route.view === 'overview' || route.view === 'logs';
-  if (!isScoped) return null;
+  const { view, names } = route;
+  const isClusterScoped = view === 'lists' && kinds.get(names[0] ?? '')?.namespaced === false;
+  if (isClusterScoped || !['', 'lists', 'logs'].includes(view)) return null;
   const offer = (): void => void client.lists.page('namespaces', OFFERED).then(setPage, () => undefined);
   return h(TextField, {
     id: 'namespace',
@@ -60,7 +55,7 @@ function NamespaceChooser({ route }: { readonly route: Route }): ComponentChildr
     'aria-label': 'Namespace',
     placeholder: page?.partial ? 'All your namespaces' : 'All namespaces',
     text: route.query.get('namespace') ?? '',
-    apply: (text) => navigate(withQuery(route, { namespace: text.trim(), page: undefined })),
+    apply: (text) => change({ namespace: text.trim(), page: undefined }),
     offered: page?.items.map(({ metadata }) => metadata.name) ?? [],
     // Without the list, any namespace can still be typed.
     onFocus: offer,

@@ -1,45 +1,29 @@
-// The address of a view. A Route says what the page shows, and its URL reproduces the view: filters, pages and time
-// ranges are in the query.
+// The address of a view, which reproduces it: filters, pages and time ranges are in the query.
 import { useEffect, useState } from 'preact/hooks';
 
-interface View<Name extends string> {
-  readonly view: Name;
+export interface Route {
+  /** Empty for the overview; `lists`, `objects` or `logs`. */
+  readonly view: string;
+  /** The resource of a list, such as `pods` or `deployments.apps`; resource, namespace and name of an object. */
+  readonly names: readonly string[];
   readonly query: URLSearchParams;
 }
 
-export type OverviewRoute = View<'overview'>;
-export type LogsRoute = View<'logs'>;
-
-export interface ListRoute extends View<'list'> {
-  /** `pods` or `deployments.apps`. */
-  readonly resource: string;
-}
-
-export interface ObjectRoute extends View<'object'> {
+/** The names of an object in its route. */
+export interface ObjectNames {
   readonly resource: string;
   /** Undefined for a cluster-scoped object. */
-  readonly namespace: string | undefined;
+  readonly namespace?: string | undefined;
   readonly name: string;
 }
-
-export type Route = OverviewRoute | ListRoute | ObjectRoute | LogsRoute | View<'unknown'>;
 
 const BASE = '/explore';
 /** In place of the namespace of a cluster-scoped object. No namespace has this name. */
 const CLUSTER = '-';
 
 export function parseRoute({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
-  const query = new URLSearchParams(search);
-  const [first, ...rest] = segmentsOf(pathname);
-  const [resource, namespace, name] = rest;
-  if (first === undefined) return { view: 'overview', query };
-  if (first === 'logs' && rest.length === 0) return { view: 'logs', query };
-  if (first === 'lists' && resource && rest.length === 1) return { view: 'list', resource, query };
-  if (first === 'objects' && resource && namespace && name && rest.length === 3) {
-    const scope = namespace === CLUSTER ? undefined : namespace;
-    return { view: 'object', resource, namespace: scope, name, query };
-  }
-  return { view: 'unknown', query };
+  const [view = '', ...names] = segmentsOf(pathname);
+  return { view, names, query: new URLSearchParams(search) };
 }
 
 function segmentsOf(pathname: string): string[] {
@@ -50,23 +34,10 @@ function segmentsOf(pathname: string): string[] {
   }
 }
 
-export function urlOf(route: Route): string {
-  const search = route.query.toString();
-  const path = [BASE, ...pathOf(route).map(encodeURIComponent)].join('/');
-  return search === '' ? path : `${path}?${search}`;
-}
-
-function pathOf(route: Route): string[] {
-  switch (route.view) {
-    case 'list':
-      return ['lists', route.resource];
-    case 'object':
-      return ['objects', route.resource, route.namespace ?? CLUSTER, route.name];
-    case 'logs':
-      return ['logs'];
-    default:
-      return [];
-  }
+export function urlOf({ view, names, query }: Route): string {
+  const segments = [view, ...names].filter(Boolean).map((name) => `/${encodeURIComponent(name)}`);
+  const search = query.toString();
+  return BASE + segments.join('') + (search === '' ? '' : `?${search}`);
 }
 
 /** Parameters of a query: an array sets the parameter several times, undefined and an empty text remove it. */
@@ -81,23 +52,28 @@ export function queryOf(changes: Changes, before: URLSearchParams = new URLSearc
   return query;
 }
 
-export function listRoute(resource: string, changes: Changes = {}): ListRoute {
-  return { view: 'list', resource, query: queryOf(changes) };
+export function overviewRoute(changes: Changes = {}): Route {
+  return { view: '', names: [], query: queryOf(changes) };
 }
 
-export function logsRoute(changes: Changes): LogsRoute {
-  return { view: 'logs', query: queryOf(changes) };
+export function listRoute(resource: string, changes: Changes = {}): Route {
+  return { view: 'lists', names: [resource], query: queryOf(changes) };
 }
 
-export function objectRoute(
-  resource: string,
-  { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
-): ObjectRoute {
-  return { view: 'object', resource, namespace, name, query: queryOf({}) };
+export function logsRoute(changes: Changes): Route {
+  return { view: 'logs', names: [], query: queryOf(changes) };
+}
+
+export function objectRoute(resource: string, { namespace, name }: Omit<ObjectNames, 'resource'>): Route {
+  return { view: 'objects', names: [resource, namespace ?? CLUSTER, name], query: queryOf({}) };
+}
+
+export function namesOf({ names: [resource = '', namespace, name = ''] }: Route): ObjectNames {
+  return { resource, namespace: namespace === CLUSTER ? undefined : namespace, name };
 }
 
 /** The same view with another query. */
-export function withQuery<R extends Route>(route: R, changes: Changes): R {
+export function withQuery(route: Route, changes: Changes): Route {
   return { ...route, query: queryOf(changes, route.query) };
 }
 

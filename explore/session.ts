@@ -1,20 +1,11 @@
 // Who uses the page: a user who signs in at the server, or a token that the user pastes if the server has no sign-in.
 import { SignIn, SignInRequired, type TokenSource } from 'ks-apiserver-client';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { notSignedIn, otherAddress, SIGNING_IN, signedOut, tokenForm } from './gate.ts';
 import { hasSignIn } from './page.ts';
 
-export type Session =
-  | { readonly state: 'starting' }
-  /** The page has another address than the issuer, at whose address alone a user can sign in. */
-  | { readonly state: 'elsewhere'; readonly address: string }
-  | { readonly state: 'signed out'; readonly signIn: () => void }
-  /** The server has no sign-in. */
-  | { readonly state: 'without sign-in'; readonly use: (token: string) => void }
-  | { readonly state: 'failed'; readonly error: Error; readonly retry: () => void }
-  | SignedIn;
-
-export interface SignedIn {
-  readonly state: 'signed in';
+export interface Session {
   readonly token: string | TokenSource;
   /** Undefined for a pasted token. */
   readonly user?: { readonly id: string; readonly name: string };
@@ -24,7 +15,14 @@ export interface SignedIn {
   readonly signOut: () => void;
 }
 
-type Show = (session: Session) => void;
+interface Shown {
+  /** Undefined while the user is not signed in. */
+  readonly session?: Session;
+  /** In place of the views. */
+  readonly gate?: ComponentChildren;
+}
+
+type Show = (shown: Shown) => void;
 
 export const HOME = '/explore';
 /** In the storage of the tab: the user has signed out, and is not sent to the sign-in again at once. */
@@ -35,10 +33,10 @@ export function newSignIn(): SignIn {
 }
 
 /** The session of the page. Changes when any tab signs in or out. */
-export function useSession(): Session {
-  const [session, setSession] = useState<Session>({ state: 'starting' });
-  useEffect(() => (hasSignIn() ? follow(newSignIn(), setSession) : askForToken(setSession)), []);
-  return session;
+export function useSession(): Shown {
+  const [shown, show] = useState<Shown>({ gate: SIGNING_IN });
+  useEffect(() => (hasSignIn() ? follow(newSignIn(), show) : askForToken(show)), []);
+  return shown;
 }
 
 function follow(user: SignIn, show: Show): () => void {
@@ -56,7 +54,7 @@ function follow(user: SignIn, show: Show): () => void {
   });
   const showSignedIn = (expired: boolean): void => {
     const { sub = '', name } = user.user() ?? {};
-    show({ state: 'signed in', token, user: { id: sub, name: name || sub }, expired, signIn, signOut });
+    show({ session: { token, user: { id: sub, name: name || sub }, expired, signIn, signOut } });
   };
   const begin = async (): Promise<void> => {
     try {
@@ -64,23 +62,23 @@ function follow(user: SignIn, show: Show): () => void {
       showSignedIn(false);
     } catch (error) {
       if (!(error instanceof SignInRequired)) throw error;
+      // A user can sign in only at the address of the issuer.
       const { origin } = new URL(await user.issuer());
-      if (origin !== location.origin) show({ state: 'elsewhere', address: `${origin}${HOME}` });
+      if (origin !== location.origin) show({ gate: otherAddress(`${origin}${HOME}`) });
       else if (sessionStorage.getItem(SIGNED_OUT) === null) await user.start();
-      else show({ state: 'signed out', signIn });
+      else show({ gate: signedOut(signIn) });
     }
   };
-  const failed = (error: Error): void => show({ state: 'failed', error, retry: start });
+  const failed = (error: Error): void => show({ gate: notSignedIn(error, start) });
   const start = (): void => void begin().catch(failed);
   start();
-  return user.onChange(() => (user.user() === undefined ? show({ state: 'signed out', signIn }) : start()));
+  return user.onChange(() => (user.user() === undefined ? show({ gate: signedOut(signIn) }) : start()));
 }
 
 /** The token is in memory only: it ends with the page. */
 function askForToken(show: Show): void {
   const ask = (): void => askForToken(show);
-  show({
-    state: 'without sign-in',
-    use: (token) => show({ state: 'signed in', token, expired: false, signIn: ask, signOut: ask }),
-  });
+  const use = (token: string): void =>
+    show({ session: { token, expired: false, signIn: ask, signOut: ask } });
+  show({ gate: tokenForm(use) });
 }

@@ -1,16 +1,15 @@
 // The filters of a list: text, facets, and selectors for people who know them.
 import { StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { type Changes, type ListRoute, navigate, withQuery } from '../route.ts';
-import { Facet } from '../ui/facet.ts';
-import { Status } from '../ui/status.ts';
+import { useExplore } from '../context.ts';
+import type { Changes } from '../route.ts';
+import { Facet, toggle } from '../ui/controls.ts';
 import { TextField } from '../ui/text-field.ts';
-import { Toggle } from '../ui/toggle.ts';
-import { facetsOf, labelKeyOf } from './list-query.ts';
+import { statusWord } from '../ui/values.ts';
+import { facetsOf, type ListFacet } from './list-query.ts';
 import type { Counts } from './use-list.ts';
 
 export interface ListFiltersProps {
-  readonly route: ListRoute;
   readonly counts: Counts;
   readonly labelKeys: readonly string[];
   readonly error: Error | undefined;
@@ -21,45 +20,40 @@ const VALUES = 200;
 /** Time without a key in ms after which the text filters. */
 const DELAY_MS = 250;
 
-const SELECTORS = [
-  { name: 'labelSelector', label: 'Label selector', placeholder: 'app in (cart, web), !canary' },
-  { name: 'fieldSelector', label: 'Field selector', placeholder: 'metadata.name!=web' },
-];
-
-export function ListFilters({ route, counts, labelKeys, error }: ListFiltersProps): ComponentChildren {
+export function ListFilters({ counts, labelKeys, error }: ListFiltersProps): ComponentChildren {
+  const { route, change } = useExplore();
   const { query } = route;
-  const change = (changes: Changes): void => navigate(withQuery(route, { ...changes, page: undefined }));
+  const text = (name: string): string => query.get(name) ?? '';
+  const filter = (changes: Changes, options = {}): void => change({ ...changes, page: undefined }, options);
   const invalid = error instanceof StatusError ? error.causes.map(({ field }) => field) : [];
   // Applied with Enter, because a half-written selector is an error.
-  const selectors = SELECTORS.map(({ name, label, placeholder }) =>
+  const selector = (name: string, label: string, placeholder: string): ComponentChildren =>
     h(TextField, {
-      key: name,
       label,
-      text: query.get(name) ?? '',
+      text: text(name),
       placeholder,
       'aria-invalid': invalid.includes(name),
-      apply: (text) => change({ [name]: text.trim() }),
-    }),
-  );
+      apply: (value) => filter({ [name]: value.trim() }),
+    });
   const labelKey = h(TextField, {
-    text: labelKeyOf(route),
+    text: text('by'),
     offered: labelKeys,
     placeholder: 'key',
     'aria-label': 'Label key',
-    apply: (key) => change({ by: key.trim(), value: undefined }),
+    apply: (key) => filter({ by: key.trim(), value: undefined }),
   });
-  const facets = facetsOf(route).map(({ title, name, parameter }) => {
+  const facet = ({ title, name, parameter }: ListFacet): ComponentChildren => {
     const selected = query.getAll(parameter);
     const known = counts[name] ?? {};
     const values = [...new Set([...selected, ...Object.keys(known)])].slice(0, VALUES);
-    const select = (next: readonly string[]): void => change({ [parameter]: next });
-    const content = (value: string): ComponentChildren =>
-      name === 'status' ? h(Status, { status: value }) : h('bdi', { class: 'ellipsis' }, value);
     const isLabel = parameter === 'value';
     if (values.length === 0 && !isLabel) return null;
+    const select = (next: readonly string[]): void => filter({ [parameter]: next });
+    const content = (value: string): ComponentChildren =>
+      name === 'status' ? statusWord(value) : h('bdi', { class: 'ellipsis' }, value);
     const props = { title, values, counts: known, selected, select, content };
     return h(Facet, { key: title, ...props }, isLabel && labelKey);
-  });
+  };
   return h('section', { class: 'stack', 'aria-label': 'Filters' }, [
     h('div', { class: 'row' }, [
       h(TextField, {
@@ -68,16 +62,17 @@ export function ListFilters({ route, counts, labelKeys, error }: ListFiltersProp
         'aria-label': 'Filter by text',
         placeholder: 'Filter by name, label or image',
         delayMs: DELAY_MS,
-        text: query.get('q') ?? '',
-        apply: (q) => navigate(withQuery(route, { q, page: undefined }), { replace: true }),
+        text: text('q'),
+        apply: (q) => filter({ q }, { replace: true }),
       }),
-      h('details', { class: 'selectors', open: SELECTORS.some(({ name }) => query.has(name)) }, [
+      h('details', { class: 'selectors', open: query.has('labelSelector') || query.has('fieldSelector') }, [
         h('summary', {}, 'Selectors'),
-        selectors,
+        selector('labelSelector', 'Label selector', 'app in (cart, web), !canary'),
+        selector('fieldSelector', 'Field selector', 'metadata.name!=web'),
       ]),
     ]),
-    facets,
+    facetsOf(query).map(facet),
     query.has('ownerReference') &&
-      h(Toggle, { isOn: true, onClick: () => change({ ownerReference: undefined }) }, 'Objects of one owner'),
+      toggle('Objects of one owner', true, () => filter({ ownerReference: undefined })),
   ]);
 }

@@ -1,6 +1,6 @@
 // The query of a list in the address of the page, and as parameters of the server.
 import type { ListQuery } from 'ks-apiserver-client';
-import type { ListRoute } from '../route.ts';
+import type { Route } from '../route.ts';
 
 export const PAGE_SIZES = [50, 200, 1_000, 10_000] as const;
 
@@ -13,7 +13,7 @@ export interface ShownQuery extends ListQuery {
 }
 
 /** A facet whose values are chips. */
-export interface Facet {
+export interface ListFacet {
   readonly title: string;
   /** As a parameter of the server. */
   readonly name: string;
@@ -22,22 +22,17 @@ export interface Facet {
   readonly filter: keyof ListQuery;
 }
 
-/** The label key of a facet; empty for none. */
-export function labelKeyOf({ query }: ListRoute): string {
-  return query.get('by') ?? '';
-}
-
-export function facetsOf(route: ListRoute): readonly Facet[] {
-  const key = labelKeyOf(route);
+/** `by`: the label key of a facet, if there is one. */
+export function facetsOf(query: URLSearchParams): readonly ListFacet[] {
+  const label = `label:${query.get('by') ?? ''}`;
   return [
     { title: 'Status', name: 'status', parameter: 'status', filter: 'status' },
     { title: 'Namespace', name: 'namespace', parameter: 'namespace', filter: 'namespaces' },
-    { title: 'Label', name: `label:${key}`, parameter: 'value', filter: 'label' },
+    { title: 'Label', name: label, parameter: 'value', filter: 'label' },
   ];
 }
 
-export function listQueryOf(route: ListRoute): ShownQuery {
-  const { resource, query } = route;
+export function listQueryOf({ names: [resource = ''], query }: Route): ShownQuery {
   const text = (name: string): string | undefined => query.get(name) || undefined;
   const texts = (name: string): string[] | undefined => (query.has(name) ? query.getAll(name) : undefined);
   const isEvents = resource === 'events' || resource === 'events.events.k8s.io';
@@ -53,6 +48,6 @@ export function listQueryOf(route: ListRoute): ShownQuery {
     labelSelector: text('labelSelector'),
     fieldSelector: text('fieldSelector'),
     ownerReference: text('ownerReference'),
-    label: query.has('value') ? `${labelKeyOf(route)} in (${query.getAll('value').join()})` : undefined,
+    label: query.has('value') ? `${text('by') ?? ''} in (${query.getAll('value').join()})` : undefined,
   };
 }

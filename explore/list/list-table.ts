@@ -1,39 +1,45 @@
 // The table of a list: names, namespaces and the columns of the kind, sorted by the header.
-import type { Column, Row } from 'ks-apiserver-client';
+import { bytesText, type Column, type Row } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { type ListRoute, link, navigate, objectRoute, withQuery } from '../route.ts';
-import { bytesText } from '../ui/amount.ts';
-import { RelativeTime } from '../ui/relative-time.ts';
-import { Status } from '../ui/status.ts';
+import { type Explore, useExplore } from '../context.ts';
+import { link, objectRoute } from '../route.ts';
+import { RelativeTime, statusWord } from '../ui/values.ts';
 import { isTime, type ShownColumn } from './list-columns.ts';
 import type { ShownQuery } from './list-query.ts';
 import type { ListRows, LiveList } from './use-list.ts';
 import { ROW_HEIGHT, useVisibleRows } from './use-visible-rows.ts';
 
 export interface ListTableProps extends Pick<LiveList, 'show'> {
-  readonly route: ListRoute;
   readonly shown: ShownQuery;
   readonly list: ListRows;
   readonly label: string;
   readonly isBusy: boolean;
 }
 
-const NAME = { name: 'Name', description: '', sortKey: 'name' };
+const NAME: Column = {
+  name: 'Name',
+  type: 'string',
+  format: '',
+  description: '',
+  priority: 0,
+  sortKey: 'name',
+};
 /** `aria-rowindex` of the first row: the header has 1. */
 const FIRST_ROW = 2;
 
-export function ListTable({ route, shown, list, label, isBusy, show }: ListTableProps): ComponentChildren {
-  const { resource, query } = route;
+export function ListTable({ shown, list, label, isBusy, show }: ListTableProps): ComponentChildren {
+  const { route, change } = useExplore();
+  const [resource = ''] = route.names;
   const { name: listName, start, limit, total } = list;
   const count = Math.max(0, Math.min(limit, total - start));
   const { first, last, current, box, body } = useVisibleRows(count, listName);
   useEffect(() => show(first, last), [listName, first, last]);
   const rowAt = useLoadedRows(list, current);
-  const isWide = query.has('wide');
+  const isWide = route.query.has('wide');
   const columns = list.columns.filter(({ priority, width }) => width > 0 && (isWide || priority === 0));
   const cols = columns.map(({ width }) => h('col', { style: { width: `${width}ch` } }));
-  const headers = [NAME, ...columns].map((column) => h(Header, { ...column, route, shown }));
+  const headers = [NAME, ...columns].map((column) => headerCell(column, shown, change));
   // The names have the rest of the width.
   const minWidth = `calc(min(30ch, 50vw) + ${columns.reduce((sum, { width }) => sum + width, 0)}ch)`;
   const indexes = Array.from({ length: last - first }, (_, i) => first + i);
@@ -83,18 +89,16 @@ function gap(rows: number, key: string): ComponentChildren {
   return rows > 0 && h('tr', { key, class: 'gap', 'aria-hidden': true }, h('td', { style }));
 }
 
-interface HeaderProps extends Pick<Column, 'name' | 'description' | 'sortKey'> {
-  readonly isNumber?: boolean;
-  readonly route: ListRoute;
-  readonly shown: ShownQuery;
-}
-
-function Header({ name, description, sortKey, isNumber, route, shown }: HeaderProps): ComponentChildren {
-  const isSorted = sortKey !== undefined && sortKey === shown.sortBy;
-  const ascending = String(isSorted ? !shown.ascending : !isNumber);
-  const onClick = (): void => navigate(withQuery(route, { sortBy: sortKey, ascending, page: undefined }));
+function headerCell(
+  { name, description, sortKey, isNumber }: Column & Partial<ShownColumn>,
+  { sortBy, ascending }: ShownQuery,
+  change: Explore['change'],
+): ComponentChildren {
+  const isSorted = sortKey !== undefined && sortKey === sortBy;
+  const next = String(isSorted ? !ascending : !isNumber);
+  const onClick = (): void => change({ sortBy: sortKey, ascending: next, page: undefined });
   const text = h('bdi', {}, name);
-  const order = shown.ascending ? 'ascending' : 'descending';
+  const order = ascending ? 'ascending' : 'descending';
   const attributes = { scope: 'col', title: description, class: isNumber && 'number' } as const;
   const content = sortKey === undefined ? text : h('button', { class: 'quiet sort', onClick }, text);
   return h('th', { ...attributes, 'aria-sort': isSorted ? order : undefined }, content);
@@ -103,7 +107,7 @@ function Header({ name, description, sortKey, isNumber, route, shown }: HeaderPr
 function cellOf({ cells }: Row, { index, format, isNumber }: ShownColumn): ComponentChildren {
   const value = cells[index] ?? null;
   if (value === null) return h('td', { class: isNumber ? 'muted number' : 'muted' }, '–');
-  if (format === 'status') return h('td', {}, h(Status, { status: String(value) }));
+  if (format === 'status') return h('td', {}, statusWord(String(value)));
   if (isTime(value)) return h('td', {}, h(RelativeTime, { time: value }));
   const isBytes = format === 'bytes' && typeof value === 'number';
   const title = isBytes ? bytesText(value) : value.toLocaleString();

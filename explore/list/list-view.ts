@@ -2,43 +2,33 @@
 import { type Rows, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
-import { useExplore } from '../context.ts';
-import { titleOf } from '../kinds.ts';
-import { type ListRoute, listRoute, navigate, withQuery } from '../route.ts';
-import { LiveState } from '../ui/live-state.ts';
-import { Failure, Notice } from '../ui/notice.ts';
-import { Select } from '../ui/select.ts';
-import { Toggle } from '../ui/toggle.ts';
+import { type Explore, titleOf, useExplore } from '../context.ts';
+import { listRoute, navigate } from '../route.ts';
+import { choice, toggle } from '../ui/controls.ts';
+import { failure, liveState, loading, notice } from '../ui/notice.ts';
 import { ListFilters } from './list-filters.ts';
-import { facetsOf, listQueryOf, PAGE_SIZES } from './list-query.ts';
-import { ListTable, type ListTableProps } from './list-table.ts';
+import { facetsOf, listQueryOf, PAGE_SIZES, type ShownQuery } from './list-query.ts';
+import { ListTable } from './list-table.ts';
 import { useCounts, useList } from './use-list.ts';
 
-export function ListView({ route }: { readonly route: ListRoute }): ComponentChildren {
-  const { resource, query } = route;
-  const { kinds } = useExplore();
+export function ListView(): ComponentChildren {
+  const { kinds, route, change } = useExplore();
+  const { names, query } = route;
+  const [resource = ''] = names;
   const [isPaused, pause] = useState(false);
   const shown = listQueryOf(route);
-  const facets = facetsOf(route).filter(({ name }) => name !== 'label:');
-  const names = facets.map(({ name }) => name);
-  const {
-    value: list,
-    isCurrent,
-    connection,
-    error,
-    retry,
-    show,
-  } = useList(resource, shown, names, isPaused);
+  const facets = facetsOf(query).filter(({ name }) => name !== 'label:');
+  const facetNames = facets.map(({ name }) => name);
+  const live = useList(resource, shown, facetNames, isPaused);
+  const { value: list, connection, error } = live;
   const filtering = facets.filter(({ parameter }) => query.has(parameter));
   const counts = { ...list?.facets, ...useCounts(resource, shown, filtering) };
   const label = titleOf(resource, kinds);
-  const isWide = query.has('wide');
-  const toggleColumns = (): void =>
-    navigate(withQuery(route, { wide: isWide ? undefined : 'true' }), { replace: true });
+  const showAllColumns = (isWide: boolean): void =>
+    change({ wide: isWide ? 'true' : undefined }, { replace: true });
   const hasFilters = query.size > 0;
   const none = hasFilters ? `No ${label} match the filters.` : `There are no ${label}.`;
   const clear = ['Clear filters', () => navigate(listRoute(resource))] as const;
-  const isLoading = !list && !error && connection?.state !== 'waiting';
   // Nothing can be filtered without a permission, or if the kind is not served.
   const isFilterable = list || !error || (error instanceof StatusError && error.code === 400);
   return h('div', { class: 'stack' }, [
@@ -46,18 +36,18 @@ export function ListView({ route }: { readonly route: ListRoute }): ComponentChi
       h('h1', { tabIndex: -1 }, label),
       h('code', { class: 'muted fill' }, resource),
       list?.columns.some(({ priority }) => priority > 0) &&
-        h(Toggle, { isOn: isWide, onClick: toggleColumns }, 'More columns'),
-      h(LiveState, { connection, error, isPaused, pause }),
+        toggle('More columns', query.has('wide'), showAllColumns),
+      liveState(live, isPaused, pause),
     ]),
-    isFilterable && h(ListFilters, { route, counts, labelKeys: list?.labelKeys ?? [], error }),
-    list?.isPartial && h(Notice, { tone: 'info' }, partialText(list)),
-    error && h(Failure, { error, retry }),
-    isLoading && h('p', { class: 'muted', role: 'status' }, `Loading ${label}…`),
-    list?.total === 0 && !error && h(Notice, { tone: 'idle', action: hasFilters && clear }, none),
+    isFilterable && h(ListFilters, { counts, labelKeys: list?.labelKeys ?? [], error }),
+    list?.isPartial && notice('info', partialText(list)),
+    error && failure(error, live.retry),
+    !list && !error && connection?.state !== 'waiting' && loading(`Loading ${label}…`),
+    list?.total === 0 && !error && notice('idle', none, hasFilters && clear),
     list &&
       list.total > 0 && [
-        h(ListTable, { route, shown, list, label, isBusy: !isCurrent, show }),
-        h(Pager, { route, shown, list }),
+        h(ListTable, { shown, list, label, isBusy: !live.isCurrent, show: live.show }),
+        pager(shown, list, change),
       ],
   ]);
 }
@@ -68,29 +58,23 @@ function partialText({ facets }: Rows): string {
   return `Objects of ${namespaces} that you may list. You have no permission for the others.`;
 }
 
-type PagerProps = Pick<ListTableProps, 'route' | 'shown' | 'list'>;
-
-function Pager({ route, shown, list }: PagerProps): ComponentChildren {
-  const { total } = list;
-  const { page, limit } = shown;
+function pager({ page, limit }: ShownQuery, { total }: Rows, change: Explore['change']): ComponentChildren {
   const last = Math.max(1, Math.ceil(total / limit));
   const [first, end] = [Math.min(total, (page - 1) * limit + 1), Math.min(total, page * limit)];
-  const pages = [
-    { label: 'First page', sign: '«', target: 1 },
-    { label: 'Previous page', sign: '‹', target: Math.min(page - 1, last) },
-    { label: 'Next page', sign: '›', target: page + 1 },
-    { label: 'Last page', sign: '»', target: last },
-  ].map(({ label, sign, target }) => {
+  const button = (label: string, sign: string, target: number): ComponentChildren => {
     const disabled = target < 1 || target > last || target === page;
-    const onClick = (): void => navigate(withQuery(route, { page: String(target) }));
+    const onClick = (): void => change({ page: String(target) });
     return h('button', { class: 'quiet', 'aria-label': label, title: label, disabled, onClick }, sign);
-  });
-  const options = Object.fromEntries(PAGE_SIZES.map((size) => [size, size.toLocaleString()]));
-  const choose = (size: string): void => navigate(withQuery(route, { limit: size, page: undefined }));
+  };
+  const sizes = Object.fromEntries(PAGE_SIZES.map((size) => [size, size.toLocaleString()]));
+  const choose = (size: string): void => change({ limit: size, page: undefined });
   const text = `${first.toLocaleString()}–${end.toLocaleString()} of ${total.toLocaleString()}`;
   return h('nav', { class: 'row small', 'aria-label': 'Pages' }, [
-    pages,
+    button('First page', '«', 1),
+    button('Previous page', '‹', Math.min(page - 1, last)),
+    button('Next page', '›', page + 1),
+    button('Last page', '»', last),
     h('span', { class: 'fill', role: 'status' }, text),
-    h('label', {}, ['Rows ', h(Select, { label: 'Rows', value: String(limit), options, choose })]),
+    h('label', {}, ['Rows ', choice('Rows', String(limit), sizes, choose)]),
   ]);
 }

@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
 import { columnsOf, type ShownColumn } from './list-columns.ts';
-import type { Facet, ShownQuery } from './list-query.ts';
+import type { ListFacet, ShownQuery } from './list-query.ts';
 
 /** The rows of a window of a page. */
 export interface ListRows extends Rows {
@@ -59,7 +59,7 @@ export function useList(
       yield { ...rows, columns, name, start, limit: shown.limit, first };
     }
   };
-  const live = useLive(open, JSON.stringify([name, window]), isPaused);
+  const live = useLive(open, JSON.stringify([name, window]), { isPaused });
   const movedAt = useRef(0);
   const show = (from: number, to: number): (() => void) | undefined => {
     const end = first + window.limit;
@@ -86,7 +86,7 @@ function windowAt({ page, limit }: ShownQuery, from: number, to: number): ListWi
 export type Counts = Rows['facets'];
 
 /** The counts of facets that filter: each without its own filter, so that further values can be selected. */
-export function useCounts(resource: string, query: ShownQuery, filtering: readonly Facet[]): Counts {
+export function useCounts(resource: string, query: ShownQuery, filtering: readonly ListFacet[]): Counts {
   const { client } = useExplore();
   const load = async (signal: AbortSignal): Promise<Counts> => {
     const pages = await Promise.all(

@@ -1,11 +1,11 @@
 // Exports the lines of the query as a file, and says whether it is complete.
-import type { LogExport, LogQuery } from 'ks-apiserver-client';
+import { bytesText, type LogExport, type LogQuery } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { bytesText } from '../ui/amount.ts';
-import { Notice, type Tone } from '../ui/notice.ts';
-import { Select } from '../ui/select.ts';
+import { choice } from '../ui/controls.ts';
+import { notice } from '../ui/notice.ts';
+import type { Tone } from '../ui/values.ts';
 
 const FORMATS = { text: 'Text, only the lines', ndjson: 'NDJSON', json: 'JSON', csv: 'CSV' } as const;
 type Format = keyof typeof FORMATS;
@@ -36,17 +36,16 @@ export function ExportMenu({ query }: { readonly query: LogQuery }): ComponentCh
     }
     setRunning(undefined);
   };
-  const choose = (value: string): void => setFormat(value as Format);
   return [
     h('button', { popovertarget: 'export' }, 'Export'),
     h('div', { id: 'export', popover: 'auto' }, [
       h('div', { class: 'stack' }, [
-        h(Select, { label: 'Format', value: format, options: FORMATS, choose }),
+        choice('Format', format, FORMATS, (value) => setFormat(value as Format)),
         running
           ? h('button', { onClick: () => running.abort() }, 'Cancel')
           : h('button', { class: 'primary', onClick: start }, 'Save all lines'),
         h('p', { class: 'muted' }, 'All lines of the filters and the time range, the oldest first.'),
-        result && h(Notice, { tone: result[0] }, `${result[1]} ${bytesText(bytes)}`),
+        result && notice(result[0], `${result[1]} ${bytesText(bytes)}`),
       ]),
     ]),
   ];

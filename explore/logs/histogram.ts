@@ -1,47 +1,99 @@
 // The number of lines by time and severity, as stacked bars. The pointer or the arrow keys select a range to zoom into.
-import type { Severity } from 'ks-apiserver-client';
+import {
+  intervalOf,
+  type LogQuery,
+  type Severity,
+  type Shortfall,
+  StatusError,
+  spanOf,
+} from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { spanOf } from '../ui/relative-time.ts';
+import { useExplore } from '../context.ts';
+import { type Live, useLoaded } from '../ui/use-live.ts';
 import { clockOf, type TimeRange } from './log-query.ts';
-import type { Counts } from './use-histogram.ts';
+
+/** Pause before the next histogram while the view is live. */
+const REFRESH_MS = 15_000;
+const MAX_BUCKETS = 120;
+
+export interface Bucket {
+  /** Seconds since the epoch. */
+  readonly start: number;
+  readonly counts: Readonly<Partial<Record<Severity, number>>>;
+}
+
+export interface Counts {
+  readonly buckets: readonly Bucket[];
+  readonly partial: readonly Shortfall[] | undefined;
+  readonly range: TimeRange;
+  /** Width of the buckets in seconds. */
+  readonly step: number;
+}
+
+/** Counts of all levels: the levels of the query are only shown or hidden. */
+export function useHistogram(
+  { level: _level, ...query }: LogQuery,
+  rangeNow: () => TimeRange,
+  key: string,
+  isLive: boolean,
+): Live<Counts> {
+  const { client } = useExplore();
+  const load = async (signal: AbortSignal): Promise<Counts> => {
+    const range = rangeNow();
+    const { start, end } = range;
+    const step = intervalOf(end - start, MAX_BUCKETS);
+    const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
+    const sent = { ...query, start_time: start, end_time: end, interval: spanOf(step * 1000), time_zone };
+    const { histograms, partial } = await client.logs
+      .histogram({ ...sent, severity: true }, { signal })
+      .catch((error: unknown) => {
+        // A store whose fields cannot be searched for levels still counts lines.
+        const isLevel =
+          error instanceof StatusError && error.causes.some(({ field }) => field === 'severity');
+        if (!isLevel) throw error;
+        return client.logs.histogram(sent, { signal });
+      });
+    const buckets = histograms.map(
+      ({ time, count, severities }): Bucket => ({
+        start: time / 1000,
+        counts: severities ?? { none: count },
+      }),
+    );
+    return { buckets, partial, range, step };
+  };
+  return useLoaded(load, [key], isLive ? REFRESH_MS : 0);
+}
+
+/** The number of lines with one of the severities. */
+export function sumOf(buckets: readonly Bucket[], severities: readonly Severity[]): number {
+  const counts = buckets.flatMap((bucket) => severities.map((each) => bucket.counts[each] ?? 0));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
 
 export interface HistogramProps extends Counts {
   readonly shown: readonly Severity[];
   readonly zoom: (range: TimeRange) => void;
 }
 
-interface Bucket {
-  /** Seconds since the epoch. */
-  readonly start: number;
-  readonly counts: Readonly<Partial<Record<Severity, number>>>;
-}
-
 const KEYS =
   'Arrow keys select an interval, with Shift several. Enter zooms into the selection, Escape clears it.';
 
-export function Histogram({ histogram, range, step, shown, zoom }: HistogramProps): ComponentChildren {
-  const buckets = histogram.histograms.map(
-    ({ time, count, severities }): Bucket => ({ start: time / 1000, counts: severities ?? { none: count } }),
-  );
-  const totalOf = (bucket: Bucket): number =>
-    shown.reduce((sum, each) => sum + (bucket.counts[each] ?? 0), 0);
-  const max = Math.max(1, ...buckets.map(totalOf));
+export function Histogram({ buckets, range, step, shown, zoom }: HistogramProps): ComponentChildren {
+  const max = Math.max(1, ...buckets.map((bucket) => sumOf([bucket], shown)));
   const last = buckets.length - 1;
   /** First and last bucket of the selection; the second one moves. */
   const [selection, setSelection] = useState<readonly [from: number, to: number]>();
-  useEffect(() => setSelection(undefined), [histogram]);
+  useEffect(() => setSelection(undefined), [buckets]);
   const selected = selection ? buckets.slice(Math.min(...selection), Math.max(...selection) + 1) : [];
+  const [begin, end] = [selected[0]?.start ?? 0, (selected.at(-1)?.start ?? 0) + step];
   const moveTo = (index: number, isExtended: boolean): void => {
     const to = Math.max(0, Math.min(last, index));
     setSelection([isExtended && selection ? selection[0] : to, to]);
   };
-  const apply = (): void => {
-    const start = selected[0]?.start ?? 0;
-    const end = (selected.at(-1)?.start ?? 0) + step - 1;
-    // The first and the last bucket can reach beyond the range.
-    zoom({ start: Math.max(range.start, start), end: Math.max(start, Math.min(range.end, end)) });
-  };
+  // The first and the last bucket can reach beyond the range.
+  const apply = (): void =>
+    zoom({ start: Math.max(range.start, begin), end: Math.max(begin, Math.min(range.end, end - 1)) });
   const onKeyDown = (event: KeyboardEvent): void => {
     const [, to] = selection ?? [];
     const [left, right] = to === undefined ? [last, 0] : [to - 1, to + 1];
@@ -59,42 +111,39 @@ export function Histogram({ histogram, range, step, shown, zoom }: HistogramProp
     if (type === 'pointerdown' && button === 0) box.setPointerCapture(pointerId);
     if (type === 'pointerup' && selected.length > 1) apply();
   };
-  const pointer = {
-    onPointerDown: onPointer,
-    onPointerMove: onPointer,
-    onPointerUp: onPointer,
-    onPointerLeave: () => setSelection(undefined),
-  };
-  const label = `Histogram of ${buckets.length} intervals of ${spanOf(step * 1000)}`;
-  const description = { role: 'group', 'aria-label': label, 'aria-description': KEYS } as const;
   const bars = buckets.map((bucket) => {
     const parts = shown.map((each) => {
-      const height = `${((bucket.counts[each] ?? 0) / max) * 100}%`;
+      const height = `${(sumOf([bucket], [each]) / max) * 100}%`;
       return height !== '0%' && h('div', { 'data-severity': each, style: { height } });
     });
     return h('div', { 'data-selected': selected.includes(bucket) }, parts);
   });
+  const counts = shown
+    .map((each) => [sumOf(selected, [each]), each === 'none' ? 'without level' : each] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${count.toLocaleString()} ${name}`);
+  const text = `${timeOf(begin)} – ${timeOf(end)}: ${counts.join(', ') || 'no lines'}`;
+  const attributes = {
+    class: 'histogram-bars',
+    tabIndex: 0,
+    role: 'group',
+    'aria-label': `Histogram of ${buckets.length} intervals of ${spanOf(step * 1000)}`,
+    'aria-description': KEYS,
+    onKeyDown,
+    onPointerDown: onPointer,
+    onPointerMove: onPointer,
+    onPointerUp: onPointer,
+    onPointerLeave: () => setSelection(undefined),
+  } as const;
   return h('figure', { class: 'histogram', 'aria-label': 'Lines by time' }, [
     h('span', { class: 'muted', 'aria-hidden': true }, max.toLocaleString()),
-    h('div', { class: 'histogram-bars', tabIndex: 0, ...description, onKeyDown, ...pointer }, bars),
+    h('div', attributes, bars),
     h('div', { class: 'row muted', 'aria-hidden': true }, [
       h('span', { class: 'fill' }, timeOf(range.start)),
       timeOf(range.end),
     ]),
-    h('output', { 'aria-live': 'polite' }, selection ? textOf(selected, step, shown) : 'Drag to zoom'),
+    h('output', { 'aria-live': 'polite' }, selection ? text : 'Drag to zoom'),
   ]);
-}
-
-function countOf(buckets: readonly Bucket[], severity: Severity): number {
-  return buckets.reduce((sum, { counts }) => sum + (counts[severity] ?? 0), 0);
-}
-
-function textOf(buckets: readonly Bucket[], step: number, shown: readonly Severity[]): string {
-  const counts = shown
-    .filter((each) => countOf(buckets, each) > 0)
-    .map((each) => `${countOf(buckets, each).toLocaleString()} ${each === 'none' ? 'without level' : each}`);
-  const [begin, end] = [buckets[0]?.start ?? 0, (buckets.at(-1)?.start ?? 0) + step];
-  return `${timeOf(begin)} – ${timeOf(end)}: ${counts.join(', ') || 'no lines'}`;
 }
 
 /** Without milliseconds. */

@@ -3,7 +3,7 @@
 import type { Client } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
-import { Notice } from '../ui/notice.ts';
+import { notice } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
 /** Maximum number of namespaces whose permission is checked. */
@@ -13,33 +13,30 @@ const PERMISSION = h('code', {}, 'get pods/log');
 /** `namespaces`: those of the query. */
 export function LogAccess({ namespaces }: { readonly namespaces: readonly string[] }): ComponentChildren {
   const { client } = useExplore();
-  const load = (signal: AbortSignal) => accessOf(client, namespaces, signal);
+  const load = (signal: AbortSignal) => explanationOf(client, namespaces, signal);
   // Only an explanation: the server enforces the permissions, whether the reviews succeed or not.
-  const { value: access } = useLoaded(load, [namespaces.join()]);
-  if (!access) return null;
-  const { checked, allowed, isWhole } = access;
-  if (allowed.length === 0 && isWhole) {
-    const where = namespaces.length === 0 ? 'any namespace' : checked.join(', ');
-    const rest = ` to read logs, and do not have it in ${where}.`;
-    return h(Notice, { tone: 'warn' }, ['You need the permission ', PERMISSION, rest]);
-  }
-  return h('p', { class: 'muted' }, [
-    'Lines of the namespaces in which you have the permission ',
-    PERMISSION,
-    `: ${allowed.join(', ')}${isWhole ? '' : ' and others'}.`,
-  ]);
+  return useLoaded(load, [namespaces.join()]).value;
 }
 
-/** Undefined: all namespaces. */
-async function accessOf(client: Client, chosen: readonly string[], signal: AbortSignal) {
+async function explanationOf(client: Client, chosen: readonly string[], signal: AbortSignal) {
   const mayRead = (namespace?: string): Promise<boolean> =>
     client.kubernetes.can({ verb: 'get', resource: 'pods', subresource: 'log', namespace }, { signal });
-  if (await mayRead()) return undefined;
+  if (await mayRead()) return null;
   const query = { limit: CHECKED + 1, sortBy: 'name', ascending: true };
   const page = chosen.length === 0 && (await client.lists.page('namespaces', query, { signal }));
   const names = page ? page.items.map(({ metadata }) => metadata.name) : chosen;
   const checked = names.slice(0, CHECKED);
   const reviews = await Promise.all(checked.map(mayRead));
   const allowed = checked.filter((_, index) => reviews[index]);
-  return { checked, allowed, isWhole: checked.length === names.length };
+  const isWhole = checked.length === names.length;
+  if (allowed.length === 0 && isWhole) {
+    const where = chosen.length === 0 ? 'any namespace' : checked.join(', ');
+    const rest = ` to read logs, and do not have it in ${where}.`;
+    return notice('warn', ['You need the permission ', PERMISSION, rest]);
+  }
+  return h('p', { class: 'muted' }, [
+    'Lines of the namespaces in which you have the permission ',
+    PERMISSION,
+    `: ${allowed.join(', ')}${isWhole ? '' : ' and others'}.`,
+  ]);
 }

@@ -1,19 +1,16 @@
 // The filters of the view: text, names, levels and the time range. All of them are in the address.
-import { type LogHistogram, type Severity, StatusError } from 'ks-apiserver-client';
+import { StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { type Changes, type LogsRoute, navigate, withQuery } from '../route.ts';
-import { Facet } from '../ui/facet.ts';
-import { Select } from '../ui/select.ts';
+import { choice, Facet, toggle } from '../ui/controls.ts';
 import { TextField } from '../ui/text-field.ts';
-import { Toggle } from '../ui/toggle.ts';
+import { type Bucket, sumOf } from './histogram.ts';
 import { absolute, lastOf, localTime, namesIn, RANGES, SEVERITIES, type TimeRange } from './log-query.ts';
 
 export interface LogFiltersProps {
-  readonly route: LogsRoute;
   readonly range: TimeRange;
-  readonly histogram: LogHistogram | undefined;
+  readonly buckets: readonly Bucket[] | undefined;
   readonly error: Error | undefined;
 }
 
@@ -29,14 +26,12 @@ const MATCHES = {
   regex: 'Regular expression',
 };
 
-export function LogFilters({ route, range, histogram, error }: LogFiltersProps): ComponentChildren {
+export function LogFilters({ range, buckets, error }: LogFiltersProps): ComponentChildren {
+  const { route, change } = useExplore();
   const { query } = route;
-  const change = (changes: Changes): void => navigate(withQuery(route, changes));
   const message = textError(error);
   const isCase = query.get('case') === 'respect';
-  const toggleCase = (): void => change({ case: isCase ? undefined : 'respect' });
-  const names = (label: string, name: string, kinds: readonly string[]): ComponentChildren =>
-    h(NameFilter, { label, query, exact: `${name}s`, part: `${name}_query`, kinds, change });
+  const matchCase = (isOn: boolean): void => change({ case: isOn ? 'respect' : undefined });
   return h('section', { class: 'stack', 'aria-label': 'Filters' }, [
     h('div', { class: 'row' }, [
       h(TextField, {
@@ -48,29 +43,24 @@ export function LogFilters({ route, range, histogram, error }: LogFiltersProps):
         'aria-describedby': 'text-error',
         text: query.get('log_query') ?? '',
         delayMs: DELAY_MS,
-        apply: (text) => navigate(withQuery(route, { log_query: text }), { replace: true }),
+        apply: (text) => change({ log_query: text }, { replace: true }),
       }),
-      h(Select, {
-        label: 'Match',
-        value: query.get('match') ?? 'prefix',
-        options: MATCHES,
-        choose: (match) => change({ match }),
-      }),
-      h(Toggle, { isOn: isCase, onClick: toggleCase }, 'Match case'),
-      h(RangeFilter, { route, range }),
+      choice('Match', query.get('match') ?? 'prefix', MATCHES, (match) => change({ match })),
+      toggle('Match case', isCase, matchCase),
+      h(RangeFilter, { range }),
     ]),
     message !== '' &&
       h('p', { id: 'text-error', class: 'status', 'data-tone': 'bad', role: 'status' }, message),
     h('div', { class: 'row' }, [
-      names('Namespaces', 'namespace', ['namespaces']),
-      names('Workloads', 'workload', WORKLOADS),
-      names('Pods', 'pod', ['pods']),
-      names('Containers', 'container', []),
+      h(NameFilter, { label: 'Namespaces', name: 'namespace', kinds: ['namespaces'] }),
+      h(NameFilter, { label: 'Workloads', name: 'workload', kinds: WORKLOADS }),
+      h(NameFilter, { label: 'Pods', name: 'pod', kinds: ['pods'] }),
+      h(NameFilter, { label: 'Containers', name: 'container', kinds: [] }),
     ]),
     h(Facet, {
       title: 'Level',
       values: LEVELS,
-      counts: histogram ? countsOf(histogram) : {},
+      counts: buckets ? Object.fromEntries(LEVELS.map((level) => [level, sumOf(buckets, [level])])) : {},
       selected: namesIn(query, 'level'),
       select: (levels) => change({ level: levels.join(',') }),
       content: (level) => [h('span', { class: 'level-mark', 'data-severity': level }), level],
@@ -91,8 +81,8 @@ const OFFERED_RANGES = {
   [CUSTOM]: 'From – to',
 };
 
-function RangeFilter({ route, range }: Pick<LogFiltersProps, 'route' | 'range'>): ComponentChildren {
-  const change = (changes: Changes): void => navigate(withQuery(route, changes));
+function RangeFilter({ range }: Pick<LogFiltersProps, 'range'>): ComponentChildren {
+  const { route, change } = useExplore();
   const last = lastOf(route.query);
   const choose = (value: string): void =>
     change(value === CUSTOM ? absolute(range) : { last: value, start_time: undefined, end_time: undefined });
@@ -104,38 +94,30 @@ function RangeFilter({ route, range }: Pick<LogFiltersProps, 'route' | 'range'>)
       required: true,
       value: localTime(range[edge] * 1000).slice(0, 19),
       onChange: ({ currentTarget: { value } }) =>
-        value !== '' &&
-        change({ ...absolute({ ...range, [edge]: Date.parse(value) / 1000 }), follow: undefined }),
+        value !== '' && change(absolute({ ...range, [edge]: Date.parse(value) / 1000 })),
     });
   return [
-    h(Select, { label: 'Time range', value: last ?? CUSTOM, options: OFFERED_RANGES, choose }),
+    choice('Time range', last ?? CUSTOM, OFFERED_RANGES, choose),
     last === undefined && [at('From', 'start'), at('To', 'end')],
   ];
 }
 
 const LEVELS = SEVERITIES.filter((severity) => severity !== 'none');
 
-function countsOf({ histograms }: LogHistogram): Record<string, number> {
-  const countOf = (level: Severity): number =>
-    histograms.reduce((sum, { severities }) => sum + (severities?.[level] ?? 0), 0);
-  return Object.fromEntries(LEVELS.map((level) => [level, countOf(level)]));
-}
-
 interface NameFilterProps {
   readonly label: string;
-  readonly query: URLSearchParams;
-  /** Parameters of exact names and of parts of names. */
-  readonly exact: string;
-  readonly part: string;
+  /** In the parameters of exact names and of parts of names. */
+  readonly name: string;
   /** The kinds whose names are offered. */
   readonly kinds: readonly string[];
-  readonly change: (changes: Changes) => void;
 }
 
 /** It offers the names of the cluster; a text that is not one of them selects the names that contain it. */
-function NameFilter({ label, query, exact, part, kinds, change }: NameFilterProps): ComponentChildren {
-  const { client } = useExplore();
+function NameFilter({ label, name, kinds }: NameFilterProps): ComponentChildren {
+  const { client, route, change } = useExplore();
+  const { query } = route;
   const [offered, setOffered] = useState<readonly string[]>([]);
+  const [exact, part] = [`${name}s`, `${name}_query`];
   const names = namesIn(query, exact);
   const chosen = [...names, ...namesIn(query, part)];
   const offer = async (): Promise<void> => {
@@ -148,12 +130,12 @@ function NameFilter({ label, query, exact, part, kinds, change }: NameFilterProp
   };
   const apply = (text: string): void => {
     const known = new Set([...names, ...offered]);
-    const typed = text.split(',').map((name) => name.trim());
+    const typed = text.split(',').map((each) => each.trim());
     change({
       // The namespace of the frame is one of the names.
       ...(exact === 'namespaces' && { namespace: undefined }),
-      [exact]: typed.filter((name) => known.has(name)).join(),
-      [part]: typed.filter((name) => name !== '' && !known.has(name)).join(),
+      [exact]: typed.filter((each) => known.has(each)).join(),
+      [part]: typed.filter((each) => each !== '' && !known.has(each)).join(),
     });
   };
   return h(TextField, {
@@ -165,6 +147,6 @@ function NameFilter({ label, query, exact, part, kinds, change }: NameFilterProp
     apply,
     onFocus: () => void offer(),
     // The browser compares the whole text.
-    offered: offered.filter((name) => !chosen.includes(name)).map((name) => [...chosen, name].join(', ')),
+    offered: offered.filter((each) => !chosen.includes(each)).map((each) => [...chosen, each].join(', ')),
   });
 }

@@ -1,13 +1,12 @@
-// One line: time, level, where it comes from, and its text. Its details are shown on demand.
-import { fieldsOfLine, type LogRecord } from 'ks-apiserver-client';
+// One line: time, level, where it comes from, and its text, which never becomes HTML. Its details are shown on demand.
+import { fieldsOfLine, type LogRecord, visibleText } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { link, objectRoute, queryOf } from '../route.ts';
-import { CopyButton } from '../ui/copy-button.ts';
-import { Failure } from '../ui/notice.ts';
+import { link, logsRoute, objectRoute } from '../route.ts';
+import { CopyButton } from '../ui/controls.ts';
+import { failure, loading } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
-import { LineText } from './line-text.ts';
 import { absolute, clockOf } from './log-query.ts';
 
 /** Maximum number of characters of a line, and of its details. */
@@ -32,7 +31,7 @@ export function LogLine({ record }: LogLineProps): ComponentChildren {
     h('span', { class: 'log-level' }, severity !== 'none' && severity),
     h('span', { class: 'log-source muted', title: `${record.namespace}/${source}` }, source),
     h('div', { class: 'log-text', dir: 'ltr' }, [
-      h('p', { class: 'log-content' }, h(LineText, { text: log, highlights, limit: isOpen ? LONG : SHORT })),
+      h('p', { class: 'log-content' }, lineText(log, isOpen ? LONG : SHORT, highlights)),
       isOpen && h(LineDetails, { record }),
     ]),
   ]);
@@ -44,10 +43,10 @@ function LineDetails({ record }: LogLineProps): ComponentChildren {
   const object = objectRoute('pods', { namespace, name: pod });
   const at = Math.floor(Date.parse(time) / 1000);
   const range = absolute({ start: at - AROUND_S, end: at + AROUND_S });
-  const ofPod = { view: 'logs', query: queryOf({ namespaces: namespace, pods: pod, ...range }) } as const;
+  const ofPod = logsRoute({ namespaces: namespace, pods: pod, ...range });
   const fields = fieldsOfLine(log).map(([name, value]) => [
-    h('dt', {}, h(LineText, { text: name, limit: 200 })),
-    h('dd', {}, h(LineText, { text: value, limit: SHORT })),
+    h('dt', {}, lineText(name, 200)),
+    h('dd', {}, lineText(value, SHORT)),
   ]);
   return h('div', { class: 'log-details stack' }, [
     h('p', { class: 'muted' }, [`${time} ${container} in `, h('a', link(object), `${namespace}/${pod}`)]),
@@ -69,15 +68,37 @@ function ContextLines({ record: { id } }: LogLineProps): ComponentChildren {
   const { value: page, error, retry } = useLoaded(load, [id]);
   const current = useRef<HTMLLIElement>(null);
   useLayoutEffect(() => current.current?.scrollIntoView({ block: 'center' }), [page]);
-  if (error) return h(Failure, { error, retry });
-  if (!page) return h('p', { class: 'muted', role: 'status' }, 'Loading …');
+  if (error) return failure(error, retry);
+  if (!page) return loading('Loading …');
   const line = ({ id: each, time, log, severity }: LogRecord): ComponentChildren => {
     const mark = each === id ? { 'aria-current': 'true' as const, ref: current } : {};
     return h('li', { 'data-severity': severity, ...mark }, [
       h('time', { dateTime: time, class: 'muted' }, clockOf(time)),
       ' ',
-      h(LineText, { text: log, limit: SHORT }),
+      lineText(log, SHORT),
     ]);
   };
   return h('ol', { class: 'log-context', 'aria-label': 'Lines around it' }, page.records.map(line));
+}
+
+/** Maximum number of marked matches of a line: each is an element, and many lines are visible. */
+const MAX_MARKS = 200;
+
+/** The text of a line as nodes, in which matches are marked. `limit`: maximum number of characters. */
+export function lineText(
+  text: string,
+  limit: number,
+  highlights: LogRecord['highlights'] = [],
+): ComponentChildren[] {
+  const shown = text.slice(0, limit);
+  const marked = highlights.slice(0, MAX_MARKS).filter(([begin]) => begin < limit);
+  let next = 0;
+  const nodes: ComponentChildren[] = marked.flatMap(([begin, end]) => {
+    const before = visibleText(shown.slice(next, begin));
+    next = end;
+    return [before, h('mark', {}, visibleText(shown.slice(begin, end)))];
+  });
+  nodes.push(visibleText(shown.slice(next)));
+  if (text.length > limit) nodes.push(`… ${text.length - limit} more characters`);
+  return nodes;
 }

@@ -4,7 +4,7 @@
 import type { LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { Notice } from '../ui/notice.ts';
+import { notice } from '../ui/notice.ts';
 import { BLOCK } from './line-limit.ts';
 import { LogLine } from './log-line.ts';
 import type { Logs } from './use-logs.ts';
@@ -50,7 +50,7 @@ export function LogLines(props: LogLinesProps): ComponentChildren {
   const olderText = isLoading ? 'Loading …' : 'Load older lines';
   const content = [
     older && h('button', { class: 'quiet older', disabled: isLoading, onClick: older }, olderText),
-    isCut && h(Notice, { tone: 'info', action: ['Show the lines before them', showEarlier] }, cutText),
+    isCut && notice('info', cutText, ['Show the lines before them', showEarlier]),
     lines.length === 0 && !logs.error && h('p', { class: 'muted older' }, isLoading ? 'Searching …' : none),
     blocks,
   ];

@@ -1,18 +1,9 @@
 // The query of the view in its address: the parameters of log queries, and `last` for a time range that ends now.
 import type { LogQuery, Severity } from 'ks-apiserver-client';
 
+const NAMES = ['namespace', 'workload', 'pod', 'container'];
 /** Filters with several values, which are separated by commas, as in log queries. */
-const LISTS = [
-  'namespaces',
-  'workloads',
-  'pods',
-  'containers',
-  'namespace_query',
-  'workload_query',
-  'pod_query',
-  'container_query',
-  'level',
-];
+const LISTS = [...NAMES.flatMap((name) => [`${name}s`, `${name}_query`]), 'level'];
 const TEXTS = ['log_query', 'match', 'case'];
 export const SEVERITIES: readonly Severity[] = ['fatal', 'error', 'warn', 'info', 'debug', 'none'];
 /** Relative time ranges in seconds. */
@@ -54,11 +45,9 @@ export function lastOf(query: URLSearchParams): string | undefined {
 }
 
 export function rangeOf(query: URLSearchParams, now: number): TimeRange {
-  const last = lastOf(query);
-  const seconds = Math.floor(now / 1000);
-  if (last !== undefined) return { start: seconds - (RANGES[last] ?? 0), end: seconds };
-  const end = secondsIn(query, 'end_time') ?? seconds;
-  return { start: secondsIn(query, 'start_time') ?? end - (RANGES[DEFAULT_RANGE] ?? 0), end };
+  const end = secondsIn(query, 'end_time') ?? Math.floor(now / 1000);
+  const length = RANGES[lastOf(query) ?? DEFAULT_RANGE] ?? 0;
+  return { start: secondsIn(query, 'start_time') ?? end - length, end };
 }
 
 function secondsIn(query: URLSearchParams, name: string): number | undefined {
@@ -66,8 +55,10 @@ function secondsIn(query: URLSearchParams, name: string): number | undefined {
   return /^\d{1,10}$/.test(value) ? Number(value) : undefined;
 }
 
+/** Changes of a query to an absolute range, which new lines do not reach. */
 export function absolute({ start, end }: TimeRange): Record<string, string | undefined> {
-  return { start_time: String(start), end_time: String(Math.max(start, end)), last: undefined };
+  const times = { start_time: String(start), end_time: String(Math.max(start, end)) };
+  return { ...times, last: undefined, follow: undefined };
 }
 
 /** The local time, as in inputs: `2026-01-31T12:03:04.567`. */

@@ -2,24 +2,22 @@
 import type { LogPage, Shortfall } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type Changes, type LogsRoute, navigate, urlOf, withQuery } from '../route.ts';
-import { CopyButton } from '../ui/copy-button.ts';
-import { LiveState } from '../ui/live-state.ts';
-import { Failure, Notice } from '../ui/notice.ts';
-import { Toggle } from '../ui/toggle.ts';
+import { useExplore } from '../context.ts';
+import { urlOf, withQuery } from '../route.ts';
+import { CopyButton, toggle } from '../ui/controls.ts';
+import { failure, liveState, notice } from '../ui/notice.ts';
 import { ExportMenu } from './export-menu.ts';
-import { Histogram } from './histogram.ts';
+import { Histogram, useHistogram } from './histogram.ts';
 import { LogAccess } from './log-access.ts';
 import { LogFilters, textError } from './log-filters.ts';
 import { LogLines } from './log-lines.ts';
 import { absolute, filtersOf, lastOf, namesIn, rangeOf, SEVERITIES, type TimeRange } from './log-query.ts';
-import { useHistogram } from './use-histogram.ts';
 import { useLogs } from './use-logs.ts';
 
-export function LogsView({ route }: { readonly route: LogsRoute }): ComponentChildren {
+export function LogsView(): ComponentChildren {
+  const { route, change } = useExplore();
   const { query } = route;
   const isLive = query.has('follow');
-  const isWrapped = query.has('wrap');
   const [attempt, setAttempt] = useState(0);
   const [isPaused, pause] = useState(false);
   const filters = filtersOf(query);
@@ -33,51 +31,46 @@ export function LogsView({ route }: { readonly route: LogsRoute }): ComponentChi
   const error = logs.error ?? countError;
   const retry = (): void => setAttempt(attempt + 1);
   useEffect(() => pause(false), [key, isLive]);
-  const change = (changes: Changes): void => navigate(withQuery(route, changes));
   const follow = { follow: 'true', start_time: undefined, end_time: undefined, last: lastOf(query) ?? '15m' };
-  const exact = withQuery(route, { ...absolute(range), follow: undefined });
+  const exactURL = location.origin + urlOf(withQuery(route, absolute(range)));
   const levels = namesIn(query, 'level');
   const { page, tail, lines } = logs;
   const showEarlier = (): void => {
     const end = Math.floor(Date.parse(lines[0]?.time ?? '') / 1000);
-    change({ ...absolute({ start: range.start, end }), follow: undefined });
+    change(absolute({ start: range.start, end }));
   };
   return h('div', { class: 'logs stack' }, [
     h('div', { class: 'row' }, [
       h('h1', { tabIndex: -1 }, 'Logs'),
       h('p', { class: 'muted', role: 'status' }, error ? '' : page ? totalOf(page) : 'Searching …'),
       h('span', { class: 'fill' }),
-      h(Toggle, { isOn: isLive, onClick: () => change(isLive ? { follow: undefined } : follow) }, 'Live'),
-      h(Toggle, { isOn: isWrapped, onClick: () => change({ wrap: isWrapped ? undefined : 'true' }) }, 'Wrap'),
+      toggle('Live', isLive, (isOn) => change(isOn ? follow : { follow: undefined })),
+      toggle('Wrap', query.has('wrap'), (isOn) => change({ wrap: isOn ? 'true' : undefined })),
       h('button', { onClick: retry }, 'Search again'),
-      h(CopyButton, {
-        label: 'Copy link',
-        title: 'With the exact times',
-        text: `${location.origin}${urlOf(exact)}`,
-      }),
+      h(CopyButton, { label: 'Copy link', title: 'With the exact times', text: exactURL }),
       h(ExportMenu, { query: { ...filters, start_time: range.start, end_time: range.end } }),
     ]),
-    h(LogFilters, { route, range, histogram: counted?.histogram, error }),
+    h(LogFilters, { range, buckets: counted?.buckets, error }),
     h(LogAccess, { namespaces: namesIn(query, 'namespaces') }),
     counted && !countError
       ? h(Histogram, {
           ...counted,
-          zoom: (to) => change({ ...absolute(to), follow: undefined }),
+          zoom: (to) => change(absolute(to)),
           shown: SEVERITIES.filter((each) => levels.length === 0 || levels.includes(each)),
         })
       : h('div', { class: 'histogram' }),
-    missing(page?.partial ?? counted?.histogram.partial),
-    error && textError(error) === '' && h(Failure, { error, retry }),
-    tail.error && h(Failure, { error: tail.error, retry: tail.retry }),
+    missing(page?.partial ?? counted?.partial),
+    error && textError(error) === '' && failure(error, retry),
+    tail.error && failure(tail.error, tail.retry),
     isLive &&
       h('div', { class: 'row' }, [
-        h(LiveState, { connection: tail.connection, error: tail.error, isPaused, pause }),
-        isPaused && h('span', { class: 'muted' }, `${tail.waiting.toLocaleString()} new lines`),
+        liveState(tail, isPaused, pause),
+        isPaused && h('span', { class: 'muted' }, `${logs.waiting.toLocaleString()} new lines`),
       ]),
     h(LogLines, {
       logs,
       page: key,
-      isWrapped,
+      isWrapped: query.has('wrap'),
       isFollowing: isLive && !isPaused,
       leave: () => pause(true),
       showEarlier,
@@ -97,5 +90,5 @@ function missing(partial: readonly Shortfall[] = []): ComponentChildren {
   // Rotation and restarts are usual, and nothing failed.
   const tone = partial.every(({ reason }) => reason === 'NotCovered') ? 'info' : 'warn';
   const messages = partial.map(({ message }) => h('p', {}, message));
-  return h(Notice, { tone }, h('details', {}, [h('summary', {}, 'Lines are missing.'), messages]));
+  return notice(tone, h('details', {}, [h('summary', {}, 'Lines are missing.'), messages]));
 }

@@ -1,5 +1,5 @@
 // The lines of a query: the newest page first, older ones on demand, and new ones while the view is live.
-import type { LogPage, LogQuery, LogRecord } from 'ks-apiserver-client';
+import type { LogPage, LogQuery, LogRecord, StreamOptions } from 'ks-apiserver-client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
@@ -18,13 +18,13 @@ interface Lines {
   /** The oldest line first. */
   readonly lines: readonly LogRecord[];
   /** The page that was read last. */
-  readonly page: LogPage | undefined;
+  readonly page?: LogPage | undefined;
   /** Of the next older page; undefined if there is none, or if it does not fit. */
-  readonly cursor: string | undefined;
+  readonly cursor?: string | undefined;
   /** There are older lines, and they do not fit. */
-  readonly isCut: boolean;
+  readonly isCut?: boolean | undefined;
   /** Of the page that the user has requested last; undefined for the newest one. */
-  readonly requested: string | undefined;
+  readonly requested?: string | undefined;
 }
 
 export interface Logs extends Pick<Lines, 'lines' | 'page' | 'isCut'> {
@@ -33,7 +33,9 @@ export interface Logs extends Pick<Lines, 'lines' | 'page' | 'isCut'> {
   readonly retry: () => void;
   /** Loads older lines, if there are any. */
   readonly older: (() => void) | undefined;
-  readonly tail: Tail;
+  readonly tail: Live<never>;
+  /** Number of lines of the tail that wait for the end of a pause. */
+  readonly waiting: number;
 }
 
 export interface LogsOptions {
@@ -45,14 +47,7 @@ export interface LogsOptions {
   readonly isPaused: boolean;
 }
 
-const NONE: Lines = {
-  key: '',
-  lines: [],
-  page: undefined,
-  cursor: undefined,
-  isCut: false,
-  requested: undefined,
-};
+const NONE: Lines = { key: '', lines: [] };
 
 export function useLogs({ query, range: { start, end }, key, isLive, isPaused }: LogsOptions): Logs {
   const { client } = useExplore();
@@ -62,29 +57,40 @@ export function useLogs({ query, range: { start, end }, key, isLive, isPaused }:
   const sent = { ...query, start_time: start, end_time: end, highlight: true, severity: true };
   const load = async (signal: AbortSignal): Promise<void> => {
     const page = await client.logs.query({ ...sent, size: PAGE, cursor }, { signal });
-    setLoaded((before) => withOlderLines(cursor === undefined ? { ...NONE, key } : before, page));
+    setLoaded((before) => withOlderLines(cursor === undefined ? { key, lines: [] } : before, page));
   };
   const { isCurrent, error, retry } = useLoaded(load, [key, cursor]);
   const { lines, page, cursor: next, isCut } = isSame || !error ? loaded : NONE;
+
   const last = lines.at(-1);
   const since = Math.max(end, last ? Math.floor(Date.parse(last.time) / 1000) : 0) - OVERLAP_S;
-  const tail = useTail({
-    key: isLive && isSame ? key : undefined,
-    query: { ...sent, start_time: since, end_time: undefined },
-    isPaused,
-    add: (more) => setLoaded((before) => withNewLines(before, more)),
-  });
-  return {
-    lines,
-    page,
-    isCut,
-    error,
-    retry,
-    tail,
-    isLoading: !isCurrent && !error,
-    older:
-      next === undefined ? undefined : () => setLoaded((before) => ({ ...before, requested: before.cursor })),
+  const tailed = { ...sent, start_time: since, end_time: undefined };
+  // New lines in batches; while the tail is paused, the newest ones wait.
+  const buffer = useRef<LogRecord[]>([]);
+  const [waiting, setWaiting] = useState(0);
+  // oxlint-disable-next-line require-yield -- the buffer has the lines
+  const read = async function* (options: StreamOptions): AsyncGenerator<never> {
+    // All lines after the shown ones are read again.
+    buffer.current = [];
+    for await (const line of client.logs.tail(tailed, options)) buffer.current.push(line);
   };
+  const tail = useLive(read, isLive && isSame ? key : undefined);
+  useEffect(() => {
+    const flush = (): void => {
+      buffer.current = newestOf(buffer.current);
+      if (!isPaused && buffer.current.length > 0) {
+        const more = buffer.current.splice(0);
+        setLoaded((before) => withNewLines(before, more));
+      }
+      setWaiting(buffer.current.length);
+    };
+    const timer = setInterval(flush, BATCH_MS);
+    return () => clearInterval(timer);
+  }, [isPaused]);
+
+  const showOlder = (): void => setLoaded((before) => ({ ...before, requested: before.cursor }));
+  const older = next === undefined ? undefined : showOlder;
+  return { lines, page, isCut, error, retry, tail, waiting, older, isLoading: !isCurrent && !error };
 }
 
 /** Adds the lines of the next older page, the last one when the maximum is reached. */
@@ -95,7 +101,7 @@ function withOlderLines(before: Lines, page: LogPage): Lines {
   return { ...before, page, lines, cursor, isCut: isLast && page.cursor !== undefined };
 }
 
-/** Appends the lines that are not shown yet, and drops the oldest ones beyond the limit. */
+/** Appends the lines that are not shown yet, which a tail can repeat, and drops the oldest ones beyond the limit. */
 function withNewLines(before: Lines, more: readonly LogRecord[]): Lines {
   const known = new Set(before.lines.map(({ id }) => id));
   const all = [...before.lines, ...more.filter(({ id }) => !known.has(id))];
@@ -104,42 +110,4 @@ function withNewLines(before: Lines, more: readonly LogRecord[]): Lines {
   return lines.length < all.length
     ? { ...before, lines, cursor: undefined, isCut: true }
     : { ...before, lines };
-}
-
-export interface Tail extends Pick<Live<never>, 'connection' | 'error' | 'retry'> {
-  /** Number of lines that wait for the end of a pause. */
-  readonly waiting: number;
-}
-
-interface TailOptions {
-  /** Undefined: no tail. Another key is another tail. */
-  readonly key: string | undefined;
-  /** `start_time`: of the first line. */
-  readonly query: LogQuery;
-  readonly isPaused: boolean;
-  /** Called with lines that can repeat shown ones. */
-  readonly add: (lines: readonly LogRecord[]) => void;
-}
-
-/** New lines in batches; while the tail is paused, the newest ones wait. */
-function useTail({ key, query, isPaused, add }: TailOptions): Tail {
-  const { client } = useExplore();
-  const buffer = useRef<LogRecord[]>([]);
-  const [waiting, setWaiting] = useState(0);
-  // oxlint-disable-next-line require-yield -- the buffer has the lines
-  const { connection, error, retry } = useLive(async function* (options) {
-    // All lines after the shown ones are read again.
-    buffer.current = [];
-    for await (const line of client.logs.tail(query, options)) buffer.current.push(line);
-  }, key);
-  useEffect(() => {
-    const flush = (): void => {
-      buffer.current = newestOf(buffer.current);
-      if (!isPaused && buffer.current.length > 0) add(buffer.current.splice(0));
-      setWaiting(buffer.current.length);
-    };
-    const timer = setInterval(flush, BATCH_MS);
-    return () => clearInterval(timer);
-  }, [isPaused]);
-  return { waiting, connection, error, retry };
 }

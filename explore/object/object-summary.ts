@@ -1,32 +1,27 @@
 // What an object says about itself: labels, annotations, containers and conditions; its owners, the objects below it, and
 // its events.
 import {
+  containersOf,
   fieldTerm,
   type KubernetesObject,
   kindOfReference,
   LAST_APPLIED,
   listAt,
+  type RelatedList,
   relatedLists,
+  statusOf,
   textAt,
   toneOfCondition,
-  valueAt,
 } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useExplore } from '../context.ts';
+import { type Kinds, titleOf, useExplore } from '../context.ts';
 import { RecentEvents } from '../overview/recent-events.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
-import { RelativeTime } from '../ui/relative-time.ts';
-import { Status } from '../ui/status.ts';
-import { TextTable } from '../ui/text-table.ts';
-import { RelatedTable } from './related-table.ts';
+import { textTable } from '../ui/text-table.ts';
+import { useLoaded } from '../ui/use-live.ts';
+import { RelativeTime, statusWord, toned } from '../ui/values.ts';
 
-export interface ObjectSummaryProps {
-  readonly resource: string;
-  readonly object: KubernetesObject;
-}
-
-export function ObjectSummary({ resource, object }: ObjectSummaryProps): ComponentChildren {
-  const { kinds } = useExplore();
+export function objectSummary(resource: string, object: KubernetesObject, kinds: Kinds): ComponentChildren {
   const { name, namespace, labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;
   const conditions = listAt(object, 'status.conditions');
   const lists = relatedLists(resource, object, kinds.get(resource)?.isCustom === true);
@@ -41,27 +36,26 @@ export function ObjectSummary({ resource, object }: ObjectSummaryProps): Compone
     .map(([key, text]) => [h('dt', {}, key), h('dd', { class: 'clamp' }, h('bdi', {}, text))]);
   return h('div', { class: 'summary stack split' }, [
     h('div', { class: 'stack' }, [
-      resource === 'pods' && card('Containers', h(Containers, { pod: object })),
-      conditions.length > 0 && card('Conditions', h(Conditions, { conditions })),
-      lists.map((list) => h(RelatedTable, { key: JSON.stringify(list), ...list })),
+      resource === 'pods' && card('Containers', containerTable(object)),
+      conditions.length > 0 && card('Conditions', conditionTable(conditions)),
+      lists.map((list) => h(RelatedObjects, { key: JSON.stringify(list), ...list })),
       // Last, because a busy object has many.
       h(RecentEvents, { title: 'Events', filter: { namespace, fieldSelector: involved.join() } }),
     ]),
     h('div', { class: 'stack' }, [
-      ownerReferences.length > 0 && card('Owners', h(Owners, { object })),
+      ownerReferences.length > 0 && card('Owners', ownerItems(object, kinds)),
       labelItems.length > 0 && card('Labels', h('ul', { class: 'row' }, labelItems)),
       annotationItems.length > 0 && card('Annotations', h('dl', { class: 'small' }, annotationItems)),
     ]),
   ]);
 }
 
-function card(title: string, content: ComponentChildren): ComponentChildren {
-  return h('section', { class: 'card' }, [h('h2', {}, title), content]);
+function card(heading: ComponentChildren, content: ComponentChildren): ComponentChildren {
+  return h('section', { class: 'card' }, [h('h2', {}, heading), content]);
 }
 
-function Owners({ object }: { readonly object: KubernetesObject }): ComponentChildren {
-  const { kinds } = useExplore();
-  const { ownerReferences = [], namespace } = object.metadata;
+function ownerItems({ metadata }: KubernetesObject, kinds: Kinds): ComponentChildren {
+  const { ownerReferences = [], namespace } = metadata;
   const owners = ownerReferences.map((owner) => {
     const { kind, name, uid } = owner;
     const known = kindOfReference(kinds.values(), owner);
@@ -76,46 +70,52 @@ function Owners({ object }: { readonly object: KubernetesObject }): ComponentChi
 
 const CONDITION = ['Type', 'Status', 'Reason', 'Message', 'Since'];
 
-function Conditions({ conditions }: { readonly conditions: readonly unknown[] }): ComponentChildren {
+function conditionTable(conditions: readonly unknown[]): ComponentChildren {
   const rows = conditions.map((condition) => {
     const [type, status] = [textAt(condition, 'type'), textAt(condition, 'status')];
     return [
       type,
-      h('span', { class: 'status', 'data-tone': toneOfCondition(type, status) }, status),
+      toned(toneOfCondition(type, status), status),
       textAt(condition, 'reason'),
       h('bdi', {}, textAt(condition, 'message')),
       h(RelativeTime, { time: textAt(condition, 'lastTransitionTime') }),
     ];
   });
-  return h(TextTable, { label: 'Conditions', names: CONDITION, rows });
+  return textTable('Conditions', CONDITION, rows);
 }
 
 const CONTAINER = ['Name', 'State', 'Restarts', 'Last end', 'Image'];
-/** Init containers first, in the order in which they run. */
-const STATUSES = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
 
-/** What each container of a pod does now, and how it ended before. */
-function Containers({ pod }: { readonly pod: KubernetesObject }): ComponentChildren {
-  const statuses = STATUSES.flatMap((list) => listAt(pod, `status.${list}`));
-  // A pod without a node has no statuses.
-  const containers = statuses.length > 0 ? statuses : listAt(pod, 'spec.containers');
-  const rows = containers.map((container) => [
-    textAt(container, 'name'),
-    h(Status, { status: stateOf(container) }),
-    textAt(container, 'restartCount'),
-    endOf(valueAt(container, 'state.terminated') ?? valueAt(container, 'lastState.terminated')),
-    h('bdi', {}, textAt(container, 'image')),
+function containerTable(pod: KubernetesObject): ComponentChildren {
+  const rows = containersOf(pod).map(({ name, state, restarts, end, image }) => [
+    name,
+    statusWord(state),
+    restarts,
+    end && [`${end.reason}, exit code ${end.exitCode}, `, h(RelativeTime, { time: end.finishedAt }), ' ago'],
+    h('bdi', {}, image),
   ]);
-  return h(TextTable, { label: 'Containers', names: CONTAINER, rows });
+  return textTable('Containers', CONTAINER, rows);
 }
 
-function stateOf(container: unknown): string {
-  const reason = textAt(container, 'state.waiting.reason') || textAt(container, 'state.terminated.reason');
-  return reason || (valueAt(container, 'state.running') ? 'Running' : '');
-}
+/** Objects in a table; the link leads to the others. */
+const FEW = 8;
+/** Pause between two requests, in ms. */
+const REPEAT_MS = 5_000;
 
-function endOf(end: unknown): ComponentChildren {
-  if (!end) return null;
-  const [reason, code, time] = ['reason', 'exitCode', 'finishedAt'].map((name) => textAt(end, name));
-  return [`${reason || 'Ended'}, exit code ${code}, `, h(RelativeTime, { time }), ' ago'];
+/** A short table of the objects of a list; nothing if there are none. */
+function RelatedObjects({ resource, query }: RelatedList): ComponentChildren {
+  const { client, kinds } = useExplore();
+  const wanted = { ...query, sortBy: 'name', ascending: true, limit: FEW, columns: true };
+  const load = (signal: AbortSignal) => client.lists.page(resource, wanted, { signal });
+  const { value: page } = useLoaded(load, [resource, JSON.stringify(query)], REPEAT_MS);
+  if (!page || page.totalItems === 0) return null;
+  const title = titleOf(resource, kinds);
+  const all = page.totalItems === 1 ? 'Show as a list' : `Show all ${page.totalItems}`;
+  const rows = page.items.map(({ metadata }, i) => [
+    h('a', link(objectRoute(resource, metadata)), metadata.name),
+    statusWord(statusOf(page, i) ?? ''),
+    h(RelativeTime, { time: metadata.creationTimestamp }),
+  ]);
+  const heading = [title, h('a', link(listRoute(resource, query)), all)];
+  return card(heading, textTable(title, ['Name', 'Status', 'Age'], rows));
 }

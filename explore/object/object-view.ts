@@ -1,26 +1,23 @@
-// The view of one object: what it is, its YAML, and what belongs to it.
-import { relatedLogs } from 'ks-apiserver-client';
+// The view of one object: what it is, its YAML, and what belongs to it. It follows the changes of the object.
+import { fieldTerm, type ListPage, relatedLogs, StatusError, statusOf } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useExplore } from '../context.ts';
-import { titleOf } from '../kinds.ts';
-import { link, listRoute, logsRoute, type ObjectRoute, type Route, withQuery } from '../route.ts';
-import { Failure, Notice } from '../ui/notice.ts';
-import { RelativeTime } from '../ui/relative-time.ts';
-import { Status } from '../ui/status.ts';
-import { ObjectSummary } from './object-summary.ts';
-import { useObject } from './use-object.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { pathOfKind, titleOf, useExplore } from '../context.ts';
+import { link, listRoute, logsRoute, namesOf, type ObjectNames, type Route, withQuery } from '../route.ts';
+import { failure, loading, notice } from '../ui/notice.ts';
+import { useLive, useLoaded } from '../ui/use-live.ts';
+import { RelativeTime, statusWord } from '../ui/values.ts';
+import { objectSummary } from './object-summary.ts';
 import { YamlPanel } from './yaml-panel.ts';
 
 const STILL = 'Lists do not contain this object. Its changes are not shown.';
 
-export function ObjectView({ route }: { readonly route: ObjectRoute }): ComponentChildren {
-  const { resource, namespace, name, query } = route;
-  const { kinds } = useExplore();
-  const { object, status, isDeleted, isStill, error, retry } = useObject(route);
-  const isYAML = query.get('part') === 'yaml';
-  const createdAt = object?.metadata.creationTimestamp;
+export function ObjectView(): ComponentChildren {
+  const { kinds, route } = useExplore();
+  const { resource, namespace, name } = namesOf(route);
+  const { object, status, isDeleted, isStill, error, retry } = useObject({ resource, namespace, name });
+  const isYAML = route.query.get('part') === 'yaml';
   const logs = object && relatedLogs(resource, object);
-  const reload = ['Load again', retry] as const;
   return h('div', { class: 'stack' }, [
     h('nav', { 'aria-label': 'Path' }, [
       h('a', link(listRoute(resource)), titleOf(resource, kinds)),
@@ -28,24 +25,59 @@ export function ObjectView({ route }: { readonly route: ObjectRoute }): Componen
     ]),
     h('div', { class: 'row' }, [
       h('h1', { tabIndex: -1 }, h('bdi', {}, name)),
-      isDeleted ? h(Status, { status: 'Deleted' }) : status !== undefined && h(Status, { status }),
-      object && h('span', { class: 'muted' }, ['Age ', h(RelativeTime, { time: createdAt })]),
+      isDeleted ? statusWord('Deleted') : status !== undefined && statusWord(status),
+      object &&
+        h('span', { class: 'muted' }, ['Age ', h(RelativeTime, { time: object.metadata.creationTimestamp })]),
     ]),
-    isDeleted && h(Notice, { tone: 'bad' }, 'The object has been deleted. This is its last state.'),
-    isStill && h(Notice, { tone: 'info', action: reload }, STILL),
-    error && h(Failure, { error, retry }),
-    !object && !error && h('p', { class: 'muted', role: 'status' }, 'Loading the object…'),
+    isDeleted && notice('bad', 'The object has been deleted. This is its last state.'),
+    isStill && notice('info', STILL, ['Load again', retry]),
+    error && failure(error, retry),
+    !object && !error && loading('Loading the object…'),
     object && [
       h('nav', { class: 'row', 'aria-label': 'Parts' }, [
         part('Summary', withQuery(route, { part: '' }), !isYAML),
         part('YAML', withQuery(route, { part: 'yaml' }), isYAML),
         logs && part('Logs', logsRoute({ ...logs, last: '24h', follow: 'true' }), false),
       ]),
-      isYAML ? h(YamlPanel, { object, kind: kinds.get(resource) }) : h(ObjectSummary, { resource, object }),
+      isYAML ? h(YamlPanel, { object, kind: kinds.get(resource) }) : objectSummary(resource, object, kinds),
     ],
   ]);
 }
 
 function part(title: string, route: Route, isCurrent: boolean): ComponentChildren {
   return h('a', { class: 'item', ...link(route), 'aria-current': isCurrent ? 'page' : undefined }, title);
+}
+
+/** From a live list, or once from kube-apiserver if lists do not serve the kind or the caller may only get the object. */
+function useObject({ resource, namespace, name }: ObjectNames) {
+  const { client, kinds } = useExplore();
+  const kind = kinds.get(resource);
+  const query = { fieldSelector: fieldTerm('metadata.name', name), columns: true, limit: 1, namespace };
+  /** Also after a deletion. */
+  const [last, setLast] = useState<ListPage>();
+  const { value, error, connection, retry } = useLive(
+    (options) => client.lists.live(resource, query, options),
+    JSON.stringify([resource, query]),
+  );
+  useEffect(() => {
+    if (value && value.totalItems > 0) setLast(value);
+  }, [value]);
+  // A server that cannot list the kind is asked again and again.
+  const isUnlisted = (connection?.state === 'waiting' ? connection.error : error) instanceof StatusError;
+  const unlisted = isUnlisted ? kind : undefined;
+  const load = async (signal: AbortSignal) =>
+    unlisted && client.kubernetes.get(pathOfKind(unlisted, { namespace, name }), { signal });
+  const got = useLoaded(load, [unlisted]);
+  const isMissing = value?.totalItems === 0;
+  const failed = unlisted ? got.error : error;
+  return {
+    object: last?.items[0] ?? got.value,
+    /** Undefined if the object has none, or if lists do not serve the kind. */
+    status: last && statusOf(last, 0),
+    isDeleted: isMissing && last !== undefined,
+    /** The object does not change on the page. */
+    isStill: !last && got.value !== undefined,
+    error: isMissing && !last ? new Error(`${resource} "${name}" does not exist`) : failed,
+    retry,
+  };
 }

@@ -2,15 +2,12 @@
 import { type KubernetesObject, type ServedKind, shownYAML } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
-import { useExplore } from '../context.ts';
-import { pathOfKind } from '../kinds.ts';
-import { CopyButton } from '../ui/copy-button.ts';
-import { Failure, Notice } from '../ui/notice.ts';
-import { Toggle } from '../ui/toggle.ts';
+import { pathOfKind, useExplore } from '../context.ts';
+import { CopyButton, toggle } from '../ui/controls.ts';
+import { failure, loading, notice } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
 const YAML = 'application/yaml';
-const IS_JSON = 'This is the JSON of the list. The YAML could not be loaded: ';
 
 export interface YamlPanelProps {
   readonly object: KubernetesObject;
@@ -23,26 +20,24 @@ export function YamlPanel({ object, kind }: YamlPanelProps): ComponentChildren {
   const [managedFields, showManagedFields] = useState(false);
   const [secrets, showSecrets] = useState(false);
   const { name, namespace, uid, resourceVersion } = object.metadata;
-  const load = async (signal: AbortSignal): Promise<string | undefined> =>
+  const load = async (signal: AbortSignal) =>
     kind && client.kubernetes.text(pathOfKind(kind, { namespace, name }), { accept: YAML, signal });
   // After the deletion of the object, the last YAML stays.
   const { value: yaml, error } = useLoaded(load, [kind, uid, resourceVersion]);
   const isSecret = kind?.resource === 'secrets';
-  if (!yaml && !error) return h('p', { class: 'muted', role: 'status' }, 'Loading the YAML…');
+  if (!yaml && !error) return loading('Loading the YAML…');
   // The JSON has the values of a Secret.
-  if (!yaml && error && isSecret) return h(Failure, { error });
+  if (!yaml && error && isSecret) return failure(error);
   const text = yaml ? shownYAML(yaml, isSecret, { managedFields, secrets }) : JSON.stringify(object, null, 2);
-  const toggle = (label: string, isOn: boolean, show: (isShown: boolean) => void): ComponentChildren =>
-    h(Toggle, { isOn, onClick: () => show(!isOn) }, label);
   return [
-    !yaml && h(Notice, { tone: 'info' }, [IS_JSON, error?.message]),
+    !yaml && notice('info', `This is the JSON of the list. The YAML could not be loaded: ${error?.message}`),
     h('div', { class: 'row' }, [
       yaml && toggle('Managed fields', managedFields, showManagedFields),
       isSecret && toggle('Secret values', secrets, showSecrets),
       h('span', { class: 'fill' }),
       h(CopyButton, { label: 'Copy', text }),
     ]),
-    h(YamlText, { text, label: yaml ? 'YAML' : 'JSON' }),
+    yamlText(text, yaml ? 'YAML' : 'JSON'),
   ];
 }
 
@@ -51,13 +46,8 @@ const MAX_LINES = 5_000;
 /** Indent, key and the rest of a line. */
 const LINE = /^(\s*(?:- )*)("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s"'#|>{[-][^:\n]*)(:(?:\s.*)?)$/;
 
-interface YamlTextProps {
-  readonly text: string;
-  readonly label: string;
-}
-
 /** All content is text: nothing of it can become markup. */
-function YamlText({ text, label }: YamlTextProps): ComponentChildren {
+function yamlText(text: string, label: string): ComponentChildren {
   const lines = text.replace(/\n$/, '').split('\n');
   const coloured = lines.map((line, i) => {
     const [, indent, key, rest] = LINE.exec(line) ?? [];

@@ -1,10 +1,9 @@
 // Counts of the objects of the most important kinds, by status, as bars. Each count leads to a list.
 import { type ListPage, StatusError, type StatusTone, toneOfStatus } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useExplore } from '../context.ts';
-import { customResources, titleOf } from '../kinds.ts';
+import { customResources, titleOf, useExplore } from '../context.ts';
 import { link, listRoute } from '../route.ts';
-import { Notice } from '../ui/notice.ts';
+import { notice } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
 const NAMESPACED_KINDS = [
@@ -16,6 +15,8 @@ const NAMESPACED_KINDS = [
   'persistentvolumeclaims',
 ];
 const CLUSTER_KINDS = ['nodes', 'namespaces'];
+/** Besides custom resources. */
+export const COUNTED_KINDS = [...NAMESPACED_KINDS, ...CLUSTER_KINDS];
 const TONES: readonly StatusTone[] = ['good', 'idle', 'warn', 'bad'];
 /** Pause between two counts, in ms. */
 const REPEAT_MS = 10_000;
@@ -35,9 +36,11 @@ export function KindCounts({ namespace }: { readonly namespace: string }): Compo
   const title = ({ resource }: Count): string => titleOf(resource, kinds);
   const forbidden = shown.filter(({ error }) => error?.code === 403);
   const failed = shown.filter(({ error }) => error && error.code !== 403);
-  const rows = shown.map(
-    ({ resource, page }) => page && h(Row, { key: resource, resource, page, namespace }),
-  );
+  const rows = shown.map(({ resource, page }) => {
+    const scope = kinds.get(resource)?.namespaced ? namespace : '';
+    const listOf = (status?: string) => link(listRoute(resource, { namespace: scope, status }));
+    return page && h('li', { key: resource }, countsOf(page, titleOf(resource, kinds), listOf));
+  });
   return h('section', { class: 'kinds card', 'aria-label': 'Kinds', 'aria-busy': counts.length === 0 }, [
     h('h2', {}, 'What runs here'),
     h('ul', { class: 'divided' }, rows),
@@ -45,51 +48,41 @@ export function KindCounts({ namespace }: { readonly namespace: string }): Compo
       h('p', { class: 'muted' }, 'Only objects of the namespaces that you may list are counted.'),
     forbidden.length > 0 &&
       h('p', { class: 'muted' }, `You may not list: ${forbidden.map(title).join(', ')}.`),
-    failed.map((count) => h(Notice, { tone: 'warn' }, `${title(count)}: ${count.error?.message}`)),
+    failed.map((count) => notice('warn', `${title(count)}: ${count.error?.message}`)),
   ]);
 }
-
-interface RowProps {
-  readonly resource: string;
-  readonly page: ListPage;
-  readonly namespace: string;
-}
-
-function Row({ resource, page, namespace }: RowProps): ComponentChildren {
-  const { kinds } = useExplore();
-  const { totalItems } = page;
-  const scope = kinds.get(resource)?.namespaced ? namespace : '';
-  const listOf = (status?: string) => link(listRoute(resource, { namespace: scope, status }));
-  const statuses = statusesOf(page);
-  const part = ([status, count]: StatusCount): ComponentChildren =>
-    h('span', { key: status, 'data-tone': toneOfStatus(status), style: { flexGrow: count } });
-  const statusLink = ([status, count]: StatusCount): ComponentChildren => {
-    const attributes = { key: status, class: 'status', 'data-tone': toneOfStatus(status), ...listOf(status) };
-    return h('a', attributes, `${count.toLocaleString()} ${status}`);
-  };
-  return h('li', {}, [
-    h('a', { class: 'row', ...listOf() }, [
-      h('span', { class: 'fill' }, titleOf(resource, kinds)),
-      h('strong', { class: 'number' }, totalItems.toLocaleString()),
-    ]),
-    statuses.length > 0 && [
-      h('div', { class: 'bar', 'aria-hidden': true }, statuses.map(part)),
-      h('div', { class: 'row small muted' }, statuses.map(statusLink)),
-    ],
-  ]);
-}
-
-type StatusCount = readonly [status: string, count: number];
 
 /** Maximum number of statuses beside a bar; the list has the others. */
 const STATUSES = 5;
 
-/** The most frequent statuses, in the order of their tones. */
-function statusesOf({ facets }: ListPage): readonly StatusCount[] {
-  return Object.entries(facets?.['status'] ?? {})
+/** The number of objects, and the most frequent statuses in the order of their tones. `listOf`: link to the list of a status. */
+function countsOf(
+  { totalItems, facets }: ListPage,
+  title: string,
+  listOf: (status?: string) => object,
+): ComponentChildren {
+  const statuses = Object.entries(facets?.['status'] ?? {})
     .sort(([, a], [, b]) => b - a)
     .slice(0, STATUSES)
-    .sort(([a], [b]) => TONES.indexOf(toneOfStatus(a)) - TONES.indexOf(toneOfStatus(b)));
+    .map(([status, count]) => ({ status, count, tone: toneOfStatus(status) }))
+    .sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone));
+  const parts = statuses.map(({ status, count, tone }) =>
+    h('span', { key: status, 'data-tone': tone, style: { flexGrow: count } }),
+  );
+  const links = statuses.map(({ status, count, tone }) => {
+    const attributes = { key: status, class: 'status', 'data-tone': tone, ...listOf(status) };
+    return h('a', attributes, `${count.toLocaleString()} ${status}`);
+  });
+  return [
+    h('a', { class: 'row', ...listOf() }, [
+      h('span', { class: 'fill' }, title),
+      h('strong', { class: 'number' }, totalItems.toLocaleString()),
+    ]),
+    statuses.length > 0 && [
+      h('div', { class: 'bar', 'aria-hidden': true }, parts),
+      h('div', { class: 'row small muted' }, links),
+    ],
+  ];
 }
 
 function useCounts(namespace: string): readonly Count[] {
@@ -105,8 +98,7 @@ function useCounts(namespace: string): readonly Count[] {
   };
   const isEverywhere = namespace === '';
   const counted = [
-    ...NAMESPACED_KINDS,
-    ...(isEverywhere ? CLUSTER_KINDS : []),
+    ...(isEverywhere ? COUNTED_KINDS : NAMESPACED_KINDS),
     ...customResources(kinds).filter((resource) => isEverywhere || kinds.get(resource)?.namespaced),
   ];
   const load = (signal: AbortSignal) => Promise.all(counted.map((resource) => count(resource, signal)));

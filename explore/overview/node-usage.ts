@@ -1,5 +1,7 @@
 // The nodes with their capacity, and how much of it is used: measured, requested by pods, or unknown.
 import {
+  amountText,
+  bytesText,
   type Client,
   fieldTerm,
   type KubernetesObject,
@@ -13,11 +15,10 @@ import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { platformName } from '../page.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
-import { bytesText, shortText } from '../ui/amount.ts';
-import { Failure } from '../ui/notice.ts';
-import { Status } from '../ui/status.ts';
-import { TextTable } from '../ui/text-table.ts';
+import { failure } from '../ui/notice.ts';
+import { textTable } from '../ui/text-table.ts';
 import { useLoaded } from '../ui/use-live.ts';
+import { statusWord } from '../ui/values.ts';
 
 /** Returns the used quantity of a resource of a node, such as `3920m`. */
 type UsedOf = (node: KubernetesObject, resource: string) => string | undefined;
@@ -45,48 +46,54 @@ export function NodeUsage(): ComponentChildren {
   const allText = total > SHOWN ? `All ${total.toLocaleString()} nodes` : 'All nodes';
   return h('section', { class: 'nodes card', 'aria-label': 'Nodes', 'aria-busy': !nodes && !error }, [
     h('h2', {}, ['Nodes', h('a', link(listRoute('nodes')), allText)]),
-    error && h(Failure, { error, retry }),
+    error && failure(error, retry),
     nodes && [
       h('p', { class: 'muted' }, `${nodes.explanation} Nodes with a problem come first.`),
-      h(TextTable, { label: 'Table of nodes', names: COLUMNS, rows: rowsOf(nodes) }),
+      textTable('Table of nodes', COLUMNS, rowsOf(nodes)),
     ],
   ]);
 }
 
 function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
-  return page.items.map((node, index) => {
-    const { name } = node.metadata;
-    const pods = listRoute('pods', { fieldSelector: fieldTerm('spec.nodeName', name) });
-    const amountsOf = (resource: string) => ({
-      label: `${resource} of ${name}`,
+  const nodes = page.items.map((node, index) => {
+    const [cpu, memory] = ['cpu', 'memory'].map((resource) => ({
+      label: `${resource} of ${node.metadata.name}`,
       used: quantityOf(usedOf(node, resource)),
       total: quantityOf(textAt(node, `status.allocatable.${resource}`)),
-    });
+    }));
+    return { node, status: statusOf(page, index) ?? '', cpu, memory };
+  });
+  return nodes.map(({ node, status, cpu, memory }) => {
+    const { name } = node.metadata;
+    const pods = listRoute('pods', { fieldSelector: fieldTerm('spec.nodeName', name) });
     return [
       h('a', link(objectRoute('nodes', { name })), name),
-      h(Status, { status: statusOf(page, index) ?? '' }),
-      h(Meter, { ...amountsOf('cpu'), text: shortText, unit: ' cores' }),
-      h(Meter, { ...amountsOf('memory'), text: bytesText }),
+      statusWord(status),
+      meter(cpu, amountText, ' cores'),
+      meter(memory, bytesText),
       h('a', link(pods), `At most ${textAt(node, 'status.allocatable.pods')} pods`),
     ];
   });
 }
 
-interface MeterProps {
+interface Usage {
   readonly label: string;
   readonly used: number | undefined;
   readonly total: number | undefined;
-  readonly text: (amount: number) => string;
-  readonly unit?: string;
+}
+
+function shareOf({ used = 0, total = 0 }: Partial<Usage> = {}): number {
+  return total === 0 ? 0 : used / total;
 }
 
 /** The shares from which on the bar is yellow and red. */
 const TONES = { low: 0.8, high: 0.95, optimum: 0 };
 
-function Meter({ label, used, total, text, unit = '' }: MeterProps): ComponentChildren {
-  if (total === undefined) return '–';
+function meter(usage: Usage | undefined, text: (amount: number) => string, unit = ''): ComponentChildren {
+  if (usage?.total === undefined) return '–';
+  const { label, used, total } = usage;
   if (used === undefined) return text(total) + unit;
-  const share = total === 0 ? 0 : used / total;
+  const share = shareOf(usage);
   return [
     h('strong', {}, `${Math.round(share * 100)} %`),
     h('span', { class: 'muted' }, ` ${text(used)} of ${text(total)}${unit}`),

@@ -1,11 +1,12 @@
 // The overview: what the cluster runs, with counts by status, its nodes, and what changed in the last minutes.
 import { type ComponentChildren, h } from 'preact';
-import type { OverviewRoute } from '../route.ts';
+import { useExplore } from '../context.ts';
 import { KindCounts } from './kind-counts.ts';
 import { NodeUsage } from './node-usage.ts';
 import { RecentEvents } from './recent-events.ts';
 
-export function OverviewView({ route }: { readonly route: OverviewRoute }): ComponentChildren {
+export function OverviewView(): ComponentChildren {
+  const { route } = useExplore();
   const namespace = route.query.get('namespace') ?? '';
   const scope = namespace !== '' && h('small', { class: 'muted' }, ` of namespace ${namespace}`);
   return h('div', { class: 'stack' }, [

@@ -1,11 +1,11 @@
 // What changed in the last minutes: the newest events, of the cluster, a namespace or an object, live.
 import { type KubernetesObject, kindOfReference, textAt } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useExplore } from '../context.ts';
+import { type Kinds, useExplore } from '../context.ts';
 import { link, listRoute, objectRoute } from '../route.ts';
-import { Failure } from '../ui/notice.ts';
-import { RelativeTime } from '../ui/relative-time.ts';
+import { failure } from '../ui/notice.ts';
 import { useLive } from '../ui/use-live.ts';
+import { RelativeTime } from '../ui/values.ts';
 
 const SORT_BY = 'lastTimestamp';
 const SHOWN = 15;
@@ -17,31 +17,26 @@ export interface RecentEventsProps {
 }
 
 export function RecentEvents({ title, filter }: RecentEventsProps): ComponentChildren {
-  const { client } = useExplore();
+  const { client, kinds } = useExplore();
   const query = { ...filter, sortBy: SORT_BY, limit: SHOWN };
   const live = useLive((options) => client.lists.live('events', query, options), JSON.stringify(filter));
   const { value: page, error, retry } = live;
   const hasObject = filter.fieldSelector === undefined;
-  const items = page?.items.map((event) => h(EventItem, { key: event.metadata.uid, event, hasObject }));
+  const items = page?.items.map((event) => eventItem(event, kinds, hasObject));
   const all = link(listRoute('events', { ...filter, sortBy: SORT_BY }));
   return h('section', { class: 'events card', 'aria-label': title, 'aria-busy': !page && !error }, [
     h('h2', {}, [title, h('a', all, 'All events')]),
-    error && h(Failure, { error, retry }),
+    error && failure(error, retry),
     page?.items.length === 0 && h('p', { class: 'muted' }, 'Nothing has happened in the last hour.'),
     h('ol', { class: 'divided' }, items),
   ]);
 }
 
-interface EventItemProps {
-  readonly event: KubernetesObject;
-  readonly hasObject: boolean;
-}
-
-function EventItem({ event, hasObject }: EventItemProps): ComponentChildren {
+function eventItem(event: KubernetesObject, kinds: Kinds, hasObject: boolean): ComponentChildren {
   const [reason, message, count] = ['reason', 'message', 'count'].map((name) => textAt(event, name));
   const time = textAt(event, 'lastTimestamp') || textAt(event, 'eventTime');
   const isWarning = textAt(event, 'type') === 'Warning';
-  return h('li', { class: 'row' }, [
+  return h('li', { key: event.metadata.uid, class: 'row' }, [
     h('span', { class: 'status fill', 'data-tone': isWarning ? 'warn' : 'idle' }, [
       isWarning && h('span', { class: 'hidden-text' }, 'Warning: '),
       reason,
@@ -49,14 +44,13 @@ function EventItem({ event, hasObject }: EventItemProps): ComponentChildren {
     ]),
     h('span', { class: 'muted small' }, h(RelativeTime, { time })),
     h('p', { class: 'small' }, [
-      hasObject && h(InvolvedObject, { event }),
+      hasObject && involvedObject(event, kinds),
       h('span', { class: 'muted clamp' }, message),
     ]),
   ]);
 }
 
-function InvolvedObject({ event }: Pick<EventItemProps, 'event'>): ComponentChildren {
-  const { kinds } = useExplore();
+function involvedObject(event: KubernetesObject, kinds: Kinds): ComponentChildren {
   const involved = (member: string): string => textAt(event, `involvedObject.${member}`);
   const [kind, name, namespace] = [involved('kind'), involved('name'), involved('namespace')];
   const known = kindOfReference(kinds.values(), { apiVersion: involved('apiVersion'), kind });

@@ -1,30 +1,52 @@
-// A message that says what went wrong or what is shown, with a button to try again.
+// Messages: what went wrong, what is shown, and what is not loaded yet.
 import { type ComponentChildren, h } from 'preact';
+import { toggle } from './controls.ts';
+import type { Live } from './use-live.ts';
+import { type Tone, toned } from './values.ts';
 
-export type Tone = 'good' | 'warn' | 'bad' | 'idle' | 'info';
+type Action = readonly [label: string, act: () => void];
 
-export interface NoticeProps {
-  readonly tone: Tone;
-  readonly children?: ComponentChildren;
-  /** Label and action of the button; false for none. */
-  readonly action?: readonly [label: string, act: () => void] | false | undefined;
-}
-
-export function Notice({ tone, children, action }: NoticeProps): ComponentChildren {
+/** A message. `action`: label and action of its button; false for none. */
+export function notice(
+  tone: Tone,
+  content: ComponentChildren,
+  action?: Action | false | undefined,
+): ComponentChildren {
   const role = tone === 'bad' ? 'alert' : 'status';
   return h('div', { class: 'notice row', 'data-tone': tone, role }, [
-    h('div', {}, children),
+    h('div', {}, content),
     action && h('button', { onClick: action[1] }, action[0]),
   ]);
 }
 
-export interface FailureProps {
-  readonly error: Error;
-  readonly retry?: () => void;
+/** The message of an error, with a button if a further attempt can succeed. */
+export function failure({ message }: Error, retry?: () => void): ComponentChildren {
+  return notice('bad', message, retry && ['Try again', retry]);
 }
 
-/** The message of an error, with a button if a further attempt can succeed. */
-export function Failure({ error, retry }: FailureProps): ComponentChildren {
-  const action = retry && (['Try again', retry] as const);
-  return h(Notice, { tone: 'bad', action }, error.message);
+/** In place of what is not loaded yet. */
+export function loading(text: string): ComponentChildren {
+  return h('p', { class: 'muted', role: 'status' }, text);
+}
+
+type State = Pick<Live<unknown>, 'connection' | 'error'>;
+
+/** The state of a live value, with a button that pauses it. */
+export function liveState(
+  state: State,
+  isPaused: boolean,
+  pause: (isPaused: boolean) => void,
+): ComponentChildren {
+  const [tone, text] = isPaused ? (['idle', 'Paused'] as const) : stateOf(state);
+  return h('span', { class: 'row' }, [
+    toned(tone, text, { role: 'status' }),
+    toggle('Pause', isPaused, pause),
+  ]);
+}
+
+/** The frame shows when the next attempt is. */
+function stateOf({ connection, error }: State): readonly [tone: Tone, text: string] {
+  if (error) return ['idle', 'Not live'];
+  if (!connection) return ['idle', 'Connecting'];
+  return connection.state === 'open' ? ['good', 'Live'] : ['warn', 'Not connected'];
 }

@@ -1,15 +1,12 @@
 // A short table with a header, which scrolls sideways in its box.
 import { type ComponentChildren, h } from 'preact';
 
-export interface TextTableProps {
-  /** Accessible name. */
-  readonly label: string;
-  readonly names: readonly string[];
-  /** The cells of each row. */
-  readonly rows: readonly (readonly ComponentChildren[])[];
-}
-
-export function TextTable({ label, names, rows }: TextTableProps): ComponentChildren {
+/** `label`: accessible name. `rows`: the cells of each row. */
+export function textTable(
+  label: string,
+  names: readonly string[],
+  rows: readonly (readonly ComponentChildren[])[],
+): ComponentChildren {
   const heads = names.map((name) => h('th', { scope: 'col' }, name));
   const body = rows.map((cells) => {
     const row = cells.map((cell) => h('td', {}, cell));

@@ -18,17 +18,13 @@ export interface Live<T> {
   readonly retry: () => void;
 }
 
-export type Loaded<T> = Omit<Live<T>, 'connection'>;
-
 type Read<T> = (options: StreamOptions & { readonly signal: AbortSignal }) => AsyncIterable<T>;
 
-/**
- * The values of a stream. `key`: opens another stream when it changes; undefined for no stream. `isPaused`: only the first
- * value of each stream.
- */
-export function useLive<T>(open: Read<T>, key: string | undefined, isPaused = false): Live<T> {
-  const isOpen = useVisible() && key !== undefined;
-  return useValues(open, { key, isOpen, isPaused, repeatMs: 0 });
+interface LiveOptions {
+  /** Only the first value of each stream. */
+  readonly isPaused?: boolean;
+  /** Pause before the values are read again; 0 for reading them once, also while the page is hidden. */
+  readonly repeatMs?: number;
 }
 
 /** The response to a request. `inputs`: what it depends on. `repeatMs`: pause before it is sent again; 0 for one request. */
@@ -36,42 +32,30 @@ export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
   repeatMs = 0,
-): Loaded<T> {
-  const isVisible = useVisible();
+): Live<T> {
   const key = useMemo(() => ({}), inputs);
   const read: Read<T> = async function* ({ signal }) {
     yield await load(signal);
   };
-  const values = useValues(read, { key, isOpen: isVisible || repeatMs === 0, repeatMs });
+  const live = useLive(read, key, { repeatMs });
   // The next request can succeed; the frame shows a lost connection.
-  const isLost = repeatMs > 0 && values.error instanceof ConnectionError;
-  return isLost ? { ...values, error: undefined } : values;
+  return repeatMs > 0 && live.error instanceof ConnectionError ? { ...live, error: undefined } : live;
 }
 
-function useVisible(): boolean {
-  const [isVisible, setVisible] = useState(!document.hidden);
-  useEffect(() => {
-    const changed = (): void => setVisible(!document.hidden);
-    document.addEventListener('visibilitychange', changed);
-    return () => document.removeEventListener('visibilitychange', changed);
-  }, []);
-  return isVisible;
-}
-
-interface ValueOptions {
-  readonly key: unknown;
-  readonly isOpen: boolean;
-  readonly isPaused?: boolean;
-  readonly repeatMs: number;
-}
-
-function useValues<T>(read: Read<T>, { key, isOpen, isPaused = false, repeatMs }: ValueOptions): Live<T> {
+/** The values of a stream. `key`: opens another stream when it changes; undefined for no stream. */
+export function useLive<T>(
+  read: Read<T>,
+  key: unknown,
+  { isPaused = false, repeatMs }: LiveOptions = {},
+): Live<T> {
   const frame = useContext(ExploreContext);
+  const isVisible = useVisible();
   const [last, setLast] = useState<{ readonly value: T; readonly key: unknown }>();
   const [connection, setConnection] = useState<Connection>();
   const [error, setError] = useState<Error>();
   const [attempt, setAttempt] = useState(0);
   const isCurrent = last?.key === key;
+  const isOpen = key !== undefined && (isVisible || repeatMs === 0);
   const isReading = isOpen && !(isPaused && isCurrent);
   useEffect(() => {
     if (!isReading) {
@@ -95,7 +79,7 @@ function useValues<T>(read: Read<T>, { key, isOpen, isPaused = false, repeatMs }
       } catch (cause) {
         if (!signal.aborted) setError(cause instanceof Error ? cause : new Error(String(cause)));
       }
-      if (repeatMs > 0 && !signal.aborted) timer = setTimeout(readAll, repeatMs);
+      if (repeatMs && !signal.aborted) timer = setTimeout(readAll, repeatMs);
     };
     void readAll();
     return () => {
@@ -109,4 +93,14 @@ function useValues<T>(read: Read<T>, { key, isOpen, isPaused = false, repeatMs }
   }, [key, isReading, repeatMs, attempt]);
   const retry = useCallback(() => setAttempt((count) => count + 1), []);
   return { value: last?.value, isCurrent, connection, error, retry };
+}
+
+function useVisible(): boolean {
+  const [isVisible, setVisible] = useState(!document.hidden);
+  useEffect(() => {
+    const changed = (): void => setVisible(!document.hidden);
+    document.addEventListener('visibilitychange', changed);
+    return () => document.removeEventListener('visibilitychange', changed);
+  }, []);
+  return isVisible;
 }

@@ -1,10 +1,10 @@
 // Tests of how hostile log lines are shown.
 import { expect } from 'chai';
 import { fieldsOfLine } from '../../../../client/line-text.ts';
-import { LineText } from '../../../../explore/logs/line-text.ts';
+import { lineText } from '../../../../explore/logs/log-line.ts';
 
 const nodes = (text: string, highlights: [number, number][] = []): unknown[] =>
-  LineText({ text, highlights, limit: 50_000 }) as unknown[];
+  lineText(text, 50_000, highlights);
 
 describe('the text of a line', () => {
   it('is at most a few hundred elements, so that hostile lines do not freeze the page', () => {

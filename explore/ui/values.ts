@@ -1,18 +1,18 @@
-// A time as the span since then, such as `5m`, with the exact local time in its title.
-import { type ComponentChildren, h } from 'preact';
+// Status words and times as short texts.
+import { spanOf, toneOfStatus } from 'ks-apiserver-client';
+import { type ComponentChildren, type HTMLAttributes, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
-];
+export type Tone = 'good' | 'warn' | 'bad' | 'idle' | 'info';
 
-/** `90m` is shown as `1h`, as kubectl does from three hours on. */
-export function spanOf(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  for (const [size, unit] of UNITS) if (seconds >= size) return `${Math.floor(seconds / size)}${unit}`;
-  return `${seconds}s`;
+/** A text with the colour of its meaning. */
+export function toned(tone: Tone, content: ComponentChildren, more: HTMLAttributes = {}): ComponentChildren {
+  return h('span', { class: 'status', 'data-tone': tone, ...more }, content);
+}
+
+/** The status word of an object; empty for none. */
+export function statusWord(status: string): ComponentChildren {
+  return toned(toneOfStatus(status), status || '–');
 }
 
 /** The current time, which advances every `stepMs` while the component is shown. */
@@ -25,7 +25,7 @@ export function useNow(stepMs = 5_000): number {
   return now;
 }
 
-/** `time`: RFC 3339, as in objects. */
+/** A time as the span since then, with the exact local time in its title. `time`: RFC 3339, as in objects. */
 export function RelativeTime({ time }: { readonly time: string | undefined }): ComponentChildren {
   const now = useNow();
   const date = new Date(time ?? '');
