@@ -54,6 +54,7 @@ export function NodeUsage(): ComponentChildren {
   ]);
 }
 
+/** In the order of their statuses, and of their load. */
 function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
   const nodes = page.items.map((node, index) => {
     const [cpu, memory] = ['cpu', 'memory'].map((resource) => ({
@@ -61,8 +62,11 @@ function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
       used: quantityOf(usedOf(node, resource)),
       total: quantityOf(textAt(node, `status.allocatable.${resource}`)),
     }));
-    return { node, status: statusOf(page, index) ?? '', cpu, memory };
+    const load = Math.max(shareOf(cpu), shareOf(memory));
+    return { node, status: statusOf(page, index) ?? '', cpu, memory, load };
   });
+  const statuses = nodes.map(({ status }) => status);
+  nodes.sort((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status) || b.load - a.load);
   return nodes.map(({ node, status, cpu, memory }) => {
     const { name } = node.metadata;
     const pods = listRoute('pods', { fieldSelector: fieldTerm('spec.nodeName', name) });

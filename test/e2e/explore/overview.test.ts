@@ -82,12 +82,12 @@ describe('the overview and the search of /explore', () => {
     await leadsTo('/explore/objects/deployments.apps/shop/cart');
   });
 
-  it('shows the measured usage of nodes', async () => {
+  it('shows the measured usage of nodes, and the busiest first', async () => {
     const { platform } = shared;
     const kind = { version: 'v1beta1', plural: 'nodes', kind: 'NodeMetrics' };
     // A stand-in for metrics-server, without a measurement of one node.
     const api = await AggregatedAPI.start(platform.controlPlane, 'metrics.k8s.io', kind);
-    const items = [nodeMetrics(nodeName(0), '3500m', '2Gi'), nodeMetrics(nodeName(1), '500m', '4Gi')];
+    const items = [nodeMetrics(nodeName(0), '500m', '2Gi'), nodeMetrics(nodeName(1), '3500m', '4Gi')];
     const metrics = { kind: 'NodeMetricsList', apiVersion: 'metrics.k8s.io/v1beta1', metadata: {}, items };
     api.respond = ({ response }) => {
       response.setHeader('content-type', 'application/json');
@@ -101,9 +101,13 @@ describe('the overview and the search of /explore', () => {
       await visitor.sees('Used now, of what pods can use.');
       const usage = async (node: string): Promise<string> =>
         visitor.page.$eval(`.nodes tr:has(a[href$="/${node}"])`, ({ textContent }) => textContent ?? '');
-      expect(await usage(nodeName(0))).to.match(/\d+ % 3\.5 of [\d.]+ cores\d+ % 2 GiB of [\d.]+ GiB/);
-      expect(await usage(nodeName(1))).to.match(/\d+ % 0\.5 of [\d.]+ cores\d+ % 4 GiB of [\d.]+ GiB/);
+      expect(await usage(nodeName(0))).to.match(/\d+ % 0\.5 of [\d.]+ cores\d+ % 2 GiB of [\d.]+ GiB/);
+      expect(await usage(nodeName(1))).to.match(/\d+ % 3\.5 of [\d.]+ cores\d+ % 4 GiB of [\d.]+ GiB/);
       expect(await usage(nodeName(2)), 'only its capacity').not.to.include('%');
+      const shown = await visitor.page.$$eval('.nodes a[href*="/nodes/"]', (links) =>
+        links.map((each) => each.textContent),
+      );
+      expect(shown).to.deep.equal([nodeName(1), nodeName(0), nodeName(2)]);
       expect(await visitor.accessibilityProblems()).to.deep.equal([]);
     } finally {
       await api.stop();
