@@ -1,8 +1,9 @@
 // The JSON of an object under `/kapis`: the stored JSON with `metadata.selfLink` and computed annotations. The stored
 // bytes are copied once, into the response.
 
+import { OPEN_BRACE } from '../../apis/reading/json-bytes.ts';
 import type { CachedObject, ObjectHead, ObjectIdentity } from '../cache/resource-cache.ts';
-import { memberNamed, OPEN_BRACE, objectMembers } from '../cluster/reflector/raw-json.ts';
+import { memberNamed, objectMembers } from '../cluster/reflector/raw-json.ts';
 
 /** Returns the computed annotations of an object as JSON fields, separated by commas; empty if there are none. */
 export type ComputedAnnotations<Facts> = (object: ObjectIdentity<Facts>) => string;

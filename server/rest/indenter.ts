@@ -10,7 +10,7 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from '../cluster/reflector/raw-json.ts';
+} from '../../apis/reading/json-bytes.ts';
 
 const INDENT = '  ';
 const isOpening = (byte: number): boolean => byte === OPEN_BRACE || byte === OPEN_BRACKET;

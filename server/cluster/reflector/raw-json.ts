@@ -1,6 +1,18 @@
 // Scanner for the offsets of the fields in the JSON text of an object. The informer cache validates the JSON with
 // JSON.parse.
 
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isSpace,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../../../apis/reading/json-bytes.ts';
+
 /** A field of a JSON object. Offsets are positions in the bytes; `end` is exclusive. */
 export interface Member {
   readonly name: string;
@@ -128,18 +140,4 @@ function endsScalar(byte: number | undefined): boolean {
 
 function malformed(offset: number): SyntaxError {
   return new SyntaxError(`malformed JSON at byte ${offset}`);
-}
-
-// The structural bytes of JSON (RFC 8259, section 2). In UTF-8, these bytes never occur within another character.
-export const QUOTE = 0x22;
-export const BACKSLASH = 0x5c;
-export const COMMA = 0x2c;
-export const COLON = 0x3a;
-export const OPEN_BRACE = 0x7b;
-export const CLOSE_BRACE = 0x7d;
-export const OPEN_BRACKET = 0x5b;
-export const CLOSE_BRACKET = 0x5d;
-
-export function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -1,11 +1,13 @@
 // Client for watches of kube-apiserver: converts the response into watch events. Streaming lists (WatchList) are
 // supported.
+import { parseBoundedJSON } from '../../../apis/reading/bounded-json.ts';
+import { OPEN_BRACE } from '../../../apis/reading/json-bytes.ts';
 import { text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { statusErrorOf } from '../connection/response-body.ts';
 import { openStream, type StreamRequest } from '../connection/response-stream.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { type Member, memberNamed, nestedMembers, OPEN_BRACE, objectMembers } from './raw-json.ts';
+import { type Member, memberNamed, nestedMembers, objectMembers } from './raw-json.ts';
 import { TruncatedListError, UnversionedError } from './reflector-retry.ts';
 import { isComparable } from './resource-version.ts';
 
@@ -55,7 +57,7 @@ function decodeEvent(line: Buffer): StreamedEvent {
   if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK') {
     return { type, object, members };
   }
-  if (type === 'ERROR') throw statusErrorOf(500, JSON.parse(object.toString('utf8')));
+  if (type === 'ERROR') throw statusErrorOf(500, parseBoundedJSON(object));
   throw new SyntaxError(`a watch event of the unknown type ${JSON.stringify(type)}`);
 }
 

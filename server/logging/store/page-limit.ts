@@ -23,6 +23,20 @@ export function isPageTooLong(error: unknown): boolean {
   return error instanceof PageTooLongError;
 }
 
+/** Passes a response on, and throws `tooLong` after more than `maxBytes`. */
+export async function* upTo(
+  maxBytes: number,
+  body: AsyncIterable<Buffer>,
+  tooLong: () => Error,
+): AsyncGenerator<Buffer, void, undefined> {
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLong();
+    yield chunk;
+  }
+}
+
 /** Shortfall of a page that has fewer lines than requested. */
 export const PAGE_CUT: Shortfall = {
   reason: 'Limit',

@@ -1,6 +1,7 @@
 // Queries OpenSearch and Elasticsearch for histograms and for the numbers of lines and containers.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { bySeverity, type Level, type Severity } from '../../../../apis/logging/v1alpha2/log-query.ts';
+import { MAX_JSON_COST } from '../../../../apis/reading/bounded-json.ts';
 import { SEVERITY_LEVELS } from '../../matching/levels.ts';
 import { instantOf } from '../../store/instant.ts';
 import type {
@@ -13,7 +14,7 @@ import type {
 import { BucketCounts, cellsOf } from '../bucket-counts.ts';
 import type { Clause } from './clauses.ts';
 import { layoutPaths } from './index-sets.ts';
-import type { SearchClient } from './search-client.ts';
+import { BUCKET_COST, type SearchClient } from './search-client.ts';
 import {
   arrayOf,
   countOf,
@@ -97,7 +98,9 @@ export async function countByTime(
     track_total_hits: true,
     aggs: { ...by, ...severityTree(levels, by) },
   };
-  const response = await client.search(indices, body, deadline.call());
+  const cells = ((buckets.edges.at(-1) ?? 0) - (buckets.edges[0] ?? 0)) / width;
+  const maxCost = MAX_JSON_COST + Math.ceil(cells) * (2 + levels.length) * BUCKET_COST;
+  const response = await client.search(indices, body, deadline.call(), { maxCost });
   // An index that does not support one level does not support the others either.
   const all = [...shortfalls, ...(levels[0]?.shortfalls ?? []), ...response.shortfalls];
   return {

@@ -1,11 +1,12 @@
 // Builds lower time bounds for OpenSearch queries from the creation times of namespaces. Older log lines belong to a
 // deleted namespace of the same name.
+import { MAX_JSON_COST } from '../../../../apis/reading/bounded-json.ts';
 import { optionalText, recordIn } from '../../../../apis/reading/unknown-value.ts';
 import { instantOf, millisecondsOf } from '../../store/instant.ts';
 import type { Call, Instant, Selection } from '../../store/log-store.ts';
 import { exactClause, timeRange } from './clauses.ts';
 import { type IndexSet, layoutPaths } from './index-sets.ts';
-import type { SearchClient } from './search-client.ts';
+import { BUCKET_COST, type SearchClient } from './search-client.ts';
 import { arrayOf, assertComplete, objectOf, type SearchResponse, valid } from './search-response.ts';
 
 interface Namespace {
@@ -80,9 +81,10 @@ async function firstLines(
         },
       },
     };
+    const options = { maxCost: MAX_JSON_COST + names.length * BUCKET_COST };
     const response = await (path === indices.path
-      ? client.search(indices, body, call)
-      : client.searchPath(path, body, call));
+      ? client.search(indices, body, call, options)
+      : client.searchPath(path, body, call, options));
     assertComplete(response);
     for (const [name, ms] of valid(() => firstTimes(response))) {
       first.set(name, Math.min(ms, first.get(name) ?? Number.POSITIVE_INFINITY));

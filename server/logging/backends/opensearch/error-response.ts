@@ -1,6 +1,7 @@
 // Converts OpenSearch and Elasticsearch errors to StatusErrors. Clients never receive the store's message, which can
 // contain names of indices and hosts.
 import type { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { parseBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
 import { isRecord, optionalText } from '../../../../apis/reading/unknown-value.ts';
 import { UnfitOptionError } from '../../store/configuration-errors.ts';
 import {
@@ -55,14 +56,15 @@ function responseErrorIn(error: unknown): ResponseError | undefined {
 }
 
 /** Whether a 404 means that an index does not exist. Any other 404 is not from OpenSearch. */
-export function isMissing(status: number, text: string): boolean {
-  return status === 404 && reasonsIn(text).some((reason) => reason.startsWith('index_not_found_exception'));
+export function isMissing(status: number, body: Buffer): boolean {
+  return status === 404 && reasonsIn(body).some((reason) => reason.startsWith('index_not_found_exception'));
 }
 
 /** Maps an error response to a StatusError. */
-export function errorOf(status: number, text: string): StatusError {
+export function errorOf(status: number, body: Buffer): StatusError {
   if (status === 401) return newCredentialsRejected(STORE);
-  const reasons = reasonsIn(text);
+  const reasons = reasonsIn(body);
+  const text = body.toString('utf8', 0, MAX_SEARCHED);
   const matches = (pattern: RegExp) => reasons.some((reason) => pattern.test(reason));
   const message = reasons.slice(0, 3).join('; ') || text.slice(0, 200);
   const index = unsearchableIndexOf(reasons, text);
@@ -86,9 +88,12 @@ function unsearchableIndexOf([first = '']: readonly string[], text: string): Uns
   return name === undefined ? undefined : { name, isClosed };
 }
 
-function reasonsIn(text: string): string[] {
+/** Maximum length of a text that is searched for patterns, because the time of a search can grow with its square. */
+const MAX_SEARCHED = 2_000;
+
+function reasonsIn(body: Buffer): string[] {
   try {
-    return reasonsOf(JSON.parse(text));
+    return reasonsOf(parseBoundedJSON(body));
   } catch {
     return [];
   }
@@ -105,7 +110,7 @@ export function reasonsOf(body: unknown): string[] {
     if (Array.isArray(value)) for (const item of value) collect(item, depth + 1);
     if (!isRecord(value)) return;
     const [type, reason] = [optionalText(value['type']), optionalText(value['reason'])];
-    if (type !== undefined) found.push(`${type}: ${reason ?? ''}`);
+    if (type !== undefined) found.push(`${type}: ${reason ?? ''}`.slice(0, MAX_SEARCHED));
     for (const key of NESTED) collect(value[key], depth + 1);
   };
   collect(body, 0);

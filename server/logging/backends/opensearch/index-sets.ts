@@ -133,8 +133,8 @@ export class IndexSets {
 
   #layouts(path: string, call: Call): Promise<Layouts | undefined> {
     const query = { ...LENIENT, include_unmapped: 'true', fields: requestedFields(this.#names) };
-    return this.#client.request({ method: 'GET', path: `/${path}/_field_caps`, query }, call, (text) =>
-      readLayouts(text, this.#names),
+    return this.#client.request({ method: 'GET', path: `/${path}/_field_caps`, query }, call, (json) =>
+      readLayouts(json, this.#names),
     );
   }
 

@@ -57,9 +57,9 @@ export function requestedFields(names: FieldNames): string {
   return [...new Set(all)].join(',');
 }
 
-/** Parses the response of `_field_caps` with `include_unmapped`. Throws an Error for any other text. */
-export function readLayouts(text: string, names: FieldNames): Layouts {
-  const response = objectOf(JSON.parse(text), 'the response');
+/** Parses the response of `_field_caps` with `include_unmapped`. Throws an Error for any other JSON. */
+export function readLayouts(json: unknown, names: FieldNames): Layouts {
+  const response = objectOf(json, 'the response');
   const indices = arrayOf(response['indices'], 'indices').filter((index) => typeof index === 'string');
   const fields = fieldsByIndex(objectOf(response['fields'], 'fields'), indices);
   const groups = new Map<string, { layout: Layout; indices: string[] }>();

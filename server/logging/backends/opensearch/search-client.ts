@@ -1,14 +1,15 @@
 // Client of the search API of OpenSearch and Elasticsearch, with timeouts. Failures become StatusErrors.
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { parseBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
-import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
+import { TimeSlicer, type TimeSlices } from '../../../concurrency/time-slicer.ts';
 import type { UpstreamResponse } from '../../../upstream/upstream-response.ts';
 import type { Call } from '../../store/log-store.ts';
-import { MAX_PAGE_BYTES, newPageTooLong } from '../../store/page-limit.ts';
+import { MAX_PAGE_BYTES, newPageTooLong, upTo } from '../../store/page-limit.ts';
 import { newIndexAccessDenied, newStoreTimeout, newStoreUnavailable } from '../../store/store-errors.ts';
 import { type CredentialOptions, type HttpRequest, StoreConnection } from '../store-connection.ts';
 import { errorOf, isMissing, STORE } from './error-response.ts';
-import { NO_INDICES, readSearchResponse, type SearchResponse, valid } from './search-response.ts';
+import { NO_INDICES, readSearchResponse, type SearchResponse } from './search-response.ts';
 
 export interface SearchClientOptions extends CredentialOptions {
   /** URLs of the nodes, such as `https://host:9200`. */
@@ -40,6 +41,8 @@ interface SearchOptions {
   readonly after?: string | undefined;
   /** Searches with the same `preference` use the same copies of the shards; copies refresh at different times. */
   readonly preference?: string;
+  /** Maximum cost of the JSON besides the hits; see parseBoundedJSON(). */
+  readonly maxCost?: number;
 }
 
 /** Parameters that make a missing index no error, because it has no lines. */
@@ -49,6 +52,9 @@ export const LENIENT = { ignore_unavailable: 'true', allow_no_indices: 'true' } 
  * Share of the remaining time that is the store's `timeout`, so that its partial result arrives before the deadline.
  */
 const STORE_SHARE = 0.9;
+
+/** Cost of a bucket with a sub-aggregation in the JSON of a response; see parseBoundedJSON(). */
+export const BUCKET_COST = 100;
 
 /** Added to the timeout of a request, because the store checks its own timeout with a delay. */
 const GRACE_MS = 250;
@@ -85,7 +91,14 @@ export class SearchClient {
     path: string,
     body: SearchBody,
     call: Call,
-    { after, preference, nanoseconds = false }: SearchOptions & { readonly nanoseconds?: boolean } = {},
+    {
+      after,
+      preference,
+      maxCost,
+      nanoseconds = false,
+    }: SearchOptions & {
+      readonly nanoseconds?: boolean;
+    } = {},
   ): Promise<SearchResponse> {
     const query = preference === undefined ? LENIENT : { ...LENIENT, preference };
     const request = {
@@ -94,36 +107,46 @@ export class SearchClient {
       query,
       body: bodyOf(body, call, after),
     } as const;
-    const response = await this.request(request, call, (text) => readSearchResponse(text, nanoseconds));
+    const expected = { size: typeof body['size'] === 'number' ? body['size'] : 0, nanoseconds, maxCost };
+    const response = await this.#send(request, call, (response, slices) =>
+      readSearchResponse(upTo(MAX_PAGE_BYTES, response.stream(), newPageTooLong), expected, slices),
+    );
     return response ?? NO_INDICES;
   }
 
-  /**
-   * Sends a request and parses the response with `read`; undefined if an index does not exist. Throws
-   * the reason of an aborted signal, StoreTimeout at the deadline, newPageTooLong() for a response over the limit,
-   * StoreUnavailable if `read` throws, else errorOf().
-   */
-  async request<T>(request: SearchRequest, call: Call, read: (text: string) => T): Promise<T | undefined> {
-    const slices = this.#slicer.of(call);
-    await slices.next();
-    const text = await this.#text(request, call);
-    if (text === undefined) return undefined;
-    await slices.next();
-    return valid(() => read(text));
+  /** Sends a request and parses the response with `read`; undefined if an index does not exist. */
+  request<T>(request: SearchRequest, call: Call, read: (json: unknown) => T): Promise<T | undefined> {
+    return this.#send(request, call, async (response, slices) => {
+      const bytes = await response.bytes({ maxBytes: MAX_PAGE_BYTES, tooLong: newPageTooLong });
+      await slices.next();
+      return read(parseBoundedJSON(bytes));
+    });
   }
 
-  async #text({ query, path, ...rest }: SearchRequest, call: Call): Promise<string | undefined> {
+  /**
+   * Returns the result of `read` for a successful response; undefined if an index does not exist. Throws the reason of an
+   * aborted signal, StoreTimeout at the deadline, newPageTooLong() for a response over the limit, because its lines are too
+   * long, StoreUnavailable for other errors of `read`, else errorOf().
+   */
+  async #send<T>(
+    { query, path, ...rest }: SearchRequest,
+    call: Call,
+    read: (response: UpstreamResponse, slices: TimeSlices) => Promise<T>,
+  ): Promise<T | undefined> {
+    const slices = this.#slicer.of(call);
+    await slices.next();
     using bounded = boundedSignal(call.signal, Math.max(1, Math.ceil(call.timeoutMs)) + GRACE_MS);
     const { signal } = bounded;
     const search = query === undefined ? '' : `?${String(new URLSearchParams(query))}`;
     const headers = rest.body === undefined ? {} : { 'content-type': 'application/json' };
     try {
       const response = await this.#connection.send({ ...rest, headers, path: `${path}${search}` }, signal);
-      const text = await textOf(response);
       const status = response.statusCode;
-      if (isSuccess(status)) return text;
-      if (isMissing(status, text)) return undefined;
-      throw errorOf(status, text);
+      if (status >= 200 && status < 300) return await read(response, slices);
+      const tooLong = () => new Error(`status ${status}, with a long body`);
+      const error = await response.bytes({ maxBytes: MAX_ERROR_BYTES, tooLong });
+      if (isMissing(status, error)) return undefined;
+      throw errorOf(status, error);
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
       if (bounded.isLate) throw newStoreTimeout(STORE, { silentMs: this.#connection.silentMs });
@@ -142,19 +165,4 @@ function roundedTimeout(timeoutMs: number): number {
   const ms = Math.max(1, Math.floor(timeoutMs * STORE_SHARE));
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(ms)) - 2);
   return Math.floor(ms / unit) * unit;
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
-/** Reads the body. A successful response over the limit throws newPageTooLong(), because its lines are too long. */
-async function textOf(response: UpstreamResponse): Promise<string> {
-  const { statusCode } = response;
-  const body = await response.bytes(
-    isSuccess(statusCode)
-      ? { maxBytes: MAX_PAGE_BYTES, tooLong: newPageTooLong }
-      : { maxBytes: MAX_ERROR_BYTES, tooLong: () => new Error(`status ${statusCode}, with a long body`) },
-  );
-  return body.toString('utf8');
 }

@@ -1,9 +1,13 @@
 // Parser of search responses of OpenSearch and Elasticsearch. Missing shards make the result partial.
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { parseBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
+import { ListSplitter } from '../../../cluster/reflector/list-splitter.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { instantOfNanoseconds, parseInstant } from '../../store/instant.ts';
 import { type LogRecord, type Total, withoutLineEnd } from '../../store/log-store.ts';
+import { MAX_PAGE_BYTES } from '../../store/page-limit.ts';
 import { newStoreUnavailable } from '../../store/store-errors.ts';
 import { reasonsOf, STORE } from './error-response.ts';
 
@@ -39,18 +43,42 @@ export const NO_INDICES: SearchResponse = {
   aggregations: {},
 };
 
-/**
- * Parses a search response. `nanoseconds`: unit of the sort keys, otherwise milliseconds. Throws an Error for other
- * JSON.
- */
-export function readSearchResponse(text: string, nanoseconds: boolean): SearchResponse {
-  const response = objectOf(JSON.parse(text), 'the response');
-  const { hits, total } = objectOf(response['hits'], 'hits');
+interface ExpectedResponse {
+  /** Maximum number of hits. */
+  readonly size: number;
+  /** Unit of the sort keys, otherwise milliseconds. */
+  readonly nanoseconds: boolean;
+  /** Maximum cost of the JSON besides the hits. */
+  readonly maxCost?: number | undefined;
+}
+
+/** Where a response has the hits. */
+const HITS = ['hits', 'hits'];
+
+/** Reads a search response while it arrives. Throws an Error for other JSON. */
+export async function readSearchResponse(
+  body: AsyncIterable<Buffer>,
+  { size, nanoseconds, maxCost }: ExpectedResponse,
+  slices: TimeSlices,
+): Promise<SearchResponse> {
+  const splitter = new ListSplitter(MAX_PAGE_BYTES, HITS);
+  const hits: Hit[] = [];
+  for await (const chunk of body) {
+    await slices.next();
+    for (const hit of splitter.push(chunk)) {
+      if (hits.length === size) throw new Error('there are more hits than requested');
+      hits.push(hitOf(hit, nanoseconds ? 1n : 1_000_000n));
+      if (slices.spent) await slices.next();
+    }
+  }
+  const response = objectOf(parseBoundedJSON(splitter.envelope(), { maxCost }), 'the response');
+  const { hits: found, total } = objectOf(response['hits'], 'hits');
+  arrayOf(found, 'hits');
   const shortfalls = shortfallsOf(response);
   return {
     shards: shardsOf(response).total,
     total: totalOf(total, shortfalls.length === 0),
-    hits: hitsOf(arrayOf(hits, 'hits'), text, nanoseconds ? 1n : 1_000_000n),
+    hits,
     shortfalls,
     isTerminatedEarly: response['terminated_early'] === true,
     aggregations: isRecord(response['aggregations']) ? response['aggregations'] : {},
@@ -71,30 +99,25 @@ function totalOf(total: unknown, isComplete: boolean): Total {
   };
 }
 
+/** Cannot be within a JSON string without escapes. The last field of a hit. */
 const SORT_KEY = '"sort":[';
 
-/**
- * Parses the hits. JSON.parse rounds nanoseconds, so sort keys are parsed from the text: SORT_KEY cannot be within a
- * JSON string without escapes, so its nth occurrence belongs to the nth hit.
- */
-function hitsOf(values: readonly unknown[], text: string, unit: bigint): Hit[] {
-  let at = 0;
-  return values.map((value) => {
-    const { _index, _id, _source, sort } = objectOf(value, 'a hit');
-    const [time, sequence] = Array.isArray(sort) ? sort : [];
-    if (typeof _index !== 'string' || typeof _id !== 'string') throw new Error('a hit has no index or id');
-    if (typeof sequence !== 'number') throw new Error('a hit has no sort key');
-    at = text.indexOf(SORT_KEY, at) + SORT_KEY.length;
-    const key = /^-?\d+/.exec(text.slice(at, at + 32))?.[0] ?? '';
-    if (Number(key) !== time) throw new Error('a sort key cannot be read');
-    return {
-      index: _index,
-      id: _id,
-      source: isRecord(_source) ? _source : {},
-      time: BigInt(key) * unit,
-      sequence,
-    };
-  });
+/** Parses a hit. JSON.parse rounds nanoseconds, so the sort key is parsed from the text. */
+function hitOf(bytes: Buffer, unit: bigint): Hit {
+  const { _index, _id, _source, sort } = objectOf(parseBoundedJSON(bytes), 'a hit');
+  const [time, sequence] = Array.isArray(sort) ? sort : [];
+  if (typeof _index !== 'string' || typeof _id !== 'string') throw new Error('a hit has no index or id');
+  if (typeof sequence !== 'number') throw new Error('a hit has no sort key');
+  const at = bytes.lastIndexOf(SORT_KEY) + SORT_KEY.length;
+  const key = /^-?\d+/.exec(bytes.toString('latin1', at, at + 32))?.[0] ?? '';
+  if (Number(key) !== time) throw new Error('a sort key cannot be read');
+  return {
+    index: _index,
+    id: _id,
+    source: isRecord(_source) ? _source : {},
+    time: BigInt(key) * unit,
+    sequence,
+  };
 }
 
 function shortfallsOf(response: JsonObject): Shortfall[] {

@@ -4,7 +4,7 @@ import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { UpstreamResponse } from '../../../upstream/upstream-response.ts';
 import type { Deadline } from '../../store/log-store.ts';
-import { MAX_PAGE_BYTES, newPageTooLong } from '../../store/page-limit.ts';
+import { MAX_PAGE_BYTES, newPageTooLong, upTo } from '../../store/page-limit.ts';
 import { type CredentialOptions, StoreConnection } from '../store-connection.ts';
 import { type Row, rowsOf } from './rows.ts';
 import type { Query } from './selection-query.ts';
@@ -112,17 +112,4 @@ async function collected(batches: AsyncIterable<readonly Row[]>): Promise<Row[]>
   const all: Row[] = [];
   for await (const rows of batches) for (const row of rows) all.push(row);
   return all;
-}
-
-async function* upTo(
-  maxBytes: number,
-  body: AsyncIterable<Buffer>,
-  tooLong: () => Error,
-): AsyncGenerator<Buffer, void, undefined> {
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLong();
-    yield chunk;
-  }
 }

@@ -1,4 +1,6 @@
 // Parser of VictoriaLogs responses: one JSON object per line, with string values.
+import { parseBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
+import { COMMA } from '../../../../apis/reading/json-bytes.ts';
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
 import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
@@ -8,9 +10,11 @@ import { MalformedResponseError, newMalformedResponse } from './store-error.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Longer than any line that the store accepts. */
-const MAX_LINE = 64 << 20;
+/** Longer than any line that the store accepts: 2 MiB, as JSON escapes. */
+const MAX_LINE = 16 << 20;
 const NEWLINE = 0x0a;
+const START = Buffer.from('[');
+const END = Buffer.from(']');
 
 /** Yields the rows of each chunk. Throws MalformedResponseError for a response that is not JSON lines, or is truncated. */
 export async function* rowsOf(
@@ -27,35 +31,38 @@ export async function* rowsOf(
       if (length > MAX_LINE) throw new LineTooLongError(MAX_LINE);
       continue;
     }
-    const lines = Buffer.concat([...pending, chunk.subarray(0, end)]);
+    const lines = [...pending, chunk.subarray(0, end)];
     pending = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
     length = chunk.length - end - 1;
     await slices.next();
-    yield parsedRows(lines.toString('utf8'));
+    yield parsedRows(lines);
   }
   if (length > 0) throw new MalformedResponseError('in the middle of a line');
 }
 
 /** One JSON.parse() of a whole chunk is faster than one for each line. */
-function parsedRows(lines: string): Row[] {
+function parsedRows(lines: readonly Buffer[]): Row[] {
+  const json = Buffer.concat([START, ...lines, END]);
   // A string of JSON contains no raw newline.
-  const rows = parsed(`[${lines.replaceAll('\n', ',')}]`);
-  if (!Array.isArray(rows)) throw new MalformedResponseError(storeMessageIn(lines));
+  for (let at = json.indexOf(NEWLINE); at !== -1; at = json.indexOf(NEWLINE, at)) json[at] = COMMA;
+  const rows = parsed(json);
+  if (!Array.isArray(rows)) throw new MalformedResponseError(storeMessageIn(Buffer.concat(lines)));
   if (!rows.every(isRecord)) throw new MalformedResponseError('a line is not an object');
   return rows;
 }
 
-function parsed(text: string): unknown {
+function parsed(json: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJSON(json);
   } catch {
     return undefined;
   }
 }
 
 /** Returns the error message of the store. Other lines contain logs of users, which must not reach the log of this server. */
-function storeMessageIn(lines: string): string {
-  return lines.split('\n').find((line) => line.startsWith('remoteAddr: ')) ?? 'a line is not JSON';
+function storeMessageIn(lines: Buffer): string {
+  const text = lines.toString('utf8');
+  return text.split('\n').find((line) => line.startsWith('remoteAddr: ')) ?? 'a line is not JSON';
 }
 
 export function numberIn(row: Row, name: string): number {

@@ -8,6 +8,8 @@ import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { rejection } from '../../../../../support/rejection.ts';
 import { RESPONDED, type Script, SELECTION, scriptedStore, searchResponse } from './scripted-store.ts';
 
+/** Nanoseconds since the epoch. */
+const KEY = '1768478400000000000';
 const PAGE = { order: 'asc', size: 10, from: 0 } as const;
 
 /** Responds with an error object of OpenSearch. */
@@ -33,6 +35,8 @@ describe('the OpenSearch log store when the store fails', () => {
     return RESPONDED;
   };
   const withoutKeys = searchResponse([]).replace('"hits":[]', '"hits":[{"_index":"a","_id":"b"}]');
+  const manyLines = Array.from({ length: 12 }, (_, n) => ({ id: `${n}`, key: KEY, sequence: n }));
+  const deepHit = `{"_index":"a","_id":"b","_source":{"log":${'['.repeat(5_000)}1${']'.repeat(5_000)}},"sort":[${KEY},1]}`;
   for (const [what, code, script] of [
     ['returns hits without sort keys', 503, () => withoutKeys],
     [
@@ -40,7 +44,21 @@ describe('the OpenSearch log store when the store fails', () => {
       503,
       () => searchResponse([]).replace('"value":0', '"value":"many"'),
     ],
+    ['returns more hits than requested', 503, () => searchResponse(manyLines)],
+    ['returns a deeply nested value', 503, () => '['.repeat(1_000_000)],
+    [
+      'returns a line that is deeply nested',
+      503,
+      ({ body }) =>
+        searchResponse([]).replace('"hits":[]', body['size'] === 0 ? '"hits":[]' : `"hits":[${deepHit}]`),
+    ],
     ['sends an endless error', 503, endless],
+    // Patterns that repeat their search at each of these words would need hours.
+    [
+      'sends an error with a million words',
+      503,
+      failing(500, { type: 'x', reason: 'regex '.repeat(700_000) }),
+    ],
     ['fails', 503, failing(500, { type: 'null_pointer_exception', reason: 'at 10.0.0.1' })],
     ['fails for lack of an index', 503, failing(500, { type: 'index_not_found_exception' })],
     ['is behind a gateway that times out', 504, failing(504, '<html>')],
@@ -151,11 +169,11 @@ describe('a request to OpenSearch', () => {
       };
       const came = (): void => leave(steps);
       subscribe('undici:request:headers', came);
-      const response = client.request(request, call(caller.signal), (text) => text);
+      const response = client.request(request, call(caller.signal), JSON.stringify);
       outcomes.add(await response.catch((error: unknown) => error));
       unsubscribe('undici:request:headers', came);
     }
-    const complete = await client.request(request, call(), (text) => text);
+    const complete = await client.request(request, call(), JSON.stringify);
     expect(outcomes).to.include(reason);
     expect([...outcomes].filter((outcome) => outcome !== reason && outcome !== complete)).to.deep.equal([]);
     client.close();

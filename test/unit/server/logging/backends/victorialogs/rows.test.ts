@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { TimeSlicer } from '../../../../../../server/concurrency/time-slicer.ts';
 import { rowsOf } from '../../../../../../server/logging/backends/victorialogs/rows.ts';
+import { rejection } from '../../../../../support/rejection.ts';
 import { WorkPerTurn } from '../../../../../support/work-per-turn.ts';
 
 async function* body(): AsyncGenerator<Buffer, void, undefined> {
@@ -22,5 +23,14 @@ describe('the rows of a VictoriaLogs response', () => {
     };
     await Promise.all(Array.from({ length: 5 }, read));
     expect(work.most).to.equal(1);
+  });
+
+  it('are rejected if a value is deeply nested', async () => {
+    async function* nested(): AsyncGenerator<Buffer, void, undefined> {
+      yield Buffer.from(`{"_msg":${'['.repeat(1_000_000)}`);
+      yield Buffer.from('\n');
+    }
+    const read = Array.fromAsync(rowsOf(nested(), new TimeSlicer().of({})));
+    expect((await rejection(read)).message).to.equal('the response is malformed: a line is not JSON');
   });
 });

@@ -2,22 +2,23 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { LineTooLongError } from '../../../../../server/cluster/reflector/line-splitter.ts';
-import { ListSplitter } from '../../../../../server/cluster/reflector/paged-list.ts';
+import { ListSplitter } from '../../../../../server/cluster/reflector/list-splitter.ts';
 import { jsonText } from '../../../../support/json-text.ts';
 
 function split(
   text: string,
   size: number,
   limit = 1 << 20,
+  path?: readonly string[],
 ): { items: unknown[]; envelope: unknown; skipped: number } {
-  const splitter = new ListSplitter(limit);
+  const splitter = new ListSplitter(limit, path);
   const bytes = Buffer.from(text);
   const items: unknown[] = [];
   for (let i = 0; i < bytes.length; i += size) {
     for (const item of splitter.push(bytes.subarray(i, i + size)))
       items.push(JSON.parse(item.toString('utf8')));
   }
-  return { items, envelope: splitter.envelope(), skipped: splitter.skipped };
+  return { items, envelope: JSON.parse(splitter.envelope().toString('utf8')), skipped: splitter.skipped };
 }
 
 describe('ListSplitter', () => {
@@ -36,6 +37,22 @@ describe('ListSplitter', () => {
   it('ignores nested members named items', () => {
     const text = '{"x":{"items":[{"no":1}]},"y":"items","z":[{"no":2}],"items":[{"items":[{}]}]}';
     expect(split(text, 5).items).to.deep.equal([{ items: [{}] }]);
+  });
+
+  it('splits a list in another object, and ignores members of the same name elsewhere', () => {
+    const text =
+      '{"a":{"hits":[{"no":1}]},"hits":{"b":{"hits":[{"no":2}]},"n":1,"hits":[{"hits":[{}]},{"c":2}],"d":3},"hits2":[{"no":3}]}';
+    for (const size of [1, 7, 1000]) {
+      expect(split(text, size, 1 << 20, ['hits', 'hits'])).to.deep.equal({
+        items: [{ hits: [{}] }, { c: 2 }],
+        envelope: {
+          a: { hits: [{ no: 1 }] },
+          hits: { b: { hits: [{ no: 2 }] }, n: 1, hits: [], d: 3 },
+          hits2: [{ no: 3 }],
+        },
+        skipped: 0,
+      });
+    }
   });
 
   it('skips an item over the limit, without storing it', () => {
