@@ -1,6 +1,7 @@
 // Connection to kube-apiserver: sends requests with the server's credentials, and converts failures into StatusErrors.
 import type { KubeConfig } from '@kubernetes/client-node';
 import { newServiceUnavailable, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { type JSONLimits, parseBoundedJSON } from '../../../apis/reading/bounded-json.ts';
 import { abortableBy, send } from '../../upstream/send.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-response.ts';
 import type { ClusterClient, ClusterRequest } from './client.ts';
@@ -26,6 +27,8 @@ interface ConnectionOptions {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const BODY_LIMIT = 64 << 20;
+/** Sufficient for the discovery of ten thousand kinds. Metadata can be as deep as an object. */
+const LIMITS: JSONLimits = { maxCost: 5_000_000, maxDepth: Number.POSITIVE_INFINITY };
 
 export class ClusterConnection implements ClusterClient {
   readonly #credentials: CredentialSource;
@@ -92,7 +95,7 @@ export class ClusterConnection implements ClusterClient {
       const status = response.statusCode;
       if (status < 200 || status > 299) throw await readError(response, request.timeoutMs);
       const body = await readBody(response, BODY_LIMIT, request.timeoutMs);
-      return body.length === 0 ? undefined : JSON.parse(body.toString('utf8'));
+      return body.length === 0 ? undefined : parseBoundedJSON(body, LIMITS);
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
       if (error instanceof StatusError) throw error;

@@ -2,6 +2,7 @@
 // StatusError.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
 import type { StatusCause, StatusDetails, StatusReason } from '../../../apis/meta/v1/status.ts';
+import { parseBoundedJSON } from '../../../apis/reading/bounded-json.ts';
 import { record, text } from '../../../apis/reading/unknown-value.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-response.ts';
 
@@ -21,15 +22,16 @@ const ERROR_BODY_LIMIT = 1 << 20;
 
 /** Reads the body of a response whose status is not 2xx, and returns its error. */
 export async function readError(response: UpstreamResponse, idleMs?: number): Promise<StatusError> {
-  const text = (await readBody(response, ERROR_BODY_LIMIT, idleMs)).toString('utf8');
-  return statusErrorOf(response.statusCode, parsedOrText(text), response.headers['retry-after']);
+  const body = await readBody(response, ERROR_BODY_LIMIT, idleMs);
+  return statusErrorOf(response.statusCode, parsed(body), response.headers['retry-after']);
 }
 
-function parsedOrText(text: string): unknown {
+/** Returns undefined for a body that is not JSON. */
+function parsed(body: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJSON(body);
   } catch {
-    return text;
+    return undefined;
   }
 }
 

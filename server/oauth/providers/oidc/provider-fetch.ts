@@ -1,6 +1,7 @@
 // Fetch function for requests to an OpenID provider: bounded responses, no redirects, and the CA of the provider.
 import { readFile } from 'node:fs/promises';
 import type { CustomFetch } from 'openid-client';
+import { assertBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
 import { ConnectionPool } from '../../../upstream/connection-pool.ts';
 import { abortableBy, send } from '../../../upstream/send.ts';
 import { REQUEST_MS } from '../provider.ts';
@@ -36,6 +37,8 @@ export async function providerFetch(caFile: string): Promise<CustomFetch> {
       maxBytes: MAX_RESPONSE,
       tooLong: () => new Error(`the response of ${url.host} is longer than ${MAX_RESPONSE} bytes`),
     });
+    // The OpenID client parses it.
+    assertBoundedJSON(bytes);
     const names = Object.entries(response.headers).flatMap(([name, value]): [string, string][] =>
       typeof value === 'string' ? [[name, value]] : [],
     );
