@@ -10,8 +10,9 @@ import type { Call, Selection } from '../../store/log-store.ts';
 import { isIndexAccessDenied, newNotSupported, newStoreUnavailable } from '../../store/store-errors.ts';
 import { STORE, unsearchableIndexIn } from './error-response.ts';
 import { type Layout, type Layouts, readLayouts, requestedFields } from './layout.ts';
+import type { FieldNames } from './record-reader.ts';
 import { LENIENT, type SearchBody, type SearchClient } from './search-client.ts';
-import { assertComplete, type FieldNames } from './search-response.ts';
+import { assertComplete } from './search-response.ts';
 
 export interface IndexNaming {
   readonly prefix: string;
@@ -176,12 +177,9 @@ export class IndexSets {
   /** Returns the error with which the store rejects a search of these indices; undefined if it accepts the search. */
   async #refusal(path: string, query: Readonly<Record<string, string>>, call: Call): Promise<unknown> {
     const body = JSON.stringify(NO_DOCUMENTS);
+    const request = { method: 'POST', path: `/${path}/_search`, query, body } as const;
     try {
-      await this.#client.request(
-        { method: 'POST', path: `/${path}/_search`, query, body },
-        call,
-        () => undefined,
-      );
+      await this.#client.request(request, call, () => undefined);
       return undefined;
     } catch (error) {
       if (isIndexAccessDenied(error)) return error;
