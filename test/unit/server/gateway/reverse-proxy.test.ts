@@ -441,7 +441,7 @@ describe('a forwarded request', () => {
   });
 
   it('gets 408 if it arrives byte by byte beyond the limit', async () => {
-    await restart({ listenerLimits: { headersTimeout: 200, requestTimeout: 200 } });
+    await restart({ listenerLimits: { headersTimeout: 2_000, requestTimeout: 2_000 } });
     upstream.respond = ({ headers }, response) => {
       if (headers['content-length'] === undefined) response.end('complete');
     };

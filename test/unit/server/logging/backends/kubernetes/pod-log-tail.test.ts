@@ -5,7 +5,7 @@ import { MemoryBudget } from '../../../../../../server/logging/backends/kubernet
 import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { refuse } from '../../../../../support/cluster/scripted-cluster.ts';
 import { rejection } from '../../../../../support/rejection.ts';
-import { untilSteady } from '../../../../../support/until.ts';
+import { until, untilSteady } from '../../../../../support/until.ts';
 import { at, call, everything } from './instants.ts';
 import { KubeletLog } from './kubelet-log.ts';
 import { clusterForEachTest, type LogCluster } from './log-cluster.ts';
@@ -206,6 +206,8 @@ describe('live tails of pod logs', () => {
   it('follows a new pod of the same name instead of the old one', async () => {
     const first = cluster.add('shop', 'db-0', [at(1)]);
     await follow().until('line 1');
+    // A stream that is requested later is that of the new pod.
+    await until(() => first.followers === 1);
     const second = new KubeletLog([at(2)]);
     const containers = [{ name: 'app', log: second }];
     cluster.put({ namespace: 'shop', name: 'db-0', uid: 'uid-of-the-second', containers });
