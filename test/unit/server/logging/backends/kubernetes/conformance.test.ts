@@ -8,6 +8,9 @@ import { describeLogStore } from '../../../../../conformance/log-store.suite.ts'
 import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { LogCluster } from './log-cluster.ts';
 
+/** The scripted cluster sends no bookmarks, so the pods would be stale after a while. */
+const monotonic = (): number => 0;
+
 describeLogStore(
   'the pod logs of a scripted cluster',
   async () => {
@@ -18,8 +21,8 @@ describeLogStore(
     const cluster = await new LogCluster().start();
     cluster.write(records);
     return {
-      // The default limits. Without bookmarks, the pods would be stale after a while.
-      store: cluster.store(POD_LOG_LIMITS, { monotonic: () => 0 }),
+      // The default limits.
+      store: cluster.store(POD_LOG_LIMITS, { monotonic }),
       records,
       precision: 'ns',
       write: async (more) => cluster.write(more),
@@ -42,7 +45,7 @@ describeLogStoreFaults('the pod logs of a cluster', async () => {
     json: (request) => clientFor(request.path).json(request),
   };
   return {
-    store: cluster.store({}, { client, followTuning: { initialBackoffMs: 5 } }),
+    store: cluster.store({}, { client, monotonic, followTuning: { initialBackoffMs: 5 } }),
     proxy,
     records,
     write: async (more) => cluster.write(more, '2026-12-01T00:00:00Z'),
