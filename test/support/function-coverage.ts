@@ -1,5 +1,5 @@
-// Preload module that reports which source files have executed a function since the last report. The initialization
-// of a module does not count as a function.
+// Preload module that reports which functions of the source files have run since the last report. The initialization of
+// a module does not count as a function.
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -10,25 +10,22 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** Files of the project in which a function has run since the previous call. */
-async function executedFiles(): Promise<string[]> {
+/** Functions of the project that have run since the previous call: the file, and the place in it. */
+async function executedFunctions(): Promise<[string, number][]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
-  return result
-    .filter(({ url }) => url.startsWith('file://'))
-    .filter(({ functions }) =>
-      functions.some(
-        ({ ranges: [range] }) => range !== undefined && range.startOffset > 0 && range.count > 0,
-      ),
-    )
-    .map(({ url }) => fileURLToPath(url))
-    .filter(
-      (path) => path.startsWith(ROOT) && path !== import.meta.filename && !path.includes('node_modules'),
-    )
-    .map((path) => path.slice(ROOT.length));
+  return result.flatMap(({ url, functions }) => {
+    if (!url.startsWith('file://')) return [];
+    const path = fileURLToPath(url);
+    if (!path.startsWith(ROOT) || path === import.meta.filename || path.includes('node_modules')) return [];
+    return functions
+      .flatMap(({ ranges: [range] }) => range ?? [])
+      .filter(({ startOffset, count }) => startOffset > 0 && count > 0)
+      .map(({ startOffset }): [string, number] => [path.slice(ROOT.length), startOffset]);
+  });
 }
 
 process.on('message', (message) => {
-  if (message === 'executed-files') void executedFiles().then((files) => process.send?.(files));
+  if (message === 'executed-functions') void executedFunctions().then((all) => process.send?.(all));
 });
 // The channel must not keep the server alive.
 process.channel?.unref();

@@ -32,8 +32,10 @@ const REDIRECT = 'https://console.example.com/callback';
 const VERIFIER = 'v'.repeat(43);
 /** Time in ms in which a server completes what a request started, for instance the record of its end. */
 const SETTLE_MS = 300;
-/** Timers of the server run in some of these runs, the files of a journey in each. */
-const RUNS = 6;
+/** Time in ms in which most background tasks run, without a request. */
+const IDLE_MS = 12_000;
+/** Other background tasks run in some of these runs, the files of a journey in each. */
+const RUNS = 30;
 
 describe('the journeys of server/README.md', function () {
   this.timeout(300_000);
@@ -45,6 +47,8 @@ describe('the journeys of server/README.md', function () {
   let store: LogStoreProcess;
   let token: string;
   let documented: ReadonlyMap<string, readonly string[]>;
+  /** The functions that ran without a request. */
+  let background: ReadonlyMap<string, string>;
 
   before(async function () {
     await requireJava(this);
@@ -72,6 +76,11 @@ describe('the journeys of server/README.md', function () {
     await platform.bind('cluster-admin', '--user=ada');
     token = await gateway.signIn('ada');
     documented = journeysIn(await readFile(join(ROOT, JOURNEYS_DOCUMENT), 'utf8'));
+    // The server follows these kinds from now on.
+    for (const path of [NODES, `${LISTS}/pods`, `${LISTS}/search?q=kube-root`]) await read(path);
+    await executed();
+    await delay(IDLE_MS);
+    background = await executed();
   });
 
   after(async () => {
@@ -86,12 +95,17 @@ describe('the journeys of server/README.md', function () {
     expect(status, body).to.equal(200);
   }
 
-  async function executed(): Promise<readonly string[]> {
-    return (await platform.server.ask('executed-files')) as string[];
+  /** The functions that ran since the last call, by their place. The value is the file. */
+  async function executed(): Promise<ReadonlyMap<string, string>> {
+    const functions = (await platform.server.ask('executed-functions')) as [string, number][];
+    return new Map(functions.map(([file, offset]) => [`${file}:${offset}`, file]));
   }
 
-  /** The files that ran in each of several runs. */
-  async function filesOf(work: () => Promise<unknown>): Promise<string[]> {
+  /** Checks that the work runs only files that its journey lists. `goal`: maximum length of the list. */
+  async function check(title: string, goal: number, work: () => Promise<unknown>): Promise<void> {
+    const listed = documented.get(title) ?? [];
+    expect(listed.length, title).to.be.at.most(goal);
+    const known = new Set([...SHARED, title].flatMap((each) => documented.get(each) ?? []));
     // The caches are filled, and the server follows what the request reads.
     await until(() =>
       work().then(
@@ -99,47 +113,40 @@ describe('the journeys of server/README.md', function () {
         () => false,
       ),
     );
-    const runs: ReadonlySet<string>[] = [];
-    for (let run = 0; run < RUNS; run++) {
+    let missing: ReadonlySet<string> | undefined;
+    for (let run = 0; run < RUNS && missing?.size !== 0; run++) {
       await executed();
       await work();
       await delay(SETTLE_MS);
-      runs.push(new Set(await executed()));
+      const ran = [...(await executed())].filter(
+        ([place, file]) => !background.has(place) && !known.has(file),
+      );
+      const files = new Set(ran.map(([, file]) => file));
+      missing = missing?.intersection(files) ?? files;
     }
-    const [first = new Set<string>(), ...others] = runs;
-    return [...others.reduce((common, other) => common.intersection(other), first)].toSorted();
-  }
-
-  function check(title: string, measured: readonly string[], goal: number): void {
-    const listed = documented.get(title) ?? [];
-    const known = new Set([...SHARED, title].flatMap((each) => documented.get(each) ?? []));
-    expect(
-      measured.filter((file) => !known.has(file)),
-      `missing in ${title}`,
-    ).to.deep.equal([]);
-    expect(listed.length, title).to.be.at.most(goal);
+    expect([...(missing ?? [])].toSorted(), `missing in ${title}`).to.deep.equal([]);
   }
 
   it('list the files of a list of nodes', async () => {
     const page = `${NODES}?labelSelector=kubernetes.io/os=linux&limit=1`;
-    check('List nodes', await filesOf(() => read(page)), 17);
+    await check('List nodes', 17, () => read(page));
   });
 
   it('list the files of a watch', async () => {
-    check('Watch nodes', await filesOf(() => read(`${NODES}?watch=true&timeoutSeconds=1`)), 17);
+    await check('Watch nodes', 17, () => read(`${NODES}?watch=true&timeoutSeconds=1`));
   });
 
   it('list the files of a list for a console', async () => {
     const path = `${LISTS}/pods?sortBy=name&ascending=true&limit=10&labelSelector=a!=b`;
-    check('List pods for a console', await filesOf(() => read(path)), 25);
+    await check('List pods for a console', 25, () => read(path));
   });
 
   it('list the files of a search over kinds', async () => {
-    check('Search over kinds', await filesOf(() => read(`${LISTS}/search?q=kube-root&limit=5`)), 19);
+    await check('Search over kinds', 19, () => read(`${LISTS}/search?q=kube-root&limit=5`));
   });
 
   it('list the files of a forwarded request', async () => {
-    check('Forward a request', await filesOf(() => read('/api/v1/namespaces/default')), 16);
+    await check('Forward a request', 16, () => read('/api/v1/namespaces/default'));
   });
 
   it('list the files of an accelerated list', async () => {
@@ -148,7 +155,7 @@ describe('the journeys of server/README.md', function () {
       const response = await gateway.raw('gateway', lines);
       expect(cacheResult(response)).to.equal('hit');
     };
-    check('Accelerate a list', await filesOf(accelerated), 25);
+    await check('Accelerate a list', 25, accelerated);
   });
 
   it('list the files of an exec', async () => {
@@ -165,17 +172,13 @@ describe('the journeys of server/README.md', function () {
       expect(client.status, client.body).to.equal(101);
       while ((await client.next())[0] !== 'close');
     };
-    check('Execute a command in a pod', await filesOf(exec), 10);
+    await check('Execute a command in a pod', 10, exec);
   });
 
   it('list the files of the password grant', async () => {
-    check(
-      'Password grant',
-      await filesOf(async () => {
-        expect((await platform.grant('ada', PASSWORD)).status).to.equal(200);
-      }),
-      21,
-    );
+    await check('Password grant', 21, async () => {
+      expect((await platform.grant('ada', PASSWORD)).status).to.equal(200);
+    });
   });
 
   it('list the files of a code', async () => {
@@ -204,7 +207,7 @@ describe('the journeys of server/README.md', function () {
       });
       expect(response.status, response.text).to.equal(200);
     };
-    check('Authorization code with PKCE', await filesOf(code), 45);
+    await check('Authorization code with PKCE', 45, code);
   });
 
   it('list the files of a refresh', async () => {
@@ -219,11 +222,11 @@ describe('the journeys of server/README.md', function () {
       expect(answer.status).to.equal(200);
       ({ body } = answer);
     };
-    check('Refresh a session', await filesOf(refresh), 16);
+    await check('Refresh a session', 16, refresh);
   });
 
   it('list the files of an OpenSearch query', async () => {
-    check('Query logs in OpenSearch', await filesOf(() => read(`${LOGS}?log_query=timeout&size=5`)), 23);
+    await check('Query logs in OpenSearch', 23, () => read(`${LOGS}?log_query=timeout&size=5`));
   });
 
   it('list the files of a certificate reload', async () => {
@@ -235,11 +238,10 @@ describe('the journeys of server/README.md', function () {
       socket.destroy();
       return fingerprint256;
     };
-    const measured = await filesOf(async () => {
+    await check('Certificate reload', 5, async () => {
       const before = await served();
       await platform.rotateServingCertificate();
       await until(async () => (await served()) !== before);
     });
-    check('Certificate reload', measured, 5);
   });
 });
