@@ -120,7 +120,11 @@ describe('compared with kube-apiserver', () => {
     const different: object[] = [];
     const work = async (): Promise<void> => {
       for (const request of queue) {
-        const [direct, through] = await Promise.all([send('direct', request), send(other, request)]);
+        const both = () => Promise.all([send('direct', request), send(other, request)]);
+        let [direct, through] = await both();
+        // In protobuf, the length of a version changes those of the messages around it, for example from 999 to 1000.
+        for (let again = 0; again < 3 && versionLengths(direct) !== versionLengths(through); again++)
+          [direct, through] = await both();
         compare(request, direct, through, different);
       }
     };
@@ -178,6 +182,19 @@ function firstDifference(direct: string, through: string): { direct: string; gat
   return { direct: excerpt(direct), gateway: excerpt(through) };
 }
 
+/** A resourceVersion in protobuf, with its tag and its length. */
+// oxlint-disable-next-line no-control-regex -- the tag and the length of a protobuf field
+const PROTOBUF_VERSION = /\x12[\x01-\x0a]\d{2,10}/g;
+
+function versionLengths({ body }: RawResponse): string {
+  return String(
+    body
+      .toString('latin1')
+      .match(PROTOBUF_VERSION)
+      ?.map(({ length }) => length),
+  );
+}
+
 /** Replaces what differs between two equal requests: times, IDs and versions of objects, and the names of the sides. */
 function normalised(response: RawResponse, { lines }: ComparedRequest): string {
   const { status, reason, headers: all, body } = response;
@@ -195,8 +212,7 @@ function normalised(response: RawResponse, { lines }: ComparedRequest): string {
     .replaceAll(/("continue": ?)"[^"]+"/g, '$1"TOKEN"')
     // In CBOR and protobuf.
     .replaceAll(/resourceVersion[\x41-\x4a\x61-\x6a]\d+/g, 'resourceVersionRV')
-    // oxlint-disable-next-line no-control-regex -- the tag and the length of a protobuf field
-    .replaceAll(/\x12[\x01-\x0a]\d{2,10}/g, '\x12RV')
+    .replaceAll(PROTOBUF_VERSION, '\x12RV')
     // In the errors of a future and of an old version.
     .replaceAll(/current: \d+/g, 'current: RV')
     .replaceAll(/(too old resource version: \d+) \(\d+\)/g, '$1 (RV)');
