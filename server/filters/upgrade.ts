@@ -1,15 +1,13 @@
 // Adapter that creates a response object for upgrade requests (WebSocket, SPDY), because Node creates none. Filters
 // reject upgrade requests through the response object.
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { closeGracefully } from '../http/graceful-close.ts';
 import type { Arrival } from './exchange.ts';
+
+// Not an import, which would also load the undici of Node.
+const { ServerResponse } = process.getBuiltinModule('node:http');
 
 /**
  * Creates the Arrival of an upgrade request. Its response writes to the socket, so that every filter can reject the request as usual.

@@ -1,6 +1,6 @@
 // Upgrade proxy: forwards an upgrade (SPDY, WebSocket) to kube-apiserver on a connection of its own, and then copies
 // bytes in both directions with backpressure. The end of either side ends the other.
-import { type IncomingMessage, request as openRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
@@ -12,6 +12,9 @@ import { startCall, TRACEPARENT } from '../upstream/trace-context.ts';
 import { UpstreamResponse } from '../upstream/upstream-response.ts';
 import { reasonOf, responseHeaders } from './response-headers.ts';
 import { badGateway, type Forwarding, upstreamError } from './upstream-error.ts';
+
+// Not an import, which would also load the undici of Node.
+const http = process.getBuiltinModule('node:http');
 
 /** Time in ms for kube-apiserver to close its side after the client has closed its side. */
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -70,7 +73,7 @@ async function opened(context: ProxiedContext, { target, headers, caller }: Forw
   const { promise, resolve, reject } = Promise.withResolvers<Opened>();
   const { method = 'GET', url = '' } = request;
   const call = startCall(method, pool.origin);
-  const outgoing = openRequest({
+  const outgoing = http.request({
     path: endpoint.basePath + url,
     method,
     headers: call ? [...headers, TRACEPARENT, call.traceparent] : headers,

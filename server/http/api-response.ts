@@ -1,10 +1,8 @@
 // HTTP response with default headers that handlers can override.
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+// Not an import, which would also load the undici of Node.
+const http = process.getBuiltinModule('node:http');
 
 /** Alternates names and values. */
 type DefaultHeaders = readonly string[];
@@ -13,7 +11,9 @@ type DefaultHeaders = readonly string[];
  * Adds the default headers in writeHead. With setHeader, Node would collect all headers of each response in an object first, which
  * takes a tenth of the JavaScript time of a get request.
  */
-export class ApiResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+export class ApiResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends http.ServerResponse<Request> {
   defaultHeaders: DefaultHeaders = [];
 
   override writeHead(

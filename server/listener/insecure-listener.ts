@@ -1,9 +1,11 @@
 // Plain-HTTP listener for callers inside the cluster, for a fixed list of paths. The filter chain must treat the
 // requests as insecure (`secure: false`).
-import { createServer } from 'node:http';
 import { newPathNotFound } from '../../apis/meta/v1/errors.ts';
 import { Listener, type ListenerOptions, serverOptions } from './listener.ts';
 import { reject, rejectConnection } from './malformed-request.ts';
+
+// Not an import, which would also load the undici of Node.
+const { createServer } = process.getBuiltinModule('node:http');
 
 export function newInsecureListener(options: ListenerOptions): Listener {
   const { request, upgrade } = options.receiver;

@@ -1,8 +1,11 @@
 // Rejects malformed HTTP requests before the filter chain. The responses are Status objects.
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newBadRequest, StatusError } from '../../apis/meta/v1/errors.ts';
 import { closeGracefully } from '../http/graceful-close.ts';
+
+// Not an import, which would also load the undici of Node.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
  * Maximum number of header fields of a request. A user may be in thousands of groups, and the front proxy sends one field per group.

@@ -1,10 +1,11 @@
 // Tunnel through the proxy of a kubeconfig (`proxy-url`): an HTTP CONNECT request, or SOCKS.
 import { once } from 'node:events';
-import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import { SocksClient } from 'socks';
 import { type Address, addressOf, basicAuthorization } from './address.ts';
+
+// Not an import, which would also load the undici of Node.
+const http = process.getBuiltinModule('node:http');
 
 /** Opens a TCP connection to `target` through the proxy at `proxyUrl`. */
 export function openTunnel(proxyUrl: string, target: Address, signal: AbortSignal): Promise<Socket> {
@@ -22,6 +23,8 @@ async function throughSocks(
   { user, password }: { readonly user: string; readonly password: string },
   signal: AbortSignal,
 ): Promise<Socket> {
+  // Few kubeconfigs have such a proxy.
+  const { SocksClient } = await import('socks');
   signal.throwIfAborted();
   const address = addressOf(proxy);
   const socket = connect({ host: address.host, port: address.port });
@@ -59,7 +62,7 @@ function throughHTTP(
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const { host, port } = addressOf(proxy);
-  const request = (proxy.protocol === 'https:' ? secureRequest : plainRequest)({
+  const request = (proxy.protocol === 'https:' ? secureRequest : http.request)({
     method: 'CONNECT',
     host,
     port,
