@@ -149,7 +149,7 @@ describe('hostile clients', () => {
     expect(body['message']).to.match(/^invalid timeout/);
   });
 
-  it('leave nothing after 1,000 execs, and get 429 beyond the limit', async () => {
+  it('leave nothing after many execs, and get 429 beyond the limit', async () => {
     const before = await openFiles();
     expect(before).to.be.above(0);
     const sockets: TLSSocket[] = [];

@@ -3,7 +3,7 @@ import { shareEnvironment } from '../../support/shared-environment.ts';
 import { GatewayPlatform } from './gateway-platform.ts';
 
 /** The value of `requests.streams`. */
-export const MAX_STREAMS = 1_000;
+export const MAX_STREAMS = 200;
 
 export const sharedGateway = shareEnvironment(async () => {
   const gateway = await GatewayPlatform.start({
