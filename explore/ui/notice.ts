@@ -7,11 +7,7 @@ import { type Tone, toned } from './values.ts';
 type Action = readonly [label: string, act: () => void];
 
 /** A message. `action`: label and action of its button; false for none. */
-export function notice(
-  tone: Tone,
-  content: ComponentChildren,
-  action?: Action | false | undefined,
-): ComponentChildren {
+export function notice(tone: Tone, content: ComponentChildren, action?: Action | false): ComponentChildren {
   const role = tone === 'bad' ? 'alert' : 'status';
   return h('div', { class: 'notice row', 'data-tone': tone, role }, [
     h('div', {}, content),
