@@ -17,14 +17,10 @@ export interface ListTableProps extends Pick<LiveList, 'show'> {
   readonly isBusy: boolean;
 }
 
-const NAME: Column = {
-  name: 'Name',
-  type: 'string',
-  format: '',
-  description: '',
-  priority: 0,
-  sortKey: 'name',
-};
+/** What the header of a column needs. */
+type Heading = Pick<Column, 'name' | 'description' | 'sortKey'> & { readonly isNumber?: boolean };
+
+const NAME: Heading = { name: 'Name', description: '', sortKey: 'name' };
 /** `aria-rowindex` of the first row: the header has 1. */
 const FIRST_ROW = 2;
 
@@ -90,7 +86,7 @@ function gap(rows: number, key: string): ComponentChildren {
 }
 
 function headerCell(
-  { name, description, sortKey, isNumber }: Column & Partial<ShownColumn>,
+  { name, description, sortKey, isNumber }: Heading,
   { sortBy, ascending }: ShownQuery,
   change: Explore['change'],
 ): ComponentChildren {

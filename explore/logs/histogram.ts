@@ -11,7 +11,7 @@ import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Live, useLoaded } from '../ui/use-live.ts';
-import { clockOf, type TimeRange } from './log-query.ts';
+import { absolute, clockOf, namesIn, SEVERITIES, type TimeRange } from './log-query.ts';
 
 /** Pause before the next histogram while the view is live. */
 const REFRESH_MS = 15_000;
@@ -71,15 +71,13 @@ export function sumOf(buckets: readonly Bucket[], severities: readonly Severity[
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-export interface HistogramProps extends Counts {
-  readonly shown: readonly Severity[];
-  readonly zoom: (range: TimeRange) => void;
-}
-
 const KEYS =
   'Arrow keys select an interval, with Shift several. Enter zooms into the selection, Escape clears it.';
 
-export function Histogram({ buckets, range, step, shown, zoom }: HistogramProps): ComponentChildren {
+export function Histogram({ buckets, range, step }: Counts): ComponentChildren {
+  const { route, change } = useExplore();
+  const levels = namesIn(route.query, 'level');
+  const shown = SEVERITIES.filter((each) => levels.length === 0 || levels.includes(each));
   const max = Math.max(1, ...buckets.map((bucket) => sumOf([bucket], shown)));
   const last = buckets.length - 1;
   /** First and last bucket of the selection; the second one moves. */
@@ -92,8 +90,13 @@ export function Histogram({ buckets, range, step, shown, zoom }: HistogramProps)
     setSelection([isExtended && selection ? selection[0] : to, to]);
   };
   // The first and the last bucket can reach beyond the range.
-  const apply = (): void =>
-    zoom({ start: Math.max(range.start, begin), end: Math.max(begin, Math.min(range.end, end - 1)) });
+  const apply = (): void => {
+    const zoomed = {
+      start: Math.max(range.start, begin),
+      end: Math.max(begin, Math.min(range.end, end - 1)),
+    };
+    change(absolute(zoomed));
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     const [, to] = selection ?? [];
     const [left, right] = to === undefined ? [last, 0] : [to - 1, to + 1];

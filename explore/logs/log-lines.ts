@@ -4,6 +4,7 @@
 import type { LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useExplore } from '../context.ts';
 import { notice } from '../ui/notice.ts';
 import { BLOCK } from './line-limit.ts';
 import { LogLine } from './log-line.ts';
@@ -13,7 +14,6 @@ export interface LogLinesProps {
   readonly logs: Logs;
   /** Changes with the query: the newest line is shown again. */
   readonly page: string;
-  readonly isWrapped: boolean;
   /** Whether new lines appear at the bottom. */
   readonly isFollowing: boolean;
   /** Called when the user scrolls away from the newest line. */
@@ -29,7 +29,8 @@ const NEAR_TOP = 200;
 const AT_BOTTOM = 24;
 
 export function LogLines(props: LogLinesProps): ComponentChildren {
-  const { logs, page, isWrapped, isFollowing, leave, showEarlier, none } = props;
+  const { logs, page, isFollowing, leave, showEarlier, none } = props;
+  const { route } = useExplore();
   const { lines, isLoading, older, isCut } = logs;
   const box = useRef<HTMLDivElement>(null);
   const showNewest = (): void => box.current?.scrollTo(0, 0);
@@ -56,9 +57,11 @@ export function LogLines(props: LogLinesProps): ComponentChildren {
   ];
   const region = { tabIndex: 0, role: 'region', 'aria-label': 'Log lines', 'aria-busy': isLoading } as const;
   const handlers = { ref: box, onScroll, onKeyDown: moveFocus };
-  return h('div', { class: 'log-lines box scroll', 'data-wrap': isWrapped, ...region, ...handlers }, [
-    h('div', {}, content),
-  ]);
+  return h(
+    'div',
+    { class: 'log-lines box scroll', 'data-wrap': route.query.has('wrap'), ...region, ...handlers },
+    [h('div', {}, content)],
+  );
 }
 
 function LineBlock({ lines }: { readonly lines: readonly LogRecord[] }): ComponentChildren {

@@ -11,7 +11,7 @@ import { Histogram, useHistogram } from './histogram.ts';
 import { LogAccess } from './log-access.ts';
 import { LogFilters, textError } from './log-filters.ts';
 import { LogLines } from './log-lines.ts';
-import { absolute, filtersOf, lastOf, namesIn, rangeOf, SEVERITIES, type TimeRange } from './log-query.ts';
+import { absolute, filtersOf, lastOf, namesIn, rangeOf, type TimeRange } from './log-query.ts';
 import { useLogs } from './use-logs.ts';
 
 export function LogsView(): ComponentChildren {
@@ -33,7 +33,6 @@ export function LogsView(): ComponentChildren {
   useEffect(() => pause(false), [key, isLive]);
   const follow = { follow: 'true', start_time: undefined, end_time: undefined, last: lastOf(query) ?? '15m' };
   const exactURL = location.origin + urlOf(withQuery(route, absolute(range)));
-  const levels = namesIn(query, 'level');
   const { page, tail, lines } = logs;
   const showEarlier = (): void => {
     const end = Math.floor(Date.parse(lines[0]?.time ?? '') / 1000);
@@ -52,13 +51,7 @@ export function LogsView(): ComponentChildren {
     ]),
     h(LogFilters, { range, buckets: counted?.buckets, error }),
     h(LogAccess, { namespaces: namesIn(query, 'namespaces') }),
-    counted && !countError
-      ? h(Histogram, {
-          ...counted,
-          zoom: (to) => change(absolute(to)),
-          shown: SEVERITIES.filter((each) => levels.length === 0 || levels.includes(each)),
-        })
-      : h('div', { class: 'histogram' }),
+    counted && !countError ? h(Histogram, counted) : h('div', { class: 'histogram' }),
     missing(page?.partial ?? counted?.partial),
     error && textError(error) === '' && failure(error, retry),
     tail.error && failure(tail.error, tail.retry),
@@ -70,7 +63,6 @@ export function LogsView(): ComponentChildren {
     h(LogLines, {
       logs,
       page: key,
-      isWrapped: query.has('wrap'),
       isFollowing: isLive && !isPaused,
       leave: () => pause(true),
       showEarlier,
