@@ -411,7 +411,7 @@ describe('a forwarded request', () => {
     client.pause();
     await until(() => upstream.received.length === 1);
     await until(() => upstream.connections.size === 0 && server.connections === 0);
-    expect(server.pools.gateway.held).to.equal(0);
+    await until(() => server.pools.gateway.held === 0);
     expect(await readAll(client)).to.match(/^HTTP\/1\.1 200 /);
   });
 
@@ -463,7 +463,7 @@ describe('a forwarded request', () => {
     );
     for (const response of await Promise.all(responses)) expect(response).to.match(/^HTTP\/1\.1 408 /);
     await until(() => upstream.connections.size === 0 && server.connections === 0);
-    expect(server.pools.gateway.held + server.pools.gatewayStreams.held).to.equal(0);
+    await until(() => server.pools.gateway.held + server.pools.gatewayStreams.held === 0);
   });
 
   it('completes while the server stops; streams end, and new ones get 503', async () => {
