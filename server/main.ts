@@ -7,7 +7,7 @@ import { commandList, runCommand } from './commands/commands.ts';
 import { versionLine } from './config/build-info.ts';
 import type { CompletedConfig } from './config/config.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
-import { type Options, parseOptions, SERVER } from './config/options.ts';
+import { type LogFormat, type Options, parseOptions, SERVER } from './config/options.ts';
 import { printableLines } from './observability/printable-text.ts';
 
 /**
@@ -35,11 +35,13 @@ async function main(): Promise<number> {
 
 async function serve(environment: Environment, args: readonly string[]): Promise<number> {
   let config: CompletedConfig;
+  let format: LogFormat;
   try {
     const options: Options = parseOptions(args);
     if (options.action === 'help') return print(`${usageText(SERVER)}\n\n${commandList()}`);
     if (options.action === 'version') return print(await versionLine());
     const { config: file, overrides } = options;
+    format = options.logFormat;
     const { completeConfig } = await import('./config/config.ts');
     config = await completeConfig({ config: file, overrides, environment, workingDirectory: process.cwd() });
   } catch (error) {
@@ -51,7 +53,7 @@ async function serve(environment: Environment, args: readonly string[]): Promise
     import('./observability/logger.ts'),
     import('./server.ts'),
   ]);
-  const log = createLogger(config.log);
+  const log = createLogger({ ...config.log, format });
   const stop = new AbortController();
   stopOnSignals(stop);
   process.on('uncaughtException', (error, origin) => {

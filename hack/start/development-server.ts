@@ -100,7 +100,6 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     oauth: { enabled: options.registered, issuer, clients },
     cors: { allowedOrigins },
     shutdown: { readinessDelay: '0s' },
-    log: { format: 'text' },
   };
   await writeFile(configFile, `# Written by npm start.\n${stringify(configuration)}`);
   return { configFile, caFile: certificate.ca, ports, issuer };
@@ -118,7 +117,7 @@ export function serverDaemon(
     {
       name: 'ks-apiserver',
       command: process.execPath,
-      args: [...args, '--config', server.configFile],
+      args: [...args, '--config', server.configFile, '--log-format', 'text'],
       env,
       channel: true,
       ...place,

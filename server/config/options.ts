@@ -1,9 +1,18 @@
 // Command line of the server. Options without a flag are set in the configuration file.
 import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
-import { type CommandLine, type Flag, parseCommandLine } from '../../apis/reading/command-line.ts';
+import {
+  type CommandLine,
+  type Flag,
+  parseCommandLine,
+  UsageError,
+} from '../../apis/reading/command-line.ts';
 
 /** The configuration file in the container of the server. */
 export const MOUNTED_CONFIGURATION = '/etc/ks-apiserver/configuration.yaml';
+
+/** Readable lines are for development: programs that collect logs read JSON objects. */
+const LOG_FORMATS = ['json', 'text'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** A flag that overrides an option of the configuration file. */
 interface OverridingFlag extends Flag {
@@ -33,7 +42,6 @@ const OVERRIDES: Readonly<Record<string, OverridingFlag>> = {
     read: numberOrText,
   },
   'log-level': { value: 'LEVEL', description: 'debug, info, warn or error', path: ['log', 'level'] },
-  'log-format': { value: 'FORMAT', description: 'json or text', path: ['log', 'format'] },
 };
 
 export const SERVER = {
@@ -44,6 +52,7 @@ export const SERVER = {
   flags: {
     config: { value: 'FILE', description: 'configuration file (APIServerConfiguration, YAML)' },
     ...OVERRIDES,
+    'log-format': { value: 'FORMAT', description: 'json or text', default: 'json' },
     version: { description: 'print the version and exit' },
   },
   notes: `All other options are in the configuration file, see docs/configuration.md. Without a file the defaults apply.
@@ -54,7 +63,12 @@ SIGTERM or SIGINT stops the server gracefully; a second signal after at least a 
 export type Options =
   | { readonly action: 'help' }
   | { readonly action: 'version' }
-  | { readonly action: 'run'; readonly config: string | undefined; readonly overrides: readonly Override[] };
+  | {
+      readonly action: 'run';
+      readonly config: string | undefined;
+      readonly logFormat: LogFormat;
+      readonly overrides: readonly Override[];
+    };
 
 /** Throws UsageError. */
 export function parseOptions(args: readonly string[]): Options {
@@ -67,7 +81,9 @@ export function parseOptions(args: readonly string[]): Options {
     if (typeof value !== 'string') return [];
     return [{ path, value: read ? read(value) : value, source: `--${name}` }];
   });
-  return { action: 'run', config: given.values.config, overrides };
+  const logFormat = LOG_FORMATS.find((format) => format === values['log-format']);
+  if (logFormat === undefined) throw new UsageError('--log-format: must be json or text');
+  return { action: 'run', config: given.values.config, logFormat, overrides };
 }
 
 /** Returns other text unchanged, so that the schema reports the validation error. */

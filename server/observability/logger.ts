@@ -13,7 +13,8 @@ import { textLines } from './text-lines.ts';
 
 interface LogOptions {
   readonly level: string;
-  readonly format: 'json' | 'text';
+  /** `json` by default. */
+  readonly format?: 'json' | 'text';
 }
 
 /** Creates the logger. It writes to `output`, by default to standard output, which is flushed at exit. */

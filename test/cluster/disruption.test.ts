@@ -91,7 +91,7 @@ describe('a disruption', () => {
 
   it('is not noticed in a rolling update to another configuration', () =>
     measure('rolling update to another configuration', async () => {
-      await writeConfiguration('21s');
+      await writeConfiguration('11s');
       await folder.run('kubectl apply -k .');
     }));
 
@@ -189,7 +189,7 @@ describe('a disruption', () => {
     for (const [name, pem] of Object.entries(files)) await writeFile(join(folder.path, name), pem);
     const from = Object.keys(files).map((name) => `--from-file=${join(folder.path, name)}`);
     await kubectl('create', 'secret', 'generic', 'ks-apiserver-tls', ...from);
-    await writeConfiguration('20s');
+    await writeConfiguration('10s');
     const block = await blockWith('docs/network.md', 'With certificate files', 'kustomization');
     const replicas = stringify({ replicas: [{ name: 'ks-apiserver', count: REPLICAS }] });
     await folder.write('kustomization.yaml', `${block}${replicas}`);
@@ -197,13 +197,13 @@ describe('a disruption', () => {
     return { url: `https://${address}`, ca: ca.cert };
   }
 
-  async function writeConfiguration(timeout: string): Promise<void> {
+  async function writeConfiguration(readinessDelay: string): Promise<void> {
     const base = record(parse(await folder.run('cat ks-apiserver/manifests/base/configuration.yaml')));
     const file = (name: string): string => `/etc/ks-apiserver-tls/${name}`;
     const files = { certFile: file('tls.crt'), keyFile: file('tls.key'), caFile: file('ca.crt') };
     const listeners = recordIn(base, 'listeners');
     const secure = { ...recordIn(listeners, 'secure'), ...files };
-    const configuration = { ...base, shutdown: { timeout }, listeners: { ...listeners, secure } };
+    const configuration = { ...base, shutdown: { readinessDelay }, listeners: { ...listeners, secure } };
     await folder.write('configuration.yaml', stringify(configuration));
   }
 

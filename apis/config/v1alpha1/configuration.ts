@@ -29,7 +29,6 @@ export function apiVersionOf(platform: string): string {
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-const LOG_FORMATS = ['json', 'text'] as const;
 const TLS_VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
 
 const DNS_LABEL = {
@@ -136,9 +135,8 @@ const shutdown = section('Graceful stop after SIGTERM.', {
   readinessDelay: durationOption('10s', 'Delay after SIGTERM before the server closes its listeners.'),
 });
 
-const log = section('The log, on standard output.', {
+const log = section('The log, on standard output: JSON objects for programs that collect it.', {
   level: choiceOption(LOG_LEVELS, 'info', 'Minimum level of [log lines](operations.md#the-log).'),
-  format: choiceOption(LOG_FORMATS, 'json', 'JSON objects, or readable lines.'),
 });
 
 const tracing = section('Traces, exported to a collector of OpenTelemetry.', {

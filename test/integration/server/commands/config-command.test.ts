@@ -43,14 +43,14 @@ describe('ks-apiserver config check', () => {
     };
     const { code, stdout, stderr } = await check(options);
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    expect(parse(stdout)).to.deep.include({ ...HEAD, log: { level: 'debug', format: 'json' } });
+    expect(parse(stdout)).to.deep.include({ ...HEAD, log: { level: 'debug' } });
     const decoded = (text: string) => decodeConfiguration({ source: 'c.yaml', text });
     expect(decoded(stdout)).to.deep.equal(decoded(stringify({ ...HEAD, ...options })));
     expect(await run(['config', 'check', '-'], { input: stdout })).to.deep.equal({ code, stdout, stderr });
   });
 
   it('reports validation errors as the server does', async () => {
-    const { code, stdout, stderr } = await check({ lgo: {}, shutdown: { timeout: 'soon' } });
+    const { code, stdout, stderr } = await check({ lgo: {}, shutdown: { readinessDelay: 'soon' } });
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
     expect(stderr).to.contain('c.yaml:3:1: lgo: unknown option, did you mean "log"?');
     expect(await run(['--config', 'c.yaml'])).to.deep.equal({ code, stdout, stderr });

@@ -52,7 +52,7 @@ describe('discovery of a registered server during failures', () => {
       listeners: { secure: { address: '127.0.0.1', port }, insecure: { enabled: false } },
       kubernetes: { kubeconfig: await cluster.controlPlane.kubeconfigFor(SERVER_USER) },
       shutdown: { readinessDelay },
-      log: { level: 'error', format: 'text' },
+      log: { level: 'error' },
     };
     await writeFile(file, stringify(configuration));
     const sources = {

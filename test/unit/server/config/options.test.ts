@@ -5,9 +5,11 @@ import { parseOptions } from '../../../../server/config/options.ts';
 
 describe('parseOptions', () => {
   it('returns the file, and flags as overrides', () => {
-    expect(parseOptions(['--config', 'a.yaml', '--log-level', 'debug', '--secure-port=0'])).to.deep.equal({
+    const flags = ['--log-level', 'debug', '--secure-port=0', '--log-format', 'text'];
+    expect(parseOptions(['--config', 'a.yaml', ...flags])).to.deep.equal({
       action: 'run',
       config: 'a.yaml',
+      logFormat: 'text',
       overrides: [
         { path: ['listeners', 'secure', 'port'], value: 0, source: '--secure-port' },
         { path: ['log', 'level'], value: 'debug', source: '--log-level' },
@@ -20,6 +22,7 @@ describe('parseOptions', () => {
     expect(parseOptions(['--secure-port', 'x'])).to.deep.equal({
       action: 'run',
       config: undefined,
+      logFormat: 'json',
       overrides,
     });
   });
@@ -29,7 +32,13 @@ describe('parseOptions', () => {
   }
 
   it('rejects other arguments', () => {
-    for (const args of [['--secure-prot', '1'], ['--config'], ['--version=1'], ['stray']]) {
+    for (const args of [
+      ['--secure-prot', '1'],
+      ['--log-format', 'xml'],
+      ['--config'],
+      ['--version=1'],
+      ['stray'],
+    ]) {
       expect(() => parseOptions(args), args.join(' ')).to.throw(UsageError);
     }
   });
