@@ -1,7 +1,4 @@
-// Test server with one OAuth endpoint.
-import { oauthErrors } from '../../../server/oauth/oauth-error-writer.ts';
-import type { Handler } from '../../../server/request/request-context.ts';
-import { HandlerServer } from '../handler-server.ts';
+// One OAuth endpoint of a replica with a user who is signed in.
 import { type Login, type Replica, SignedInCluster } from './signed-in.ts';
 
 export interface EndpointResponse {
@@ -14,78 +11,54 @@ export interface EndpointResponse {
 /** Form fields, or a raw body. */
 export type PostedForm = Readonly<Record<string, string>> | string;
 
-/** One OAuth endpoint behind a real socket, with the error writer of the authorization server. */
-export class OAuthEndpoint {
-  readonly #server: HandlerServer;
+type RequestHeaders = Readonly<Record<string, string>>;
 
-  constructor(handler: Handler) {
-    this.#server = new HandlerServer(async (context) => {
-      try {
-        await handler(context);
-      } catch (error) {
-        oauthErrors.write(context, error);
-      }
-    });
+/** An endpoint, and a user who is signed in; new for each test. */
+class SignedInEndpoint {
+  cluster!: SignedInCluster;
+  replica!: Replica;
+  login!: Login;
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
   }
 
-  async start(): Promise<this> {
-    await this.#server.start();
-    return this;
+  post(form: PostedForm, headers: RequestHeaders = {}): Promise<EndpointResponse> {
+    return this.ask('POST', '', headers, form);
   }
 
-  close(): Promise<void> {
-    return this.#server.close();
-  }
-
-  post(form: PostedForm, headers: Readonly<Record<string, string>> = {}): Promise<EndpointResponse> {
-    const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
-    return this.ask('POST', '', { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body);
-  }
-
-  get(query: string, headers: Readonly<Record<string, string>> = {}): Promise<EndpointResponse> {
+  get(query: string, headers: RequestHeaders = {}): Promise<EndpointResponse> {
     return this.ask('GET', query, headers);
   }
 
   async ask(
     method: string,
     query: string,
-    headers: Readonly<Record<string, string>> = {},
-    body?: string,
+    headers: RequestHeaders = {},
+    form?: PostedForm,
   ): Promise<EndpointResponse> {
-    const response = await fetch(`http://127.0.0.1:${this.#server.port}/oauth/endpoint${query}`, {
+    const request = {
       method,
-      redirect: 'manual',
-      headers: { connection: 'close', ...headers },
-      ...(body === undefined ? {} : { body }),
-    });
-    const text = await response.text();
-    const isJSON = response.headers.get('content-type') === 'application/json' && text !== '';
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJSON ? (JSON.parse(text) as unknown) : text,
+      headers: { accept: '*/*', ...headers },
+      ...(form === undefined ? {} : { form }),
     };
+    const { status, headers: given, text } = await this.replica.site.ask(`${this.#path}${query}`, request);
+    const pairs = Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]);
+    const isJSON = given['content-type'] === 'application/json' && text !== '';
+    return { status, headers: new Headers(pairs), body: isJSON ? (JSON.parse(text) as unknown) : text };
   }
 }
 
-/** An OAuth endpoint and a user who is signed in; new for each test. */
-class SignedInEndpoint {
-  cluster!: SignedInCluster;
-  replica!: Replica;
-  login!: Login;
-  endpoint!: OAuthEndpoint;
-}
-
-/** Starts the endpoint of a replica before each test of the suite, and stops it afterwards. */
-export function serveEachTest(handlerOf: (replica: Replica) => Handler): SignedInEndpoint {
-  const at = new SignedInEndpoint();
+/** Starts a replica with the endpoint before each test of the suite, and stops it afterwards. */
+export function serveEachTest(path: string): SignedInEndpoint {
+  const at = new SignedInEndpoint(path);
   beforeEach(async () => {
     at.cluster = await SignedInCluster.start();
-    at.replica = at.cluster.replica();
+    at.replica = await at.cluster.replica();
     at.login = await at.replica.signIn();
-    at.endpoint = await new OAuthEndpoint(handlerOf(at.replica)).start();
   });
-  afterEach(() => at.endpoint.close());
+  afterEach(() => at.cluster.close());
   return at;
 }
 

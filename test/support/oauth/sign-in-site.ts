@@ -16,6 +16,7 @@ import { PasswordSignIn } from '../../../server/oauth/passwords/password-sign-in
 import type { SessionFreshness } from '../../../server/oauth/providers/session-freshness.ts';
 import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
 import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
+import type { AccessTokenClaims } from '../../../server/oauth/tokens/access-token.ts';
 import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
 import { TokenIssuer } from '../../../server/oauth/tokens/token-issuer.ts';
 import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
@@ -30,6 +31,7 @@ import type { SiteState } from './sign-in-state.ts';
 import { askSite, type SiteRequest, type SiteResponse } from './site-request.ts';
 
 export const ISSUER = 'https://sso.example.com/oauth';
+export const AUDIENCE = 'platform';
 
 const silent = pino({ level: 'silent' });
 
@@ -40,8 +42,20 @@ let certificate: Promise<Issued> | undefined;
 export class SignInSite {
   readonly state: SiteState;
   readonly store: MemorySessionStore;
+  readonly validity: SessionValidity;
+  readonly tokens: TokenIssuer;
+  readonly revocation: RevocationCheck;
+  readonly verifier: TokenVerifier<AccessTokenClaims>;
+  /** Outcomes and clients of all observed refreshes. */
+  readonly refreshes: string[] = [];
   /** Its log at `warn` and above. */
   readonly warnings: string[] = [];
+  readonly #factorPolicy: FactorPolicy;
+  readonly #clients = {
+    get: (id: string) => this.state.clients.find((client) => client.id === id),
+    checkSecret: (id: string, secret: string) =>
+      this.#clients.get(id) !== undefined && secret === `secret of ${id}`,
+  };
   readonly #stop = new AbortController();
   readonly #server: Server;
 
@@ -53,6 +67,30 @@ export class SignInSite {
     this.state = state;
     const now = (): number => state.now;
     this.store = new MemorySessionStore(state.sessions, now);
+    const { keys, users, credentials, identities, authenticators, secondFactor } = state;
+    this.#factorPolicy = new FactorPolicy({
+      secondFactor,
+      authenticators,
+      users,
+      identities,
+      passwordProviders: new Set(['ldap']),
+      now,
+    });
+    this.validity = new SessionValidity({
+      users,
+      credentials,
+      identities,
+      authenticators,
+      factorPolicy: this.#factorPolicy,
+      sessions: this.store,
+      clients: this.#clients,
+      now,
+    });
+    const signed = { keys, issuer: (): string => ISSUER, now };
+    this.tokens = new TokenIssuer({ ...signed, audience: AUDIENCE });
+    this.revocation = new RevocationCheck({ sessions: this.store, validity: this.validity, now });
+    const kind = accessTokens(AUDIENCE);
+    this.verifier = new TokenVerifier({ ...signed, kind, revocation: this.revocation });
     const chain = openChain({
       router: this.#router(now),
       logger: pino({ level: 'warn' }, { write: (line) => this.warnings.push(line) }),
@@ -96,35 +134,19 @@ export class SignInSite {
     return { status: response.status, json: JSON.parse(response.text) as Record<string, unknown> };
   }
 
+  #observer() {
+    const observed = (outcome: string) => (client: string) =>
+      void this.refreshes.push(`${outcome} ${client}`);
+    return { refreshed: observed('refreshed'), repeated: observed('repeated'), reused: observed('reused') };
+  }
+
   #router(now: () => number): Router {
-    const { state, store } = this;
-    const { keys, hasher, credentials } = state;
-    const users = {
-      synced: true,
-      get: (name: string) => state.accounts.get(name),
-      object: (name: string) => {
-        const account = state.accounts.get(name);
-        const creationTimestamp = new Date(state.createdAt).toISOString();
-        return account && { metadata: { name, uid: account.uid, creationTimestamp }, spec: {} };
-      },
-    };
-    const { authenticators } = state;
-    const factorPolicy = new FactorPolicy({
-      secondFactor: state.secondFactor,
-      authenticators,
-      users,
-      identities: state.identities,
-      passwordProviders: new Set(['ldap']),
-      now,
-    });
-    const secrets = new TOTPSecrets(keys);
-    const clients = {
-      get: (id: string) => state.clients.find((client) => client.id === id),
-      checkSecret: (id: string, secret: string) => secret === `secret of ${id}`,
-    };
+    const { state, store, tokens, validity } = this;
+    const { keys, hasher, credentials, users, authenticators } = state;
+    const clients = this.#clients;
+    const factorPolicy = this.#factorPolicy;
     const issuer = (): string => ISSUER;
-    const audience = 'platform';
-    const tokens = new TokenIssuer({ keys, issuer, audience, now });
+    const secrets = new TOTPSecrets(keys);
     const creator = new SessionCreator({
       sessions: store,
       sessionsPerUser: 10,
@@ -158,28 +180,17 @@ export class SignInSite {
       log: silent,
       now,
     });
-    const validity = new SessionValidity({
-      users,
-      credentials,
-      identities: state.identities,
-      authenticators,
-      factorPolicy,
-      sessions: store,
-      clients,
-      now,
-    });
     const shared = { sessions: store, validity, tokens, random: randomBytes, now, log: silent };
     const freshness: Pick<SessionFreshness, 'renewed'> = {
       renewed: (session, call) => state.freshness.renewed(session, call),
     };
-    const revocation = new RevocationCheck({ sessions: store, validity, now });
     return newOAuthRouter({
       ...shared,
       clients,
       configuredClients: state.clients,
       keys,
       issuer,
-      verifier: new TokenVerifier({ keys, issuer, kind: accessTokens(audience), revocation, now }),
+      verifier: this.verifier,
       factorPolicy,
       authenticators,
       secrets,
@@ -193,7 +204,7 @@ export class SignInSite {
       grants: {
         ...NO_GRANTS,
         password: new PasswordGrant({ signIn: passwords, sessions: creator, tokens }),
-        refresh_token: new RefreshTokenGrant({ ...shared, freshness, keys }),
+        refresh_token: new RefreshTokenGrant({ ...shared, freshness, keys, observer: this.#observer() }),
         authorization_code: new AuthorizationCodeGrant({ ...shared, keys, limit: creator }),
         'urn:ietf:params:oauth:grant-type:device_code': new DeviceCodeGrant({
           ...shared,

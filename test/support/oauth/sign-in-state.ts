@@ -1,13 +1,14 @@
 // State that all test replicas share in memory: users, passwords, sessions, clients and a clock. Only tests advance
 // the clock.
 import { createHash } from 'node:crypto';
+import type { User } from '../../../apis/iam/v1beta1/user-resource.ts';
 import type { ConfiguredClient } from '../../../server/oauth/clients/oauth-client.ts';
 import type { SecondFactorSettings } from '../../../server/oauth/factors/factor-policy.ts';
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import type { LoginRecord } from '../../../server/oauth/passwords/login-records.ts';
 import { PasswordHasher } from '../../../server/oauth/passwords/password-hasher.ts';
 import { LoginThrottle, THROTTLE } from '../../../server/oauth/throttle/login-throttle.ts';
-import type { Account } from '../../../server/oauth/users/account.ts';
+import type { Account, UserDirectory } from '../../../server/oauth/users/account.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';
 import { MemoryCredentials } from './memory-users.ts';
@@ -29,6 +30,18 @@ export class SiteState {
   readonly trustedProxies: string[] = [];
   readonly sessions = new MemorySessions();
   readonly accounts = new Map<string, Account>();
+  readonly users: Pick<UserDirectory, 'get' | 'catchUp'> & {
+    synced: boolean;
+    object(name: string): User | undefined;
+  } = {
+    synced: true,
+    get: (name) => this.accounts.get(name),
+    object: (name) => {
+      const account = this.accounts.get(name);
+      const creationTimestamp = new Date(this.createdAt).toISOString();
+      return account && { metadata: { name, uid: account.uid, creationTimestamp }, spec: {} };
+    },
+  };
   readonly credentials = new MemoryCredentials();
   /** Thrown when an attempt is counted. */
   throttled: Error | undefined;

@@ -1,34 +1,15 @@
-// Creates signed-in users in memory, without HTTP and without a cluster, for unit tests. Simulated replicas share
-// the Session objects, but not the caches.
-import { randomBytes } from 'node:crypto';
+// Signed-in users of replicas of the authorization server (sign-in-site.ts), at the endpoints of programs. The replicas share the Session
+// objects, but not the caches.
 import { pino } from 'pino';
-import type { ClientRegistry, OAuthClient } from '../../../server/oauth/clients/oauth-client.ts';
-import { PresentedTokens } from '../../../server/oauth/endpoints/presented-tokens.ts';
-import type { Grant } from '../../../server/oauth/grants/grant.ts';
-import { PasswordGrant } from '../../../server/oauth/grants/password-grant.ts';
-import { RefreshTokenGrant } from '../../../server/oauth/grants/refresh-token-grant.ts';
-import { Form } from '../../../server/oauth/http/form.ts';
-import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
-import type { CheckedUser } from '../../../server/oauth/passwords/password-sign-in.ts';
-import { byPassword } from '../../../server/oauth/sessions/proof.ts';
+import { OAuthError, type OAuthErrorCode } from '../../../apis/oauth/oauth-error.ts';
+import type { ConfiguredClient } from '../../../server/oauth/clients/oauth-client.ts';
 import type { StoredSession } from '../../../server/oauth/sessions/session.ts';
-import { SessionCreator } from '../../../server/oauth/sessions/session-creator.ts';
-import { SessionValidity } from '../../../server/oauth/sessions/session-validity.ts';
-import type { AccessTokenClaims } from '../../../server/oauth/tokens/access-token.ts';
-import { RevocationCheck } from '../../../server/oauth/tokens/revocation-check.ts';
-import { TokenIssuer, type TokenResponse } from '../../../server/oauth/tokens/token-issuer.ts';
-import { TokenVerifier } from '../../../server/oauth/tokens/token-verifier.ts';
-import { accessTokens } from '../../../server/oauth/tokens/token-verifiers.ts';
+import type { TokenResponse } from '../../../server/oauth/tokens/token-issuer.ts';
 import type { Account, Credential } from '../../../server/oauth/users/account.ts';
-import { memoryKeyRing } from './memory-key-ring.ts';
-import { MemorySessionStore, MemorySessions } from './memory-session-store.ts';
-import { NO_AUTHENTICATORS } from './no-factors.ts';
-import { NO_BROWSERS, NO_FRESHNESS, NO_IDENTITIES } from './no-providers.ts';
-import { newClient } from './oauth-clients.ts';
-import { NO_FACTORS_NEEDED } from './second-factors.ts';
-
-export const ISSUER = 'https://localhost:9443/oauth';
-export const SECRET = 'a secret';
+import { newConfiguredClient } from './oauth-clients.ts';
+import { SignInSite } from './sign-in-site.ts';
+import { PASSWORD, SiteState } from './sign-in-state.ts';
+import type { SiteResponse } from './site-request.ts';
 
 export const ALICE: Account = {
   name: 'alice',
@@ -40,68 +21,6 @@ export const ALICE: Account = {
 };
 
 export const log = pino({ level: 'silent' });
-
-/** A session with its tokens. */
-export interface Login {
-  readonly session: StoredSession;
-  readonly access: string;
-  readonly refresh: string;
-  readonly id: string;
-}
-
-export class SignedInCluster {
-  now = Date.parse('2026-11-21T12:00:00Z');
-  readonly shared = new MemorySessions();
-  readonly accounts = new Map<string, Account>([['alice', ALICE]]);
-  readonly passwords = new Map<string, Credential>([['alice', passwordSince(0)]]);
-  readonly clients = new Map<string, OAuthClient>([
-    ['console', newClient('console')],
-    ['other', newClient('other')],
-    ['terminal', newClient('terminal', { isPublic: true })],
-  ]);
-  readonly keys: KeyRing;
-  readonly issuer: TokenIssuer;
-  readonly users = { synced: true, get: (name: string) => this.accounts.get(name) };
-  readonly credentials = { synced: true, get: (name: string) => this.passwords.get(name) };
-  readonly validity = new SessionValidity({
-    users: this.users,
-    credentials: this.credentials,
-    identities: NO_IDENTITIES,
-    ...NO_BROWSERS,
-    authenticators: NO_AUTHENTICATORS,
-    factorPolicy: NO_FACTORS_NEEDED,
-    now: () => this.now,
-  });
-  readonly registry: ClientRegistry = {
-    get: (id) => this.clients.get(id),
-    checkSecret: (id, secret) => this.clients.has(id) && secret === SECRET,
-  };
-
-  private constructor(keys: KeyRing) {
-    this.keys = keys;
-    this.issuer = new TokenIssuer({ keys, issuer: () => ISSUER, audience: 'platform', now: () => this.now });
-  }
-
-  static async start(): Promise<SignedInCluster> {
-    return new SignedInCluster(await memoryKeyRing());
-  }
-
-  replica(): Replica {
-    return new Replica(this);
-  }
-
-  /** Every password is right. */
-  async check({ user }: { readonly user: string }): Promise<CheckedUser> {
-    const account = this.accounts.get(user);
-    const credential = this.passwords.get(user);
-    if (!account || !credential) throw new Error(`${user} has no password`);
-    return { account, authentication: byPassword(credential, this.now), credential };
-  }
-
-  changePassword(at = this.now): void {
-    this.passwords.set('alice', passwordSince(at));
-  }
-}
 
 /** The password of alice; `changedAt` in ms since the epoch. */
 export function passwordSince(changedAt: number): Credential {
@@ -115,85 +34,110 @@ export function passwordSince(changedAt: number): Credential {
   };
 }
 
-export class Replica {
-  readonly cluster: SignedInCluster;
-  readonly sessions: MemorySessionStore;
-  readonly revocation: RevocationCheck;
-  readonly verifier: TokenVerifier<AccessTokenClaims>;
-  readonly tokens: PresentedTokens;
-  readonly grant: RefreshTokenGrant;
-  readonly #passwordGrant: PasswordGrant;
-  /** Outcomes and clients of all observed refreshes. */
-  readonly refreshes: string[] = [];
+/** A session with its tokens. */
+export interface Login {
+  readonly session: StoredSession;
+  readonly access: string;
+  readonly refresh: string;
+  readonly id: string;
+}
 
-  constructor(cluster: SignedInCluster) {
-    this.cluster = cluster;
-    const { keys, validity } = cluster;
-    const now = (): number => cluster.now;
-    this.sessions = new MemorySessionStore(cluster.shared, now);
-    const { sessions } = this;
-    this.revocation = new RevocationCheck({ sessions, validity, now });
-    const { revocation } = this;
-    const kind = accessTokens('platform');
-    this.verifier = new TokenVerifier({ keys, issuer: () => ISSUER, kind, revocation, now });
-    this.tokens = new PresentedTokens({ verifier: this.verifier, sessions });
-    const tokens: Pick<TokenIssuer, 'tokenResponse'> = {
-      tokenResponse: (granted) => cluster.issuer.tokenResponse(granted),
-    };
-    this.#passwordGrant = new PasswordGrant({
-      signIn: { check: (attempt) => cluster.check(attempt) },
-      sessions: new SessionCreator({ sessions, sessionsPerUser: 50, random: randomBytes, now, log }),
-      tokens,
-    });
-    this.grant = new RefreshTokenGrant({
-      sessions,
-      validity,
-      freshness: NO_FRESHNESS,
-      tokens,
-      keys,
-      now,
-      log,
-      observer: {
-        refreshed: (client) => this.refreshes.push(`refreshed ${client}`),
-        repeated: (client) => this.refreshes.push(`repeated ${client}`),
-        reused: (client) => this.refreshes.push(`reused ${client}`),
-      },
-    });
+/** The clients are `console`, `other`, and `terminal`, which is public. */
+export class SignedInCluster {
+  readonly state: SiteState;
+  readonly #sites: SignInSite[] = [];
+
+  private constructor(state: SiteState) {
+    this.state = state;
+  }
+
+  static async start(): Promise<SignedInCluster> {
+    const state = await SiteState.make();
+    state.now = Date.parse('2026-11-21T12:00:00Z');
+    state.clients.length = 0;
+    const cluster = new SignedInCluster(state);
+    state.accounts.set('alice', ALICE);
+    cluster.changePassword(0);
+    for (const id of ['console', 'other']) cluster.configure(id);
+    cluster.configure('terminal', { isPublic: true });
+    return cluster;
+  }
+
+  async close(): Promise<void> {
+    for (const site of this.#sites) await site.close();
+  }
+
+  async replica(): Promise<Replica> {
+    const site = await SignInSite.start(this.state);
+    this.#sites.push(site);
+    return new Replica(site);
+  }
+
+  /** Adds or replaces a client. */
+  configure(id: string, changes: Partial<ConfiguredClient> = {}): void {
+    const others = this.state.clients.filter((client) => client.id !== id);
+    this.state.clients.splice(0, this.state.clients.length, ...others, newConfiguredClient(id, changes));
+  }
+
+  changePassword(changedAt = this.state.now): void {
+    const known = this.state.credentials.get('alice');
+    if (known) void this.state.credentials.set('alice', { ...known, changedAt });
+  }
+}
+
+export class Replica {
+  readonly site: SignInSite;
+
+  constructor(site: SignInSite) {
+    this.site = site;
   }
 
   async signIn(clientID = 'console', scopes: readonly string[] = ['openid', 'email']): Promise<Login> {
-    const form = { username: 'alice', password: SECRET, scope: scopes.join(' ') };
-    const response = await this.#exchange(this.#passwordGrant, form, clientID);
-    const [session] = [...this.cluster.shared.objects.values()].slice(-1);
+    const form = { grant_type: 'password', username: 'alice', password: PASSWORD, scope: scopes.join(' ') };
+    const response = await this.#token(form, clientID);
+    const [session] = [...this.site.state.sessions.objects.values()].slice(-1);
     if (!session) throw new Error('no session');
     const { access_token: access, refresh_token: refresh = '', id_token: id = '' } = response;
     return { session, access, refresh, id };
   }
 
+  /** Rejects with the OAuthError of the response. */
   refresh(
     token: string,
     form: Readonly<Record<string, string>> = {},
     clientID = 'console',
   ): Promise<TokenResponse> {
-    return this.#exchange(this.grant, { refresh_token: token, ...form }, clientID);
+    return this.#token({ grant_type: 'refresh_token', refresh_token: token, ...form }, clientID);
   }
 
-  #exchange(grant: Grant, form: Readonly<Record<string, string>>, clientID: string): Promise<TokenResponse> {
-    const client = this.cluster.clients.get(clientID);
-    if (!client) throw new Error(`no client ${clientID}`);
-    return grant.exchange({
-      client,
-      form: new Form(new URLSearchParams(form).toString()),
-      source: '192.0.2.7',
-      userAgent: 'test',
-      requestID: 'r-1',
-      signal: new AbortController().signal,
-      caller: 'network 192.0.2.7',
-    });
+  /** Whether this replica accepts the token; rejects with the OAuthError of the response. */
+  async accepts(token: string): Promise<boolean> {
+    const form = { token, ...credentialsOf('console') };
+    const response = await this.site.ask('/oauth/introspect', { form });
+    return (JSON.parse(text(response)) as { readonly active: boolean }).active;
   }
 
-  /** Whether this replica accepts the access token; throws ServiceUnavailable when that is unknown. */
-  async accepts(access: string): Promise<boolean> {
-    return (await this.tokens.find(access, { signal: new AbortController().signal })) !== undefined;
+  async #token(form: Readonly<Record<string, string>>, clientID: string): Promise<TokenResponse> {
+    const { isPublic = false } = this.site.state.clients.find(({ id }) => id === clientID) ?? {};
+    const client = isPublic ? { client_id: clientID } : credentialsOf(clientID);
+    const response = await this.site.ask('/oauth/token', { form: { ...form, ...client } });
+    return JSON.parse(text(response)) as TokenResponse;
   }
+}
+
+/** The authentication of a confidential client in a form. */
+export function credentialsOf(client: string): {
+  readonly client_id: string;
+  readonly client_secret: string;
+} {
+  return { client_id: client, client_secret: `secret of ${client}` };
+}
+
+function text({ status, text: body }: SiteResponse): string {
+  if (status === 200) return body;
+  const { error, error_description } = JSON.parse(body) as {
+    readonly error: OAuthErrorCode;
+    readonly error_description: string;
+  };
+  throw new OAuthError(status, error, error_description);
 }

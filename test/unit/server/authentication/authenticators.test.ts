@@ -18,7 +18,8 @@ import { TokenVerifier } from '../../../../server/oauth/tokens/token-verifier.ts
 import { idTokensOf } from '../../../../server/oauth/tokens/token-verifiers.ts';
 import { AccessMetrics } from '../../../../server/observability/access-metrics.ts';
 import { ScriptedCluster } from '../../../support/cluster/scripted-cluster.ts';
-import { ISSUER, type Login, type Replica, SignedInCluster } from '../../../support/oauth/signed-in.ts';
+import { ISSUER } from '../../../support/oauth/sign-in-site.ts';
+import { type Login, type Replica, SignedInCluster } from '../../../support/oauth/signed-in.ts';
 import { fewSeats } from '../../../support/request-pools.ts';
 import { until } from '../../../support/until.ts';
 
@@ -27,6 +28,7 @@ const TTL = 10_000;
 
 describe('callers with reviewed tokens', () => {
   let cluster: ScriptedCluster;
+  let signedIn: SignedInCluster;
   let replica: Replica;
   let login: Login;
   let authenticator: Authenticator;
@@ -38,8 +40,8 @@ describe('callers with reviewed tokens', () => {
   const stop = new AbortController();
 
   beforeEach(async () => {
-    const at = await SignedInCluster.start();
-    replica = at.replica();
+    signedIn = await SignedInCluster.start();
+    replica = await signedIn.replica();
     login = await replica.signIn();
     jti = `ks.${login.session.id}.AAAAAAAAAAAAAAAA`;
     token = 'opaque';
@@ -59,15 +61,15 @@ describe('callers with reviewed tokens', () => {
       signal: stop.signal,
       metrics,
       oauth: {
-        verifier: replica.verifier,
+        verifier: replica.site.verifier,
         idTokens: new TokenVerifier({
           kind: idTokensOf(['console']),
-          keys: at.keys,
+          keys: signedIn.state.keys,
           issuer: () => ISSUER,
-          revocation: replica.revocation,
-          now: () => at.now,
+          revocation: replica.site.revocation,
+          now: () => signedIn.state.now,
         }),
-        tokenIDs: new TokenIDCheck(replica.revocation),
+        tokenIDs: new TokenIDCheck(replica.site.revocation),
       },
       isKubernetesAPI,
       isSignIn: () => false,
@@ -79,7 +81,10 @@ describe('callers with reviewed tokens', () => {
     };
     ({ authenticator } = authenticators(TTL));
   });
-  afterEach(() => cluster.stop());
+  afterEach(async () => {
+    await cluster.stop();
+    await signedIn.close();
+  });
   after(() => stop.abort());
 
   async function caller(url = '/', socket = new Socket()): Promise<UserInfo | undefined | number> {
@@ -103,7 +108,7 @@ describe('callers with reviewed tokens', () => {
 
   it('are rejected after their session has ended, despite a cached review', async () => {
     expect(await caller()).to.include({ name: 'alice' });
-    await replica.sessions.delete(login.session.id, stop.signal);
+    await replica.site.store.delete(login.session.id, stop.signal);
     expect(await caller()).to.equal(401);
     expect(cluster.calls).to.have.length(1);
   });

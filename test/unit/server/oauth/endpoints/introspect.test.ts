@@ -1,17 +1,14 @@
 // Tests of the introspection endpoint.
 import { expect } from 'chai';
-import { introspectionHandler } from '../../../../../server/oauth/endpoints/introspect.ts';
 import { basic, type EndpointResponse, serveEachTest } from '../../../../support/oauth/oauth-endpoint.ts';
-import { ALICE, ISSUER, SECRET } from '../../../../support/oauth/signed-in.ts';
+import { ISSUER } from '../../../../support/oauth/sign-in-site.ts';
+import { ALICE } from '../../../../support/oauth/signed-in.ts';
 
 describe('the introspection endpoint', () => {
-  const at = serveEachTest(({ cluster, tokens }) => {
-    const { registry: clients, validity } = cluster;
-    return introspectionHandler({ clients, tokens, validity, issuer: () => ISSUER });
-  });
+  const at = serveEachTest('/oauth/introspect');
 
   const ask = (token: string, client = 'console'): Promise<EndpointResponse> =>
-    at.endpoint.post({ token }, basic(client, SECRET));
+    at.post({ token }, basic(client, `secret of ${client}`));
 
   /** The members that access tokens and refresh tokens have in common. */
   const described = (exp: number) => ({
@@ -22,7 +19,7 @@ describe('the introspection endpoint', () => {
     sub: 'alice',
     iss: ISSUER,
     sid: at.login.session.id,
-    iat: at.cluster.now / 1000,
+    iat: at.cluster.state.now / 1000,
     exp,
   });
 
@@ -38,10 +35,10 @@ describe('the introspection endpoint', () => {
       expect(status).to.equal(200);
       expect(headers.get('cache-control')).to.equal('no-store');
       expect(body).to.deep.include({
-        ...described(at.cluster.now / 1000 + 7200),
+        ...described(at.cluster.state.now / 1000 + 7200),
         token_type: 'Bearer',
         aud: ['platform'],
-        auth_time: at.cluster.now / 1000,
+        auth_time: at.cluster.state.now / 1000,
         acr: '1fa',
       });
       expect(body).to.have.property('jti');
@@ -53,7 +50,7 @@ describe('the introspection endpoint', () => {
     expect(body).to.deep.equal(described(at.login.session.idleNotAfter / 1000));
     await expectInactive(at.login.refresh, 'other');
     await at.replica.refresh(at.login.refresh);
-    at.cluster.now += 7_200_000;
+    at.cluster.state.now += 7_200_000;
     await expectInactive(at.login.access);
   });
 
@@ -62,35 +59,35 @@ describe('the introspection endpoint', () => {
     const { access_token, refresh_token = '' } = rotated;
     const malformed = ['x', 'a.b.c', 'prt_', `${at.login.access}A`, `${refresh_token}A`];
     for (const token of [at.login.refresh, at.login.id, ...malformed]) await expectInactive(token);
-    at.cluster.shared.objects.delete(at.login.session.id);
+    at.cluster.state.sessions.objects.delete(at.login.session.id);
     for (const token of [at.login.access, access_token, refresh_token]) await expectInactive(token);
   });
 
   it('reports tokens of a disabled user, and of an old password, as inactive', async () => {
     for (const token of [at.login.access, at.login.refresh]) {
-      at.cluster.accounts.set('alice', { ...ALICE, disabled: true });
+      at.cluster.state.accounts.set('alice', { ...ALICE, disabled: true });
       await expectInactive(token);
-      at.cluster.accounts.set('alice', ALICE);
+      at.cluster.state.accounts.set('alice', ALICE);
     }
-    at.cluster.now += 1000;
+    at.cluster.state.now += 1000;
     at.cluster.changePassword();
     for (const token of [at.login.access, at.login.refresh]) await expectInactive(token);
   });
 
   it('reports tokens of a user that another replica has just created as active', async () => {
-    const catchUp = async () => void at.cluster.accounts.set('alice', ALICE);
-    Object.assign(at.cluster.users, { catchUp });
+    const catchUp = async () => void at.cluster.state.accounts.set('alice', ALICE);
+    Object.assign(at.cluster.state.users, { catchUp });
     for (const token of [at.login.access, at.login.refresh]) {
-      at.cluster.accounts.delete('alice');
+      at.cluster.state.accounts.delete('alice');
       expect((await ask(token)).body).to.have.property('active', true);
     }
   });
 
   it('returns 503 when validity cannot be determined', async () => {
-    at.replica.sessions.fresh = false;
+    at.replica.site.store.fresh = false;
     expect((await ask(at.login.access)).status).to.equal(503);
-    at.replica.sessions.fresh = true;
-    at.cluster.users.synced = false;
+    at.replica.site.store.fresh = true;
+    at.cluster.state.users.synced = false;
     for (const token of [at.login.access, at.login.refresh]) expect((await ask(token)).status).to.equal(503);
   });
 
@@ -101,14 +98,14 @@ describe('the introspection endpoint', () => {
       [{}, basic('terminal', '')],
       [{ client_id: 'terminal' }, {}],
     ] as const) {
-      const { status, body } = await at.endpoint.post({ token: at.login.access, ...form }, headers);
+      const { status, body } = await at.post({ token: at.login.access, ...form }, headers);
       expect(status).to.equal(401);
       expect(body).to.have.property('error', 'invalid_client');
     }
   });
 
   it('requires a token', async () => {
-    const { body } = await at.endpoint.post({}, basic('console', SECRET));
+    const { body } = await at.post({}, basic('console', 'secret of console'));
     expect(body).to.have.property('error', 'invalid_request');
   });
 });

@@ -8,7 +8,8 @@ import { firstSet, type KeySet, newKey } from '../../../../../server/oauth/keys/
 import { TokenIssuer } from '../../../../../server/oauth/tokens/token-issuer.ts';
 import { newSession } from '../../../../support/oauth/new-session.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
-import { ALICE, ISSUER } from '../../../../support/oauth/signed-in.ts';
+import { ISSUER } from '../../../../support/oauth/sign-in-site.ts';
+import { ALICE } from '../../../../support/oauth/signed-in.ts';
 
 const POLICY = { rotationInterval: 1000, publishAhead: 100, tokenLifetime: 500, macLifetime: 5000 };
 

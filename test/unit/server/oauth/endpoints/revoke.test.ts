@@ -2,22 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
-import { IDTokenHints } from '../../../../../server/oauth/endpoints/presented-tokens.ts';
-import { revocationHandler } from '../../../../../server/oauth/endpoints/revoke.ts';
 import { newRefreshToken } from '../../../../../server/oauth/sessions/session-creator.ts';
 import { basic, type EndpointResponse, serveEachTest } from '../../../../support/oauth/oauth-endpoint.ts';
-import { ISSUER, log, SECRET } from '../../../../support/oauth/signed-in.ts';
+import { credentialsOf } from '../../../../support/oauth/signed-in.ts';
 
 describe('the revocation endpoint', () => {
-  const at = serveEachTest(({ cluster, tokens, sessions }) => {
-    const hints = new IDTokenHints({ keys: cluster.keys, issuer: () => ISSUER });
-    return revocationHandler({ clients: cluster.registry, tokens, hints, sessions, log });
-  });
+  const at = serveEachTest('/oauth/revoke');
 
-  const credentials = { client_id: 'console', client_secret: SECRET };
   const revoke = (token: string, more: Readonly<Record<string, string>> = {}): Promise<EndpointResponse> =>
-    at.endpoint.post({ token, ...credentials, ...more });
-  const isKept = () => at.cluster.shared.objects.has(at.login.session.id);
+    at.post({ token, ...credentialsOf('console'), ...more });
+  const isKept = () => at.cluster.state.sessions.objects.has(at.login.session.id);
 
   it('terminates the session of any of its tokens, also a used one, and ignores a wrong token_type_hint', async () => {
     for (const [token_type_hint, part] of [
@@ -27,14 +21,14 @@ describe('the revocation endpoint', () => {
     ] as const) {
       const other = await at.replica.signIn();
       expect(await revoke(other[part], { token_type_hint })).to.include({ status: 200 });
-      expect(at.cluster.shared.objects.has(other.session.id)).to.equal(false);
+      expect(at.cluster.state.sessions.objects.has(other.session.id)).to.equal(false);
     }
     await at.replica.refresh(at.login.refresh);
     const response = await revoke(at.login.refresh);
     expect(response).to.include({ status: 200, body: '' });
     expect(response.headers.get('cache-control')).to.equal('no-store');
     expect(isKept()).to.equal(false);
-    expect(await at.cluster.replica().accepts(at.login.access)).to.equal(false);
+    expect(await (await at.cluster.replica()).accepts(at.login.access)).to.equal(false);
   });
 
   it('returns 200 for an unknown, forged or expired token', async () => {
@@ -56,7 +50,7 @@ describe('the revocation endpoint', () => {
 
   it('rejects a token of another client and leaves it valid', async () => {
     for (const token of [at.login.access, at.login.refresh]) {
-      const response = await at.endpoint.post({ token }, basic('other', SECRET));
+      const response = await at.post({ token }, basic('other', 'secret of other'));
       expect(response.status).to.equal(400);
       expect(response.body).to.have.property('error', 'invalid_grant');
     }
@@ -65,12 +59,12 @@ describe('the revocation endpoint', () => {
   });
 
   it('accepts public clients, and rejects other clients without their secret', async () => {
-    expect(await at.endpoint.post({ token: at.login.refresh })).to.include({ status: 401 });
+    expect(await at.post({ token: at.login.refresh })).to.include({ status: 401 });
     expect(await revoke(at.login.refresh, { client_secret: 'wrong' })).to.include({ status: 401 });
     const own = await at.replica.signIn('terminal');
-    expect(await at.endpoint.post({ token: own.refresh, client_id: 'terminal' })).to.include({ status: 200 });
-    expect(at.cluster.shared.objects.has(own.session.id)).to.equal(false);
-    expect(await at.endpoint.post({ token: at.login.refresh, client_id: 'terminal' })).to.include({
+    expect(await at.post({ token: own.refresh, client_id: 'terminal' })).to.include({ status: 200 });
+    expect(at.cluster.state.sessions.objects.has(own.session.id)).to.equal(false);
+    expect(await at.post({ token: at.login.refresh, client_id: 'terminal' })).to.include({
       status: 400,
     });
     expect(isKept()).to.equal(true);
@@ -84,21 +78,21 @@ describe('the revocation endpoint', () => {
   }
 
   it('returns 503 when the session cannot be terminated', async () => {
-    at.replica.sessions.beforeWrite = () => {
+    at.replica.site.store.beforeWrite = () => {
       throw newServiceUnavailable('not now');
     };
     await expectUnavailable(at.login.refresh);
   });
 
   it('terminates the session of a refresh token while the cache is stale, and returns 503 for an access token', async () => {
-    at.replica.sessions.fresh = false;
+    at.replica.site.store.fresh = false;
     await expectUnavailable(at.login.access);
     expect(await revoke(at.login.refresh)).to.include({ status: 200 });
     expect(isKept()).to.equal(false);
   });
 
   it('requires a token', async () => {
-    const { status, body } = await at.endpoint.post(credentials);
+    const { status, body } = await at.post(credentialsOf('console'));
     expect([status, body]).to.deep.equal([
       400,
       { error: 'invalid_request', error_description: 'token is missing' },

@@ -1,19 +1,16 @@
 // Tests of the userinfo endpoint.
 import { expect } from 'chai';
-import { userInfoHandler } from '../../../../../server/oauth/endpoints/userinfo.ts';
 import { serveEachTest } from '../../../../support/oauth/oauth-endpoint.ts';
 import { ALICE } from '../../../../support/oauth/signed-in.ts';
 
 describe('the userinfo endpoint', () => {
-  const at = serveEachTest(({ cluster, sessions, verifier }) =>
-    userInfoHandler({ clients: cluster.registry, verifier, sessions, validity: cluster.validity }),
-  );
+  const at = serveEachTest('/oauth/userinfo');
 
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
   it('responds to GET and POST without caching', async () => {
     for (const method of ['GET', 'POST']) {
-      const { status, headers, body } = await at.endpoint.ask(method, '', bearer(at.login.access));
+      const { status, headers, body } = await at.ask(method, '', bearer(at.login.access));
       expect(status, method).to.equal(200);
       expect(headers.get('cache-control')).to.equal('no-store');
       expect(body).to.deep.equal({ sub: 'alice', email: 'alice@example.com' });
@@ -26,10 +23,10 @@ describe('the userinfo endpoint', () => {
       [{ access_token: at.login.access }, {}],
       [{ access_token: 'x.y.z' }, bearer(at.login.access)],
     ] as const) {
-      expect((await at.endpoint.post(form, headers)).body).to.deep.equal(claims);
+      expect((await at.post(form, headers)).body).to.deep.equal(claims);
     }
     const json = { 'Content-Type': 'application/json', ...bearer(at.login.access) };
-    expect((await at.endpoint.post('{}', json)).body).to.deep.equal(claims);
+    expect((await at.post('{}', json)).body).to.deep.equal(claims);
   });
 
   it("returns the claims of the token's scopes only, with the current values", async () => {
@@ -42,22 +39,22 @@ describe('the userinfo endpoint', () => {
       [['openid', 'profile', 'email', 'groups'], { ...profile, ...groups, email: 'alice@example.com' }],
     ] as const) {
       const { access } = await at.replica.signIn('console', scopes);
-      const { body } = await at.endpoint.get('', bearer(access));
+      const { body } = await at.get('', bearer(access));
       expect(body, scopes.join(' ')).to.deep.equal({ sub: 'alice', ...claims });
     }
     const { access } = await at.replica.signIn('console', ['profile', 'groups', 'email']);
-    at.cluster.accounts.set('alice', { ...ALICE, displayName: '', groups: [], email: '' });
+    at.cluster.state.accounts.set('alice', { ...ALICE, displayName: '', groups: [], email: '' });
     const current = { sub: 'alice', preferred_username: 'alice', name: 'alice', groups: [] };
-    expect((await at.endpoint.get('', bearer(access))).body).to.deep.equal(current);
+    expect((await at.get('', bearer(access))).body).to.deep.equal(current);
   });
 
   it('returns a challenge without error code when there is no token', async () => {
     for (const { status, headers } of [
-      await at.endpoint.get(''),
-      await at.endpoint.get('', { Authorization: 'Basic YTpi' }),
-      await at.endpoint.get(`?access_token=${at.login.access}`),
-      await at.endpoint.ask('POST', `?access_token=${at.login.access}`),
-      await at.endpoint.post({ access_token: '' }),
+      await at.get(''),
+      await at.get('', { Authorization: 'Basic YTpi' }),
+      await at.get(`?access_token=${at.login.access}`),
+      await at.ask('POST', `?access_token=${at.login.access}`),
+      await at.post({ access_token: '' }),
     ]) {
       expect(status).to.equal(401);
       expect(headers.get('www-authenticate')).to.equal('Bearer realm="oauth"');
@@ -66,11 +63,11 @@ describe('the userinfo endpoint', () => {
 
   it('returns invalid_token for everything but a valid access token', async () => {
     const ended = await at.replica.signIn();
-    at.cluster.shared.objects.delete(ended.session.id);
+    at.cluster.state.sessions.objects.delete(ended.session.id);
     for (const token of [ended.access, at.login.id, at.login.refresh, `${at.login.access}=`, 'x', 'a.b.c']) {
       for (const { status, headers, body } of [
-        await at.endpoint.get('', bearer(token)),
-        await at.endpoint.post({ access_token: token }),
+        await at.get('', bearer(token)),
+        await at.post({ access_token: token }),
       ]) {
         expect(status, token).to.equal(401);
         expect(headers.get('www-authenticate')).to.equal('Bearer realm="oauth", error="invalid_token"');
@@ -80,7 +77,7 @@ describe('the userinfo endpoint', () => {
   });
 
   it('returns 503 when the token cannot be verified', async () => {
-    at.replica.sessions.fresh = false;
-    expect((await at.endpoint.get('', bearer(at.login.access))).status).to.equal(503);
+    at.replica.site.store.fresh = false;
+    expect((await at.get('', bearer(at.login.access))).status).to.equal(503);
   });
 });

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
 import { Form, readForm, requestedScopes } from '../../../../../server/oauth/http/form.ts';
-import { OAuthEndpoint } from '../../../../support/oauth/oauth-endpoint.ts';
+import { oauthErrors } from '../../../../../server/oauth/oauth-error-writer.ts';
+import { HandlerServer } from '../../../../support/handler-server.ts';
 
 /** Each byte of the form as a character. */
 const form = (text: string): Form => new Form(text);
@@ -69,16 +70,29 @@ describe('Form', () => {
 });
 
 describe('readForm', () => {
-  const endpoint = new OAuthEndpoint(async ({ request, response }) => {
-    const form = await readForm(request);
-    response.end(JSON.stringify({ a: form.get('a'), b: form.get('b') }));
+  const server = new HandlerServer(async (context) => {
+    try {
+      const form = await readForm(context.request);
+      context.response.end(JSON.stringify({ a: form.get('a'), b: form.get('b') }));
+    } catch (error) {
+      oauthErrors.write(context, error);
+    }
   });
-  before(() => endpoint.start());
-  after(() => endpoint.close());
+  before(() => server.start());
+  after(() => server.close());
+  const ask = async (method: string, query: string, headers = {}, body?: string) => {
+    const request = {
+      method,
+      headers: { connection: 'close', ...headers },
+      ...(body === undefined ? {} : { body }),
+    };
+    const response = await fetch(`http://127.0.0.1:${server.port}/oauth/endpoint${query}`, request);
+    return { status: response.status, body: await response.text() };
+  };
 
   const FORM = 'application/x-www-form-urlencoded';
   const post = (type: string, body = 'a=1', headers = {}) =>
-    endpoint.ask('POST', '?b=2', { 'content-type': type, ...headers }, body);
+    ask('POST', '?b=2', { 'content-type': type, ...headers }, body);
 
   it('accepts a form with any parameters of its media type, without Content-Encoding, and ignores the URL', async () => {
     for (const type of [
@@ -106,7 +120,7 @@ describe('readForm', () => {
     ]) {
       expect((await post(type)).status, type).to.equal(415);
     }
-    expect(await endpoint.ask('POST', '?a=2'), 'no body').to.include({ status: 200, body: '{}' });
+    expect(await ask('POST', '?a=2'), 'no body').to.include({ status: 200, body: '{}' });
     for (const [encoding, status] of [
       ['identity', 200],
       ['Identity', 200],
@@ -120,7 +134,7 @@ describe('readForm', () => {
   });
 
   it('reads the query of a GET', async () => {
-    expect(await endpoint.ask('GET', '?a=1;2')).to.include({ status: 200, body: '{"a":"1;2"}' });
+    expect(await ask('GET', '?a=1;2')).to.include({ status: 200, body: '{"a":"1;2"}' });
   });
 
   it('accepts 64 KiB and returns 413 for one byte more', async () => {

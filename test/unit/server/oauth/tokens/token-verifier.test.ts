@@ -13,17 +13,11 @@ import {
 import { accessTokens, idTokensOf } from '../../../../../server/oauth/tokens/token-verifiers.ts';
 import { memoryKeyRing, signedBy } from '../../../../support/oauth/memory-key-ring.ts';
 import { newClient } from '../../../../support/oauth/oauth-clients.ts';
-import {
-  ALICE,
-  ISSUER,
-  type Login,
-  type Replica,
-  SignedInCluster,
-} from '../../../../support/oauth/signed-in.ts';
+import { AUDIENCE, ISSUER } from '../../../../support/oauth/sign-in-site.ts';
+import { ALICE, type Login, type Replica, SignedInCluster } from '../../../../support/oauth/signed-in.ts';
 import { rejection } from '../../../../support/rejection.ts';
 
 const scope = { signal: new AbortController().signal };
-const AUDIENCE = 'platform';
 
 describe('TokenVerifier', () => {
   let at: SignedInCluster;
@@ -31,16 +25,17 @@ describe('TokenVerifier', () => {
   let login: Login;
   beforeEach(async () => {
     at = await SignedInCluster.start();
-    replica = at.replica();
+    replica = await at.replica();
     login = await replica.signIn();
     // The session is older than the delay of the caches.
-    at.now += 60_000;
+    at.state.now += 60_000;
   });
+  afterEach(() => at.close());
 
   /** The claims, undefined for a token of another issuer, or the status code of the error. */
   async function response(
     token: string,
-    verifier: Pick<TokenVerifier<TokenClaims>, 'verify'> = replica.verifier,
+    verifier: Pick<TokenVerifier<TokenClaims>, 'verify'> = replica.site.verifier,
   ): Promise<TokenClaims | undefined | number> {
     try {
       return await verifier.verify(token, scope);
@@ -55,7 +50,7 @@ describe('TokenVerifier', () => {
 
   /** A token with our signature and any claims. */
   function signed(claims: object, header: object = {}): string {
-    const key = at.keys.signing();
+    const key = at.state.keys.signing();
     const all = { alg: 'ES256', typ: 'at+jwt', kid: key.kid, ...header };
     return signedBy(key, all, { ...decodeJwt(login.access), ...claims });
   }
@@ -63,9 +58,9 @@ describe('TokenVerifier', () => {
   function newVerifier<Claims extends TokenClaims = AccessTokenClaims>(
     changes: Partial<TokenVerifierOptions<Claims>> & Pick<TokenVerifierOptions<Claims>, 'kind'>,
   ): TokenVerifier<Claims> {
-    const { keys } = at;
-    const { revocation } = replica;
-    const now = (): number => at.now;
+    const { keys } = at.state;
+    const { revocation } = replica.site;
+    const now = (): number => at.state.now;
     return new TokenVerifier({ keys, issuer: () => ISSUER, revocation, now, ...changes });
   }
 
@@ -76,7 +71,7 @@ describe('TokenVerifier', () => {
         throw new Error('the AbortSignal was created');
       },
     };
-    expect(replica.verifier.verify(login.access, lazy)).to.equal(claims);
+    expect(replica.site.verifier.verify(login.access, lazy)).to.equal(claims);
     const start = login.session.createdAt / 1000;
     expect(claims).to.deep.include({
       iss: ISSUER,
@@ -114,7 +109,7 @@ describe('TokenVerifier', () => {
   it('accepts no ID token, even with the audience of access tokens', async () => {
     const client = newClient(AUDIENCE);
     const subject = { client, account: ALICE, session: login.session, scopes: ['openid'] };
-    for (const token of [login.id, at.issuer.idToken(subject), signed({}, { typ: 'JWT' })]) {
+    for (const token of [login.id, replica.site.tokens.idToken(subject), signed({}, { typ: 'JWT' })]) {
       expect(await response(token)).to.equal(undefined);
     }
   });
@@ -122,7 +117,7 @@ describe('TokenVerifier', () => {
   describe('rejects', () => {
     it('a signature of another key', async () => {
       const other = await memoryKeyRing();
-      const header = { alg: 'ES256', typ: 'at+jwt', kid: at.keys.signing().kid };
+      const header = { alg: 'ES256', typ: 'at+jwt', kid: at.state.keys.signing().kid };
       await rejected(signedBy(other.signing(), header, decodeJwt(login.access)));
     });
 
@@ -139,8 +134,8 @@ describe('TokenVerifier', () => {
     });
 
     it('other algorithms, such as HMAC with our public key', async () => {
-      const { kid } = at.keys.signing();
-      const secret = new TextEncoder().encode(JSON.stringify(at.keys.jwks().keys[0]));
+      const { kid } = at.state.keys.signing();
+      const secret = new TextEncoder().encode(JSON.stringify(at.state.keys.jwks().keys[0]));
       const { privateKey } = await generateKeyPair('ES384');
       for (const [alg, key] of [
         ['HS256', secret],
@@ -152,7 +147,7 @@ describe('TokenVerifier', () => {
     });
 
     it('an access token that is signed with the RSA key of ID tokens', async () => {
-      const key = at.keys.signing('RS256');
+      const key = at.state.keys.signing('RS256');
       const header = { alg: 'RS256', typ: 'at+jwt', kid: key.kid };
       const claims = decodeJwt(login.access);
       await rejected(signedBy(key, header, claims), signedBy(key, { ...header, alg: 'ES256' }, claims));
@@ -161,7 +156,7 @@ describe('TokenVerifier', () => {
     it('a key inside or referenced by the token', async () => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
       const jwk = await exportJWK(publicKey);
-      const { kid } = at.keys.signing();
+      const { kid } = at.state.keys.signing();
       for (const header of [{ jwk }, { jwk, kid }, { jku: 'https://evil.example/keys' }]) {
         const all = { alg: 'ES256', typ: 'at+jwt', ...header };
         await rejected(await new SignJWT(decodeJwt(login.access)).setProtectedHeader(all).sign(privateKey));
@@ -169,13 +164,16 @@ describe('TokenVerifier', () => {
     });
 
     it('any other type', async () => {
-      const logout = at.issuer.logoutToken(newClient(AUDIENCE), { id: login.session.id, user: 'alice' });
+      const logout = replica.site.tokens.logoutToken(newClient(AUDIENCE), {
+        id: login.session.id,
+        user: 'alice',
+      });
       await rejected(logout, ...['at+JWT+x', 'jwt', ''].map((typ) => signed({}, { typ })));
     });
 
     it('a refresh token and a code, without a TokenReview', async () => {
       const { id } = login.session;
-      const device = newDeviceCode({ sessionID: id, requestID: id }, at.now, randomBytes);
+      const device = newDeviceCode({ sessionID: id, requestID: id }, at.state.now, randomBytes);
       await rejected(newRefreshToken(id, randomBytes).text, `pac_${id}_${'c'.repeat(43)}`, device.text);
     });
 
@@ -207,9 +205,9 @@ describe('TokenVerifier', () => {
     it('the id of an ID token', () => rejected(signed({ jti: `ki.${login.session.id}.AAAAAAAAAAAAAAAA` })));
 
     it('a token at the second of its expiry, cached or not', async () => {
-      at.now = login.session.createdAt + 7200_000 - 1;
+      at.state.now = login.session.createdAt + 7200_000 - 1;
       expect(await response(login.access)).to.be.an('object');
-      at.now++;
+      at.state.now++;
       await rejected(login.access);
     });
   });
@@ -231,15 +229,15 @@ describe('TokenVerifier', () => {
     });
 
     const change = (changes: object): unknown =>
-      at.shared.objects.set(login.session.id, { ...login.session, ...changes });
-    const account = (changes: object): unknown => at.accounts.set('alice', { ...ALICE, ...changes });
+      at.state.sessions.objects.set(login.session.id, { ...login.session, ...changes });
+    const account = (changes: object): unknown => at.state.accounts.set('alice', { ...ALICE, ...changes });
     for (const [what, spoil] of [
-      ['a terminated session', () => at.shared.objects.clear()],
+      ['a terminated session', () => at.state.sessions.objects.clear()],
       ['a session of another user', () => change({ user: 'bob' })],
       ['a session of another client', () => change({ clientID: 'other' })],
-      ['an expired session', () => change({ notAfter: at.now })],
-      ['a session that was idle too long', () => change({ idleNotAfter: at.now })],
-      ['a deleted user', () => at.accounts.clear()],
+      ['an expired session', () => change({ notAfter: at.state.now })],
+      ['a session that was idle too long', () => change({ idleNotAfter: at.state.now })],
+      ['a deleted user', () => at.state.accounts.clear()],
       ['a disabled user', () => account({ disabled: true })],
       ['a recreated user', () => account({ uid: 'other' })],
       ['a password that was changed since', () => at.changePassword()],
@@ -251,31 +249,31 @@ describe('TokenVerifier', () => {
     }
 
     it('accepts a session that is not cached yet', async () => {
-      replica.sessions.lag();
-      const { access } = await at.replica().signIn();
+      replica.site.store.lag();
+      const { access } = await (await at.replica()).signIn();
       expect(await response(access)).to.be.an('object');
-      expect(replica.sessions.reads).to.equal(1);
+      expect(replica.site.store.reads).to.equal(1);
     });
 
     it('accepts a young session whose user is not cached yet, if the cluster has the user enabled', async () => {
-      at.now = login.session.createdAt + 1_000;
+      at.state.now = login.session.createdAt + 1_000;
       for (const [stored, expected] of [
         [ALICE, 'object'],
         [{ ...ALICE, disabled: true }, 'number'],
         [undefined, 'number'],
       ] as const) {
-        const catchUp = async () => void (stored && at.accounts.set('alice', stored));
-        Object.assign(at.users, { catchUp });
-        at.accounts.clear();
+        const catchUp = async () => void (stored && at.state.accounts.set('alice', stored));
+        Object.assign(at.state.users, { catchUp });
+        at.state.accounts.clear();
         expect(await response(login.access)).to.be.a(expected);
       }
     });
 
     it('throws ServiceUnavailable while the caches are stale', async () => {
       for (const [cache, property] of [
-        [replica.sessions, 'fresh'],
-        [at.users, 'synced'],
-        [at.credentials, 'synced'],
+        [replica.site.store, 'fresh'],
+        [at.state.users, 'synced'],
+        [at.state.credentials, 'synced'],
       ] as const) {
         Object.assign(cache, { [property]: false });
         expect(await response(login.access)).to.equal(503);
@@ -297,7 +295,7 @@ describe('TokenVerifier', () => {
 
     /** An ID token of alice with other claims. */
     function idToken(claims: object, header: object = {}): string {
-      const key = at.keys.signing();
+      const key = at.state.keys.signing();
       const all = { alg: 'ES256', typ: 'JWT', kid: key.kid, ...header };
       return signedBy(key, all, { ...decodeJwt(login.id), ...claims });
     }
@@ -307,20 +305,20 @@ describe('TokenVerifier', () => {
       const rsa = { ...subject, client: newClient('console', { idTokenAlgorithm: 'RS256' }) };
       const es = { ...subject, client: newClient('console') };
       for (const token of [
-        at.issuer.idToken({ ...es, scopes: ['openid', 'groups'] }),
-        at.issuer.idToken({ ...rsa, scopes: ['openid', 'groups'] }),
+        replica.site.tokens.idToken({ ...es, scopes: ['openid', 'groups'] }),
+        replica.site.tokens.idToken({ ...rsa, scopes: ['openid', 'groups'] }),
       ]) {
         const { uid, groups } = ALICE;
         expect(await response(token, verifier)).to.deep.include({ sub: 'alice', uid, groups });
       }
-      const ungrouped = at.issuer.idToken({ ...es, scopes: ['openid'] });
+      const ungrouped = replica.site.tokens.idToken({ ...es, scopes: ['openid'] });
       expect(await response(ungrouped, verifier)).to.deep.include({ sub: 'alice', groups: [] });
     });
 
     it('names the cure for a genuine ID token of any other client, whatever its session', async () => {
       const other = await replica.signIn('other');
       expect(await reason(other.id)).to.equal(SEND);
-      at.shared.objects.clear();
+      at.state.sessions.objects.clear();
       expect(await reason(other.id)).to.equal(SEND);
       expect(await reason(idToken({ aud: ['console'] }))).to.equal(SEND);
       expect(await reason(idToken({ aud: undefined }))).to.equal(SEND);
@@ -330,14 +328,14 @@ describe('TokenVerifier', () => {
       const other = await replica.signIn('other');
       const [header, payload] = other.id.split('.');
       const foreign = await memoryKeyRing();
-      const { kid } = at.keys.signing();
+      const { kid } = at.state.keys.signing();
       const forged = signedBy(foreign.signing(), { alg: 'ES256', typ: 'JWT', kid }, decodeJwt(other.id));
       const unsigned = `${new UnsecuredJWT(decodeJwt(other.id)).encode()}AA`;
       const renamed = `${header}.${payload}.${login.id.split('.')[2]}`;
       for (const token of [forged, unsigned, renamed, idToken({ aud: 'other' }, { alg: 'RS256' })]) {
         expect(await reason(token)).to.equal('Unauthorized');
       }
-      at.now += 7200_000;
+      at.state.now += 7200_000;
       expect(await reason(other.id)).to.equal('Unauthorized');
       expect(await reason(login.id)).to.equal('Unauthorized');
     });
@@ -366,7 +364,10 @@ describe('TokenVerifier', () => {
     });
 
     it('rejects an access token, a logout token, and any other type', async () => {
-      const logout = at.issuer.logoutToken(newClient('console'), { id: login.session.id, user: 'alice' });
+      const logout = replica.site.tokens.logoutToken(newClient('console'), {
+        id: login.session.id,
+        user: 'alice',
+      });
       for (const token of [login.access, logout, idToken({}, { typ: 'at+jwt' }), idToken({}, { typ: '' })]) {
         expect(await reason(token)).to.equal('Unauthorized');
       }
@@ -374,16 +375,16 @@ describe('TokenVerifier', () => {
 
     it('rejects the token when its session, its user or the password is no longer valid', async () => {
       for (const spoil of [
-        () => at.shared.objects.clear(),
-        () => at.accounts.set('alice', { ...ALICE, disabled: true }),
+        () => at.state.sessions.objects.clear(),
+        () => at.state.accounts.set('alice', { ...ALICE, disabled: true }),
         () => at.changePassword(),
       ]) {
         const { id } = await replica.signIn();
-        at.now += 60_000;
+        at.state.now += 60_000;
         expect(await response(id, verifier)).to.be.an('object');
         spoil();
         expect(await reason(id)).to.equal(SESSION_ENDED);
-        at.accounts.set('alice', ALICE);
+        at.state.accounts.set('alice', ALICE);
       }
     });
   });
@@ -392,19 +393,19 @@ describe('TokenVerifier', () => {
     const alice = { name: 'alice', uid: ALICE.uid };
 
     it('checks our own ids only', async () => {
-      const ids = new TokenIDCheck(replica.revocation);
+      const ids = new TokenIDCheck(replica.site.revocation);
       for (const kind of ['ks', 'ki']) {
         const ours = `${kind}.${login.session.id}.AAAAAAAAAAAAAAAA`;
         expect(ids.check(ours, alice, scope)).to.equal(undefined);
-        at.shared.objects.clear();
+        at.state.sessions.objects.clear();
         expect(ids.check('b1946ac9-2492-4d8a-9f3e-0d6e5a0c0c0c', alice, scope)).to.equal(undefined);
         expect(await rejection(Promise.resolve(ids.check(ours, alice, scope)))).to.have.property('code', 401);
-        at.shared.objects.set(login.session.id, login.session);
+        at.state.sessions.objects.set(login.session.id, login.session);
       }
     });
 
     it('accepts a missing uid, and rejects another uid and the id of a token of another user', () => {
-      const ids = new TokenIDCheck(replica.revocation);
+      const ids = new TokenIDCheck(replica.site.revocation);
       const ours = `ks.${login.session.id}.AAAAAAAAAAAAAAAA`;
       expect(ids.check(ours, { name: 'alice', uid: '' }, scope)).to.equal(undefined);
       for (const other of [
