@@ -1,11 +1,9 @@
 // Stub of modules that the package @kubernetes/client-node imports, and that this server does not load.
 
-/** `applyToHTTPSOptions` creates an agent, but the server opens its connections itself. */
-class UnusedAgent {}
-
+/** `applyToHTTPSOptions` creates an agent, but the server opens its connections itself: any constructor will do. */
+export const SocksProxyAgent = Object;
 /** Of node:http. */
-export default { Agent: UnusedAgent };
-export { UnusedAgent as SocksProxyAgent };
+export default { Agent: Object };
 
 function notLoaded(): never {
   throw new Error('this part of client-node is not loaded');
