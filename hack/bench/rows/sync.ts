@@ -42,7 +42,7 @@ export async function syncRows(scene: Scene): Promise<readonly Row[]> {
       ),
       note: 'peer: a WatchList; ours: from the start of the process',
       shortfall:
-        'before the list request, Node starts, loads about 590 compiled modules and validates the configuration. About 830 modules for serving are loaded while the cluster prepares its list',
+        'before the list request, Node starts, loads about 570 compiled modules and validates the configuration. About 830 modules for serving are loaded while the cluster prepares its list',
     },
     {
       ...below(
