@@ -32,7 +32,12 @@ export class WholeLog {
   }
 
   async read(): Promise<void> {
-    const { open, untimed } = await this.#responses.receive(this.#log, this.#request, this.#onLine, this.#extent);
+    const { open, untimed } = await this.#responses.receive(
+      this.#log,
+      this.#request,
+      this.#onLine,
+      this.#extent,
+    );
     if (open) await this.#readOpen(open);
     if (untimed !== undefined) await this.#checkUntimed(untimed);
   }

@@ -17,21 +17,21 @@ export interface FieldNames {
 /** Depth of nested lists that are read. */
 const MAX_DEPTH = 20;
 
-type ValueReader = (source: JsonObject) => unknown;
+type ValuesReader = (source: JsonObject) => readonly unknown[];
 
 export class RecordReader {
-  readonly #time: ValueReader;
-  readonly #message: ValueReader;
+  readonly #time: ValuesReader;
+  readonly #message: ValuesReader;
   readonly #namespaces: ValuesReader;
-  readonly #pod: ValueReader;
-  readonly #container: ValueReader;
+  readonly #pod: ValuesReader;
+  readonly #container: ValuesReader;
 
   constructor({ time, message, namespace, pod, container }: FieldNames) {
-    this.#time = valueReader(time);
-    this.#message = valueReader(message);
+    this.#time = valuesReader(time);
+    this.#message = valuesReader(message);
     this.#namespaces = valuesReader(namespace);
-    this.#pod = valueReader(pod);
-    this.#container = valueReader(container);
+    this.#pod = valuesReader(pod);
+    this.#container = valuesReader(container);
   }
 
   /**
@@ -40,11 +40,12 @@ export class RecordReader {
    */
   read({ source, time }: Hit): LogRecord {
     return {
-      time: parseInstant(this.#time(source)) ?? instantOfNanoseconds(time),
-      log: withoutLineEnd(lineIn(this.#message(source))),
+      time: parseInstant(this.#time(source)[0]) ?? instantOfNanoseconds(time),
+      // Of a list, all texts, because each of them is searchable.
+      log: withoutLineEnd(this.#message(source).map(textIn).join('\n')),
       namespace: namespaceOf(this.#namespaces(source)),
-      pod: textIn(this.#pod(source)),
-      container: textIn(this.#container(source)),
+      pod: textIn(this.#pod(source)[0]),
+      container: textIn(this.#container(source)[0]),
     };
   }
 }
@@ -57,9 +58,7 @@ function namespaceOf(values: readonly unknown[]): string {
   return values.length === 1 ? textIn(values[0]) : [...new Set(values.map(textIn))].join(',');
 }
 
-type ValuesReader = (source: JsonObject) => readonly unknown[];
-
-/** Reads all values of `a.b`, in both forms and from lists. */
+/** Reads all values of `a.b` from `{"a.b": …}` and `{"a": {"b": …}}`, because collectors write both forms, and from lists. */
 function valuesReader(path: string): ValuesReader {
   const collect = valueCollector(path.split('.'));
   return (source) => {
@@ -70,10 +69,12 @@ function valuesReader(path: string): ValuesReader {
 }
 
 function valueCollector(parts: readonly string[]): (source: JsonObject, values: unknown[]) => void {
-  const members = parts.map((_, n) => ({
-    name: parts.slice(0, n + 1).join('.'),
-    collect: n + 1 < parts.length ? valueCollector(parts.slice(n + 1)) : undefined,
-  }));
+  const members = parts
+    .map((_, n) => ({
+      name: parts.slice(0, n + 1).join('.'),
+      collect: n + 1 < parts.length ? valueCollector(parts.slice(n + 1)) : undefined,
+    }))
+    .toReversed();
   return (source, values) => {
     for (const { name, collect } of members) {
       const member = source[name];
@@ -86,36 +87,7 @@ function valueCollector(parts: readonly string[]): (source: JsonObject, values: 
   };
 }
 
-/** Reads `a.b` from `{"a": {"b": …}}` or `{"a.b": …}`, because collectors write both forms. */
-function valueReader(path: string): ValueReader {
-  const parts = path.split('.');
-  const nested = parts.slice(1).map((_, n) => ({
-    outer: parts.slice(0, n + 1).join('.'),
-    read: valueReader(parts.slice(n + 1).join('.')),
-  }));
-  return (source) => {
-    const own = source[path];
-    if (own !== undefined) return own;
-    for (const { outer, read } of nested) {
-      const inner = source[outer];
-      const value = isRecord(inner) ? read(inner) : undefined;
-      if (value !== undefined) return value;
-    }
-    return undefined;
-  };
-}
-
-/** The line; of a list, all texts, because each of them is searchable. */
-function lineIn(value: unknown): string {
-  if (!Array.isArray(value)) return textIn(value);
-  return value
-    .filter((part) => part !== null)
-    .map(textIn)
-    .join('\n');
-}
-
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return textIn(value[0]);
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
