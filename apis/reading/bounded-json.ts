@@ -22,7 +22,7 @@ export interface JSONLimits {
 export const MAX_JSON_COST = 300_000;
 const STRUCTURE_COST = 10;
 /** Deeper than any response, and flat enough for recursive functions. */
-const MAX_DEPTH = 100;
+export const MAX_JSON_DEPTH = 100;
 
 /** Parses UTF-8. Throws SyntaxError for invalid JSON, and for JSON beyond the limits. */
 export function parseBoundedJSON(bytes: Buffer, limits?: JSONLimits): unknown {
@@ -33,7 +33,7 @@ export function parseBoundedJSON(bytes: Buffer, limits?: JSONLimits): unknown {
 /** Throws SyntaxError for JSON beyond the limits. */
 export function assertBoundedJSON(
   bytes: Buffer,
-  { maxCost = MAX_JSON_COST, maxDepth = MAX_DEPTH }: JSONLimits = {},
+  { maxCost = MAX_JSON_COST, maxDepth = MAX_JSON_DEPTH }: JSONLimits = {},
 ): void {
   let cost = 0;
   let depth = 0;

@@ -1,5 +1,6 @@
 // Limits of log queries, exports and live tails.
 import { MAX_NAMES, MAX_NAMESPACES } from '../../apis/logging/v1alpha2/log-query.ts';
+import { MAX_JSON_DEPTH } from '../../apis/reading/bounded-json.ts';
 import { POD_LOG_LIMITS } from '../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
 import { BUFFERED_RESPONSES, LOG_LIMITS } from '../../server/logging/endpoints/logs-handler.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
@@ -50,4 +51,5 @@ export const LOG_ROWS: readonly Limit[] = [
     `${bytes(POD_LOG_LIMITS.memory)}; one request half of it`,
     'a partial result or 503',
   ],
+  ['levels of JSON from a log store', count(MAX_JSON_DEPTH), '503'],
 ];

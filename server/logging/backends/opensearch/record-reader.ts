@@ -69,12 +69,10 @@ function valuesReader(path: string): ValuesReader {
 }
 
 function valueCollector(parts: readonly string[]): (source: JsonObject, values: unknown[]) => void {
-  const members = parts
-    .map((_, n) => ({
-      name: parts.slice(0, n + 1).join('.'),
-      collect: n + 1 < parts.length ? valueCollector(parts.slice(n + 1)) : undefined,
-    }))
-    .toReversed();
+  const members = parts.map((_, n) => ({
+    name: parts.slice(0, n + 1).join('.'),
+    collect: n + 1 < parts.length ? valueCollector(parts.slice(n + 1)) : undefined,
+  }));
   return (source, values) => {
     for (const { name, collect } of members) {
       const member = source[name];
