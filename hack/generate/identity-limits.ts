@@ -14,7 +14,8 @@ import { MARKS_PER_CLIENT } from '../../server/oauth/codes/authorization-code.ts
 import { RECOVERY_CODES } from '../../server/oauth/factors/recovery-codes.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../server/oauth/sessions/session-creator.ts';
-import { FACTOR_DELAYS, THROTTLE } from '../../server/oauth/throttle/login-throttle.ts';
+import { FACTOR_DELAYS, THROTTLE } from '../../server/oauth/throttle/delays.ts';
+import { MAX_RECORDS } from '../../server/oauth/throttle/shared-failures.ts';
 import { MAX_TOKEN } from '../../server/oauth/tokens/access-token.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
 
@@ -43,9 +44,9 @@ export const IDENTITY_ROWS: readonly Limit[] = [
     `each failure doubles it, up to ${time(THROTTLE.maxDelay)}; reset after ${time(THROTTLE.reset)} without a failure`,
   ],
   [
-    'accounts with failed sign-ins; addresses',
-    `${count(THROTTLE.entries)} each`,
-    'the oldest ones are counted in groups',
+    'accounts and addresses with failed sign-ins, of a replica; of all',
+    `${count(THROTTLE.entries)}; ${count(MAX_RECORDS)}`,
+    'the oldest ones are dropped; those with the fewest failures are',
   ],
   [
     'first delay after wrong second factors',

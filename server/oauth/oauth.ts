@@ -35,7 +35,8 @@ import { SESSIONS_PER_USER, SessionCreator } from './sessions/session-creator.ts
 import { SessionReaper } from './sessions/session-reaper.ts';
 import { SessionValidity } from './sessions/session-validity.ts';
 import type { OAuthSettings } from './settings.ts';
-import { SharedThrottle } from './throttle/shared-throttle.ts';
+import { LoginThrottle } from './throttle/login-throttle.ts';
+import { SharedFailures } from './throttle/shared-failures.ts';
 import { RevocationCheck, TokenIDCheck } from './tokens/revocation-check.ts';
 import { TokenIssuer } from './tokens/token-issuer.ts';
 import { newTokenVerifiers, type TokenVerifiers } from './tokens/token-verifiers.ts';
@@ -105,7 +106,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
   const { namespace } = platform;
   const group = groupName(platform.name);
   const { audience } = settings;
-  const metrics = new OAuthMetrics(registry, () => throttle.logins.size);
+  const metrics = new OAuthMetrics(registry, () => failures.size);
   const sourceOf = sourceAddress(settings.trustedProxies);
 
   const location = { namespace, name: KEYS_SECRET };
@@ -121,7 +122,8 @@ export function newOAuth(options: OAuthOptions): OAuth {
     throttle: newClientThrottle(settings.clients, settings.throttle, sourceOf, monotonic),
     log,
   });
-  const throttle = new SharedThrottle({ limits: settings.throttle, keys, sessions, client, namespace, log });
+  const failures = new SharedFailures({ limits: settings.throttle, client, namespace, log, now });
+  const throttle = new LoginThrottle({ failures, keys, sessions, now });
   const lastLogins = new LastLogins({ client, group, users, log, now });
   const records = newLoginRecords(log.child({ audit: true }), metrics, lastLogins);
   const shared = { ...cache, users, keys, records, now };
@@ -132,7 +134,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     credentials,
     sessions,
     admission,
-    throttle: throttle.logins,
+    throttle,
   });
   metrics.defaultClient(clients.usesWellKnownSecret);
   const missing = (): readonly string[] => [
@@ -148,7 +150,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
     secondFactor: settings.secondFactor,
     identities: providers.directory,
     passwordProviders: providers.withPasswords,
-    throttle: throttle.logins,
+    throttle,
   });
   const { authenticators, factorPolicy } = factors;
   const ready = (): boolean => missing().length === 0;
@@ -181,7 +183,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
       digest: (name) => keys.mac('login-decoy', name).split(':')[1] ?? '',
       monotonic,
     }),
-    throttle: throttle.logins,
+    throttle,
     providers: providers.signIn,
     factorPolicy,
     now,
@@ -284,7 +286,7 @@ export function newOAuth(options: OAuthOptions): OAuth {
         sessions.run(signal),
         clients.run(signal),
         hasher.prepare().catch((err: unknown) => log.warn({ err }, 'cannot hash passwords')),
-        throttle.run(signal),
+        failures.run(signal),
         election.run(signal, async (leading) => {
           await Promise.all([...led.map((each) => each.run(leading)), factors.lead(leading)]);
         }),

@@ -8,7 +8,7 @@ import type { ProviderSettings } from './identity-providers.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
 import { ldapSettings } from './providers/ldap/ldap-settings.ts';
 import type { OIDCSettings } from './providers/oidc/oidc-settings.ts';
-import { THROTTLE, type ThrottleLimits } from './throttle/login-throttle.ts';
+import { THROTTLE, type ThrottleLimits } from './throttle/delays.ts';
 import { issuerOf } from './tokens/token-issuer.ts';
 
 type OAuthConfiguration = Pick<ResolvedConfiguration, 'oauth' | 'platform' | 'listeners' | 'explore'>;

@@ -8,8 +8,7 @@ import type { RequestContext } from '../../request/request-context.ts';
 import type { SourceAddress } from '../../request/source-address.ts';
 import { decoded, type Form, readForm } from '../http/form.ts';
 import { FormDecoder } from '../http/form-decoder.ts';
-import { SourceThrottle } from '../throttle/failure-table.ts';
-import { MAX_SOURCE_DELAY, type ThrottleLimits } from '../throttle/login-throttle.ts';
+import { MAX_SOURCE_DELAY, SourceThrottle, type ThrottleLimits } from '../throttle/delays.ts';
 import type { ClientRegistry, ConfiguredClient, OAuthClient } from './oauth-client.ts';
 
 /** Reads the form of a POST and authenticates its client. Throws OAuthError. */

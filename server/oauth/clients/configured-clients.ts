@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { record, texts } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/reflector/followed-object.ts';
-import type { SourceThrottle } from '../throttle/failure-table.ts';
+import type { SourceThrottle } from '../throttle/delays.ts';
 import type { ClientRegistry, ConfiguredClient } from './oauth-client.ts';
 import { followSecretFile, withoutLineEnd } from './secret-file.ts';
 

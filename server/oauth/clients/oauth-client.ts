@@ -1,7 +1,7 @@
 // Type of an OAuth client, and interface of the client registry.
 import type { GrantType } from '../../../apis/oauth/grant-types.ts';
 import type { SigningAlgorithm } from '../keys/key-set.ts';
-import type { SourceThrottle } from '../throttle/failure-table.ts';
+import type { SourceThrottle } from '../throttle/delays.ts';
 
 /** A configured client. Lifetimes in seconds. */
 export interface OAuthClient {

@@ -51,7 +51,7 @@ export class SecondFactor {
   async reset(user: UserID, signal: AbortSignal): Promise<OneTimeCode> {
     const { authenticators, throttle, now } = this.#options;
     const code = await resetFactors(user, authenticators, now(), signal);
-    throttle.forgive(user.name);
+    await throttle.forgive(user.name);
     return code;
   }
 
@@ -61,7 +61,7 @@ export class SecondFactor {
     const record = (outcome: LoginRecord['outcome']): void =>
       records.record(attempt, { method: 'second_factor', outcome, user: user.name });
     const code = typed.replaceAll(/\s/g, '');
-    using counted = beginAttempt(throttle, counterOf(user, code, attempt), () => record('throttled'));
+    using counted = await beginAttempt(throttle, counterOf(user, code, attempt), () => record('throttled'));
     let verdict = WRONG;
     await authenticators.update(
       user,
@@ -73,7 +73,7 @@ export class SecondFactor {
       AbortSignal.timeout(TIMEOUT_MS),
     );
     const isWrong = verdict.outcome === 'wrong';
-    if (isWrong) counted.failed();
+    if (isWrong) await counted.failed();
     else counted.succeeded();
     record(isWrong ? 'wrong_code' : 'success');
     return verdict;

@@ -12,7 +12,12 @@ import type { NewPerson } from '../providers/identities.ts';
 import type { ProviderSignIn } from '../providers/provider-sign-in.ts';
 import { type Authentication, byPassword } from '../sessions/proof.ts';
 import type { SecondFactorRule } from '../sessions/session-validity.ts';
-import { type CountedAttempt, type LoginThrottle, throttledError } from '../throttle/login-throttle.ts';
+import {
+  beginAttempt,
+  type CountedAttempt,
+  type LoginThrottle,
+  throttledError,
+} from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
 import type { DecoyHashes } from './decoy-hashes.ts';
 import type { LoginMethod, LoginOrigin, LoginRecord, LoginRecords } from './login-records.ts';
@@ -119,12 +124,12 @@ export class PasswordSignIn {
     const refused = (error: unknown): never => {
       throw signal.aborted ? error : this.#refusal(attempt, found.account, error);
     };
-    using counted = await Promise.try(() => throttle.attempt(name, source)).catch(refused);
+    using counted = await throttle.attempt(name, source).catch(refused);
     const verdict = await this.#settledVerdict(name, found, { ...attempt, counted }).catch(refused);
     if (verdict.outcome !== 'success') {
       const { outcome, isProven = false, newPerson } = verdict;
       // The correct password of a disabled local user is a failure too, so that delays do not distinguish it from a wrong one.
-      if (!isProven) counted.failed();
+      if (!isProven) await counted.failed().catch(refused);
       this.#record(attempt, verdict);
       if (newPerson) throw new NameMissing(newPerson);
       const refusal = signInRefusal(outcome, { isProven, notices: this.notices });
@@ -180,9 +185,8 @@ export class PasswordSignIn {
     const { throttle } = this.#options;
     using attempts = new DisposableStack();
     let person: CountedAttempt | undefined;
-    const resolved = (key: string): void => {
-      person = attempts.use(throttle.attempt(key, source, 'person'));
-      person.begin();
+    const resolved = async (key: string): Promise<void> => {
+      person = attempts.use(await beginAttempt(throttle, { account: key, source, kind: 'person' }));
     };
     const caller = networkCaller(source);
     const verdict = await providers.check({
@@ -197,7 +201,7 @@ export class PasswordSignIn {
       person?.succeeded();
       return { ...verdict, credential: undefined };
     }
-    if (verdict.outcome === 'wrong_password') person?.failed();
+    if (verdict.outcome === 'wrong_password') await person?.failed();
     return { ...verdict, account, isProven: !UNPROVEN.has(verdict.outcome) };
   }
 

@@ -30,7 +30,7 @@ export type ProviderVerdict =
 
 interface ProviderAttempt extends Omit<PasswordAttempt, 'resolved'> {
   /** Called before the password is verified, with a key of the person. Its error prevents the verification. */
-  readonly resolved: (key: string) => void;
+  readonly resolved: (key: string) => Promise<void>;
 }
 
 interface ProviderSignInOptions {

@@ -92,7 +92,7 @@ export interface PasswordAttempt extends CallContext {
    * Called before the password is verified, with the subject that the name resolves to: different spellings of a name resolve to one
    * subject. Its error prevents the verification.
    */
-  readonly resolved: (person: Pick<UpstreamPerson, 'issuer' | 'subject'>) => void;
+  readonly resolved: (person: Pick<UpstreamPerson, 'issuer' | 'subject'>) => Promise<void>;
 }
 
 /** A provider that verifies a password. */

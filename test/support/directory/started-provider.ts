@@ -95,7 +95,7 @@ export class StartedProvider implements AsyncDisposable {
   }
 
   signIn(user: string, password = `${user}-password`): Promise<AuthenticatedPerson | PasswordRejection> {
-    return this.provider.signIn({ user, password, resolved: () => undefined, signal: NEVER_ABORTED });
+    return this.provider.signIn({ user, password, resolved: async () => undefined, signal: NEVER_ABORTED });
   }
 
   async signedIn(user: string, password?: string): Promise<AuthenticatedPerson> {

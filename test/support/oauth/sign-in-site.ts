@@ -155,14 +155,14 @@ export class SignInSite {
       log: silent,
     });
     const throttle = {
-      attempt: () => {
+      attempt: async () => {
         if (state.throttled) throw state.throttled;
         state.meanwhile();
         return {
           isKnown: false,
           begin: () => undefined,
           succeeded: () => undefined,
-          failed: () => undefined,
+          failed: async () => undefined,
           [Symbol.dispose]: () => undefined,
         };
       },

@@ -7,8 +7,9 @@ import type { SecondFactorSettings } from '../../../server/oauth/factors/factor-
 import type { KeyRing } from '../../../server/oauth/keys/key-ring.ts';
 import type { LoginRecord } from '../../../server/oauth/passwords/login-records.ts';
 import { PasswordHasher } from '../../../server/oauth/passwords/password-hasher.ts';
-import { LoginThrottle, THROTTLE } from '../../../server/oauth/throttle/login-throttle.ts';
+import { THROTTLE } from '../../../server/oauth/throttle/delays.ts';
 import type { Account, UserDirectory } from '../../../server/oauth/users/account.ts';
+import { memoryThrottle } from './memory-failures.ts';
 import { memoryKeyRing } from './memory-key-ring.ts';
 import { MemorySessions } from './memory-session-store.ts';
 import { MemoryCredentials } from './memory-users.ts';
@@ -56,11 +57,7 @@ export class SiteState {
   /** Creation time of all users. */
   createdAt = this.now;
   /** Shared by all replicas. */
-  readonly factorThrottle = new LoginThrottle({
-    limits: { ...THROTTLE, failures: 5, entries: 1000 },
-    digest: (kind, value) => `${kind}-${value}`,
-    now: () => this.now,
-  });
+  readonly factorThrottle = memoryThrottle({ ...THROTTLE, failures: 5 }, () => this.now);
   /** Records of second factors. */
   readonly records: LoginRecord[] = [];
   redirects = NO_REDIRECTS;

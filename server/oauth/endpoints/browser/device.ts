@@ -20,7 +20,7 @@ import {
 import type { Alert } from '../../page/form-fields.ts';
 import { type PageOptions, writePage } from '../../page/page.ts';
 import type { SignInPageTexts } from '../../page/sign-in-pages.ts';
-import { SourceThrottle } from '../../throttle/failure-table.ts';
+import { SourceThrottle } from '../../throttle/delays.ts';
 import type { AccountChoice } from './account-choice.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
 import type { BrowserSessions } from './browser-sessions.ts';

@@ -19,6 +19,7 @@ import { type AuthenticatedPerson, ProviderUnavailable } from '../../providers/p
 import type { ProviderSignIn } from '../../providers/provider-sign-in.ts';
 import {
   type Attempted,
+  beginAttempt,
   type CountedAttempt,
   type LoginThrottle,
   throttledError,
@@ -111,14 +112,13 @@ export class DirectoryLinks {
     const attempt = formAttempt(context, sourceOf);
     using attempts = new DisposableStack();
     const counted: CountedAttempt[] = [];
-    const count = (key: string, kind: Attempted): void => {
-      const each = attempts.use(throttle.attempt(key, attempt.source, kind));
-      each.begin();
-      counted.push(each);
+    const count = async (account: string, kind: Attempted): Promise<void> => {
+      const { source } = attempt;
+      counted.push(attempts.use(await beginAttempt(throttle, { account, source, kind })));
     };
     let outcome: LoginOutcome = 'unavailable';
     try {
-      count(user.trim().toLowerCase(), 'account');
+      await count(user.trim().toLowerCase(), 'account');
       const result = await this.#options.directories?.prove(provider, {
         user: user.trim(),
         password,
@@ -131,7 +131,7 @@ export class DirectoryLinks {
       outcome = typeof result === 'string' ? result : 'success';
       const isWrong = outcome === 'unknown_user' || outcome === 'wrong_password';
       // A success ends no delay: it says nothing about the user of this platform with the typed name.
-      if (isWrong) for (const each of counted) each.failed();
+      if (isWrong) await Promise.all(counted.map((each) => each.failed()));
       return result;
     } catch (error) {
       throw throttledError(error, () => {

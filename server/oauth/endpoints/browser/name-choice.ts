@@ -44,13 +44,13 @@ export class NameChoice {
     const refused = { user: undefined, person: { issuer, subject } };
     const { throttle } = this.#options;
     const counted = { account: `name of ${provider} ${issuer} ${subject}`, source: attempt.source };
-    using choice = beginAttempt(throttle, counted, () => record('throttled', refused));
+    using choice = await beginAttempt(throttle, counted, () => record('throttled', refused));
     const result = await identities.createNamed(person, user, this.#find(provider)?.rules, attempt);
     if (typeof result !== 'string') {
       record('success', { user: result.account.name });
       return result;
     }
-    if (result === 'name_taken') choice.failed();
+    if (result === 'name_taken') await choice.failed();
     if (result !== 'named_meanwhile') record(result, refused);
     return result;
   }

@@ -127,7 +127,7 @@ export class LDAPProvider implements PasswordProvider {
     return this.#converse(call, async (client) => {
       const entry = await this.#people.find(client, user);
       const subject = entry && this.#people.subjectOf(entry);
-      if (subject !== undefined) resolved({ issuer: this.#people.issuer, subject });
+      if (subject !== undefined) await resolved({ issuer: this.#people.issuer, subject });
       // An unknown name costs as many requests as a wrong password.
       const result = await client.bind(entry?.dn ?? UNKNOWN_PERSON, password);
       if (!entry || subject === undefined) return 'unknown_user';

@@ -57,7 +57,9 @@ export function describePeopleOfDirectory(
       const attempt = {
         user,
         password: 'wrong',
-        resolved: ({ subject }: { subject: string }) => resolved.add(subject),
+        resolved: async ({ subject }: { subject: string }) => {
+          resolved.add(subject);
+        },
       };
       expect(await company.provider.signIn({ ...attempt, signal: NEVER_ABORTED }), user).to.equal(
         'wrong_password',

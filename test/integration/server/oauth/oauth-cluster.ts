@@ -21,7 +21,7 @@ import { SharedSecret } from '../../../../server/cluster/secrets/shared-secret.t
 import { KEYS_SECRET } from '../../../../server/oauth/keys/key-rotator.ts';
 import { newOAuth, type OAuth } from '../../../../server/oauth/oauth.ts';
 import { oauthSettings } from '../../../../server/oauth/settings.ts';
-import type { ThrottleLimits } from '../../../../server/oauth/throttle/login-throttle.ts';
+import type { ThrottleLimits } from '../../../../server/oauth/throttle/delays.ts';
 import { closeNow, listenOnLoopback, portOf } from '../../../support/loopback.ts';
 import { askSite, type SiteRequest, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { openChain } from '../../../support/open-chain.ts';

@@ -101,7 +101,9 @@ export class UsersSite {
           attempt: () => {
             throw new Error('unexpected');
           },
-          forgive: (user) => this.forgiven.push(user),
+          forgive: async (user) => {
+            this.forgiven.push(user);
+          },
         },
         records: { record: () => undefined },
         now: () => this.now,

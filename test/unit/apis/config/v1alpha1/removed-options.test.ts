@@ -27,7 +27,7 @@ import {
 } from '../../../../../server/oauth/keys/key-rotator.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../../../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../../../../server/oauth/sessions/session-creator.ts';
-import { THROTTLE } from '../../../../../server/oauth/throttle/login-throttle.ts';
+import { THROTTLE } from '../../../../../server/oauth/throttle/delays.ts';
 import { VERIFIED_TOKENS } from '../../../../../server/oauth/tokens/token-verifier.ts';
 import { KIND_LIMITS } from '../../../../../server/resources/kinds/followed-kinds-options.ts';
 import { DEFAULT_OPTIONS } from '../../../../../server/rest/resource-handler.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../../../server/oauth/clients/client-authentication.ts';
 import type { ClientRegistry } from '../../../../../server/oauth/clients/oauth-client.ts';
 import { Form } from '../../../../../server/oauth/http/form.ts';
-import { SourceThrottle } from '../../../../../server/oauth/throttle/failure-table.ts';
+import { SourceThrottle } from '../../../../../server/oauth/throttle/delays.ts';
 import { heapInUse } from '../../../../support/oauth/heap-in-use.ts';
 import { newClient, newConfiguredClient } from '../../../../support/oauth/oauth-clients.ts';
 

@@ -74,17 +74,18 @@ class Scene {
         },
       },
       throttle: {
-        attempt: (name) => {
+        attempt: async (name) => {
           if (this.throttled) throw this.throttled;
           let outcome = 'cancelled';
-          const ends = (as: string) => (): void => {
-            outcome = as;
-          };
           return {
             isKnown: this.isKnown,
             begin: () => this.begun.push(name),
-            succeeded: ends('succeeded'),
-            failed: ends('failed'),
+            succeeded: () => {
+              outcome = 'succeeded';
+            },
+            failed: async () => {
+              outcome = 'failed';
+            },
             [Symbol.dispose]: () => this.ended.push(`${name} ${outcome}`),
           };
         },

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { OAuthError } from '../../../../../apis/oauth/oauth-error.ts';
 import { PasswordHasher } from '../../../../../server/oauth/passwords/password-hasher.ts';
 import { PasswordSignIn } from '../../../../../server/oauth/passwords/password-sign-in.ts';
-import { LoginThrottle } from '../../../../../server/oauth/throttle/login-throttle.ts';
+import { memoryThrottle } from '../../../../support/oauth/memory-failures.ts';
 import { MemoryCredentials } from '../../../../support/oauth/memory-users.ts';
 import { newAccount } from '../../../../support/oauth/new-account.ts';
 import { NO_FACTORS_NEEDED } from '../../../../support/oauth/second-factors.ts';
@@ -35,7 +35,7 @@ describe('a flood of sign-ins from many addresses', () => {
         credentials,
         decoys: { of: (name) => `decoy of ${name}` },
         hasher,
-        throttle: new LoginThrottle({ limits, digest: (kind, value) => `${kind}.${value}`, now: Date.now }),
+        throttle: memoryThrottle(limits, Date.now),
         records: { record: () => undefined },
         providers: undefined,
         now: Date.now,

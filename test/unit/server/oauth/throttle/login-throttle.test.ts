@@ -1,12 +1,13 @@
-// Tests of the throttle of password sign-ins.
+// Tests of the throttle of sign-ins.
 import { expect } from 'chai';
 import { StatusError } from '../../../../../apis/meta/v1/errors.ts';
 import {
+  type Attempted,
+  beginAttempt,
   type CountedAttempt,
   LoginThrottle,
-  type LoginThrottleOptions,
-  type ThrottleRecord,
 } from '../../../../../server/oauth/throttle/login-throttle.ts';
+import { MemoryFailures } from '../../../../support/oauth/memory-failures.ts';
 
 const LIMITS = {
   failures: 3,
@@ -18,51 +19,49 @@ const LIMITS = {
 };
 const HOME = '192.0.2.1';
 const OTHER_SOURCE = '198.51.100.9';
+const DAY_MS = 86_400_000;
 
+/** A replica; all replicas share the failures. */
 class Scene {
-  now = 1_000_000;
-  readonly records: ThrottleRecord[] = [];
+  static now = 1_000_000;
   readonly throttle: LoginThrottle;
+  readonly failures: MemoryFailures;
 
-  constructor(options: Partial<LoginThrottleOptions> = {}) {
+  constructor(
+    failures = new MemoryFailures(LIMITS, () => Scene.now),
+    sessions: readonly { readonly source: string }[] = [],
+  ) {
+    this.failures = failures;
     this.throttle = new LoginThrottle({
-      limits: LIMITS,
-      digest: (kind, value) => `${kind}.${value}`,
-      changed: (record) => this.records.push(record),
-      now: () => this.now,
-      ...options,
+      failures,
+      keys: { mac: (purpose, value) => `${purpose} ${value}` },
+      sessions: { ofUser: (account) => (account === 'alice' ? sessions : []) },
+      now: () => Scene.now,
     });
   }
 
-  begin(account: string, source = HOME): CountedAttempt {
-    const attempt = this.throttle.attempt(account, source);
-    attempt.begin();
-    return attempt;
+  begin(account: string, source = HOME, kind: Attempted = 'account'): Promise<CountedAttempt> {
+    return beginAttempt(this.throttle, { account, source, kind });
   }
 
-  fail(account: string, source = HOME, times = 1): void {
-    for (let i = 0; i < times; i++) this.begin(account, source).failed();
+  async fail(account: string, source = HOME, times = 1): Promise<void> {
+    for (let i = 0; i < times; i++) await (await this.begin(account, source)).failed();
   }
 
-  succeed(account: string, source = HOME): void {
-    this.begin(account, source).succeeded();
+  async succeed(account: string, source = HOME): Promise<void> {
+    (await this.begin(account, source)).succeeded();
   }
 
   /** Seconds to wait; 0 when an attempt may begin. */
-  wait(account: string, source = HOME): number {
+  async wait(account: string, source = HOME, kind: Attempted = 'account'): Promise<number> {
     try {
-      this.begin(account, source)[Symbol.dispose]();
+      (await this.begin(account, source, kind))[Symbol.dispose]();
       return 0;
     } catch (error) {
-      return secondsIn(error);
+      if (error instanceof StatusError && error.code === 429) return error.details?.retryAfterSeconds ?? -1;
+      throw error;
     }
   }
-}
-
-/** Of a delay. */
-function secondsIn(error: unknown): number {
-  if (error instanceof StatusError && error.code === 429) return error.details?.retryAfterSeconds ?? -1;
-  throw error;
 }
 
 describe('the login throttle', () => {
@@ -71,19 +70,23 @@ describe('the login throttle', () => {
     scene = new Scene();
   });
 
-  it('allows fewer guesses for a person of a directory than Windows does before it locks the account', () => {
-    scene = new Scene({ limits: { ...LIMITS, failures: 5, reset: 12 * 3_600_000 } });
+  it('allows fewer guesses for a person of a directory than Windows does before it locks the account', async () => {
+    const limits = { ...LIMITS, failures: 5, reset: 12 * 3_600_000 };
+    const failures = new MemoryFailures(limits, () => Scene.now);
+    const replicas = [new Scene(failures), new Scene(failures), new Scene(failures)];
     const attempts: number[] = [];
-    const begin = scene.now;
-    while (scene.now < begin + 86_400_000) {
-      try {
-        const attempt = scene.throttle.attempt('ann', `203.0.113.${attempts.length % 250}`, 'person');
-        attempt.begin();
-        attempt.failed();
-        attempts.push(scene.now);
-      } catch (error) {
-        scene.now += secondsIn(error) * 1000;
+    const begin = Scene.now;
+    while (Scene.now < begin + 2 * 3_600_000) {
+      for (const replica of replicas) {
+        await replica.begin('ann', `203.0.113.${attempts.length % 250}`, 'person').then(
+          (attempt) => {
+            attempts.push(Scene.now);
+            return attempt.failed();
+          },
+          () => undefined,
+        );
       }
+      Scene.now += 5000;
     }
     for (const [minutes, most] of [
       [10, 7],
@@ -94,213 +97,165 @@ describe('the login throttle', () => {
     }
   });
 
-  it('delays an account after failures, and doubles the delay after each further one, up to the maximum', () => {
+  it('delays an account after failures, and doubles the delay after each further one, up to the maximum', async () => {
     const waits: number[] = [];
     for (let i = 0; i < 15; i++) {
       // A new source each time, so that only the account is throttled.
-      scene.fail('alice', `203.0.113.${i}`);
-      const seconds = scene.wait('alice', '203.0.113.99');
+      await scene.fail('alice', `203.0.113.${i}`);
+      const seconds = await scene.wait('alice', '203.0.113.99');
       waits.push(seconds);
-      scene.now += seconds * 1000;
+      Scene.now += seconds * 1000;
     }
     expect(waits.slice(0, 5)).to.deep.equal([0, 0, 1, 2, 4]);
     expect(waits.slice(11)).to.deep.equal([512, 900, 900, 900]);
   });
 
-  it('delays a source that fails with many accounts, for at most a minute', () => {
-    for (let i = 0; i < LIMITS.sourceFailures; i++) scene.fail(`user${i}`);
-    expect(scene.wait('another')).to.equal(1);
-    expect(scene.wait('another', OTHER_SOURCE)).to.equal(0);
+  it('delays a source that fails with many accounts, for at most a minute', async () => {
+    for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`);
+    expect(await scene.wait('another')).to.equal(1);
+    expect(await scene.wait('another', OTHER_SOURCE)).to.equal(0);
     for (let i = 0; i < 20; i++) {
-      scene.now += scene.wait(`later${i}`) * 1000;
-      scene.fail(`later${i}`);
+      Scene.now += (await scene.wait(`later${i}`)) * 1000;
+      await scene.fail(`later${i}`);
     }
-    expect(scene.wait('another')).to.equal(60);
+    expect(await scene.wait('another')).to.equal(60);
   });
 
-  it('treats the /64 network of an IPv6 address as one source', () => {
-    for (let i = 0; i < LIMITS.sourceFailures; i++) scene.fail(`user${i}`, `2001:db8::${i}`);
-    expect(scene.wait('another', '2001:db8:0:0:ffff::1')).to.equal(1);
-    expect(scene.wait('another', '2001:db8:0:1::1')).to.equal(0);
+  it('treats the /64 network of an IPv6 address as one source', async () => {
+    for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, `2001:db8::${i}`);
+    expect(await scene.wait('another', '2001:db8:0:0:ffff::1')).to.equal(1);
+    expect(await scene.wait('another', '2001:db8:0:1::1')).to.equal(0);
   });
 
-  it('counts pending attempts as failures, and gives those that were cancelled back', () => {
-    const waiting = scene.throttle.attempt('alice', HOME);
-    const running = [1, 2, 3].map(() => scene.begin('alice'));
+  it('counts pending attempts as failures, and gives those that were cancelled back', async () => {
+    const waiting = await scene.throttle.attempt('alice', HOME);
+    const running = await Promise.all([1, 2, 3].map(() => scene.begin('alice')));
     expect(() => waiting.begin())
       .to.throw(StatusError)
       .with.property('code', 429);
-    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(1);
+    expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
     for (const attempt of running) attempt[Symbol.dispose]();
     waiting.begin();
-    waiting.failed();
-    expect(scene.wait('alice')).to.equal(0);
-    scene.fail('alice', HOME, 2);
-    expect(scene.wait('alice')).to.equal(1);
+    await waiting.failed();
+    expect(await scene.wait('alice')).to.equal(0);
+    await scene.fail('alice', HOME, 2);
+    expect(await scene.wait('alice')).to.equal(1);
   });
 
-  it('treats a source as known for thirty days', () => {
+  it('treats a source as known for thirty days', async () => {
     for (const [later, wait] of [
       [0, 0],
       [1, 1],
     ] as const) {
       scene = new Scene();
-      scene.succeed('alice', HOME);
-      scene.now += 30 * 86_400_000 + later;
-      scene.fail('alice', OTHER_SOURCE, 3);
-      expect(scene.wait('alice', HOME), `${later} ms later`).to.equal(wait);
+      await scene.succeed('alice', HOME);
+      Scene.now += 30 * DAY_MS + later;
+      await scene.fail('alice', OTHER_SOURCE, 3);
+      expect(await scene.wait('alice', HOME), `${later} ms later`).to.equal(wait);
     }
   });
 
-  it('does not delay a user at a known source because of failures from other sources', () => {
-    scene.succeed('alice', HOME);
-    scene.fail('alice', OTHER_SOURCE, 3);
-    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(1);
-    expect(scene.wait('alice', HOME)).to.equal(0);
-    scene.succeed('alice', HOME);
-    expect(scene.wait('alice', OTHER_SOURCE), 'after a success elsewhere').to.equal(1);
+  it('does not delay a user at a known source because of failures from other sources', async () => {
+    await scene.succeed('alice', HOME);
+    await scene.fail('alice', OTHER_SOURCE, 3);
+    expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(1);
+    expect(await scene.wait('alice', HOME)).to.equal(0);
+    await scene.succeed('alice', HOME);
+    expect(await scene.wait('alice', OTHER_SOURCE), 'after a success elsewhere').to.equal(1);
   });
 
-  it('treats a source with an open session as known', () => {
-    scene = new Scene({ isSignedIn: (account, network) => account === 'alice' && network === HOME });
-    scene.fail('alice', OTHER_SOURCE, 3);
-    expect(scene.wait('alice', HOME)).to.equal(0);
-    expect(scene.wait('alice', '192.0.2.2')).to.equal(1);
+  it('treats a source with an open session as known', async () => {
+    scene = new Scene(scene.failures, [{ source: HOME }]);
+    await scene.fail('alice', OTHER_SOURCE, 3);
+    expect(await scene.wait('alice', HOME)).to.equal(0);
+    expect(await scene.wait('alice', '192.0.2.2')).to.equal(1);
   });
 
-  it('does not delay a user at a known source because of failures of other users there', () => {
-    scene.succeed('alice', HOME);
-    for (let i = 0; i < LIMITS.sourceFailures; i++) scene.fail(`user${i}`, HOME);
-    expect(scene.wait('bob', HOME)).to.equal(1);
-    expect(scene.wait('alice', HOME)).to.equal(0);
+  it('does not delay a user at a known source because of failures of other users there', async () => {
+    await scene.succeed('alice', HOME);
+    for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, HOME);
+    expect(await scene.wait('bob', HOME)).to.equal(1);
+    expect(await scene.wait('alice', HOME)).to.equal(0);
   });
 
-  it('delays failed attempts from a known source too, until a sign-in there succeeds', () => {
-    scene.succeed('alice');
-    scene.fail('alice', HOME, 3);
-    expect(scene.wait('alice')).to.equal(1);
-    scene.now += 1000;
-    scene.succeed('alice');
-    scene.fail('alice', HOME, 2);
-    expect(scene.wait('alice')).to.equal(0);
+  it('delays failed attempts from a known source too, until a sign-in there succeeds', async () => {
+    await scene.succeed('alice');
+    await scene.fail('alice', HOME, 3);
+    expect(await scene.wait('alice')).to.equal(1);
+    Scene.now += 1000;
+    await scene.succeed('alice');
+    await scene.fail('alice', HOME, 2);
+    expect(await scene.wait('alice')).to.equal(0);
   });
 
-  it('shares each failure that causes a delay, and new known sources of a delayed account', () => {
-    scene.succeed('alice', HOME);
-    scene.fail('alice', OTHER_SOURCE, 2);
-    expect(scene.records).to.have.length(0);
-    scene.fail('alice', OTHER_SOURCE);
-    expect(scene.records.at(-1)).to.deep.equal({
-      key: 'account.alice',
-      failures: 3,
-      lastAt: scene.now,
-      knownSources: [`source.${HOME}`],
-    });
-    scene.now += 1000;
-    scene.succeed('alice', '192.0.2.7');
-    expect(scene.records.at(-1)?.knownSources).to.deep.equal([`source.${HOME}`, 'source.192.0.2.7']);
+  it('resets the failures of an account after a time without failures', async () => {
+    await scene.fail('alice', OTHER_SOURCE, 3);
+    Scene.now += LIMITS.reset + 1;
+    await scene.fail('alice', OTHER_SOURCE, 2);
+    expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(0);
   });
 
-  describe('of another replica', () => {
-    let there: Scene;
+  it('extends no delay after the clock was set back', async () => {
+    await scene.fail('alice', OTHER_SOURCE, 3);
+    Scene.now -= 3_000_000;
+    expect(await scene.wait('alice', OTHER_SOURCE)).to.be.at.most(1);
+  });
+
+  describe('of several replicas', () => {
+    let replicas: readonly Scene[];
     beforeEach(() => {
-      there = new Scene();
+      replicas = [scene, new Scene(scene.failures), new Scene(scene.failures)];
     });
-    const share = (): void => {
-      for (const record of scene.records.splice(0)) there.throttle.merge(record);
+
+    /** Attempts that were verified, of as many parallel ones at each replica. */
+    const verified = async (attempts: number, kind: Attempted): Promise<number> => {
+      const all = replicas.flatMap((replica) =>
+        Array.from({ length: attempts }, async () => {
+          const attempt = await replica.begin('alice', OTHER_SOURCE, kind);
+          await attempt.failed();
+        }),
+      );
+      return (await Promise.allSettled(all)).filter(({ status }) => status === 'fulfilled').length;
     };
 
-    it('forgives the wrong codes at an address that only one replica knows', () => {
-      const code = (replica: Scene): CountedAttempt => {
-        const attempt = replica.throttle.attempt('alice', HOME, 'factor');
-        attempt.begin();
-        return attempt;
-      };
-      code(scene).succeeded();
-      for (let count = 0; count < 3; count++) code(scene).failed();
-      expect(() => code(scene)).to.throw(StatusError);
-      for (const record of scene.records.splice(0)) there.throttle.merge(record);
-      there.throttle.forgive('alice');
-      for (const record of there.records.splice(0)) scene.throttle.merge(record);
-      code(scene).succeeded();
+    it('verifies one attempt after each delay, and counts it', async () => {
+      await scene.fail('alice', OTHER_SOURCE, 3);
+      for (const delay of [1, 2, 4, 8]) {
+        expect(await replicas[2]?.wait('alice', OTHER_SOURCE)).to.equal(delay);
+        Scene.now += delay * 1000;
+        expect(await verified(5, 'account')).to.equal(1);
+      }
     });
 
-    it('merges records', () => {
-      scene.succeed('alice', HOME);
-      scene.fail('alice', OTHER_SOURCE, 3);
-      share();
-      expect(there.wait('alice', OTHER_SOURCE)).to.equal(1);
-      expect(there.wait('alice', HOME)).to.equal(0);
+    it('verifies few parallel codes, and counts all of them', async () => {
+      // One at each replica before any has failed, then those that are left.
+      expect(await verified(10, 'factor')).to.be.at.most(LIMITS.failures + replicas.length - 1);
+      expect(await verified(10, 'factor')).to.equal(0);
     });
 
-    it('merges the end of a delay, but keeps later local failures', () => {
-      for (const replica of [scene, there]) replica.succeed('alice');
-      scene.fail('alice', HOME, 3);
-      share();
-      expect(there.wait('alice')).to.equal(1);
-      for (const replica of [scene, there]) replica.now += 1000;
-      scene.succeed('alice');
-      share();
-      expect(there.wait('alice')).to.equal(0);
-      there.fail('alice', HOME, 2);
-      expect(there.wait('alice')).to.equal(0);
-
-      scene.fail('alice', HOME, 3);
-      share();
-      there.now += 5000;
-      scene.now += 1000;
-      there.fail('alice', HOME);
-      scene.succeed('alice');
-      share();
-      expect(there.wait('alice')).to.equal(2);
+    it('withdraws an attempt after a delay that succeeds, or is not verified', async () => {
+      await scene.fail('alice', OTHER_SOURCE, 3);
+      for (const source of ['203.0.113.1', '203.0.113.2']) {
+        Scene.now += 1000;
+        await replicas[1]?.succeed('alice', source);
+        Scene.now += 1000;
+        expect(await replicas[2]?.wait('alice', OTHER_SOURCE)).to.equal(0);
+      }
+      Scene.now += 1000;
+      await scene.fail('alice', OTHER_SOURCE);
+      expect(await scene.wait('alice', OTHER_SOURCE)).to.equal(2);
     });
 
-    it('does not extend delays when a clock is ahead or was set back', () => {
-      scene.now += 240_000;
-      scene.fail('alice', OTHER_SOURCE, 3);
-      share();
-      expect(there.wait('alice', OTHER_SOURCE)).to.equal(1);
-      scene.now -= 3_000_000;
-      expect(scene.wait('alice', OTHER_SOURCE)).to.equal(1);
-    });
-  });
-
-  it('ends all delays on clear', () => {
-    scene.fail('alice', OTHER_SOURCE, 3);
-    scene.throttle.clear();
-    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(0);
-    scene.fail('alice', OTHER_SOURCE, 2);
-    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(0);
-  });
-
-  it('resets the failures of an account after a time without failures', () => {
-    scene.fail('alice', OTHER_SOURCE, 3);
-    expect(scene.throttle.size).to.equal(2);
-    scene.now += LIMITS.reset + 1;
-    expect(scene.throttle.size).to.equal(0);
-    scene.fail('alice', OTHER_SOURCE, 2);
-    expect(scene.wait('alice', OTHER_SOURCE)).to.equal(0);
-  });
-
-  describe('when it is full', () => {
-    beforeEach(() => {
-      scene = new Scene({ limits: { ...LIMITS, entries: 20, sourceFailures: 1_000_000 } });
-    });
-
-    it('keeps delaying buckets during a flood of new accounts', () => {
-      scene.fail('alice', HOME, 3);
-      for (let i = 0; i < 500; i++) scene.fail(`invented${i}`, HOME);
-      expect(scene.wait('alice', OTHER_SOURCE)).to.equal(1);
-      // Twenty accounts and one address.
-      expect(scene.throttle.size).to.equal(21);
-    });
-
-    it('still counts failures of new accounts', () => {
-      for (let i = 0; i < 20; i++) scene.fail(`attacked${i}`, HOME, 3);
-      // Twenty accounts and one address.
-      expect(scene.throttle.size).to.equal(21);
-      scene.fail('alice', HOME, 3);
-      expect(scene.wait('alice')).to.equal(1);
+    it('forgives the wrong codes of a user, also at a known source', async () => {
+      (await scene.begin('alice', HOME, 'factor')).succeeded();
+      for (const source of [HOME, OTHER_SOURCE]) {
+        for (let i = 0; i < 3; i++) await (await scene.begin('alice', source, 'factor')).failed();
+        expect(await replicas[1]?.wait('alice', source, 'factor')).to.equal(1);
+      }
+      await replicas[2]?.throttle.forgive('alice');
+      for (const source of [HOME, OTHER_SOURCE]) {
+        expect(await replicas[1]?.wait('alice', source, 'factor')).to.equal(0);
+      }
     });
   });
 });
