@@ -195,6 +195,7 @@ export const AccountPageSchema = Type.Object({
         'others',
         'unlinked',
         'passkey',
+        'passkey-renamed',
         'passkey-removed',
         'nothing',
         'app',
@@ -238,8 +239,10 @@ export const SecondFactorFormSchema = Type.Object({
   action: Type.Optional(Type.Enum(['add', 'remove', 'codes'])),
 });
 
-/** The passkey to remove, or `add`. */
+/** The passkey to rename or to remove, or `add`. */
 export const PasskeysFormSchema = Type.Object({
+  rename: optional('The id of a passkey of the user.'),
+  name: optional('The new name of the passkey.', { maxLength: MAX_PASSKEY_NAME }),
   remove: optional('The id of a passkey of the user.'),
   add: optional('Shows the page that adds a passkey.'),
 });

@@ -28,24 +28,30 @@ export function passkeysSection(
   return section(
     'passkeys',
     'Passkeys',
-    form(
-      '/passkeys',
-      ticket,
-      html`<p class="quiet">With a passkey you sign in without a password: you unlock your device or security key. A change requires a recent sign-in.</p>
-${passkeys.length === 0 ? undefined : html`<ul class="sessions">\n${passkeys.map((passkey) => passkeyItem(passkey, now))}</ul>`}
-${passkeyProblem === undefined ? add : html`<p>${passkeyProblem}</p>`}`,
-    ),
+    html`<p class="quiet">With a passkey you sign in without a password: you unlock your device or security key. A change requires a recent sign-in.</p>
+${passkeys.length === 0 ? undefined : html`<ul class="sessions">\n${passkeys.map((passkey, index) => passkeyItem(passkey, `name-${index}`, { ticket, now }))}</ul>`}
+${passkeyProblem === undefined ? form('/passkeys', ticket, add) : html`<p>${passkeyProblem}</p>`}`,
   );
 }
 
-function passkeyItem({ id, name, backedUp, addedAt, lastUsedAt }: ListedPasskey, now: number): Markup {
+function passkeyItem(
+  { id, name, backedUp, addedAt, lastUsedAt }: ListedPasskey,
+  fieldID: string,
+  { ticket, now }: { readonly ticket: string; readonly now: number },
+): Markup {
   const used =
     lastUsedAt === undefined ? html`not used yet` : html`last used ${time(lastUsedAt, ago(lastUsedAt, now))}`;
+  const rename = html`<label for="${fieldID}">New name</label>
+<input id="${fieldID}" name="name"${textValue(name, MAX_PASSKEY_NAME)} autocomplete="off" required>
+<button type="submit" class="second" name="rename" value="${id}" aria-label="Save the new name of ${name}">Save</button>`;
+  const remove = html`<button type="submit" class="second" name="remove" value="${id}" aria-label="Remove: ${name}">Remove</button>`;
   return html`<li>
 <div><strong>${name}</strong>
 <p class="quiet">${backedUp ? 'Synced between devices' : 'On one device'}</p>
-<p class="quiet">Added ${time(addedAt, date(addedAt))}, ${used}</p></div>
-<button type="submit" class="second" name="remove" value="${id}" aria-label="Remove: ${name}">Remove</button>
+<p class="quiet">Added ${time(addedAt, date(addedAt))}, ${used}</p>
+<details><summary aria-label="Rename: ${name}">Rename</summary>
+${form('/passkeys', ticket, rename)}</details></div>
+${form('/passkeys', ticket, remove)}
 </li>
 `;
 }

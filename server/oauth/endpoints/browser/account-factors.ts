@@ -14,7 +14,7 @@ import type { ListedFactors } from '../../page/second-factor-section.ts';
 import type { AccountLinks } from '../../providers/account-links.ts';
 import { MULTIPLE_FACTORS, withMethods } from '../../sessions/proof.ts';
 import type { SessionStore } from '../../sessions/session.ts';
-import { endSessionsOf, type Removal } from './account-sessions.ts';
+import { endSessionsOf, type WayChange } from './account-sessions.ts';
 import { accountURL, holderOf } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler, forged, readOwnForm } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
@@ -23,6 +23,8 @@ import {
   type Enrolling,
   FactorEnrolment,
   type FactorEnrolmentOptions,
+  NO_NAME,
+  VISIBLE,
 } from './factor-enrolment.ts';
 import { originOf } from './sign-in.ts';
 
@@ -121,35 +123,51 @@ export class AccountFactors {
   }
 
   /** Without any other factor, the recovery codes are removed too. */
-  async removeApp(context: RequestContext, by: BrowserSession): Promise<Removal> {
-    const refusal = await this.#remove(context, by, ({ passkeys, recoveryCodes }) => ({
-      passkeys,
-      recoveryCodes,
+  removeApp(context: RequestContext, by: BrowserSession): Promise<WayChange> {
+    return this.#change(
+      context,
+      by,
+      { done: 'authenticator app removed' },
+      ({ passkeys, recoveryCodes }) => ({
+        passkeys,
+        recoveryCodes,
+      }),
+    );
+  }
+
+  async renamePasskey(
+    context: RequestContext,
+    by: BrowserSession,
+    passkey: string,
+    typed: string,
+  ): Promise<WayChange> {
+    const name = typed.trim();
+    if (!VISIBLE.test(name)) return { refusal: NO_NAME };
+    return this.#change(context, by, { done: 'passkey renamed', passkey }, (current) => ({
+      ...current,
+      passkeys: current.passkeys.map((each) => (each.id === passkey ? { ...each, name } : each)),
     }));
-    if (refusal !== undefined) return { refusal };
-    context.log.info({ user: by.account.name }, 'authenticator app removed on the account page');
-    return 'removed';
   }
 
   /** Ends the sessions that began with the passkey, too. Throws 503 unless all of this is done. */
-  async removePasskey(context: RequestContext, by: BrowserSession, passkey: string): Promise<Removal> {
-    const refusal = await this.#remove(context, by, (current) => ({
+  async removePasskey(context: RequestContext, by: BrowserSession, passkey: string): Promise<WayChange> {
+    const change = await this.#change(context, by, { done: 'passkey removed', passkey }, (current) => ({
       ...current,
       passkeys: current.passkeys.filter(({ id }) => id !== passkey),
     }));
-    if (refusal !== undefined) return { refusal };
-    context.log.info({ user: by.account.name, passkey }, 'passkey removed on the account page');
+    if (change !== 'done') return change;
     return endSessionsOf(context, by, 'passkey removed', this.#options, (proof) => {
       return proof.kind === 'passkey' && proof.id === passkey;
     });
   }
 
-  /** Returns the reason, for the user, if the factors stay as they are. */
-  async #remove(
-    { signal }: RequestContext,
+  /** `done`: for the log. */
+  async #change(
+    { signal, log }: RequestContext,
     { account, authentication }: BrowserSession,
-    without: (current: Factors) => Factors,
-  ): Promise<string | undefined> {
+    { done, passkey }: { readonly done: string; readonly passkey?: string },
+    change: (current: Factors) => Factors,
+  ): Promise<WayChange> {
     const { authenticators, links, factorPolicy } = this.#options;
     const hasOtherWay = links.canSignIn(account);
     const isRequired = factorPolicy.isRequired(account, authentication.proof);
@@ -157,22 +175,26 @@ export class AccountFactors {
     await authenticators.update(
       account,
       (current) => {
-        const kept = without(current);
+        const kept = change(current);
         const isRemoved = kept.passkeys.length < current.passkeys.length || kept.totp !== current.totp;
+        const isRenamed = kept.passkeys.some((each) => !current.passkeys.includes(each));
         const isLastPasskey = kept.passkeys.length === 0 && current.passkeys.length > 0;
         const hasFactor = kept.passkeys.length > 0 || kept.totp !== undefined;
         refusal = undefined;
-        // The factors of another replica may be newer than the session.
-        if (factorPolicy.lacksFactor(account, authentication, current)) refusal = CHANGED_MEANWHILE.text;
+        // The factors of another replica may be newer than the session, or than the page.
+        if (factorPolicy.lacksFactor(account, authentication, current) || !(isRemoved || isRenamed))
+          refusal = CHANGED_MEANWHILE.text;
         else if (isLastPasskey && !hasOtherWay) refusal = LAST_WAY;
         else if (isRemoved && !hasFactor && isRequired) refusal = LAST_FACTOR;
-        if (refusal !== undefined || !isRemoved) return undefined;
+        if (refusal !== undefined) return undefined;
         // Recovery codes replace a factor, so none is needed without one.
         return hasFactor ? kept : NO_FACTORS;
       },
       signal,
     );
-    return refusal;
+    if (refusal !== undefined) return { refusal };
+    log.info({ user: account.name, passkey }, `${done} on the account page`);
+    return 'done';
   }
 
   #enrolling({ session, account, authentication }: BrowserSession): AccountEnrolling {

@@ -24,7 +24,7 @@ import type { AccountChoice } from './account-choice.ts';
 import type { AccountFactors } from './account-factors.ts';
 import type { AccountIdentities } from './account-identities.ts';
 import type { AccountPassword } from './account-password.ts';
-import type { AccountSessions, Removal } from './account-sessions.ts';
+import type { AccountSessions, WayChange } from './account-sessions.ts';
 import { type AccountVisit, accountURL, holderOf, NOTICES, STEP_UP } from './account-visit.ts';
 import { type BrowserHandlerOptions, browserHandler, forged, readOwnForm } from './browser-handler.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
@@ -45,7 +45,7 @@ export interface AccountHandlersOptions extends TicketOptions, BrowserHandlerOpt
   readonly accountPassword: AccountPassword;
   readonly accountFactors: Pick<
     AccountFactors,
-    'list' | 'add' | 'addPasskey' | 'renewCodes' | 'removeApp' | 'removePasskey'
+    'list' | 'add' | 'addPasskey' | 'renamePasskey' | 'renewCodes' | 'removeApp' | 'removePasskey'
   >;
   readonly upstreamSignOut: Pick<UpstreamSignOut, 'begin'>;
   readonly factorPolicy: Pick<FactorPolicy, 'hasFactor'>;
@@ -207,16 +207,20 @@ export class AccountHandlers {
       const problem = await accountIdentities.begin(context, by, link);
       return problem === undefined ? undefined : this.#show(context, by, undefined, { text: problem });
     }
-    return this.#removed(context, by, await accountIdentities.unlink(context, by, unlink ?? ''), 'unlinked');
+    return this.#changed(context, by, await accountIdentities.unlink(context, by, unlink ?? ''), 'unlinked');
   }
 
   async #changePasskeys(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
     const { accountFactors } = this.#options;
-    const { remove } = PASSKEYS_FORM.decode(form);
+    const { rename, name: typed = '', remove } = PASSKEYS_FORM.decode(form);
     if (!this.#isRecent(context, by, 'passkeys')) return;
+    if (rename !== undefined) {
+      const change = await accountFactors.renamePasskey(context, by, rename, typed);
+      return this.#changed(context, by, change, 'passkey-renamed');
+    }
     if (remove === undefined) return accountFactors.addPasskey(context, by);
-    const removal = await accountFactors.removePasskey(context, by, remove);
-    return this.#removed(context, by, removal, 'passkey-removed');
+    const change = await accountFactors.removePasskey(context, by, remove);
+    return this.#changed(context, by, change, 'passkey-removed');
   }
 
   async #changeSecondFactor(context: RequestContext, by: BrowserSession, form: Form): Promise<void> {
@@ -225,13 +229,13 @@ export class AccountHandlers {
     if (!this.#isRecent(context, by, 'second factor')) return;
     if (action === 'codes') return accountFactors.renewCodes(context, by);
     if (action !== 'remove') return accountFactors.add(context, by);
-    return this.#removed(context, by, await accountFactors.removeApp(context, by), 'app-removed');
+    return this.#changed(context, by, await accountFactors.removeApp(context, by), 'app-removed');
   }
 
-  #removed(context: RequestContext, by: BrowserSession, removal: Removal, done: keyof typeof NOTICES): void {
-    if (removal === 'signed out') writePage(context.response, signedOutPage());
-    else if (removal === 'removed') redirect(context.response, accountURL(by.account.name, done));
-    else this.#show(context, by, undefined, { text: removal.refusal });
+  #changed(context: RequestContext, by: BrowserSession, change: WayChange, done: keyof typeof NOTICES): void {
+    if (change === 'signed out') writePage(context.response, signedOutPage());
+    else if (change === 'done') redirect(context.response, accountURL(by.account.name, done));
+    else this.#show(context, by, undefined, { text: change.refusal });
   }
 
   /**

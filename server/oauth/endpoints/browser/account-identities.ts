@@ -5,7 +5,7 @@ import type { SourceAddress } from '../../../request/source-address.ts';
 import type { AccountLinks, LinkedIdentity } from '../../providers/account-links.ts';
 import type { ProviderChoice } from '../../providers/configured-provider.ts';
 import type { SessionStore } from '../../sessions/session.ts';
-import { endSessionsOf, type Removal } from './account-sessions.ts';
+import { endSessionsOf, type WayChange } from './account-sessions.ts';
 import { holderOf } from './account-visit.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { ProviderRedirects, ReturningBrowser } from './provider-redirects.ts';
@@ -87,7 +87,7 @@ export class AccountIdentities {
   }
 
   /** Deletes the Identity, and ends the sessions that began with it. Throws 503 unless all of this is done. */
-  async unlink(context: RequestContext, by: BrowserSession, identity: string): Promise<Removal> {
+  async unlink(context: RequestContext, by: BrowserSession, identity: string): Promise<WayChange> {
     const { account } = by;
     const { log, signal } = context;
     const outcome = await this.#options.links.unlink(identity, account, signal);

@@ -71,9 +71,9 @@ function isOwn({ account }: BrowserSession, session: StoredSession): boolean {
   return session.userUID === account.uid && !isUsedMark(session);
 }
 
-/** The removal of a way to sign in. `signed out`: the browser has signed in this way. */
-export type Removal =
-  | 'removed'
+/** The outcome of a change of a way to sign in. `signed out`: the browser has signed in this way. */
+export type WayChange =
+  | 'done'
   | 'signed out'
   /** The reason, for the user. */
   | { readonly refusal: string };
@@ -88,7 +88,7 @@ export async function endSessionsOf(
     readonly browsers: Pick<BrowserSessions, 'end'>;
   },
   isOf: (proof: Proof) => boolean,
-): Promise<Removal> {
+): Promise<WayChange> {
   const began = options.sessions
     .ofUser(account.name)
     .filter(
@@ -96,7 +96,7 @@ export async function endSessionsOf(
         userUID === account.uid && authentication !== undefined && isOf(authentication.proof),
     );
   await terminate(context, began, reason, options);
-  if (began.every(({ id }) => id !== current.id)) return 'removed';
+  if (began.every(({ id }) => id !== current.id)) return 'done';
   await options.browsers.end(context, [current]);
   return 'signed out';
 }

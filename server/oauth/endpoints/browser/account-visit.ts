@@ -21,6 +21,7 @@ export const NOTICES = {
   'app-removed':
     'The authenticator app is removed. If you have lost it, choose “Sign out everywhere else”, too.',
   codes: 'You have new recovery codes. The earlier ones are not valid any more.',
+  'passkey-renamed': 'The passkey has a new name.',
   'passkey-removed':
     'The passkey is removed. Sessions that began with it alone are signed out. If you have lost it, choose “Sign out everywhere else”, too.',
   nothing: 'Nothing was changed, because the page was out of date. Please try again.',

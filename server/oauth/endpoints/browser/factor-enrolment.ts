@@ -72,7 +72,8 @@ const FORM = new FormDecoder(FactorFormSchema);
 /** Validity of the forms. */
 const ENROLMENT_MS = 15 * 60_000;
 /** A passkey that a thief has added must not hide in the list behind an invisible name. */
-const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
+export const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
+export const NO_NAME = 'Enter a name for the passkey.';
 const KNOWN_PASSKEY = { text: 'You have this passkey already.' };
 const REJECTED_PASSKEY = { text: 'The passkey was not accepted. Try again.' };
 /** For factors that are not what the user has seen. */
@@ -157,7 +158,7 @@ export class FactorEnrolment<P extends Enrolling> {
     const { relyingParty } = this.#options.passkeys;
     const again = (alert: Alert): Promise<void> => this.showPasskey(context, pending, name, alert);
     const named = name.trim();
-    if (!VISIBLE.test(named)) return again({ text: 'Enter a name for the passkey.', field: 'name' });
+    if (!VISIBLE.test(named)) return again({ text: NO_NAME, field: 'name' });
     if (!relyingParty) return again(REJECTED_PASSKEY);
     try {
       const passkey = await verifyRegistration({ relyingParty, ticket }, { text, name: named });

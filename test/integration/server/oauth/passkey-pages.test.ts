@@ -69,8 +69,24 @@ describe('passkeys in Chromium', () => {
     await signIn('alice');
     await register('My laptop');
     expect(await texts('[role=status]')).to.deep.equal(['The passkey is added. Try it at the next sign-in.']);
-    expect(await texts('#passkeys ~ form strong')).to.deep.equal(['My laptop']);
+    expect(await texts('#passkeys ~ ul strong')).to.deep.equal(['My laptop']);
     expect(await device.count()).to.equal(1);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('get another name with the keyboard: Enter saves it, and removes nothing', async () => {
+    await signIn('alice');
+    await page.focus('summary');
+    await page.keyboard.press('Enter');
+    expect(await accessibilityProblems(page), 'account with the field').to.deep.equal([]);
+    await page.focus('#name-0');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('a');
+    await page.keyboard.up('Control');
+    await page.keyboard.type('Old laptop');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(await texts('[role=status]')).to.deep.equal(['The passkey has a new name.']);
+    expect(await texts('#passkeys ~ ul strong')).to.deep.equal(['Old laptop']);
     expect(complaints).to.deep.equal([]);
   });
 
@@ -142,7 +158,7 @@ describe('passkeys in Chromium', () => {
     expect(await heading()).to.equal('Save your recovery codes');
     await press('main button');
     expect(await heading()).to.equal('Your account');
-    expect(await texts('#passkeys ~ form strong')).to.have.length(1);
+    expect(await texts('#passkeys ~ ul strong')).to.have.length(1);
     expect(complaints).to.deep.equal([]);
   });
 });

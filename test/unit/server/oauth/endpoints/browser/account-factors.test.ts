@@ -213,6 +213,62 @@ describe('the authenticator app on the account page', () => {
     expect((await act('remove')).headers.location).to.equal('/account?user=alice&done=app-removed');
   });
 
+  describe('beside passkeys', () => {
+    const RENAMED = '/account?user=alice&done=passkey-renamed';
+    const passkey = { publicKey: 'AAAA', counter: 0, transports: [], backedUp: false };
+    let secret: string;
+    beforeEach(async () => {
+      ({ secret } = await add());
+      const addedTime = new Date(state.now).toISOString();
+      const passkeys = ['a', 'b', 'c'].map((id) => ({ ...passkey, id, name: `Key ${id}`, addedTime }));
+      await state.authenticators.update(ALICE, (current) => ({ ...current, passkeys }));
+      await browser.ask('/account');
+    });
+    const names = (): readonly string[] => state.authenticators.of(ALICE).passkeys.map(({ name }) => name);
+    const rename = (id: string, name: string): Promise<SiteResponse> =>
+      browser.submitTo('/account/passkeys', { rename: id, name });
+
+    it('lets the user rename each of them', async () => {
+      expect((await rename('b', ' <My> laptop ')).headers.location).to.equal(RENAMED);
+      expect(names()).to.deep.equal(['Key a', '<My> laptop', 'Key c']);
+      const { text } = await browser.ask(RENAMED);
+      expect(text)
+        .to.include('The passkey has a new name.')
+        .and.include('<strong>&lt;My&gt; laptop</strong>');
+    });
+
+    it('requires a visible name of at most 64 characters, as for a new passkey', async () => {
+      const { page } = browser;
+      for (const name of ['', ' ', '\u200b', 'x'.repeat(65)]) {
+        browser.page = page;
+        expect((await rename('b', name)).status, name).to.equal(400);
+      }
+      browser.page = page;
+      expect((await rename('b', ' ')).text).to.include('Enter a name for the passkey.');
+      expect(names()).to.deep.equal(['Key a', 'Key b', 'Key c']);
+    });
+
+    it('keeps all names when a passkey was removed meanwhile, or the form comes from another site', async () => {
+      const gone = await rename('d', 'New');
+      expect([gone.status, gone.text.includes('were changed in the meantime')]).to.deep.equal([400, true]);
+      const form = { rename: 'a', name: 'New' };
+      const headers = { 'sec-fetch-site': 'cross-site' };
+      expect((await browser.submitTo('/account/passkeys', form, headers)).status).to.equal(403);
+      expect(names()).to.deep.equal(['Key a', 'Key b', 'Key c']);
+    });
+
+    it('requires a recent sign-in with all factors to rename one', async () => {
+      state.now += 10 * 60_000;
+      const { status, text } = await rename('a', 'New');
+      expect([status, text.includes('Sign in again to change your passkeys.')]).to.deep.equal([400, true]);
+      await browser.submit({ username: 'alice', password: PASSWORD });
+      await browser.submit({ method: 'app' });
+      await browser.submit({ code: codeOf(secret, state.now) });
+      await browser.ask('/account');
+      expect((await rename('a', 'New')).headers.location).to.equal(RENAMED);
+    });
+  });
+
   it('is not added by a form whose browser session has ended, or of another site', async () => {
     const secret = secretOn((await act('add')).text);
     await browser.submit({ code: codeOf(secret, state.now) });
