@@ -87,6 +87,8 @@ describe('the revocation endpoint', () => {
   it('terminates the session of a refresh token while the cache is stale, and returns 503 for an access token', async () => {
     at.replica.site.store.fresh = false;
     await expectUnavailable(at.login.access);
+    expect(await revoke(newRefreshToken(at.login.session.id, randomBytes).text)).to.include({ status: 200 });
+    expect(isKept(), 'a forged token that names the session').to.equal(true);
     expect(await revoke(at.login.refresh)).to.include({ status: 200 });
     expect(isKept()).to.equal(false);
   });

@@ -29,6 +29,7 @@ describe('oidcc-config-certification-test-plan', () => {
     expect(document).to.include({
       issuer: ISSUER,
       claims_parameter_supported: true,
+      authorization_response_iss_parameter_supported: true,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
     });
@@ -51,6 +52,9 @@ describe('oidcc-config-certification-test-plan', () => {
         'groups',
       ],
       code_challenge_methods_supported: ['S256'],
+      acr_values_supported: ['1fa', 'mfa'],
+      prompt_values_supported: ['none', 'login', 'select_account', 'consent'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     })) {
       expect(document[name], name).to.include.members(values);
     }
