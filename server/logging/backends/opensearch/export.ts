@@ -16,9 +16,8 @@ import {
   sortedSearch,
 } from './hit-page.ts';
 import { type IndexNaming, shownIndices } from './index-sets.ts';
-import type { RecordReader } from './record-reader.ts';
 import type { SearchClient } from './search-client.ts';
-import type { SearchResponse } from './search-response.ts';
+import type { RecordReader, SearchResponse } from './search-response.ts';
 import type { SelectionQuery } from './selection-query.ts';
 
 interface ExportOptions {

@@ -19,9 +19,8 @@ import {
   sortedSearch,
 } from './hit-page.ts';
 import type { IndexSets } from './index-sets.ts';
-import type { RecordReader } from './record-reader.ts';
 import type { SearchClient } from './search-client.ts';
-import { assertComplete, type Hit } from './search-response.ts';
+import { assertComplete, type Hit, type RecordReader } from './search-response.ts';
 import type { SelectionQueries, SelectionQuery } from './selection-query.ts';
 
 export interface FollowTuning {

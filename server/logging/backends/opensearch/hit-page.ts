@@ -4,9 +4,8 @@ import { earlier, instantOf, later, millisecondsOf, millisecondsOfNanoseconds } 
 import type { Deadline, LogPage, Order, PageRequest, Selection, Total } from '../../store/log-store.ts';
 import { newForeignCursor } from '../../store/store-errors.ts';
 import { STORE } from './error-response.ts';
-import type { RecordReader } from './record-reader.ts';
 import type { SearchBody, SearchClient } from './search-client.ts';
-import type { Hit, SearchResponse } from './search-response.ts';
+import type { Hit, RecordReader, SearchResponse } from './search-response.ts';
 import { countingQueryOf, isTimeRange, queryOf, type SelectionQuery } from './selection-query.ts';
 
 type Range = Selection['range'];

@@ -10,9 +10,8 @@ import type { Call, Selection } from '../../store/log-store.ts';
 import { isIndexAccessDenied, newNotSupported, newStoreUnavailable } from '../../store/store-errors.ts';
 import { STORE, unsearchableIndexIn } from './error-response.ts';
 import { type Layout, type Layouts, readLayouts, requestedFields } from './layout.ts';
-import type { FieldNames } from './record-reader.ts';
 import { LENIENT, type SearchBody, type SearchClient } from './search-client.ts';
-import { assertComplete } from './search-response.ts';
+import { assertComplete, type FieldNames } from './search-response.ts';
 
 export interface IndexNaming {
   readonly prefix: string;

@@ -27,8 +27,8 @@ import { exportRecords, PAGE_MS } from './export.ts';
 import { Followers, type FollowTuning } from './follow.ts';
 import { readPage } from './hit-page.ts';
 import { IndexSets } from './index-sets.ts';
-import { type FieldNames, RecordReader } from './record-reader.ts';
 import { SearchClient, type SearchClientOptions } from './search-client.ts';
+import { type FieldNames, RecordReader } from './search-response.ts';
 import { SelectionQueries, type SelectionQuery } from './selection-query.ts';
 import { type SelfCheckOptions, selfCheck } from './self-check.ts';
 

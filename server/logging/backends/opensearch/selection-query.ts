@@ -18,8 +18,8 @@ import { type CreationBounds, findCreationBounds } from './creation-bounds.ts';
 import { type IndexNaming, type IndexSet, type IndexSets, indexPath } from './index-sets.ts';
 import type { LayoutGroup } from './layout.ts';
 import { levelClause } from './level-clause.ts';
-import type { FieldNames } from './record-reader.ts';
 import type { SearchClient } from './search-client.ts';
+import type { FieldNames } from './search-response.ts';
 
 export interface SelectionQuery {
   readonly indices: IndexSet;

@@ -13,9 +13,8 @@ import {
   type IndexSets,
   listed,
 } from './index-sets.ts';
-import type { FieldNames, RecordReader } from './record-reader.ts';
 import type { SearchClient } from './search-client.ts';
-import type { Hit } from './search-response.ts';
+import type { FieldNames, Hit, RecordReader } from './search-response.ts';
 
 export interface SelfCheckOptions {
   readonly client: SearchClient;
