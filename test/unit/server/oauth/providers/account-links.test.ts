@@ -117,11 +117,4 @@ describe('AccountLinks', () => {
     await scene.link('two', BOB);
     expect(scene.links.canSignIn(ALICE)).to.equal(false);
   });
-
-  it('does not unlink identities of other users', async () => {
-    await scene.link('one', BOB);
-    const [{ name } = { name: '' }] = scene.links.of(BOB);
-    expect(await scene.links.unlink(name, ALICE, CALL.signal)).to.equal('unlinked');
-    expect(scene.links.of(BOB)).to.have.length(1);
-  });
 });

@@ -147,16 +147,6 @@ describe('Identities', () => {
     scene.failing = undefined;
     expect(await scene.resolve('victim', 'subject-of-zoe')).to.equal('name_taken');
   });
-
-  it('needs a link by an administrator with the policy `link`', async () => {
-    const resolved = await scene.identities.resolve(
-      newPerson('zoe', 's'),
-      { ...RULES, accounts: 'link' },
-      CALL,
-    );
-    expect(resolved).to.equal('not_linked');
-    expect(scene.users.get('zoe')).to.equal(undefined);
-  });
 });
 
 describe('a name that the person has chosen', () => {
@@ -166,16 +156,6 @@ describe('a name that the person has chosen', () => {
   });
   const choose = (person: NewPerson, name: string, rules: AccountRules | undefined = CHOOSE) =>
     scene.identities.createNamed(person, name, rules, CALL);
-
-  it('creates the user once, also if the form is sent again', async () => {
-    const person = await scene.unnamed('zoe');
-    expect(await choose(person, 'zed')).to.have.nested.property('account.name', 'zed');
-    expect(await choose(person, 'zed')).to.equal('named_meanwhile');
-    expect(await choose(person, 'other')).to.equal('named_meanwhile');
-    expect(scene.names).to.deep.equal(['zed']);
-    const again = await scene.identities.resolve(newPerson('zoe', 'zoe'), CHOOSE, CALL);
-    expect(again).to.have.nested.property('account.name', 'zed');
-  });
 
   it('leaves one user of a person who chooses in two browsers at the same time', async () => {
     const person = await scene.unnamed('zoe');
@@ -195,13 +175,6 @@ describe('a name that the person has chosen', () => {
     expect(await choose(person, 'two')).to.equal('named_meanwhile');
     expect(scene.names).to.deep.equal(['one']);
     expect([...scene.stored.values()].map(({ user }) => user)).to.deep.equal(['one']);
-  });
-
-  it('belongs to one of two people who choose it at the same time', async () => {
-    const people = [await scene.unnamed('zoe', '1'), await scene.unnamed('zoe', '2')];
-    const results = await Promise.all(people.map((person) => choose(person, 'zoe')));
-    expect(results.filter((result) => result === 'name_taken')).to.have.length(1);
-    expect(scene.stored.size).to.equal(1);
   });
 
   it('is refused if it is reserved, and if the policy has changed meanwhile', async () => {
