@@ -85,7 +85,7 @@ export async function prepareServer(options: ServerOptions): Promise<Development
         keyFile: certificate.key,
         caFile: certificate.ca,
       },
-      insecure: { port: ports.insecure },
+      insecure: { address, port: ports.insecure },
     },
     kubernetes: { kubeconfig: options.kubeconfig },
     // An existing cluster may have many objects.

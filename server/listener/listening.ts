@@ -26,10 +26,10 @@ export async function listen(
   { listeners: { secure, insecure, limits } }: Pick<CompletedConfig, 'listeners'>,
   { receiver, certificates, settings, proxies, metrics, log, signal }: ListeningDependencies,
 ): Promise<readonly [SecureListener, ...Listener[]]> {
-  const { address } = secure;
-  const shared = { address, limits: { ...REQUEST_LIMITS, ...limits }, proxies, metrics, log };
+  const shared = { limits: { ...REQUEST_LIMITS, ...limits }, proxies, metrics, log };
   const tls = new SecureListener({
     ...shared,
+    address: secure.address,
     port: secure.port,
     minVersion: secure.minVersion,
     receiver: receiver(true),
@@ -37,8 +37,9 @@ export async function listen(
   });
   const unsubscribe = settings.subscribe(() => tls.setClientCAs(settings.clientCAs()));
   signal.addEventListener('abort', unsubscribe, { once: true });
+  const { address, port } = insecure;
   const plain = insecure.enabled
-    ? [newInsecureListener({ ...shared, port: insecure.port, receiver: receiver(false) })]
+    ? [newInsecureListener({ ...shared, address, port, receiver: receiver(false) })]
     : [];
   const listeners = [tls, ...plain] as const;
   try {

@@ -45,7 +45,7 @@ const selfSigned = section('The certificate that the server issues, used without
 });
 
 const secure = section('The TLS listener; it serves all paths.', {
-  address: textOption('', 'Address of both listeners. Empty: all addresses.'),
+  address: textOption('', 'Address of the TLS listener. Empty: all addresses.'),
   port: portOption(9443, 'Port of the TLS listener. 0: a free port.'),
   certFile: pathOption('Serving certificate and intermediates. Empty: the server issues one.'),
   keyFile: pathOption('Private key of `certFile`.'),
@@ -60,6 +60,7 @@ const insecure = section(
   'The plain-HTTP listener for callers inside the cluster. It serves `/oauth`, `/kapis` and health, and supports neither client certificates nor the front proxy.',
   {
     enabled: flagOption(true, 'Plain-HTTP listener for clients inside the cluster.'),
+    address: textOption('', 'The same for plain HTTP.'),
     port: portOption(9090, 'Port of plain HTTP. 0: a free port.'),
   },
 );

@@ -95,7 +95,6 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'logging.opensearch.pageSize': fixed('EXPORT_PAGE', '5000'),
   'shutdown.timeout': fixed('DRAIN_TIMEOUT_MS', '20s'),
   'logging.victorialogs.fields.message': fixed('MESSAGE', '_msg'),
-  'listeners.insecure.address': 'the address is listeners.secure.address',
   'log.format': 'the log consists of JSON objects, or of lines of text with the flag --log-format text',
   'watch.minTimeout': fixed('DEFAULT_OPTIONS.watch.minTimeoutSeconds', '30m'),
 };

@@ -257,7 +257,7 @@ export class FaultPlatform {
       platform.startReplica('remote', { kubernetes: { kubeconfig: remote } }),
       platform.startReplica('faulty', {
         kubernetes: { kubeconfig: faulty },
-        listeners: { insecure: { port: this.plainPort } },
+        listeners: { insecure: { address: '127.0.0.1', port: this.plainPort } },
       }),
       platform.startReplica(
         'ahead',

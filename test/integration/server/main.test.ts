@@ -65,7 +65,7 @@ describe('server/main.ts', () => {
     const program = await workplace.start({
       listeners: {
         secure: { address: '127.0.0.1', port: 0 },
-        insecure: { port: 0 },
+        insecure: { address: '127.0.0.1', port: 0 },
       },
     });
     await program.port('secure');

@@ -116,7 +116,7 @@ export class Workplace {
         kind: 'APIServerConfiguration',
         listeners: {
           secure: SECURE_LISTENER,
-          insecure: { port: 0 },
+          insecure: { address: '127.0.0.1', port: 0 },
         },
         kubernetes: { kubeconfig: 'no-cluster' },
         shutdown: { readinessDelay: '0s' },

@@ -35,12 +35,13 @@ describe('run', () => {
         'current-context': name,
       }),
     );
+    const listener = { address: '127.0.0.1', port: 0 };
     await writeFile(
       file,
       stringify({
         apiVersion: 'config.platform.io/v1alpha1',
         kind: 'APIServerConfiguration',
-        listeners: { secure: { address: '127.0.0.1', port: 0 }, insecure: { port: 0 } },
+        listeners: { secure: listener, insecure: listener },
         kubernetes: { kubeconfig },
         shutdown: { readinessDelay: '1h' },
       }),
