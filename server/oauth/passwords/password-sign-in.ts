@@ -182,11 +182,12 @@ export class PasswordSignIn {
     { account }: Found,
     { user, password, source }: AllowedAttempt,
   ): Promise<Verdict> {
-    const { throttle } = this.#options;
     using attempts = new DisposableStack();
     let person: CountedAttempt | undefined;
     const resolved = async (key: string): Promise<void> => {
-      person = attempts.use(await beginAttempt(throttle, { account: key, source, kind: 'person' }));
+      person = attempts.use(
+        await beginAttempt(this.#options.throttle, { account: key, source, kind: 'person' }),
+      );
     };
     const caller = networkCaller(source);
     const verdict = await providers.check({

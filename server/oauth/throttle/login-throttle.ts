@@ -166,10 +166,9 @@ export class LoginThrottle {
   /** `current`: the record of the cluster, for a single key. */
   #requireNoDelay(keys: readonly string[], current?: Failures): void {
     const { failures } = this.#options;
-    const waits = keys.map((key) =>
-      failures.delaysOf(key).wait(current ?? failures.get(key), this.#pending.get(key)),
-    );
-    const wait = Math.max(...waits);
+    const waitOf = (key: string): number =>
+      failures.delaysOf(key).wait(current ?? failures.get(key), this.#pending.get(key));
+    const wait = Math.max(...keys.map(waitOf));
     if (wait > 0) throw newTooManyRequests('too many failed attempts', Math.ceil(wait / 1000));
   }
 

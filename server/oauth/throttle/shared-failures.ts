@@ -32,16 +32,14 @@ interface SharedFailuresOptions {
   readonly now: () => number;
 }
 
-interface QueuedChange extends PromiseWithResolvers<void> {
-  readonly key: string;
-  readonly change: FailureChange;
-}
+type QueuedChange = PromiseWithResolvers<void> & { readonly key: string; readonly change: FailureChange };
 
 const NAME = 'ks-apiserver-login-throttle';
 /** Maximum number of records in the ConfigMap: they take about half of its maximum size. */
 export const MAX_RECORDS = 1000;
 const SOURCES_PER_ACCOUNT = 8;
 const TIMEOUT_MS = 10_000;
+const NO_RECORD: FailureRecord = { ...NO_FAILURES, known: {} };
 
 export class SharedFailures {
   readonly delaysOf: (key: string) => Delays;
@@ -66,9 +64,10 @@ export class SharedFailures {
 
   /** Number of keys with failures. */
   get size(): number {
-    let size = 0;
-    for (const [key, found] of this.#records) if (this.#isCounted(key, found)) size++;
-    return size;
+    return this.#records
+      .entries()
+      .filter(([key, found]) => this.#isCounted(key, found))
+      .toArray().length;
   }
 
   get(key: string): FailureRecord {
@@ -129,7 +128,6 @@ export class SharedFailures {
   }
 
   async #writeUntil(signal: AbortSignal): Promise<void> {
-    const { log } = this.#options;
     const failures = new RepeatedFailure();
     while (await this.#wakeup.next(signal)) {
       const batch = this.#queue.splice(0);
@@ -140,7 +138,7 @@ export class SharedFailures {
         for (const { reject } of batch)
           reject(newServiceUnavailable('cannot count the attempt', 1, { cause }));
         const level = failures.isNews(messageOf(cause)) ? 'warn' : 'debug';
-        log[level]({ err: cause }, 'cannot share failed sign-ins with other replicas');
+        this.#options.log[level]({ err: cause }, 'cannot share failed sign-ins with other replicas');
       }
       // Each write stores all records: this bounds the bytes that kube-apiserver stores per second.
       await pause(Object.keys(this.#data).length, signal);
@@ -151,7 +149,12 @@ export class SharedFailures {
   async #write(batch: readonly QueuedChange[], signal: AbortSignal): Promise<void> {
     let isStale = false;
     await retryConflicts(async () => {
-      if (isStale) this.#take(await this.#read(signal));
+      if (isStale) {
+        const read = this.#options.client.json({ path: `${this.#path}/${NAME}`, signal });
+        this.#take(
+          await read.catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error))),
+        );
+      }
       isStale = true;
       const changed = new Map<string, FailureRecord>();
       const outcomes = batch.map(({ key, change, resolve, reject }) => {
@@ -165,13 +168,6 @@ export class SharedFailures {
       if (changed.size > 0) this.#take(await this.#send(changed, signal));
       for (const settle of outcomes) settle();
     }, isRace);
-  }
-
-  #read(signal: AbortSignal): Promise<unknown> {
-    const read = this.#options.client.json({ path: `${this.#path}/${NAME}`, signal });
-    return read.catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
   }
 
   #send(changed: ReadonlyMap<string, FailureRecord>, signal: AbortSignal): Promise<unknown> {
@@ -208,26 +204,22 @@ export class SharedFailures {
   }
 
   /** An invalid value has no failures. The clock of another replica may be ahead. */
-  #decode(value: string | undefined): FailureRecord {
-    const { failures, lastAt, known } = parsed(value);
-    if (typeof failures !== 'number' || typeof lastAt !== 'number') return { ...NO_FAILURES, known: {} };
-    const sources = Object.entries(record(known)).flatMap(([source, since]) =>
-      typeof since === 'number' ? [[source, since] as const] : [],
-    );
-    return { failures, lastAt: Math.min(lastAt, this.#options.now()), known: Object.fromEntries(sources) };
+  #decode(value = '{}'): FailureRecord {
+    try {
+      const { failures, lastAt, known } = record(JSON.parse(value));
+      if (typeof failures !== 'number' || typeof lastAt !== 'number') return NO_RECORD;
+      const sources = Object.entries(record(known)).flatMap(([source, since]) =>
+        typeof since === 'number' ? [[source, since] as const] : [],
+      );
+      return { failures, lastAt: Math.min(lastAt, this.#options.now()), known: Object.fromEntries(sources) };
+    } catch {
+      return NO_RECORD;
+    }
   }
 }
 
 function versionOf(configMap: unknown): string | undefined {
   return optionalText(recordIn(configMap, 'metadata')['resourceVersion']);
-}
-
-function parsed(value: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    return record(JSON.parse(value ?? '{}'));
-  } catch {
-    return {};
-  }
 }
 
 /** With the latest known sources only. */

@@ -113,8 +113,7 @@ export class DirectoryLinks {
     using attempts = new DisposableStack();
     const counted: CountedAttempt[] = [];
     const count = async (account: string, kind: Attempted): Promise<void> => {
-      const { source } = attempt;
-      counted.push(attempts.use(await beginAttempt(throttle, { account, source, kind })));
+      counted.push(attempts.use(await beginAttempt(throttle, { account, source: attempt.source, kind })));
     };
     let outcome: LoginOutcome = 'unavailable';
     try {
