@@ -44,9 +44,9 @@ export const IDENTITY_ROWS: readonly Limit[] = [
     `each failure doubles it, up to ${time(THROTTLE.maxDelay)}; reset after ${time(THROTTLE.reset)} without a failure`,
   ],
   [
-    'accounts and addresses with failed sign-ins, of a replica; of all',
+    'accounts and addresses with failed sign-ins; shared ones',
     `${count(THROTTLE.entries)}; ${count(MAX_RECORDS)}`,
-    'the oldest ones are dropped; those with the fewest failures are',
+    'the oldest, or those with the fewest failures, are dropped',
   ],
   [
     'first delay after wrong second factors',
