@@ -104,7 +104,7 @@ describe('exec plugins', () => {
     const script = `
       if [ -e $FOLDER/tried ]; then ${printing({ token: 'at last' })}; exit; fi
       touch $FOLDER/tried
-      (trap 'touch $FOLDER/ended; exit' TERM; echo > $FOLDER/child; sleep 600 & wait) &
+      (trap 'touch $FOLDER/ended; exit' TERM; sleep 600 & echo > $FOLDER/child; wait) &
       wait`;
     const apply = plugin(script, {}, { timeoutMs: 500 });
     expect(await lateFailureOf(apply, 'child')).to.equal(
@@ -126,9 +126,10 @@ describe('exec plugins', () => {
   });
 
   it('are killed if they ignore SIGTERM, without waiting for detached children', async () => {
-    const script = `trap '' TERM; setsid sleep 600 & echo $! > $FOLDER/pid; echo $$ > $FOLDER/shell; sleep 600 & wait; wait`;
+    const detached = `setsid sh -c 'echo $$ > $FOLDER/pid; exec sleep 600'`;
+    const script = `trap '' TERM; echo $$ > $FOLDER/shell; ${detached} & sleep 600 & wait; wait`;
     const apply = plugin(script, {}, { timeoutMs: 500, graceMs: 50 });
-    expect(await lateFailureOf(apply, 'shell')).to.include('was stopped');
+    expect(await lateFailureOf(apply, 'pid')).to.include('was stopped');
     const [away, shell] = [Number(await written('pid')), Number(await written('shell'))];
     await until(() => !isRunning(shell));
     process.kill(away, 'SIGKILL');
