@@ -48,6 +48,7 @@ export class ListSplitter {
   *push(chunk: Buffer): Generator<Buffer, void, undefined> {
     let from = 0;
     for (let i = 0; i < chunk.length; i++) {
+      if (this.#inString && !this.#escaped && !this.#isAtName()) i = textEnd(chunk, i);
       const byte = chunk[i] ?? 0;
       if (this.#inString) {
         this.#stringByte(byte);
@@ -149,4 +150,11 @@ export class ListSplitter {
     if (this.#envelopeLength > this.#itemLimit) throw new LineTooLongError(this.#itemLimit);
     this.#envelope.push(Buffer.from(part));
   }
+}
+
+/** Returns the offset of the next quote or backslash. Most bytes of a list are in its strings. */
+function textEnd(chunk: Buffer, at: number): number {
+  let end = at;
+  while (end < chunk.length && chunk[end] !== QUOTE && chunk[end] !== BACKSLASH) end++;
+  return end;
 }
