@@ -22,6 +22,28 @@ export function parseLineHead(block: string, from: number): LineHead | undefined
 }
 
 /**
+ * Format of the kubelet since Kubernetes 1.19, whatever the container runtime writes (RFC3339NanoFixed in
+ * k8s.io/cri-client). Applications often write other formats.
+ */
+const KUBELET_HEAD = /^[^. ]{19}\.\d{9}(?:Z|[+-]\d\d:\d\d) /;
+
+/**
+ * Parses the timestamp of a line before the range, which can be the end of a line whose start the kubelet omitted. The
+ * application may have written the time there: other formats than that of the kubelet count only if the next line has
+ * one, too, as in responses of virtual kubelets.
+ */
+export function parseUncertainHead(block: string, from: number): LineHead | undefined {
+  const head = parseLineHead(block, from);
+  if (!head || isKubeletHead(block, from)) return head;
+  const next = block.indexOf('\n', from) + 1;
+  return next > 0 && !isKubeletHead(block, next) && parseLineHead(block, next) ? head : undefined;
+}
+
+function isKubeletHead(block: string, from: number): boolean {
+  return KUBELET_HEAD.test(block.slice(from, from + MAX_LENGTH));
+}
+
+/**
  * Lines of a log are out of order by at most this many seconds: a container runtime reads the clock before it writes
  * the line.
  */

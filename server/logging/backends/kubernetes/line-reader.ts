@@ -3,9 +3,10 @@ import { StringDecoder } from 'node:string_decoder';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { millisecondsOf } from '../../store/instant.ts';
 import type { Instant } from '../../store/log-store.ts';
-import { DISORDER_S, type LineHead, parseLineHead, shifted } from './kubelet-time.ts';
+import { DISORDER_S, type LineHead, parseLineHead, parseUncertainHead, shifted } from './kubelet-time.ts';
 import type { MemoryShare } from './line-memory.ts';
 import { detached } from './log-line.ts';
+import { UntimedText } from './untimed-text.ts';
 
 /**
  * Callback for a line. `ordinal`: number of earlier lines of the log with the same time; time and ordinal identify a
@@ -33,8 +34,6 @@ export function newExtent(): Extent {
 }
 
 const MAX_LINE_LENGTH = 1 << 20;
-/** Longer than an entry of any container runtime with its default settings (16 KiB). */
-const MAX_UNTIMED = 32 << 10;
 
 /** The text after the last newline of a response. */
 export interface OpenLine {
@@ -47,9 +46,10 @@ interface LineReaderOptions {
   readonly onLine: OnLine;
   readonly extent: Extent;
   /**
-   * Start of the range; undefined for a whole log. Before it, the response can have parts of a line without a time. The
-   * application can have written a time there, so the first line in the range does not end the reading, however late it
-   * is.
+   * Start of the range; undefined for a whole log. Before it, the response can have texts without a time: `sinceTime` omits
+   * the parts of a line one by one (partial lines of the CRI log format), and the kubelet writes a time only at the start
+   * of a line. The application can have written a time there, so the first line in the range does not end the
+   * reading, however late it is.
    */
   readonly since: Instant | undefined;
   /** Milliseconds since the epoch. A time in the future, from a clock that is ahead, does not end the reading. */
@@ -66,10 +66,10 @@ export class LineReader {
   /** Decodes whole chunks, because decoding single lines takes much longer. */
   readonly #decoder = new StringDecoder('utf8');
   /**
-   * The end of a text without a time: the first one in the range, where only an error message of the kubelet has none, or
-   * the last text of a response before the range.
+   * Text without a time: the first one in the range, where only an error message of the kubelet has none, or the last text
+   * of a response before the range.
    */
-  untimed: string | undefined;
+  untimed: UntimedText | undefined;
   /** Whether a line of the range was read. */
   hasBegun: boolean;
   /** Decoded complete lines. A field, because a local variable would keep them in memory while its function awaits. */
@@ -80,6 +80,8 @@ export class LineReader {
   /** Whether the incomplete line was truncated: text up to the next newline is dropped. */
   #isSkipping = false;
   #ordinal = 0;
+  /** Number of characters that were removed from an incomplete text without a time. */
+  #omitted = 0;
   #pending: Promise<void> | undefined;
 
   constructor(options: LineReaderOptions) {
@@ -151,12 +153,17 @@ export class LineReader {
     return { time, ordinal, text: detached(block.slice(head.textStart)) };
   }
 
-  /** Returns the head of the line up to `to`; undefined for a text without a time. */
+  /** Returns the head of the line up to `to`. Sets `untimed` if it has none. */
   #takeHead(block: string, from: number, to: number): LineHead | undefined {
-    const head = parseLineHead(block, from);
+    const head = this.#headOf(block, from);
     if (!this.hasBegun) this.untimed = undefined;
-    if (!head) this.untimed ??= detached(block.slice(Math.max(from, to - MAX_UNTIMED), to));
+    if (!head) this.untimed ??= new UntimedText(block.slice(from, to), this.#omitted);
+    this.#omitted = 0;
     return head;
+  }
+
+  #headOf(block: string, from: number): LineHead | undefined {
+    return this.hasBegun ? parseLineHead(block, from) : parseUncertainHead(block, from);
   }
 
   #takeRest(): void {
@@ -172,9 +179,10 @@ export class LineReader {
     this.#rest = rest;
     this.#isSkipping = false;
     if (rest.length > max) {
-      this.#isSkipping = parseLineHead(rest, 0) !== undefined;
+      this.#isSkipping = this.#headOf(rest, 0) !== undefined;
       extent.truncated ||= this.#isSkipping;
-      this.#rest = this.#isSkipping ? rest.slice(0, max) : rest.slice(-MAX_UNTIMED);
+      this.#rest = this.#isSkipping ? rest.slice(0, max) : UntimedText.shortened(rest);
+      if (!this.#isSkipping) this.#omitted += rest.length - this.#rest.length;
     }
     memory?.add(this.#rest.length);
   }

@@ -9,6 +9,7 @@ import { newKubeletError } from './kubelet-error.ts';
 import type { MemoryShare } from './line-memory.ts';
 import { type Extent, LineReader, type OnLine, type OpenLine } from './line-reader.ts';
 import { LogReadError, type LogRequest, openLog } from './log-request.ts';
+import type { UntimedText } from './untimed-text.ts';
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
@@ -31,6 +32,14 @@ export interface ReadOptions {
 
 export type StreamRequest = ReadOptions & Omit<LogRequest, 'log'>;
 
+/** The end of a response, if it is not the end of a line of the range. */
+export interface Ending {
+  /** The incomplete last line. */
+  readonly open?: OpenLine | undefined;
+  /** The end of a line that started before the range, or an error message of the kubelet. */
+  readonly untimed?: UntimedText | undefined;
+}
+
 interface LogResponsesOptions {
   readonly client: ClusterClient;
   readonly slicer: TimeSlicer;
@@ -47,14 +56,6 @@ interface LogResponsesOptions {
 const MAX_CHUNK = 16 << 10;
 /** Bytes per ms. A response below this speed for the idle timeout counts as silent, because it occupies a seat. */
 const MIN_SPEED = 16;
-
-/** The end of a response, if it is not the end of a line of the range. */
-interface Ending {
-  /** The incomplete last line. */
-  readonly open?: OpenLine | undefined;
-  /** The end of a line that started before the range, or an error message of the kubelet. */
-  readonly untimed?: string | undefined;
-}
 
 export class LogResponses {
   readonly #options: LogResponsesOptions;
@@ -92,7 +93,7 @@ export class LogResponses {
     options.flush?.();
     const { untimed, hasBegun } = lines;
     if (isCut && since !== undefined) return {};
-    if (untimed !== undefined && hasBegun) throw newKubeletError(untimed);
+    if (untimed && hasBegun) throw newKubeletError(untimed.start);
     return { open, untimed };
   }
 

@@ -4,7 +4,8 @@ import type { ContainerLog } from './container-log.ts';
 import { newKubeletError } from './kubelet-error.ts';
 import { DISORDER_S, shifted, sinceTime } from './kubelet-time.ts';
 import { type Extent, newExtent, type OnLine, type OpenLine } from './line-reader.ts';
-import type { LogResponses, StreamRequest } from './log-response.ts';
+import type { Ending, LogResponses, StreamRequest } from './log-response.ts';
+import type { LogEntry, UntimedText } from './untimed-text.ts';
 
 /** Maximum number of times that a log is read again because it ends elsewhere each time. */
 const MAX_REPETITIONS = 3;
@@ -32,22 +33,35 @@ export class WholeLog {
   }
 
   async read(): Promise<void> {
-    const { open, untimed } = await this.#responses.receive(
-      this.#log,
-      this.#request,
-      this.#onLine,
-      this.#extent,
-    );
-    if (open) await this.#readOpen(open);
-    if (untimed !== undefined) await this.#checkUntimed(untimed);
+    const { untimed, open } = await this.#receive();
+    const last = untimed ? await this.#readAfter(untimed) : open;
+    if (last) await this.#readOpen(last);
   }
 
-  /** Throws the error of a kubelet, unless the log ends with this text: the end of a line that started before the range. */
-  async #checkUntimed(untimed: string): Promise<void> {
+  /**
+   * Continues after a response that ends with a text without a time, before any line of the range. It is no error
+   * message of the kubelet if the log ends so, too, or if the text grows. Returns the incomplete last line of a
+   * further response.
+   */
+  async #readAfter(untimed: UntimedText): Promise<OpenLine | undefined> {
     const { follow, since } = this.#request;
-    const end = follow || since === undefined ? undefined : await this.#lastEntry();
-    if (end && (untimed.endsWith(end.text) || end.time < sinceTime(since ?? ''))) return;
-    throw newKubeletError(untimed);
+    if (follow || since === undefined) throw newKubeletError(untimed.start);
+    let text = untimed;
+    for (let repetition = 0; ; repetition++) {
+      const end = await this.#lastEntry();
+      if (!end) throw newKubeletError(text.start);
+      if (text.is(end)) {
+        await this.#pass({ time: end.time, text: end.text.replace(/\n$/, ''), ordinal: 0 });
+        return undefined;
+      }
+      // The kubelet omits a last entry that is out of order. Then the log has no line in the range.
+      if (text.endsWith(end) || end.time < sinceTime(since)) return undefined;
+      if (repetition === MAX_REPETITIONS) throw newKubeletError(text.start);
+      const next = await this.#receive();
+      if (!next.untimed) return next.open;
+      if (text.isContinuedBy(next.untimed)) return undefined;
+      text = next.untimed;
+    }
   }
 
   /**
@@ -79,19 +93,23 @@ export class WholeLog {
     };
     const again = newExtent();
     const request = { ...this.#request, since: from.time, limitBytes: undefined, tailLines: undefined };
-    const { open } = await this.#responses.receive(this.#log, request, fromThere, again);
+    const { open, untimed } = await this.#responses.receive(this.#log, request, fromThere, again);
     this.#extent.truncated ||= again.truncated;
     this.#extent.hasPassed ||= again.hasPassed;
     // `until` of the request can have become earlier than the line.
     if (isFound || again.hasPassed || (open && isSame(from, open))) return open;
+    if (untimed) throw newKubeletError(untimed.start);
+    const end = await this.#lastEntry();
+    // The application wrote the time: it is the end of a line that started before the range.
+    if (end && end.time < sinceTime(from.time)) return undefined;
     // The log is rotated, or this response is interrupted, too.
     throw newKubeletError(ENDED_WITHIN_LINE);
   }
 
-  /** Returns the last entry of the log, with its newline if it has one; undefined if the log is empty. */
-  async #lastEntry(): Promise<Pick<OpenLine, 'time' | 'text'> | undefined> {
+  /** Returns the last entry of the log; undefined if the log is empty. */
+  async #lastEntry(): Promise<LogEntry | undefined> {
     const { signal, timeoutMs } = this.#request;
-    let last: Pick<OpenLine, 'time' | 'text'> | undefined;
+    let last: LogEntry | undefined;
     const onLine: OnLine = (time, text) => void (last = { time, text: `${text}\n` });
     const request = { since: undefined, tailLines: 1, lastLine: 'confirmed', signal, timeoutMs } as const;
     const { open } = await this.#responses.receive(this.#log, request, onLine, newExtent());
@@ -103,6 +121,10 @@ export class WholeLog {
     this.#extent.lines++;
     await this.#onLine(time, text, ordinal);
     this.#request.flush?.();
+  }
+
+  #receive(): Promise<Ending> {
+    return this.#responses.receive(this.#log, this.#request, this.#onLine, this.#extent);
   }
 }
 

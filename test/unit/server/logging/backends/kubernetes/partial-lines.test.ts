@@ -18,6 +18,15 @@ const since = (second: number): Selection => ({
   range: { ...everything.range, start: at(second).time },
 });
 
+/** Texts before the text of a part: times that an application writes. */
+const TIMES = [
+  '',
+  '',
+  '2036-01-01T00:00:00Z ',
+  '2026-01-01T00:00:07.5Z ',
+  '2026-01-01T00:00:07+01:00 ',
+] as const;
+
 interface Line {
   readonly time: string;
   readonly text: string;
@@ -89,6 +98,13 @@ describe('partial lines of pod logs', () => {
     expect([histogram.total, histogram.shortfalls]).to.deep.equal([count, []]);
   };
 
+  /** The application writes its own time behind a part of a line that has no newline. */
+  const ownTime = (time: string): readonly WrittenLine[] => [
+    part(0, 'Loading ... '),
+    at(12, `${time} started`),
+    at(13),
+    at(14),
+  ];
   const LOGS: readonly (readonly [string, readonly WrittenLine[]])[] = [
     ['a line that starts before the range', [part(0, 'one '), at(12, 'two'), at(13, 'after')]],
     ['a prompt', [part(0, 'one '), at(12, 'two'), at(13, 'after'), part(14, 'password: ')]],
@@ -100,6 +116,13 @@ describe('partial lines of pod logs', () => {
     ['parts of two streams', [part(11, 'out '), at(12, 'err'), at(13, 'more out')]],
     ['a line above 16 KiB', [part(11, 'x'.repeat(16_384)), part(12, 'y'.repeat(16_384)), at(13, 'z')]],
     ['text that looks like an error of the kubelet', [part(0, 'one, '), part(12, 'failed to read')]],
+    ['the end of a line with a time of the application', ownTime('2026-01-01T00:00:12.345Z')],
+    ['the end of a line with another time of the application', ownTime('2036-01-01T00:00:00Z')],
+    [
+      'the end of a line with a future time like those of the kubelet',
+      ownTime('2036-01-01T00:00:00.123456789Z'),
+    ],
+    ['only the end of a line with a time of the application', ownTime('2026-01-01T00:00:12Z').slice(0, 2)],
     [
       'a last line out of order, before the end of a line',
       [part(0, 'one '), at(8, 'two'), at(7, 'three', '999000000')],
@@ -107,6 +130,18 @@ describe('partial lines of pod logs', () => {
     [
       'the end of a line after a line out of order',
       [at(8, 'zero', '100000000'), part(7, 'one ', '900000000'), at(8, 'two', '300000000')],
+    ],
+    [
+      'the end of a line with a time of the application after a line out of order',
+      [
+        at(8, 'zero', '100000000'),
+        part(7, 'one ', '900000000'),
+        at(8, '2026-01-01T00:00:13.5Z two', '300000000'),
+      ],
+    ],
+    [
+      'the open end of a line with a time of the application in the range',
+      [part(0, 'Loading ... '), part(12, '2026-01-01T00:00:30.123456789Z started')],
     ],
     ['parts out of order', [part(10, 'one ', '200000000'), at(9, 'two', '300000000'), at(13, 'after')]],
   ];
@@ -132,10 +167,12 @@ describe('partial lines of pod logs', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(3_000), fc.nat(1_500), fc.boolean()), { maxLength: 12 }),
+        // Only one entry has a time: two ends of lines in a row, both with a time, look like lines of a virtual kubelet.
+        fc.tuple(fc.nat(11), fc.constantFrom(...TIMES)),
         fc.nat(30),
         fc.integer({ min: 1, max: 5 }),
         fc.constantFrom('running', 'terminated'),
-        async (random, start, size, state) => {
+        async (random, [timed, time], start, size, state) => {
           let clock = 0;
           /** The time of the line that is not complete. The parts of one line are in order. */
           let open = 0;
@@ -144,7 +181,8 @@ describe('partial lines of pod logs', () => {
             const ms = Math.max(open, clock - disorder);
             open = partial ? ms : 0;
             const nanoseconds = `${String(ms % 1000).padStart(3, '0')}000${String(n).padStart(3, '0')}`;
-            return { ...at(Math.floor(ms / 1000), `<${n}>`, nanoseconds), partial };
+            const text = `${n === timed ? time : ''}<${n}>`;
+            return { ...at(Math.floor(ms / 1000), text, nanoseconds), partial };
           });
           cluster.add('shop', 'a', entries, { state, startedAt: at(0).time });
           const begin = at(start).time;
@@ -258,6 +296,23 @@ describe('partial lines of pod logs', () => {
         const after = rest.slice(1).map(({ time, text }) => ({ time, text }));
         await expectLines(cluster.store({ bytesPerContainer: 4 << 20 }), since(10), after);
       }
+    }
+  });
+
+  it('are distinguished from lines with a time in another format than that of the kubelet', async () => {
+    for (const [texts, lastEntry] of [
+      [['2026-01-01T00:00:12.5Z one', '2026-01-01T00:00:13Z two', ''], ''],
+      [['2026-01-01T00:00:12.5Z one', ''], '2026-01-01T00:00:12.5Z one\n'],
+      [['2026-01-01T00:00:12.5Z one'], '2026-01-01T00:00:12.5Z one'],
+    ] as const) {
+      cluster.add('shop', 'a', [], { startedAt: at(0).time });
+      cluster.disturb = ({ searchParams }, response) =>
+        response.writeHead(200).end(searchParams.has('tailLines') ? lastEntry : texts.join('\n'));
+      const { records, shortfalls } = await cluster.store().query(since(10), oldest, call);
+      expect(shortfalls).to.deep.equal([]);
+      expect(records.map(({ log }) => log)).to.deep.equal(
+        ['one', 'two'].slice(0, Math.max(1, texts.length - 1)),
+      );
     }
   });
 
