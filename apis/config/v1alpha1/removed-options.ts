@@ -6,6 +6,11 @@ function fixed(constant: string, value: string): string {
   return `the value is ${value} (${constant})`;
 }
 
+/** A client with a shorter lifetime now has longer ones, so an operator has to decide. */
+function sharedLifetime(option: string): string {
+  return `${option} applies to all clients: shorten it if the value of this client was shorter for security`;
+}
+
 /** Paths of removed options, and what applies instead. Remove an entry after one minor version. */
 export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'gateway.maxRequests': 'it is replaced by requests.seats',
@@ -38,7 +43,8 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'watch.pendingBytes': fixed('DEFAULT_OPTIONS.watch.maxPendingBytes', '16Mi'),
   'watch.stallTimeout': fixed('DEFAULT_OPTIONS.watch.stallTimeoutMs', '60s'),
   'watch.bookmarkInterval': fixed('DEFAULT_OPTIONS.watch.bookmarkIntervalMs', '60s'),
-  'platform.namespace': 'it is the namespace of the pod (NAMESPACE_FILE)',
+  'platform.namespace':
+    'it is the namespace of the pod (NAMESPACE_FILE), or <platform.name>-system outside of pods and with a kubeconfig',
   'platform.service': fixed('SERVICE', 'ks-apiserver'),
   'authentication.refusedTokenCacheTTL':
     'authentication.tokenCacheTTL applies, but at most 10s (MAX_REFUSAL_MS)',
@@ -60,9 +66,9 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'oauth.passwords.queueTimeout': fixed('HASH_QUEUE.timeoutMs', '2s'),
   'oauth.clients[].nextSecretRef': 'the key of secretRef with the suffix -next is valid too',
   'oauth.clients[].keepAfterSignOut': 'a sign-out keeps only sessions of the client kubectl (KUBECTL_CLIENT)',
-  'oauth.clients[].accessTokenLifetime': 'oauth.accessTokenLifetime applies to all clients',
-  'oauth.clients[].refreshIdleLifetime': 'oauth.refreshIdleLifetime applies to all clients',
-  'oauth.clients[].sessionLifetime': 'oauth.sessionLifetime applies to all clients',
+  'oauth.clients[].accessTokenLifetime': sharedLifetime('oauth.accessTokenLifetime'),
+  'oauth.clients[].refreshIdleLifetime': sharedLifetime('oauth.refreshIdleLifetime'),
+  'oauth.clients[].sessionLifetime': sharedLifetime('oauth.sessionLifetime'),
   'oauth.throttle.sourceFailures': fixed('THROTTLE.sourceFailures', '50'),
   'oauth.throttle.maxDelay': fixed('THROTTLE.maxDelay', '15m'),
   'oauth.throttle.delay': fixed('THROTTLE.delay', '1s'),
