@@ -55,11 +55,13 @@ export async function beginAttempt(
   of: { readonly account: string; readonly source: string; readonly kind?: Attempted },
   throttled?: () => void,
 ): Promise<CountedAttempt> {
+  let attempt: CountedAttempt | undefined;
   try {
-    const attempt = await throttle.attempt(of.account, of.source, of.kind);
+    attempt = await throttle.attempt(of.account, of.source, of.kind);
     attempt.begin();
     return attempt;
   } catch (error) {
+    attempt?.[Symbol.dispose]();
     throw throttled ? throttledError(error, throttled) : error;
   }
 }
@@ -94,8 +96,9 @@ export class LoginThrottle {
     let pending: readonly string[] = [];
     const begin = (): void => {
       if (pending.length > 0) return;
-      if (reserved === undefined) this.#requireNoDelay(keys());
-      pending = keys().filter((each) => each !== reserved);
+      const others = keys().filter((each) => each !== reserved);
+      this.#requireNoDelay(others);
+      pending = others;
       for (const each of pending) this.#pend(each, 1);
     };
     const end = (): string | undefined => {

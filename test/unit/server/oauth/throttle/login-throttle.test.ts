@@ -121,6 +121,20 @@ describe('the login throttle', () => {
     expect(await scene.wait('another')).to.equal(60);
   });
 
+  it('delays a source also if each of its parallel attempts is for an account that was delayed', async () => {
+    const accounts = Array.from({ length: 2 * LIMITS.sourceFailures }, (_, index) => `user${index}`);
+    for (const [index, account] of accounts.entries()) {
+      await scene.fail(account, `203.0.113.${index}`, LIMITS.failures);
+    }
+    Scene.now += 1000;
+    const results = await Promise.allSettled(
+      accounts.map(async (account) => (await scene.begin(account)).failed()),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(LIMITS.sourceFailures);
+    // Those that were not verified are no failures.
+    expect(await scene.wait(accounts.at(-1) ?? '', OTHER_SOURCE)).to.equal(1);
+  });
+
   it('treats the /64 network of an IPv6 address as one source', async () => {
     for (let i = 0; i < LIMITS.sourceFailures; i++) await scene.fail(`user${i}`, `2001:db8::${i}`);
     expect(await scene.wait('another', '2001:db8:0:0:ffff::1')).to.equal(1);
