@@ -31,5 +31,13 @@ export function RelativeTime({ time }: { readonly time: string | undefined }): C
   const date = new Date(time ?? '');
   if (Number.isNaN(date.getTime())) return h('span', { class: 'muted' }, '–');
   const span = spanOf(now - date.getTime());
-  return h('time', { dateTime: date.toISOString(), title: date.toLocaleString() }, span);
+  return h('time', { dateTime: date.toISOString(), title: exactTime(date) }, span);
+}
+
+/**
+ * The local time in the language of the user. Arabic has marks for the direction of its dates, which the page would show by
+ * their names.
+ */
+export function exactTime(date: Date, language?: string): string {
+  return date.toLocaleString(language).replaceAll(/\p{Bidi_Control}/gu, '');
 }
