@@ -78,6 +78,8 @@ describe('the journeys of server/README.md', function () {
     documented = journeysIn(await readFile(join(ROOT, JOURNEYS_DOCUMENT), 'utf8'));
     // The server follows these kinds from now on.
     for (const path of [NODES, `${LISTS}/pods`, `${LISTS}/search?q=kube-root`]) await read(path);
+    // What completes these requests is no background work.
+    await delay(SETTLE_MS);
     await executed();
     await delay(IDLE_MS);
     background = await executed();
