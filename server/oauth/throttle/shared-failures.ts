@@ -38,6 +38,8 @@ const NAME = 'ks-apiserver-login-throttle';
 /** Maximum number of records in the ConfigMap: they take about half of its maximum size. */
 export const MAX_RECORDS = 1000;
 const SOURCES_PER_ACCOUNT = 8;
+/** Precision of the shared times of sign-ins: writing each one would cost more than it is worth. */
+const PRECISION_MS = 86_400_000;
 const TIMEOUT_MS = 10_000;
 const NO_RECORD: FailureRecord = { ...NO_FAILURES, known: {} };
 
@@ -121,10 +123,11 @@ export class SharedFailures {
 
   /** Other replicas get the known sources of an attacked account, so that its user can sign in there too. */
   #merge(key: string, stored: FailureRecord): void {
-    this.keep(key, ({ known }) => ({ ...stored, known: { ...known, ...stored.known } }));
-    const isMissing = Object.keys(this.get(key).known).some((source) => !(source in stored.known));
-    if (isMissing && this.#isCounted(key, stored))
-      this.change(key, (latest) => latest).catch(() => undefined);
+    this.keep(key, ({ known }) => ({ ...stored, known: latestOf(known, stored.known) }));
+    const isNewer = Object.entries(this.get(key).known).some(
+      ([source, since]) => since - (stored.known[source] ?? -Infinity) > PRECISION_MS,
+    );
+    if (isNewer && this.#isCounted(key, stored)) this.change(key, (latest) => latest).catch(() => undefined);
   }
 
   async #writeUntil(signal: AbortSignal): Promise<void> {
@@ -222,8 +225,14 @@ function versionOf(configMap: unknown): string | undefined {
   return optionalText(recordIn(configMap, 'metadata')['resourceVersion']);
 }
 
-/** With the latest known sources only. */
+/** All sources, each with its last sign-in. */
+function latestOf(one: FailureRecord['known'], other: FailureRecord['known']): FailureRecord['known'] {
+  const all = [...Object.entries(one), ...Object.entries(other)];
+  return Object.fromEntries(all.sort(([, a], [, b]) => a - b));
+}
+
+/** With the latest known sources only, which are the same at all replicas. */
 function bounded({ known, ...failures }: FailureRecord): FailureRecord {
-  const latest = Object.entries(known).sort(([, one], [, other]) => other - one);
+  const latest = Object.entries(known).sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   return { ...failures, known: Object.fromEntries(latest.slice(0, SOURCES_PER_ACCOUNT)) };
 }
