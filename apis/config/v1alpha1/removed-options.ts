@@ -116,13 +116,18 @@ export function withoutRemovedOptions(configuration: unknown): string[] {
   return warnings;
 }
 
-/** Removes the option, and sections that are empty without it. Returns false if the option is not set. */
+/** Removes the option, and empty sections around it. Returns false if the option is not set. */
 function remove(value: unknown, [segment = '', ...rest]: readonly string[]): boolean {
   const key = segment.replace('[]', '');
   if (!isRecord(value) || !Object.hasOwn(value, key)) return false;
   const member = value[key];
   if (Array.isArray(member)) return member.filter((item: unknown) => remove(item, rest)).length > 0;
-  if (rest.length > 0 && !remove(member, rest)) return false;
-  if (rest.length === 0 || (isRecord(member) && Object.keys(member).length === 0)) delete value[key];
-  return true;
+  const isRemoved = rest.length === 0 || remove(member, rest);
+  if (rest.length === 0 || isEmpty(member)) delete value[key];
+  return isRemoved;
+}
+
+/** For example a section whose options are comments. */
+function isEmpty(section: unknown): boolean {
+  return section === null || (isRecord(section) && Object.keys(section).length === 0);
 }

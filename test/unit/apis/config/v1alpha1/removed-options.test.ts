@@ -80,6 +80,18 @@ describe('removed options', () => {
     });
   }
 
+  it('include sections without an option, for example with comments only', () => {
+    const sections = ['oauth.passwords', 'oauth.keys', 'cache.snapshots', 'watch', 'logging.limits'];
+    for (const section of sections) {
+      for (const content of [null, {}]) {
+        const file = { ...HEAD };
+        putOption(file, section.split('.'), content);
+        const decoded = decodeConfiguration({ source: 'test', text: stringify(file) });
+        expect(decoded, section).to.deep.equal(decodeConfiguration(undefined));
+      }
+    }
+  });
+
   for (const [option, instead] of Object.entries(REMOVED_OPTIONS)) {
     const [, value, constant] = /^the value is (\S+) \((\S+)\)$/.exec(instead) ?? [];
     if (value === undefined || constant === undefined) continue;
