@@ -51,5 +51,5 @@ export const LOG_ROWS: readonly Limit[] = [
     `${bytes(POD_LOG_LIMITS.memory)}; one request half of it`,
     'a partial result or 503',
   ],
-  ['levels of JSON from a log store', count(MAX_JSON_DEPTH), '503'],
+  ['levels of OpenSearch documents', count(MAX_JSON_DEPTH), 'an empty line'],
 ];

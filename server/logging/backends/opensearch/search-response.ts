@@ -99,12 +99,13 @@ function totalOf(total: unknown, isComplete: boolean): Total {
   };
 }
 
-/** Cannot be within a JSON string without escapes. The last field of a hit. */
+/** The field of the document, and the last field of a hit. Neither can be within a JSON string without escapes. */
+const SOURCE_KEY = '"_source":';
 const SORT_KEY = '"sort":[';
 
 /** Parses a hit. JSON.parse rounds nanoseconds, so the sort key is parsed from the text. */
 function hitOf(bytes: Buffer, unit: bigint): Hit {
-  const { _index, _id, _source, sort } = objectOf(parseBoundedJSON(bytes), 'a hit');
+  const { _index, _id, _source, sort } = objectOf(parsedHit(bytes), 'a hit');
   const [time, sequence] = Array.isArray(sort) ? sort : [];
   if (typeof _index !== 'string' || typeof _id !== 'string') throw new Error('a hit has no index or id');
   if (typeof sequence !== 'number') throw new Error('a hit has no sort key');
@@ -118,6 +119,16 @@ function hitOf(bytes: Buffer, unit: bigint): Hit {
     time: BigInt(key) * unit,
     sequence,
   };
+}
+
+/** Without a document beyond the limits: a container that writes one must not make the lines of all others unreadable. */
+function parsedHit(bytes: Buffer): unknown {
+  try {
+    return parseBoundedJSON(bytes);
+  } catch {
+    const [source, sort] = [bytes.indexOf(SOURCE_KEY), bytes.lastIndexOf(SORT_KEY)];
+    return parseBoundedJSON(Buffer.concat([bytes.subarray(0, source), bytes.subarray(sort)]));
+  }
 }
 
 function shortfallsOf(response: JsonObject): Shortfall[] {
