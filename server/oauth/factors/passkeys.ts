@@ -150,6 +150,11 @@ export function parseAssertion(text: string) {
   return parsed(text, isAssertion());
 }
 
+/** The stored name of a passkey, as a user typed it. */
+export function passkeyName(typed: string): string {
+  return printable(typed.trim(), MAX_PASSKEY_NAME).toWellFormed();
+}
+
 /** UID of the user whom the response names; undefined if it names none. */
 export function userUIDOf({ response: { userHandle } }: Assertion): string | undefined {
   return userHandle === undefined ? undefined : Buffer.from(userHandle, 'base64url').toString();
@@ -208,7 +213,7 @@ export async function verifyRegistration(
     if (publicKey.length > MAX_PUBLIC_KEY) throw new Error('the public key is too long');
     return {
       id,
-      name: printable(name, MAX_PASSKEY_NAME).toWellFormed(),
+      name: passkeyName(name),
       publicKey,
       counter,
       transports: (response.response.transports ?? [])

@@ -6,7 +6,7 @@ import type { SourceAddress } from '../../../request/source-address.ts';
 import { type Factors, NO_FACTORS } from '../../factors/authenticators-store.ts';
 import { type EnrolmentRight, versionOf } from '../../factors/enrolment.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
-import { passkeyMethods } from '../../factors/passkeys.ts';
+import { passkeyMethods, passkeyName } from '../../factors/passkeys.ts';
 import { TOTP_METHODS } from '../../factors/second-factor.ts';
 import { redirect } from '../../page/page.ts';
 import type { PasskeysView } from '../../page/passkey-pages.ts';
@@ -141,8 +141,8 @@ export class AccountFactors {
     passkey: string,
     typed: string,
   ): Promise<WayChange> {
-    const name = typed.trim();
-    if (!VISIBLE.test(name)) return { refusal: NO_NAME };
+    const name = passkeyName(typed);
+    if (!VISIBLE.test(typed)) return { refusal: NO_NAME };
     return this.#change(context, by, { done: 'passkey renamed', passkey }, (current) => ({
       ...current,
       passkeys: current.passkeys.map((each) => (each.id === passkey ? { ...each, name } : each)),

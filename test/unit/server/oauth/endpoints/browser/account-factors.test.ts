@@ -237,6 +237,11 @@ describe('the authenticator app on the account page', () => {
         .and.include('<strong>&lt;My&gt; laptop</strong>');
     });
 
+    it('replaces characters of a name that control a terminal or the order of a text, as of a new passkey', async () => {
+      expect((await rename('b', 'My\u001b[2J \u202eyek')).headers.location).to.equal(RENAMED);
+      expect(names()[1]).to.equal('My?[2J ?yek');
+    });
+
     it('requires a visible name of at most 64 characters, as for a new passkey', async () => {
       const { page } = browser;
       for (const name of ['', ' ', '\u200b', 'x'.repeat(65)]) {
