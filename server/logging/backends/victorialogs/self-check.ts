@@ -25,7 +25,8 @@ export async function checkFit(client: Client, fields: FieldNames, deadline: Dea
     await exists(client, ALL, `${TIME}:1s`, deadline);
   }
   if (missing === undefined) return;
-  const reason = `no record of the last hour has the field ${missing}`;
+  const cure = missing === MESSAGE ? ' (set the parameter _msg_field at the collector)' : '';
+  const reason = `no record of the last hour has the field ${missing}${cure}`;
   const option = 'logging.victorialogs.fields';
   throw newStoreUnavailable(STORE, new UnfitOptionError(option, reason, 'log queries miss lines'));
 }
