@@ -8,6 +8,7 @@ const SYNC_MS = 3_000;
 export const sharedServer = shareEnvironment(async () => {
   const cluster = await ResourceCluster.start({ controllers: true });
   const callerIndependent = ['late', 'silent', 'unreachable'].map((name) => `*.${name}.example.org`);
-  const server = await cluster.serve({ resources: { callerIndependent } }, { syncTimeout: SYNC_MS });
+  const limits = { syncTimeout: SYNC_MS, memoryBudget: 1 << 30 };
+  const server = await cluster.serve({ resources: { callerIndependent } }, limits);
   return { cluster, server, stop: () => cluster.stop() };
 });
