@@ -97,14 +97,17 @@ export class SharedFailures {
   /** Watches and writes the ConfigMap until `signal` is aborted; never throws. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, namespace, log } = this.#options;
-    const changed = (configMap: unknown, isListed: boolean): void => {
-      const version = versionOf(configMap);
-      // The response of a later write may be faster than a watch event.
-      const isOld = version !== undefined && BigInt(version) < BigInt(this.#version ?? 0);
-      if (isListed || !isOld) this.#take(configMap);
-    };
+    const changed = (configMap: unknown, isListed: boolean): void =>
+      isListed ? this.#take(configMap) : this.#takeNewer(configMap);
     const following = followObject({ client, log, path: this.#path, namespace, name: NAME }, changed, signal);
     await Promise.all([following, this.#writeUntil(signal)]);
+  }
+
+  /** The response of a write and the event of another one can arrive in either order. */
+  #takeNewer(configMap: unknown): void {
+    const version = versionOf(configMap);
+    const isOld = version !== undefined && BigInt(version) < BigInt(this.#version ?? 0);
+    if (!isOld) this.#take(configMap);
   }
 
   #take(configMap: unknown): void {
@@ -168,7 +171,7 @@ export class SharedFailures {
           return (): void => reject(error);
         }
       });
-      if (changed.size > 0) this.#take(await this.#send(changed, signal));
+      if (changed.size > 0) this.#takeNewer(await this.#send(changed, signal));
       for (const settle of outcomes) settle();
     }, isRace);
   }
