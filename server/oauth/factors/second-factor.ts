@@ -73,9 +73,9 @@ export class SecondFactor {
       AbortSignal.timeout(TIMEOUT_MS),
     );
     const isWrong = verdict.outcome === 'wrong';
+    record(isWrong ? 'wrong_code' : 'success');
     if (isWrong) await counted.failed();
     else counted.succeeded();
-    record(isWrong ? 'wrong_code' : 'success');
     return verdict;
   }
 

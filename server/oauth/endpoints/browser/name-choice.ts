@@ -50,8 +50,8 @@ export class NameChoice {
       record('success', { user: result.account.name });
       return result;
     }
-    if (result === 'name_taken') await choice.failed();
     if (result !== 'named_meanwhile') record(result, refused);
+    if (result === 'name_taken') await choice.failed();
     return result;
   }
 

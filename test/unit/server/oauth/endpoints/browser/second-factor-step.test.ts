@@ -2,6 +2,7 @@
 // the server and a cluster.
 import { request as httpsRequest } from 'node:https';
 import { expect } from 'chai';
+import { newServiceUnavailable } from '../../../../../../apis/meta/v1/errors.ts';
 import { type Factors, NO_FACTORS } from '../../../../../../server/oauth/factors/authenticators-store.ts';
 import { hashOfCode, newRecoveryCode } from '../../../../../../server/oauth/factors/recovery-codes.ts';
 import { byIdentity } from '../../../../../../server/oauth/sessions/proof.ts';
@@ -174,6 +175,18 @@ describe('a second factor', () => {
       await site.ask('/oauth/page.css');
       released.resolve();
       await until(() => state.records.length > 0);
+      expect(state.records.at(-1)).to.include({ method: 'second_factor', outcome: 'wrong_code' });
+    });
+
+    it('is recorded in the audit log although the wrong code cannot be counted for all replicas', async () => {
+      await browser.signIn();
+      const attempt = state.factorThrottle.attempt.bind(state.factorThrottle);
+      state.factorThrottle.attempt = async (...of) => {
+        const counted = await attempt(...of);
+        counted.failed = () => Promise.reject(newServiceUnavailable('no', 1));
+        return counted;
+      };
+      expect((await browser.submit({ code: '000000' })).status).to.equal(503);
       expect(state.records.at(-1)).to.include({ method: 'second_factor', outcome: 'wrong_code' });
     });
 
