@@ -26,16 +26,12 @@ await runScript(DEV, async ({ values }) => {
       startServer: async (_cp, server, signal) => {
         const { args, env } = serverCommand(root);
         const run = async (ending: AbortSignal): Promise<void> => {
-          const { code, signal } = await runCommand(
-            process.execPath,
-            [...args, '--config', server.configFile],
-            {
-              cwd: root,
-              env: { ...process.env, ...env },
-              signal: ending,
-              output: 'inherit',
-            },
-          );
+          const { code, signal } = await runCommand(process.execPath, [...args, ...server.args], {
+            cwd: root,
+            env: { ...process.env, ...env },
+            signal: ending,
+            output: 'inherit',
+          });
           progress(`the server exited with ${code ?? signal}; it restarts when one of its files is saved`);
         };
         const sources = ['server', 'apis', 'client', 'explore'].map((folder) => join(root, folder));

@@ -36,6 +36,8 @@ const PRELOADED = [
 
 export interface DevelopmentServer {
   readonly configFile: string;
+  /** Arguments of the server: the file, and readable lines of the log. */
+  readonly args: readonly string[];
   readonly caFile: string;
   readonly ports: ServerPorts;
   /** Contains 127.0.0.1, because `localhost` is only ::1 on some machines. */
@@ -102,7 +104,8 @@ export async function prepareServer(options: ServerOptions): Promise<Development
     shutdown: { readinessDelay: '0s' },
   };
   await writeFile(configFile, `# Written by npm start.\n${stringify(configuration)}`);
-  return { configFile, caFile: certificate.ca, ports, issuer };
+  const args = ['--config', configFile, '--log-format', 'text'];
+  return { configFile, args, caFile: certificate.ca, ports, issuer };
 }
 
 /** The server as a supervised process. */
@@ -117,7 +120,7 @@ export function serverDaemon(
     {
       name: 'ks-apiserver',
       command: process.execPath,
-      args: [...args, '--config', server.configFile, '--log-format', 'text'],
+      args: [...args, ...server.args],
       env,
       channel: true,
       ...place,
