@@ -109,7 +109,7 @@ describe('the commands in the pods', () => {
     const own = await run('config check');
     expect(own).to.deep.include({ code: 0, stderr: '' });
     const configuration = parse(own.stdout);
-    expect(configuration.platform).to.deep.equal({ name: 'platform', namespace: NAMESPACE });
+    expect(configuration.platform).to.deep.equal({ name: 'platform' });
     const again = await run('config check -', own.stdout);
     expect(again).to.deep.equal(own);
     const invalid = await run('config check -', own.stdout.replace('log:', 'lgo:'));
