@@ -52,7 +52,7 @@ async function bench(options: Options, signal: AbortSignal): Promise<void> {
   const progress = (line: string, transient = false): void =>
     print(`${formatElapsed(performance.now() - began).padStart(6)}  ${line}`, transient);
   const date = new Date().toISOString();
-  const { loadBefore, ...hardware } = machine;
+  const { loadBefore, processor, ...hardware } = machine;
   const groups: Partial<Record<Group, MeasuredGroup>> = {};
   await withScene(options, machine, progress, signal, async (scene) => {
     progress('comparing the nodes of both sides');
@@ -61,7 +61,7 @@ async function bench(options: Options, signal: AbortSignal): Promise<void> {
       progress(`measuring: ${group}`);
       const measured = await ROWS[group](scene);
       process.stdout.write(`${table(measured)}\n`);
-      groups[group] = { date, loadBefore, rows: measured };
+      groups[group] = { date, loadBefore, processor, rows: measured };
       signal.throwIfAborted();
     }
     progress('comparing the nodes of both sides again');

@@ -13,11 +13,13 @@ export interface MeasuredGroup {
   readonly date: string;
   /** Load average before the run. */
   readonly loadBefore: number;
+  /** Groups can be measured on different machines. */
+  readonly processor: string;
   readonly rows: readonly Row[];
 }
 
 export interface Report {
-  readonly machine: Omit<Machine, 'loadBefore'>;
+  readonly machine: Omit<Machine, 'loadBefore' | 'processor'>;
   readonly nodes: number;
   readonly kubernetes: string;
   readonly groups: Readonly<Partial<Record<Group, MeasuredGroup>>>;
@@ -65,7 +67,7 @@ After reading this page you know how fast the server is compared with its peer. 
 
 The cluster has ${report.nodes} nodes. In each row, one client measures both sides alternately, over TLS (HTTP/1.1), as a user that is authenticated by certificate and authorized by RBAC.
 
-Machine: ${machine.cores} cores (${machine.processor}), ${machine.memoryGB} GB, ${machine.system}; Node ${machine.node},
+Machine: ${machine.cores} cores, ${machine.memoryGB} GB, ${machine.system}; Node ${machine.node},
 kube-apiserver ${report.kubernetes}. ${groups.map(whenMeasured).join('; ')}.
 
 ${pictures.map(({ name, title }) => `![${title}](charts/${name}.svg)`).join('\n\n')}
@@ -78,8 +80,9 @@ ${notes.join('\n')}
 ${missed.length === 0 ? '' : `\n## Missed goals with reasons\n\n${missed.join('\n')}\n`}`;
 }
 
-function whenMeasured({ name, date, loadBefore }: MeasuredGroup & { readonly name: Group }): string {
-  return `${name}: ${date.slice(0, 10)}, load average before ${loadBefore.toFixed(2)}`;
+function whenMeasured(group: MeasuredGroup & { readonly name: Group }): string {
+  const { name, date, processor, loadBefore } = group;
+  return `${name}: ${date.slice(0, 10)}, ${processor}, load average before ${loadBefore.toFixed(2)}`;
 }
 
 const DATA = join(import.meta.dirname, 'results.json');

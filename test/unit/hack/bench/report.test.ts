@@ -20,10 +20,12 @@ describe('the report of the bench', () => {
 
   it('keeps the groups that were not measured', () => {
     const report = (date: string, ...names: readonly Group[]): Report => ({
-      machine: { cores: 2, processor: 'X', memoryGB: 24, system: '', node: '', loadCore: 1, serverCore: 0 },
+      machine: { cores: 2, memoryGB: 24, system: '', node: '', loadCore: 1, serverCore: 0 },
       nodes: 5000,
       kubernetes: 'v1.36.3',
-      groups: Object.fromEntries(names.map((name) => [name, { date, loadBefore: 0, rows: [] }])),
+      groups: Object.fromEntries(
+        names.map((name) => [name, { date, loadBefore: 0, processor: 'X', rows: [] }]),
+      ),
     });
     const { groups } = merged(report('before', 'list', 'get'), report('now', 'get', 'logs'));
     expect(Object.entries(groups).map(([name, group]) => `${name} ${group.date}`)).to.have.members([
