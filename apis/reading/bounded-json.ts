@@ -2,7 +2,6 @@
 // of `[` take seconds. JSON with too many values is rejected before it is parsed.
 
 import {
-  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
@@ -10,6 +9,7 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  stringEnd,
 } from './json-bytes.ts';
 
 export interface JSONLimits {
@@ -40,7 +40,7 @@ export function assertBoundedJSON(
   for (let at = 0; at < bytes.length; at++) {
     switch (bytes[at]) {
       case QUOTE:
-        at = stringEnd(bytes, at);
+        at = (stringEnd(bytes, at) ?? bytes.length) - 1;
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
@@ -61,11 +61,4 @@ export function assertBoundedJSON(
     if (cost > maxCost) throw new SyntaxError('the JSON has too many values');
     if (depth > maxDepth) throw new SyntaxError('the JSON is nested too deeply');
   }
-}
-
-/** Returns the offset of the closing quote of the string that starts at `at`. */
-function stringEnd(bytes: Buffer, at: number): number {
-  let end = at + 1;
-  while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
-  return end;
 }

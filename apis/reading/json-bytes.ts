@@ -11,3 +11,13 @@ export const CLOSE_BRACKET = 0x5d;
 export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
+
+/** Returns the offset after the string whose opening quote is at `at`; undefined if the string does not end. */
+export function stringEnd(bytes: Buffer, at: number): number | undefined {
+  for (let i = at + 1; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) return i + 1;
+    if (byte === BACKSLASH) i++;
+  }
+  return undefined;
+}

@@ -2,7 +2,6 @@
 // JSON.parse.
 
 import {
-  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
@@ -11,6 +10,7 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  stringEnd,
 } from '../../../apis/reading/json-bytes.ts';
 
 /** A field of a JSON object. Offsets are positions in the bytes; `end` is exclusive. */
@@ -68,7 +68,7 @@ function scan(
   for (;;) {
     const keyStart = i;
     if (bytes[i] !== QUOTE) throw malformed(i);
-    i = stringEnd(bytes, i);
+    i = completeStringEnd(bytes, i);
     const name = memberName(bytes, keyStart, i);
     i = skipSpace(bytes, i);
     if (bytes[i] !== COLON) throw malformed(i);
@@ -90,7 +90,7 @@ export function memberNamed(members: readonly Member[], name: string): Member | 
 /** Returns the offset of the end of the value that starts at `at`. */
 function valueEnd(bytes: Buffer, at: number): number {
   const first = bytes[at];
-  if (first === QUOTE) return stringEnd(bytes, at);
+  if (first === QUOTE) return completeStringEnd(bytes, at);
   if (first === OPEN_BRACE || first === OPEN_BRACKET) return nestedEnd(bytes, at);
   let i = at;
   while (i < bytes.length && !endsScalar(bytes[i])) i++;
@@ -103,7 +103,7 @@ function nestedEnd(bytes: Buffer, at: number): number {
   for (let i = at; i < bytes.length; i++) {
     const byte = bytes[i];
     if (byte === QUOTE) {
-      i = stringEnd(bytes, i) - 1;
+      i = completeStringEnd(bytes, i) - 1;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth++;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
@@ -114,13 +114,10 @@ function nestedEnd(bytes: Buffer, at: number): number {
   throw malformed(bytes.length);
 }
 
-function stringEnd(bytes: Buffer, at: number): number {
-  for (let i = at + 1; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === QUOTE) return i + 1;
-    if (byte === BACKSLASH) i++;
-  }
-  throw malformed(bytes.length);
+function completeStringEnd(bytes: Buffer, at: number): number {
+  const end = stringEnd(bytes, at);
+  if (end === undefined) throw malformed(bytes.length);
+  return end;
 }
 
 function memberName(bytes: Buffer, from: number, to: number): string {
