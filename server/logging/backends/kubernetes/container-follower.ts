@@ -27,6 +27,8 @@ export interface FollowTuning {
 
 interface ContainerFollowerOptions extends FollowTuning {
   readonly reader: LogReader;
+  /** A pod of the same name that replaces the pod has a follower of its own. */
+  readonly podUID: string;
   /** The current logs of the container, the previous run first; undefined after the pod is deleted. */
   readonly logs: () => readonly ContainerLog[] | undefined;
   /** Resolves when the pod changes or the signal is aborted. */
@@ -129,7 +131,7 @@ export class ContainerFollower {
   }
 
   async #read(log: ContainerLog, signal: AbortSignal): Promise<LogReadError | undefined> {
-    const { reader, begin, room, budget } = this.#options;
+    const { reader, podUID, begin, room, budget } = this.#options;
     const follow = log.running && !this.#backlog;
     const lastLine = !log.running ? 'confirmed' : follow ? undefined : 'ignored';
     const from = this.#delivered.startRead(this.#start);
@@ -138,7 +140,7 @@ export class ContainerFollower {
     const { onLine, flush } = this.#newLines(log);
     using memory = budget.share();
     try {
-      const request = { since, follow, signal, timeoutMs, room, flush, lastLine, memory } as const;
+      const request = { podUID, since, follow, signal, timeoutMs, room, flush, lastLine, memory } as const;
       await reader.stream(log, request, onLine);
       if (log.running) this.#endBacklog();
       return undefined;

@@ -1,5 +1,6 @@
 // Client of the pod log API of kube-apiserver. It classifies error responses.
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
+import { record, recordIn, text } from '../../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../../../cluster/connection/client.ts';
 import { readError } from '../../../cluster/connection/response-body.ts';
 import { StalledError, type UpstreamResponse } from '../../../upstream/upstream-response.ts';
@@ -9,6 +10,8 @@ import { sinceTime } from './kubelet-time.ts';
 
 export interface LogRequest {
   readonly log: ContainerName & Pick<ContainerLog, 'previous'>;
+  /** UID of the pod. If it is set, the log of a later pod of the same name is `gone`. */
+  readonly podUID?: string | undefined;
   /** Time of the first line; undefined for the whole log. The response can contain earlier lines. */
   readonly since: Instant | undefined;
   readonly follow?: boolean;
@@ -55,6 +58,40 @@ export async function openLog(client: ClusterClient, request: LogRequest): Promi
     throw new LogReadError(kindOf(error), error);
   }
   throw new LogReadError('empty', undefined);
+}
+
+/**
+ * Throws LogReadError if a response that has begun can have the log of a later pod: kube-apiserver finds the pod by its
+ * name only. A UID that is still the current one was the current one when the response began.
+ */
+export async function confirmPod(
+  client: ClusterClient,
+  { log, podUID, signal }: Pick<LogRequest, 'log' | 'podUID' | 'signal'>,
+): Promise<void> {
+  if (podUID === undefined) return;
+  let uid: string | undefined;
+  try {
+    uid = await currentUID(client, log, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new LogReadError(kindOf(error), error);
+  }
+  if (uid !== undefined && uid !== podUID) throw new LogReadError('gone', new Error('the pod was replaced'));
+}
+
+/** Requests the UID of the pod as a list, because the server needs no permission to get pods; undefined without the pod. */
+async function currentUID(
+  client: ClusterClient,
+  { namespace, pod }: ContainerName,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const query = new URLSearchParams({ fieldSelector: `metadata.name=${pod}` });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${query.toString()}`;
+  const headers = { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' };
+  const { items } = record(await client.json({ path, headers, signal }));
+  if (!Array.isArray(items)) throw new TypeError('the response is not a list of pods');
+  const [found] = items as unknown[];
+  return found === undefined ? undefined : text(recordIn(found, 'metadata')['uid']);
 }
 
 function pathOf({ log, since, follow, limitBytes, tailLines }: LogRequest): string {

@@ -8,7 +8,7 @@ import type { ContainerLog } from './container-log.ts';
 import { newKubeletError } from './kubelet-error.ts';
 import type { MemoryShare } from './line-memory.ts';
 import { type Extent, LineReader, type OnLine, type OpenLine } from './line-reader.ts';
-import { LogReadError, type LogRequest, openLog } from './log-request.ts';
+import { confirmPod, LogReadError, type LogRequest, openLog } from './log-request.ts';
 import type { UntimedText } from './untimed-text.ts';
 
 export interface ReadOptions {
@@ -66,7 +66,11 @@ export class LogResponses {
 
   /** Throws LogReadError, also for an error message of the kubelet behind lines of the range, or the reason of the signal. */
   async receive(log: ContainerLog, options: StreamRequest, onLine: OnLine, extent: Extent): Promise<Ending> {
-    const response = await openLog(this.#options.client, { ...options, log });
+    const { client } = this.#options;
+    const response = await openLog(client, { ...options, log });
+    const confirmed = confirmPod(client, { ...options, log });
+    // Also ends a response that has no line yet.
+    confirmed.catch(() => response.destroy());
     const { until = () => undefined, limitBytes = Number.POSITIVE_INFINITY, signal, timeoutMs } = options;
     const slices = this.#options.slicer.of({ caller: this.#options.caller, signal });
     const { since, memory } = options;
@@ -74,6 +78,7 @@ export class LogResponses {
     const lines = new LineReader({ onLine, extent, wallClock, slices, since, memory });
     const maxLateMs = options.follow ? Number.POSITIVE_INFINITY : timeoutMs;
     for await (const chunk of this.#bodyOf(response, { idleMs: timeoutMs, maxLateMs, signal })) {
+      await confirmed;
       await waitForSlice(slices, options);
       lines.push(chunk);
       while (!lines.read(until())) {

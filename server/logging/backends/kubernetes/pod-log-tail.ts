@@ -142,6 +142,7 @@ export class PodLogTail {
     const backlog = hasBacklog ? this.#queue.addBacklog() : undefined;
     return new ContainerFollower({
       ...options,
+      podUID: uid,
       logs: () => {
         const current = pods.get(namespace, name);
         if (!current || current.uid !== uid) return undefined;

@@ -108,10 +108,11 @@ export class WholeLog {
 
   /** Returns the last entry of the log; undefined if the log is empty. */
   async #lastEntry(): Promise<LogEntry | undefined> {
-    const { signal, timeoutMs } = this.#request;
+    const { podUID, signal, timeoutMs } = this.#request;
     let last: LogEntry | undefined;
     const onLine: OnLine = (time, text) => void (last = { time, text: `${text}\n` });
-    const request = { since: undefined, tailLines: 1, lastLine: 'confirmed', signal, timeoutMs } as const;
+    const range = { since: undefined, tailLines: 1, lastLine: 'confirmed' } as const;
+    const request = { podUID, ...range, signal, timeoutMs };
     const { open } = await this.#responses.receive(this.#log, request, onLine, newExtent());
     return open ?? last;
   }

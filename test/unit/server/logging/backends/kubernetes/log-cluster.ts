@@ -61,6 +61,7 @@ export class LogCluster {
       const url = new URL(request.url ?? '/', 'http://cluster');
       if (url.pathname === '/api/v1/pods') this.#servePods(url, response);
       else if (url.pathname.endsWith('/log')) this.#serveLog(url, response);
+      else if (url.pathname.endsWith('/pods')) this.#serveNamedPod(url, response);
       else if (url.pathname.endsWith('/selfsubjectaccessreviews')) this.#review(request, response);
       else refuse(response, 404, 'NotFound');
     });
@@ -180,6 +181,14 @@ export class LogCluster {
     }
     this.#watchers.add(response);
     response.on('close', () => this.#watchers.delete(response));
+  }
+
+  #serveNamedPod({ pathname, searchParams }: URL, response: ServerResponse): void {
+    const namespace = pathname.split('/')[4] ?? '';
+    const name = searchParams.get('fieldSelector')?.replace('metadata.name=', '') ?? '';
+    const pod = this.pods.get(`${namespace}/${name}`);
+    const items = pod ? [podObject(pod, this.#version)] : [];
+    response.end(JSON.stringify({ kind: 'PodList', metadata: {}, items }));
   }
 
   #serveLog(url: URL, response: ServerResponse): void {

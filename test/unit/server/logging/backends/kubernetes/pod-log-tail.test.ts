@@ -218,6 +218,23 @@ describe('live tails of pod logs', () => {
     expect(second.followers).to.equal(1);
   });
 
+  it('delivers the lines of a new pod once if it replaces the old one while the log of that is requested', async () => {
+    cluster.add('shop', 'db-0', [at(1)]);
+    const second = new KubeletLog([at(2)]);
+    const containers = [{ name: 'app', log: second }];
+    cluster.disturb = () => {
+      cluster.disturb = () => false;
+      cluster.put({ namespace: 'shop', name: 'db-0', uid: 'uid-of-the-second', containers });
+      return false;
+    };
+    await follow().until('line 2');
+    await until(() => second.followers > 0);
+    await untilSteady(() => second.followers);
+    expect(second.followers).to.equal(1);
+    second.append(at(3));
+    expect(await tail.until('line 3')).to.deep.equal(['line 2', 'line 3']);
+  });
+
   it('ends with 503 when kube-apiserver stays unreachable', async () => {
     cluster.add('shop', 'a', [at(1)]);
     tail = new Tail(cluster.store({}, { followTuning: { ...tuning, patienceMs: 50 } }));
