@@ -141,7 +141,7 @@ async function newLogStore(
   }
   if (store === 'victorialogs') {
     const { VictoriaLogsLogStore } = await import('./backends/victorialogs/victorialogs-log-store.ts');
-    return new VictoriaLogsLogStore({ ...victorialogs, slicer });
+    return new VictoriaLogsLogStore({ ...victorialogs, admission, slicer });
   }
   const { KubernetesLogStore } = await import('./backends/kubernetes/kubernetes-log-store.ts');
   return new KubernetesLogStore({ client, pods: () => copies.hold(PODS), admission, log, slicer });

@@ -1,5 +1,7 @@
 // Client of the query endpoint of VictoriaLogs. Each query is a POST of a form, with a timeout and with the tenant in
 // the headers.
+import { Admission } from '../../../admission/admission.ts';
+import type { Seats } from '../../../admission/seats.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { TimeSlicer } from '../../../concurrency/time-slicer.ts';
 import type { UpstreamResponse } from '../../../upstream/upstream-response.ts';
@@ -11,6 +13,11 @@ import type { Query } from './selection-query.ts';
 import { MalformedResponseError, rejectionOf, STORE, statusErrorOf } from './store-error.ts';
 
 const QUERY_PATH = '/select/logsql/query';
+/**
+ * Concurrent requests. The store executes so many with two CPUs by default (`-search.maxConcurrentRequests`), each with all
+ * CPUs; further requests wait there in the order of arrival, so the requests of one caller could delay all others.
+ */
+const REQUESTS = 4;
 /** Time after the deadline, in ms, in which the store may still report a timeout. */
 const GRACE_MS = 500;
 /** Timeout of one request of an export, in ms. A store that needs longer is considered unavailable. */
@@ -33,6 +40,8 @@ export interface ClientOptions extends CredentialOptions {
   /** `accountID` and `projectID` identify the tenant. */
   readonly accountID?: number;
   readonly projectID?: number;
+  /** Default: an Admission without metrics. */
+  readonly admission?: Pick<Admission, 'pool'>;
   /** Time slicer that all readers of long responses share; default: a new one. */
   readonly slicer?: TimeSlicer;
   /** A monotonic clock in ms. */
@@ -42,11 +51,14 @@ export interface ClientOptions extends CredentialOptions {
 export class Client {
   readonly slicer: TimeSlicer;
   readonly #connection: StoreConnection;
+  readonly #seats: Seats;
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(options: ClientOptions) {
     const { url, accountID = 0, projectID = 0, slicer = new TimeSlicer(), now } = options;
+    const { admission = new Admission() } = options;
     this.slicer = slicer;
+    this.#seats = admission.pool('log-searches', { capacity: REQUESTS, sharing: 'reserve' });
     this.#connection = new StoreConnection(STORE, [url], options, now);
     this.#headers = {
       'content-type': 'application/x-www-form-urlencoded',
@@ -70,11 +82,13 @@ export class Client {
     deadline: Deadline,
     { maxBytes, tooLong }: ResponseLimit = UNLIMITED,
   ): AsyncGenerator<readonly Row[], void, undefined> {
-    const { signal } = deadline;
+    const { signal, caller } = deadline;
     using bounded = boundedSignal(signal, deadline.leftMs + GRACE_MS);
     let response: UpstreamResponse | undefined;
     try {
       signal.throwIfAborted();
+      // Without a caller, it is a health check, which must not wait for the requests of callers.
+      using _seat = caller === undefined ? undefined : await this.#seats.take(caller, bounded);
       const form = new URLSearchParams({
         query: [query.filter, ...pipes].join(' | '),
         timeout: `${deadline.leftMs}ms`,

@@ -12,7 +12,7 @@ import {
 } from '../../../../../support/logging/scripted-victorialogs.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { rejection } from '../../../../../support/rejection.ts';
-import { until } from '../../../../../support/until.ts';
+import { until, untilSteady } from '../../../../../support/until.ts';
 
 const RANGE = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' };
 const SELECTION: Selection = { scope: { everything: true }, range: RANGE };
@@ -32,6 +32,32 @@ function overviewThen(lines: Responder, count = 3): Responder {
 }
 
 describe('the VictoriaLogs store', () => {
+  it('lets one caller occupy at most two of the four requests that a store executes at a time', async () => {
+    const slots = 4;
+    let executing = 0;
+    let most = 0;
+    await using server = await ScriptedVictoriaLogs.start((response, request) => {
+      const isSlow = request.form.getAll('extra_filters').some((filter) => filter.includes('evil'));
+      response.on('close', () => executing--);
+      most = Math.max(most, ++executing);
+      // The store queues further requests behind the slow ones.
+      if (!isSlow && executing <= slots) rows({ n: '1', ids: '1', named: '0' })(response, request);
+    });
+    const store = storeAt(server.url);
+    const countAs = (caller: string, namespace: string, signal?: AbortSignal) => {
+      const scope = { everything: false, namespaces: [{ name: namespace, since: RANGE.start }] } as const;
+      return store.statistics({ scope, range: RANGE }, { ...call(signal), caller });
+    };
+    const leaving = new AbortController();
+    const slow = Array.from({ length: slots }, () => countAs('mallory', 'evil', leaving.signal));
+    await untilSteady(() => executing);
+    expect((await countAs('jane', 'shop')).logs.count).to.equal(1);
+    expect(most).to.equal(3);
+    await store.check(call());
+    leaving.abort(new Error('gone'));
+    await Promise.allSettled(slow);
+  });
+
   const failing = async (respond: Responder, timeoutMs?: number): Promise<StatusError> => {
     await using server = await ScriptedVictoriaLogs.start(respond);
     return await statusOf(storeAt(server.url).statistics(SELECTION, call(undefined, timeoutMs)));
