@@ -9,7 +9,7 @@ import { LogsView } from './logs/logs-view.ts';
 import { Navigation } from './navigation.ts';
 import { ObjectView } from './object/object-view.ts';
 import { OverviewView } from './overview/overview-view.ts';
-import { link, navigate, overviewRoute, type Route, useRoute, withQuery } from './route.ts';
+import { changedURL, navigate, overviewURL, type Route, useRoute } from './route.ts';
 import { SearchDialog } from './search/search-dialog.ts';
 import type { Session } from './session.ts';
 import { failure, notice } from './ui/notice.ts';
@@ -30,7 +30,7 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
   const [connection, setConnection] = useState<Connection>({ state: 'open' });
   const [isSearching, setSearching] = useState(false);
   const explore = useMemo<Explore>(() => {
-    const change: Explore['change'] = (changes, options) => navigate(withQuery(route, changes), options);
+    const change: Explore['change'] = (changes, options) => navigate(changedURL(route, changes), options);
     return { client, route, change, onConnection: setConnection, ...(discovered.value ?? NOTHING) };
   }, [client, route, discovered.value]);
   // The view without its query: another place is another view, with a state of its own.
@@ -92,7 +92,7 @@ const VIEWS: Readonly<Record<string, readonly [View: FunctionComponent, names: n
 function viewOf({ view, names }: Route): ComponentChildren {
   const [View, count] = (Object.hasOwn(VIEWS, view) && VIEWS[view]) || [];
   if (View && count === names.length) return h(View, {});
-  return [h('h1', {}, 'Page not found'), h('a', link(overviewRoute()), 'Go to the overview')];
+  return [h('h1', {}, 'Page not found'), h('a', { href: overviewURL() }, 'Go to the overview')];
 }
 
 /** The heading of a view is the title of the page, and gets the focus after a navigation, as after the load of a page. */

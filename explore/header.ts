@@ -3,7 +3,7 @@ import type { ListPage } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from './context.ts';
-import { link, overviewRoute } from './route.ts';
+import { overviewURL } from './route.ts';
 import type { Session } from './session.ts';
 import { TextField } from './ui/text-field.ts';
 
@@ -17,11 +17,11 @@ interface HeaderProps {
 export function Header({ session, search }: HeaderProps): ComponentChildren {
   const { route } = useExplore();
   const { user, signOut } = session;
-  const home = overviewRoute({ namespace: route.query.get('namespace') ?? '' });
+  const href = overviewURL({ namespace: route.query.get('namespace') ?? '' });
   const searchKey = navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K';
   return h('header', { class: 'top row' }, [
     h('button', { class: 'quiet menu', popovertarget: 'navigation' }, 'Menu'),
-    h('a', { class: 'brand row', ...link(home) }, [h('img', { src: ICON, alt: '', width: 20 }), 'Explore']),
+    h('a', { class: 'brand row', href }, [h('img', { src: ICON, alt: '', width: 20 }), 'Explore']),
     h(NamespaceChooser, {}),
     h('button', { class: 'search', onClick: search, 'aria-keyshortcuts': 'Control+K' }, [
       'Search',

@@ -2,7 +2,7 @@
 import { kindGroups, type ServedKind } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from './context.ts';
-import { link, listRoute, logsRoute, overviewRoute, type Route } from './route.ts';
+import { listURL, logsURL, overviewURL } from './route.ts';
 import { failure } from './ui/notice.ts';
 import type { Live } from './ui/use-live.ts';
 
@@ -13,16 +13,12 @@ export function Navigation({ error, retry }: NavigationProps): ComponentChildren
   const { kinds, route } = useExplore();
   const scope = { namespace: route.query.get('namespace') ?? '' };
   const [current] = route.names;
-  const entry = (to: Route, label: string, isCurrent: boolean, detail = ''): ComponentChildren => {
-    const attributes = {
-      class: 'item',
-      ...link(to),
-      'aria-current': isCurrent ? 'page' : undefined,
-    } as const;
+  const entry = (href: string, label: string, isCurrent: boolean, detail = ''): ComponentChildren => {
+    const attributes = { class: 'item', href, 'aria-current': isCurrent ? 'page' : undefined } as const;
     return h('li', { key: `${label} ${detail}` }, h('a', attributes, [label, h('small', {}, detail)]));
   };
   const kindEntry = ({ resource, title, isCustom, group }: ServedKind): ComponentChildren =>
-    entry(listRoute(resource, scope), title, resource === current, isCustom ? group : '');
+    entry(listURL(resource, scope), title, resource === current, isCustom ? group : '');
   const sections = kindGroups(kinds.values()).map(({ title, kinds: group }, index) => {
     const open = index === 0 || group.some(({ resource }) => resource === current);
     const summary = h('summary', { class: 'item caption' }, title);
@@ -30,8 +26,8 @@ export function Navigation({ error, retry }: NavigationProps): ComponentChildren
   });
   return h('nav', { id: 'navigation', 'aria-label': 'Views', popover: 'auto' }, [
     h('ul', {}, [
-      entry(overviewRoute(scope), 'Overview', route.view === ''),
-      entry(logsRoute(scope), 'Logs', route.view === 'logs'),
+      entry(overviewURL(scope), 'Overview', route.view === ''),
+      entry(logsURL(scope), 'Logs', route.view === 'logs'),
     ]),
     error && failure(error, retry),
     sections,

@@ -21,7 +21,7 @@ const BASE = '/explore';
 /** In place of the namespace of a cluster-scoped object. No namespace has this name. */
 const CLUSTER = '-';
 
-export function parseRoute({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
+function parseRoute({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
   const [view = '', ...names] = segmentsOf(pathname);
   return { view, names, query: new URLSearchParams(search) };
 }
@@ -34,16 +34,15 @@ function segmentsOf(pathname: string): string[] {
   }
 }
 
-export function urlOf({ view, names, query }: Route): string {
-  const segments = [view, ...names].filter(Boolean).map((name) => `/${encodeURIComponent(name)}`);
-  const search = query.toString();
-  return BASE + segments.join('') + (search === '' ? '' : `?${search}`);
+function urlOf(segments: readonly string[], query: URLSearchParams): string {
+  const path = [BASE, ...segments.map(encodeURIComponent)].join('/');
+  return query.size === 0 ? path : `${path}?${query}`;
 }
 
 /** Parameters of a query: an array sets the parameter several times, undefined and an empty text remove it. */
 export type Changes = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export function queryOf(changes: Changes, before: URLSearchParams = new URLSearchParams()): URLSearchParams {
+function queryOf(changes: Changes, before: URLSearchParams = new URLSearchParams()): URLSearchParams {
   const query = new URLSearchParams(before);
   for (const [name, value = ''] of Object.entries(changes)) {
     query.delete(name);
@@ -52,20 +51,20 @@ export function queryOf(changes: Changes, before: URLSearchParams = new URLSearc
   return query;
 }
 
-export function overviewRoute(changes: Changes = {}): Route {
-  return { view: '', names: [], query: queryOf(changes) };
+export function overviewURL(changes: Changes = {}): string {
+  return urlOf([], queryOf(changes));
 }
 
-export function listRoute(resource: string, changes: Changes = {}): Route {
-  return { view: 'lists', names: [resource], query: queryOf(changes) };
+export function listURL(resource: string, changes: Changes = {}): string {
+  return urlOf(['lists', resource], queryOf(changes));
 }
 
-export function logsRoute(changes: Changes): Route {
-  return { view: 'logs', names: [], query: queryOf(changes) };
+export function logsURL(changes: Changes): string {
+  return urlOf(['logs'], queryOf(changes));
 }
 
-export function objectRoute(resource: string, { namespace, name }: Omit<ObjectNames, 'resource'>): Route {
-  return { view: 'objects', names: [resource, namespace ?? CLUSTER, name], query: queryOf({}) };
+export function objectURL(resource: string, { namespace, name }: Omit<ObjectNames, 'resource'>): string {
+  return urlOf(['objects', resource, namespace ?? CLUSTER, name], queryOf({}));
 }
 
 export function namesOf({ names: [resource = '', namespace, name = ''] }: Route): ObjectNames {
@@ -73,39 +72,29 @@ export function namesOf({ names: [resource = '', namespace, name = ''] }: Route)
 }
 
 /** The same view with another query. */
-export function withQuery(route: Route, changes: Changes): Route {
-  return { ...route, query: queryOf(changes, route.query) };
+export function changedURL({ view, names, query }: Route, changes: Changes): string {
+  return urlOf([view, ...names].filter(Boolean), queryOf(changes, query));
 }
 
-/** Shows a route. `replace`: without a new entry in the history, for input that changes with each key. */
-export function navigate(route: Route, { replace = false } = {}): void {
-  const url = urlOf(route);
-  if (url !== `${location.pathname}${location.search}`) {
-    if (replace) history.replaceState(null, '', url);
-    else history.pushState(null, '', url);
-  }
-  dispatchEvent(new Event('popstate'));
+/** Shows the view of an address. `replace`: without a new entry in the history, for input that changes with each key. */
+export function navigate(url: string, { replace = false } = {}): void {
+  navigation.navigate(url, { history: replace ? 'replace' : 'auto' });
 }
 
-/** Properties of the `<a>` that leads to a route. The browser itself opens new tabs and windows. */
-export function link(route: Route): { readonly href: string; readonly onClick: (event: MouseEvent) => void } {
-  return {
-    href: urlOf(route),
-    onClick: (event) => {
-      if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-      event.preventDefault();
-      navigate(route);
-    },
-  };
-}
-
-/** The current route. Renders the component again when it changes. */
+/** The current route. Renders the component again when it changes, by a link, a script or the history. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location));
   useEffect(() => {
-    const changed = (): void => setRoute(parseRoute(location));
-    addEventListener('popstate', changed);
-    return () => removeEventListener('popstate', changed);
+    const onNavigate = (event: NavigateEvent): void => {
+      const { canIntercept, hashChange, navigationType, destination } = event;
+      const { pathname } = new URL(destination.url);
+      const isView = pathname === BASE || pathname.startsWith(`${BASE}/`);
+      if (!canIntercept || hashChange || navigationType === 'reload' || !isView) return;
+      const scroll = navigationType === 'traverse' ? 'after-transition' : 'manual';
+      event.intercept({ handler: async () => setRoute(parseRoute(location)), focusReset: 'manual', scroll });
+    };
+    navigation.addEventListener('navigate', onNavigate);
+    return () => navigation.removeEventListener('navigate', onNavigate);
   }, []);
   return route;
 }

@@ -3,7 +3,7 @@ import { bytesText, type Column, type Row } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Explore, useExplore } from '../context.ts';
-import { link, objectRoute } from '../route.ts';
+import { objectURL } from '../route.ts';
 import { RelativeTime, statusWord } from '../ui/values.ts';
 import { isTime, type ShownColumn } from './list-columns.ts';
 import type { ShownQuery } from './list-query.ts';
@@ -50,7 +50,7 @@ export function ListTable({ shown, list, label, isBusy, show }: ListTableProps):
       gap(index - (indexes[i - 1] ?? -1) - 1, `gap before ${key}`),
       h('tr', { key, 'data-index': index, 'aria-rowindex': start + FIRST_ROW + index }, [
         row
-          ? h('td', {}, h('a', { ...link(objectRoute(resource, row)), tabIndex, title: row.name }, row.name))
+          ? h('td', {}, h('a', { href: objectURL(resource, row), tabIndex, title: row.name }, row.name))
           : h('td', { class: 'muted', colSpan: columns.length + 1 }, placeholder),
         row && columns.map((column) => cellOf(row, column)),
       ]),

@@ -3,7 +3,7 @@ import { type Rows, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Explore, titleOf, useExplore } from '../context.ts';
-import { listRoute, navigate } from '../route.ts';
+import { listURL, navigate } from '../route.ts';
 import { choice, toggle } from '../ui/controls.ts';
 import { failure, liveState, loading, notice } from '../ui/notice.ts';
 import { ListFilters } from './list-filters.ts';
@@ -28,7 +28,7 @@ export function ListView(): ComponentChildren {
     change({ wide: isWide ? 'true' : undefined }, { replace: true });
   const hasFilters = query.size > 0;
   const none = hasFilters ? `No ${label} match the filters.` : `There are no ${label}.`;
-  const clear = ['Clear filters', () => navigate(listRoute(resource))] as const;
+  const clear = ['Clear filters', () => navigate(listURL(resource))] as const;
   // Nothing can be filtered without a permission, or if the kind is not served.
   const isFilterable = list || !error || (error instanceof StatusError && error.code === 400);
   return h('div', { class: 'stack' }, [

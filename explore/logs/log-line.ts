@@ -3,7 +3,7 @@ import { fieldsOfLine, type LogRecord, visibleText } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { link, logsRoute, objectRoute } from '../route.ts';
+import { logsURL, objectURL } from '../route.ts';
 import { CopyButton } from '../ui/controls.ts';
 import { failure, loading } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
@@ -40,20 +40,20 @@ export function LogLine({ record }: LogLineProps): ComponentChildren {
 function LineDetails({ record }: LogLineProps): ComponentChildren {
   const [hasContext, setContext] = useState(false);
   const { time, namespace, pod, container, log } = record;
-  const object = objectRoute('pods', { namespace, name: pod });
+  const href = objectURL('pods', { namespace, name: pod });
   const at = Math.floor(Date.parse(time) / 1000);
   const range = absolute({ start: at - AROUND_S, end: at + AROUND_S });
-  const ofPod = logsRoute({ namespaces: namespace, pods: pod, ...range });
+  const ofPod = logsURL({ namespaces: namespace, pods: pod, ...range });
   const fields = fieldsOfLine(log).map(([name, value]) => [
     h('dt', {}, lineText(name, 200)),
     h('dd', {}, lineText(value, SHORT)),
   ]);
   return h('div', { class: 'log-details stack' }, [
-    h('p', { class: 'muted' }, [`${time} ${container} in `, h('a', link(object), `${namespace}/${pod}`)]),
+    h('p', { class: 'muted' }, [`${time} ${container} in `, h('a', { href }, `${namespace}/${pod}`)]),
     h('dl', {}, fields),
     h('div', { class: 'row' }, [
       h('button', { 'aria-expanded': hasContext, onClick: () => setContext(!hasContext) }, 'Lines around it'),
-      h('a', { class: 'button', ...link(ofPod) }, 'Only this pod'),
+      h('a', { class: 'button', href: ofPod }, 'Only this pod'),
       h(CopyButton, { label: 'Copy line', text: log }),
     ]),
     hasContext && h(ContextLines, { record }),

@@ -3,7 +3,7 @@ import type { LogPage, Shortfall } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { urlOf, withQuery } from '../route.ts';
+import { changedURL } from '../route.ts';
 import { CopyButton, toggle } from '../ui/controls.ts';
 import { failure, liveState, notice } from '../ui/notice.ts';
 import { ExportMenu } from './export-menu.ts';
@@ -32,7 +32,7 @@ export function LogsView(): ComponentChildren {
   const retry = (): void => setAttempt(attempt + 1);
   useEffect(() => pause(false), [key, isLive]);
   const follow = { follow: 'true', start_time: undefined, end_time: undefined, last: lastOf(query) ?? '15m' };
-  const exactURL = location.origin + urlOf(withQuery(route, absolute(range)));
+  const exactURL = location.origin + changedURL(route, absolute(range));
   const { page, tail, lines } = logs;
   const showEarlier = (): void => {
     const end = Math.floor(Date.parse(lines[0]?.time ?? '') / 1000);

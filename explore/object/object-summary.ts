@@ -16,7 +16,7 @@ import {
 import { type ComponentChildren, h } from 'preact';
 import { type Kinds, titleOf, useExplore } from '../context.ts';
 import { RecentEvents } from '../overview/recent-events.ts';
-import { link, listRoute, objectRoute } from '../route.ts';
+import { listURL, objectURL } from '../route.ts';
 import { textTable } from '../ui/text-table.ts';
 import { useLoaded } from '../ui/use-live.ts';
 import { RelativeTime, statusWord, toned } from '../ui/values.ts';
@@ -28,8 +28,8 @@ export function objectSummary(resource: string, object: KubernetesObject, kinds:
   const involved = [fieldTerm('involvedObject.kind', object.kind), fieldTerm('involvedObject.name', name)];
   const labelItems = Object.entries(labels).map(([key, value]) => {
     const labelSelector = `${key}=${value}`;
-    const to = link(listRoute(resource, { labelSelector }));
-    return h('li', {}, h('a', { class: 'button chip', ...to }, h('bdi', {}, labelSelector)));
+    const href = listURL(resource, { labelSelector });
+    return h('li', {}, h('a', { class: 'button chip', href }, h('bdi', {}, labelSelector)));
   });
   const annotationItems = Object.entries(annotations)
     .filter(([key]) => key !== LAST_APPLIED)
@@ -62,7 +62,7 @@ function ownerItems({ metadata }: KubernetesObject, kinds: Kinds): ComponentChil
     const place = { name, namespace: known?.namespaced ? namespace : undefined };
     return h('li', { key: uid }, [
       h('span', { class: 'muted' }, `${kind} `),
-      known ? h('a', link(objectRoute(known.resource, place)), name) : name,
+      known ? h('a', { href: objectURL(known.resource, place) }, name) : name,
     ]);
   });
   return h('ul', {}, owners);
@@ -112,10 +112,10 @@ function RelatedObjects({ resource, query }: RelatedList): ComponentChildren {
   const title = titleOf(resource, kinds);
   const all = page.totalItems === 1 ? 'Show as a list' : `Show all ${page.totalItems}`;
   const rows = page.items.map(({ metadata }, i) => [
-    h('a', link(objectRoute(resource, metadata)), metadata.name),
+    h('a', { href: objectURL(resource, metadata) }, metadata.name),
     statusWord(statusOf(page, i) ?? ''),
     h(RelativeTime, { time: metadata.creationTimestamp }),
   ]);
-  const heading = [title, h('a', link(listRoute(resource, query)), all)];
+  const heading = [title, h('a', { href: listURL(resource, query) }, all)];
   return card(heading, textTable(title, ['Name', 'Status', 'Age'], rows));
 }

@@ -3,7 +3,7 @@ import { fieldTerm, type ListPage, relatedLogs, StatusError, statusOf } from 'ks
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { pathOfKind, titleOf, useExplore } from '../context.ts';
-import { link, listRoute, logsRoute, namesOf, type ObjectNames, type Route, withQuery } from '../route.ts';
+import { changedURL, listURL, logsURL, namesOf, type ObjectNames } from '../route.ts';
 import { failure, loading, notice } from '../ui/notice.ts';
 import { useLive, useLoaded } from '../ui/use-live.ts';
 import { RelativeTime, statusWord } from '../ui/values.ts';
@@ -20,8 +20,8 @@ export function ObjectView(): ComponentChildren {
   const logs = object && relatedLogs(resource, object);
   return h('div', { class: 'stack' }, [
     h('nav', { 'aria-label': 'Path' }, [
-      h('a', link(listRoute(resource)), titleOf(resource, kinds)),
-      namespace !== undefined && [' / ', h('a', link(listRoute(resource, { namespace })), namespace)],
+      h('a', { href: listURL(resource) }, titleOf(resource, kinds)),
+      namespace !== undefined && [' / ', h('a', { href: listURL(resource, { namespace }) }, namespace)],
     ]),
     h('div', { class: 'row' }, [
       h('h1', { tabIndex: -1 }, h('bdi', {}, name)),
@@ -35,17 +35,17 @@ export function ObjectView(): ComponentChildren {
     !object && !error && loading('Loading the object…'),
     object && [
       h('nav', { class: 'row', 'aria-label': 'Parts' }, [
-        part('Summary', withQuery(route, { part: '' }), !isYAML),
-        part('YAML', withQuery(route, { part: 'yaml' }), isYAML),
-        logs && part('Logs', logsRoute({ ...logs, last: '24h', follow: 'true' }), false),
+        part('Summary', changedURL(route, { part: '' }), !isYAML),
+        part('YAML', changedURL(route, { part: 'yaml' }), isYAML),
+        logs && part('Logs', logsURL({ ...logs, last: '24h', follow: 'true' }), false),
       ]),
       isYAML ? h(YamlPanel, { object, kind: kinds.get(resource) }) : objectSummary(resource, object, kinds),
     ],
   ]);
 }
 
-function part(title: string, route: Route, isCurrent: boolean): ComponentChildren {
-  return h('a', { class: 'item', ...link(route), 'aria-current': isCurrent ? 'page' : undefined }, title);
+function part(title: string, href: string, isCurrent: boolean): ComponentChildren {
+  return h('a', { class: 'item', href, 'aria-current': isCurrent ? 'page' : undefined }, title);
 }
 
 /** From a live list, or once from kube-apiserver if lists do not serve the kind or the caller may only get the object. */

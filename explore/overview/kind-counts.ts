@@ -2,7 +2,7 @@
 import { type ListPage, StatusError, type StatusTone, toneOfStatus } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { customResources, titleOf, useExplore } from '../context.ts';
-import { link, listRoute } from '../route.ts';
+import { listURL } from '../route.ts';
 import { notice } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
 
@@ -38,7 +38,7 @@ export function KindCounts({ namespace }: { readonly namespace: string }): Compo
   const failed = shown.filter(({ error }) => error && error.code !== 403);
   const rows = shown.map(({ resource, page }) => {
     const scope = kinds.get(resource)?.namespaced ? namespace : '';
-    const listOf = (status?: string) => link(listRoute(resource, { namespace: scope, status }));
+    const listOf = (status?: string) => listURL(resource, { namespace: scope, status });
     return page && h('li', { key: resource }, countsOf(page, titleOf(resource, kinds), listOf));
   });
   return h('section', { class: 'kinds card', 'aria-label': 'Kinds', 'aria-busy': counts.length === 0 }, [
@@ -55,11 +55,11 @@ export function KindCounts({ namespace }: { readonly namespace: string }): Compo
 /** Maximum number of statuses beside a bar; the list has the others. */
 const STATUSES = 5;
 
-/** The number of objects, and the most frequent statuses in the order of their tones. `listOf`: link to the list of a status. */
+/** The number of objects, and the most frequent statuses in the order of their tones. `listOf`: address of the list of a status. */
 function countsOf(
   { totalItems, facets }: ListPage,
   title: string,
-  listOf: (status?: string) => object,
+  listOf: (status?: string) => string,
 ): ComponentChildren {
   const statuses = Object.entries(facets?.['status'] ?? {})
     .sort(([, a], [, b]) => b - a)
@@ -70,11 +70,11 @@ function countsOf(
     h('span', { key: status, 'data-tone': tone, style: { flexGrow: count } }),
   );
   const links = statuses.map(({ status, count, tone }) => {
-    const attributes = { key: status, class: 'status', 'data-tone': tone, ...listOf(status) };
+    const attributes = { key: status, class: 'status', 'data-tone': tone, href: listOf(status) };
     return h('a', attributes, `${count.toLocaleString()} ${status}`);
   });
   return [
-    h('a', { class: 'row', ...listOf() }, [
+    h('a', { class: 'row', href: listOf() }, [
       h('span', { class: 'fill' }, title),
       h('strong', { class: 'number' }, totalItems.toLocaleString()),
     ]),

@@ -14,7 +14,7 @@ import {
 import { type ComponentChildren, h } from 'preact';
 import { useExplore } from '../context.ts';
 import { platformName } from '../page.ts';
-import { link, listRoute, objectRoute } from '../route.ts';
+import { listURL, objectURL } from '../route.ts';
 import { failure } from '../ui/notice.ts';
 import { textTable } from '../ui/text-table.ts';
 import { useLoaded } from '../ui/use-live.ts';
@@ -45,7 +45,7 @@ export function NodeUsage(): ComponentChildren {
   const total = nodes?.page.totalItems ?? 0;
   const allText = total > SHOWN ? `All ${total.toLocaleString()} nodes` : 'All nodes';
   return h('section', { class: 'nodes card', 'aria-label': 'Nodes', 'aria-busy': !nodes && !error }, [
-    h('h2', {}, ['Nodes', h('a', link(listRoute('nodes')), allText)]),
+    h('h2', {}, ['Nodes', h('a', { href: listURL('nodes') }, allText)]),
     error && failure(error, retry),
     nodes && [
       h('p', { class: 'muted' }, `${nodes.explanation} Nodes with a problem come first.`),
@@ -69,13 +69,13 @@ function rowsOf({ page, usedOf }: Nodes): readonly ComponentChildren[][] {
   nodes.sort((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status) || b.load - a.load);
   return nodes.map(({ node, status, cpu, memory }) => {
     const { name } = node.metadata;
-    const pods = listRoute('pods', { fieldSelector: fieldTerm('spec.nodeName', name) });
+    const pods = listURL('pods', { fieldSelector: fieldTerm('spec.nodeName', name) });
     return [
-      h('a', link(objectRoute('nodes', { name })), name),
+      h('a', { href: objectURL('nodes', { name }) }, name),
       statusWord(status),
       meter(cpu, amountText, ' cores'),
       meter(memory, bytesText),
-      h('a', link(pods), `At most ${textAt(node, 'status.allocatable.pods')} pods`),
+      h('a', { href: pods }, `At most ${textAt(node, 'status.allocatable.pods')} pods`),
     ];
   });
 }

@@ -2,7 +2,7 @@
 import { type KubernetesObject, kindOfReference, textAt } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { type Kinds, useExplore } from '../context.ts';
-import { link, listRoute, objectRoute } from '../route.ts';
+import { listURL, objectURL } from '../route.ts';
 import { failure } from '../ui/notice.ts';
 import { useLive } from '../ui/use-live.ts';
 import { RelativeTime } from '../ui/values.ts';
@@ -23,9 +23,9 @@ export function RecentEvents({ title, filter }: RecentEventsProps): ComponentChi
   const { value: page, error, retry } = live;
   const hasObject = filter.fieldSelector === undefined;
   const items = page?.items.map((event) => eventItem(event, kinds, hasObject));
-  const all = link(listRoute('events', { ...filter, sortBy: SORT_BY }));
+  const href = listURL('events', { ...filter, sortBy: SORT_BY });
   return h('section', { class: 'events card', 'aria-label': title, 'aria-busy': !page && !error }, [
-    h('h2', {}, [title, h('a', all, 'All events')]),
+    h('h2', {}, [title, h('a', { href }, 'All events')]),
     error && failure(error, retry),
     page?.items.length === 0 && h('p', { class: 'muted' }, 'Nothing has happened in the last hour.'),
     h('ol', { class: 'divided' }, items),
@@ -57,7 +57,7 @@ function involvedObject(event: KubernetesObject, kinds: Kinds): ComponentChildre
   const text = `${kind} ${name}`;
   const place = { namespace: namespace || undefined, name };
   return [
-    known && name !== '' ? h('a', link(objectRoute(known.resource, place)), text) : text,
+    known && name !== '' ? h('a', { href: objectURL(known.resource, place) }, text) : text,
     namespace !== '' && ` in ${namespace}`,
   ];
 }

@@ -5,7 +5,7 @@ import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { customResources, type Kinds, titleOf, useExplore } from '../context.ts';
 import { COUNTED_KINDS } from '../overview/kind-counts.ts';
-import { link, listRoute, objectRoute, type Route } from '../route.ts';
+import { listURL, objectURL } from '../route.ts';
 import { type Live, useLoaded } from '../ui/use-live.ts';
 import { statusWord } from '../ui/values.ts';
 
@@ -35,9 +35,9 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
     else return;
     event.preventDefault();
   };
-  const onClick = ({ defaultPrevented }: MouseEvent): void => {
-    // A link has prevented that the browser follows it.
-    if (defaultPrevented) close();
+  const onClick = ({ target, ctrlKey, metaKey }: MouseEvent): void => {
+    // With one of these keys, a link opens another tab.
+    if (target instanceof Element && target.closest('a') && !ctrlKey && !metaKey) close();
   };
   const input = h('input', {
     // In a search field, Escape would only remove the text.
@@ -94,7 +94,7 @@ async function followKinds(client: Client, kinds: Kinds): Promise<void> {
 function kindsFound(q: string, kinds: Kinds): ComponentChildren[] {
   const options = kindsNamed(kinds.values(), q)
     .slice(0, KIND_MATCHES)
-    .map(({ resource, title, group }) => option(resource, listRoute(resource), title, group));
+    .map(({ resource, title, group }) => option(resource, listURL(resource), title, group));
   return options.length === 0 ? [] : [section('Lists', options)];
 }
 
@@ -105,10 +105,10 @@ function objectsIn(result: SearchResult | undefined, q: string, kinds: Kinds): C
   return groups.map(({ resource, totalItems, items }) => {
     const title = titleOf(resource, kinds);
     const options = items.map(({ metadata, status }) =>
-      option(metadata.uid, objectRoute(resource, metadata), metadata.name, metadata.namespace, status),
+      option(metadata.uid, objectURL(resource, metadata), metadata.name, metadata.namespace, status),
     );
     const all = `All ${totalItems.toLocaleString()} ${title} with “${q}”`;
-    if (totalItems > items.length) options.push(option('all', listRoute(resource, { q }), all));
+    if (totalItems > items.length) options.push(option('all', listURL(resource, { q }), all));
     return section(title, options);
   });
 }
@@ -120,8 +120,8 @@ function section(title: string, options: readonly ComponentChildren[]): Componen
   ]);
 }
 
-function option(key: string, to: Route, label: string, detail = '', status?: string): ComponentChildren {
-  return h('a', { key, class: 'row item', ...link(to) }, [
+function option(key: string, href: string, label: string, detail = '', status?: string): ComponentChildren {
+  return h('a', { key, class: 'row item', href }, [
     label,
     h('span', { class: 'muted fill' }, detail),
     status !== undefined && statusWord(status),
