@@ -28,6 +28,9 @@ export {
   Logs,
   type SaveOptions,
   type Severity,
+  type SeverityBucket,
+  type SeverityHistogram,
+  type TimeRange,
 } from './logs.ts';
 export { listAt, textAt, valueAt } from './object-values.ts';
 export { containersOf, type PodContainer } from './pod-containers.ts';
@@ -41,6 +44,7 @@ export {
   kindsNamed,
   type ServedKind,
 } from './served-kinds.ts';
+export { LINE_BLOCK, newestLines, type ShownLines, withNewLines, withOlderLines } from './shown-lines.ts';
 export { LAST_APPLIED, type ShownParts, shownYAML } from './shown-yaml.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';

@@ -7,11 +7,13 @@ import type {
   LogQueryAnswer,
   LogStatisticsAnswer,
 } from './generated/platform.ts';
+import { intervalOf } from './histogram-interval.ts';
 import { fileNameOf, fileOf, type LogExport, type Shortfall } from './log-export.ts';
 import type { StreamOptions } from './reconnecting.ts';
 import { RepeatedLines } from './repeated-lines.ts';
 import { chosenFile, saveBody } from './saved-file.ts';
 import { StatusError } from './status-error.ts';
+import { spanOf } from './time-span.ts';
 import type { Transport } from './transport.ts';
 
 /** The filters and options of a log query. An element of an array must not contain a comma. */
@@ -19,6 +21,12 @@ export type LogQuery = Omit<LogParameters, 'operation' | 'follow' | 'context' | 
 export type LogRecord = LogQueryAnswer['query']['records'][number];
 /** `none`: the line has no level. */
 export type Severity = NonNullable<LogRecord['severity']>;
+
+/** Parameters of a log query, in seconds since the epoch; both ends are included. */
+export interface TimeRange {
+  readonly start_time: number;
+  readonly end_time: number;
+}
 
 interface Outcome {
   /** Milliseconds. */
@@ -29,6 +37,19 @@ interface Outcome {
 /** A page of lines. `cursor`, with the same query, returns the next one. */
 export type LogPage = LogQueryAnswer['query'] & Outcome;
 export type LogHistogram = LogHistogramAnswer['histogram'] & Outcome;
+/** The lines of a time range by time and severity. */
+export interface SeverityHistogram extends TimeRange {
+  readonly buckets: readonly SeverityBucket[];
+  /** Width of the buckets in seconds. */
+  readonly step: number;
+  /** Present if lines are missing. */
+  readonly partial?: readonly Shortfall[] | undefined;
+}
+export interface SeverityBucket {
+  /** Seconds since the epoch. */
+  readonly start: number;
+  readonly counts: Readonly<Partial<Record<Severity, number>>>;
+}
 export type LogStatistics = LogStatisticsAnswer['statistics'] & Outcome;
 
 export interface LogOptions {
@@ -67,6 +88,36 @@ export class Logs {
     const response = await this.#request<LogHistogramAnswer>({ ...query, operation: 'histogram' }, options);
     const { histogram, ...outcome } = response;
     return { ...histogram, ...outcome };
+  }
+
+  /**
+   * The lines of a time range by severity, in at most `max` buckets of a round width, which begin at round times of this
+   * computer. If the log store cannot search its fields for levels, all lines have the severity `none`.
+   */
+  async severities(
+    query: LogQuery & TimeRange,
+    max: number,
+    options: LogOptions = {},
+  ): Promise<SeverityHistogram> {
+    const { start_time, end_time } = query;
+    const step = intervalOf(end_time - start_time, max);
+    const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
+    const sent = { ...query, interval: spanOf(step * 1000), time_zone };
+    const { histograms, partial } = await this.histogram({ ...sent, severity: true }, options).catch(
+      (error: unknown) => {
+        const isLevel =
+          error instanceof StatusError && error.causes.some(({ field }) => field === 'severity');
+        if (!isLevel) throw error;
+        return this.histogram(sent, options);
+      },
+    );
+    const buckets = histograms.map(
+      ({ time, count, severities }): SeverityBucket => ({
+        start: time / 1000,
+        counts: severities ?? { none: count },
+      }),
+    );
+    return { start_time, end_time, step, buckets, partial };
   }
 
   /** The number of lines and of their containers. */

@@ -1,35 +1,21 @@
 // The number of lines by time and severity, as stacked bars. The pointer or the arrow keys select a range to zoom into.
 import {
-  intervalOf,
   type LogQuery,
   type Severity,
-  type Shortfall,
-  StatusError,
+  type SeverityBucket,
+  type SeverityHistogram,
   spanOf,
+  type TimeRange,
 } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Live, useLoaded } from '../ui/use-live.ts';
-import { absolute, clockOf, namesIn, SEVERITIES, type TimeRange } from './log-query.ts';
+import { absolute, clockOf, namesIn, SEVERITIES } from './log-query.ts';
 
 /** Pause before the next histogram while the view is live. */
 const REFRESH_MS = 15_000;
 const MAX_BUCKETS = 120;
-
-export interface Bucket {
-  /** Seconds since the epoch. */
-  readonly start: number;
-  readonly counts: Readonly<Partial<Record<Severity, number>>>;
-}
-
-export interface Counts {
-  readonly buckets: readonly Bucket[];
-  readonly partial: readonly Shortfall[] | undefined;
-  readonly range: TimeRange;
-  /** Width of the buckets in seconds. */
-  readonly step: number;
-}
 
 /** Counts of all levels: the levels of the query are only shown or hidden. */
 export function useHistogram(
@@ -37,36 +23,15 @@ export function useHistogram(
   rangeNow: () => TimeRange,
   key: string,
   isLive: boolean,
-): Live<Counts> {
+): Live<SeverityHistogram> {
   const { client } = useExplore();
-  const load = async (signal: AbortSignal): Promise<Counts> => {
-    const range = rangeNow();
-    const { start, end } = range;
-    const step = intervalOf(end - start, MAX_BUCKETS);
-    const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
-    const sent = { ...query, start_time: start, end_time: end, interval: spanOf(step * 1000), time_zone };
-    const { histograms, partial } = await client.logs
-      .histogram({ ...sent, severity: true }, { signal })
-      .catch((error: unknown) => {
-        // A store whose fields cannot be searched for levels still counts lines.
-        const isLevel =
-          error instanceof StatusError && error.causes.some(({ field }) => field === 'severity');
-        if (!isLevel) throw error;
-        return client.logs.histogram(sent, { signal });
-      });
-    const buckets = histograms.map(
-      ({ time, count, severities }): Bucket => ({
-        start: time / 1000,
-        counts: severities ?? { none: count },
-      }),
-    );
-    return { buckets, partial, range, step };
-  };
+  const load = (signal: AbortSignal) =>
+    client.logs.severities({ ...query, ...rangeNow() }, MAX_BUCKETS, { signal });
   return useLoaded(load, [key], isLive ? REFRESH_MS : 0);
 }
 
 /** The number of lines with one of the severities. */
-export function sumOf(buckets: readonly Bucket[], severities: readonly Severity[]): number {
+export function sumOf(buckets: readonly SeverityBucket[], severities: readonly Severity[]): number {
   const counts = buckets.flatMap((bucket) => severities.map((each) => bucket.counts[each] ?? 0));
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -74,7 +39,7 @@ export function sumOf(buckets: readonly Bucket[], severities: readonly Severity[
 const KEYS =
   'Arrow keys select an interval, with Shift several. Enter zooms into the selection, Escape clears it.';
 
-export function Histogram({ buckets, range, step }: Counts): ComponentChildren {
+export function Histogram({ buckets, step, start_time, end_time }: SeverityHistogram): ComponentChildren {
   const { route, change } = useExplore();
   const levels = namesIn(route.query, 'level');
   const shown = SEVERITIES.filter((each) => levels.length === 0 || levels.includes(each));
@@ -91,10 +56,7 @@ export function Histogram({ buckets, range, step }: Counts): ComponentChildren {
   };
   // The first and the last bucket can reach beyond the range.
   const apply = (): void => {
-    const zoomed = {
-      start: Math.max(range.start, begin),
-      end: Math.max(begin, Math.min(range.end, end - 1)),
-    };
+    const zoomed = { start_time: Math.max(start_time, begin), end_time: Math.min(end_time, end - 1) };
     change(absolute(zoomed));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -142,8 +104,8 @@ export function Histogram({ buckets, range, step }: Counts): ComponentChildren {
     h('span', { class: 'muted', 'aria-hidden': true }, max.toLocaleString()),
     h('div', attributes, bars),
     h('div', { class: 'row muted', 'aria-hidden': true }, [
-      h('span', { class: 'fill' }, timeOf(range.start)),
-      timeOf(range.end),
+      h('span', { class: 'fill' }, timeOf(start_time)),
+      timeOf(end_time),
     ]),
     h('output', { 'aria-live': 'polite' }, selection ? text : 'Drag to zoom'),
   ]);

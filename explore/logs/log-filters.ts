@@ -1,16 +1,16 @@
 // The filters of the view: text, names, levels and the time range. All of them are in the address.
-import { StatusError } from 'ks-apiserver-client';
+import { type SeverityBucket, StatusError, type TimeRange } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { choice, Facet, toggle } from '../ui/controls.ts';
 import { TextField } from '../ui/text-field.ts';
-import { type Bucket, sumOf } from './histogram.ts';
-import { absolute, lastOf, localTime, namesIn, RANGES, SEVERITIES, type TimeRange } from './log-query.ts';
+import { sumOf } from './histogram.ts';
+import { absolute, lastOf, localTime, namesIn, RANGES, SEVERITIES } from './log-query.ts';
 
 export interface LogFiltersProps {
   readonly range: TimeRange;
-  readonly buckets: readonly Bucket[] | undefined;
+  readonly buckets: readonly SeverityBucket[] | undefined;
   readonly error: Error | undefined;
 }
 
@@ -98,7 +98,7 @@ function RangeFilter({ range }: Pick<LogFiltersProps, 'range'>): ComponentChildr
     });
   return [
     choice('Time range', last ?? CUSTOM, OFFERED_RANGES, choose),
-    last === undefined && [at('From', 'start'), at('To', 'end')],
+    last === undefined && [at('From', 'start_time'), at('To', 'end_time')],
   ];
 }
 

@@ -42,7 +42,7 @@ function LineDetails({ record }: LogLineProps): ComponentChildren {
   const { time, namespace, pod, container, log } = record;
   const href = objectURL('pods', { namespace, name: pod });
   const at = Math.floor(Date.parse(time) / 1000);
-  const range = absolute({ start: at - AROUND_S, end: at + AROUND_S });
+  const range = absolute({ start_time: at - AROUND_S, end_time: at + AROUND_S });
   const ofPod = logsURL({ namespaces: namespace, pods: pod, ...range });
   const fields = fieldsOfLine(log).map(([name, value]) => [
     h('dt', {}, lineText(name, 200)),

@@ -1,12 +1,11 @@
 // The lines, the newest one at the bottom. All of them are in the document, so that the browser can search in them, but it
 // renders only the blocks near the visible part (`content-visibility`). The box scrolls from its bottom (`column-reverse`),
 // so that neither older nor new lines move it.
-import type { LogRecord } from 'ks-apiserver-client';
+import { LINE_BLOCK, type LogRecord } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { notice } from '../ui/notice.ts';
-import { BLOCK } from './line-limit.ts';
 import { LogLine } from './log-line.ts';
 import type { Logs } from './use-logs.ts';
 
@@ -43,8 +42,8 @@ export function LogLines(props: LogLinesProps): ComponentChildren {
     if (scrollTop < -AT_BOTTOM) leave();
     if (scrollHeight + scrollTop - clientHeight < NEAR_TOP) older?.();
   };
-  const blocks = Array.from({ length: Math.ceil(lines.length / BLOCK) }, (_, index) => {
-    const block = lines.slice(index * BLOCK, (index + 1) * BLOCK);
+  const blocks = Array.from({ length: Math.ceil(lines.length / LINE_BLOCK) }, (_, index) => {
+    const block = lines.slice(index * LINE_BLOCK, (index + 1) * LINE_BLOCK);
     return h(LineBlock, { key: block[0]?.id, lines: block });
   });
   const cutText = `These are the newest ${lines.length.toLocaleString()} lines: the page shows no more at once.`;

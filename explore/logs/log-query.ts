@@ -1,5 +1,6 @@
 // The query of the view in its address: the parameters of log queries, and `last` for a time range that ends now.
-import type { LogQuery, Severity } from 'ks-apiserver-client';
+import type { LogQuery, Severity, TimeRange } from 'ks-apiserver-client';
+import type { Changes } from '../route.ts';
 
 const NAMES = ['namespace', 'workload', 'pod', 'container'];
 /** Filters with several values, which are separated by commas, as in log queries. */
@@ -31,12 +32,6 @@ export function filtersOf(query: URLSearchParams): LogQuery {
   return Object.fromEntries([...lists, ...texts].filter(([, value]) => value.length > 0));
 }
 
-/** A time range in seconds since the epoch; both ends are included. */
-export interface TimeRange {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The name of the relative range of an address; undefined for an absolute one. */
 export function lastOf(query: URLSearchParams): string | undefined {
   if (query.has('start_time') || query.has('end_time')) return undefined;
@@ -45,9 +40,9 @@ export function lastOf(query: URLSearchParams): string | undefined {
 }
 
 export function rangeOf(query: URLSearchParams, now: number): TimeRange {
-  const end = secondsIn(query, 'end_time') ?? Math.floor(now / 1000);
+  const end_time = secondsIn(query, 'end_time') ?? Math.floor(now / 1000);
   const length = RANGES[lastOf(query) ?? DEFAULT_RANGE] ?? 0;
-  return { start: secondsIn(query, 'start_time') ?? end - length, end };
+  return { start_time: secondsIn(query, 'start_time') ?? end_time - length, end_time };
 }
 
 function secondsIn(query: URLSearchParams, name: string): number | undefined {
@@ -56,9 +51,9 @@ function secondsIn(query: URLSearchParams, name: string): number | undefined {
 }
 
 /** Changes of a query to an absolute range, which new lines do not reach. */
-export function absolute({ start, end }: TimeRange): Record<string, string | undefined> {
-  const times = { start_time: String(start), end_time: String(Math.max(start, end)) };
-  return { ...times, last: undefined, follow: undefined };
+export function absolute({ start_time, end_time }: TimeRange): Changes {
+  const end = String(Math.max(start_time, end_time));
+  return { start_time: String(start_time), end_time: end, last: undefined, follow: undefined };
 }
 
 /** The local time, as in inputs: `2026-01-31T12:03:04.567`. */

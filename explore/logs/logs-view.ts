@@ -1,5 +1,5 @@
 // The view of logs: filters, a histogram by level, the lines, and a live tail. Its address reproduces it.
-import type { LogPage, Shortfall } from 'ks-apiserver-client';
+import type { LogPage, Shortfall, TimeRange } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
@@ -11,7 +11,7 @@ import { Histogram, useHistogram } from './histogram.ts';
 import { LogAccess } from './log-access.ts';
 import { LogFilters, textError } from './log-filters.ts';
 import { LogLines } from './log-lines.ts';
-import { absolute, filtersOf, lastOf, namesIn, rangeOf, type TimeRange } from './log-query.ts';
+import { absolute, filtersOf, lastOf, namesIn, rangeOf } from './log-query.ts';
 import { useLogs } from './use-logs.ts';
 
 export function LogsView(): ComponentChildren {
@@ -35,8 +35,8 @@ export function LogsView(): ComponentChildren {
   const exactURL = location.origin + changedURL(route, absolute(range));
   const { page, tail, lines } = logs;
   const showEarlier = (): void => {
-    const end = Math.floor(Date.parse(lines[0]?.time ?? '') / 1000);
-    change(absolute({ start: range.start, end }));
+    const end_time = Math.floor(Date.parse(lines[0]?.time ?? '') / 1000);
+    change(absolute({ ...range, end_time }));
   };
   return h('div', { class: 'logs stack' }, [
     h('div', { class: 'row' }, [
@@ -47,7 +47,7 @@ export function LogsView(): ComponentChildren {
       toggle('Wrap', query.has('wrap'), (isOn) => change({ wrap: isOn ? 'true' : undefined })),
       h('button', { onClick: retry }, 'Search again'),
       h(CopyButton, { label: 'Copy link', title: 'With the exact times', text: exactURL }),
-      h(ExportMenu, { query: { ...filters, start_time: range.start, end_time: range.end } }),
+      h(ExportMenu, { query: { ...filters, ...range } }),
     ]),
     h(LogFilters, { range, buckets: counted?.buckets, error }),
     h(LogAccess, { namespaces: namesIn(query, 'namespaces') }),

@@ -1,10 +1,18 @@
 // The lines of a query: the newest page first, older ones on demand, and new ones while the view is live.
-import type { LogPage, LogQuery, LogRecord, StreamOptions } from 'ks-apiserver-client';
+import {
+  type LogPage,
+  type LogQuery,
+  type LogRecord,
+  newestLines,
+  type ShownLines,
+  type StreamOptions,
+  type TimeRange,
+  withNewLines,
+  withOlderLines,
+} from 'ks-apiserver-client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
-import { isFull, newestOf } from './line-limit.ts';
-import type { TimeRange } from './log-query.ts';
 
 const PAGE = 200;
 /** A tail begins with the last seconds that are shown, because lines arrive late. */
@@ -12,22 +20,17 @@ const OVERLAP_S = 5;
 /** Time in ms in which the new lines of a tail are collected. */
 const BATCH_MS = 250;
 
-interface Lines {
+interface Loaded {
   /** Of the query. */
   readonly key: string;
-  /** The oldest line first. */
-  readonly lines: readonly LogRecord[];
+  readonly shown: ShownLines;
   /** The page that was read last. */
   readonly page?: LogPage | undefined;
-  /** Of the next older page; undefined if there is none, or if it does not fit. */
-  readonly cursor?: string | undefined;
-  /** There are older lines, and they do not fit. */
-  readonly isCut?: boolean | undefined;
-  /** Of the page that the user has requested last; undefined for the newest one. */
+  /** Cursor of the page that the user has requested last; undefined for the newest one. */
   readonly requested?: string | undefined;
 }
 
-export interface Logs extends Pick<Lines, 'lines' | 'page' | 'isCut'> {
+export interface Logs extends Pick<Loaded, 'page'>, ShownLines {
   readonly isLoading: boolean;
   readonly error: Error | undefined;
   readonly retry: () => void;
@@ -47,23 +50,26 @@ export interface LogsOptions {
   readonly isPaused: boolean;
 }
 
-const NONE: Lines = { key: '', lines: [] };
+const NONE: Loaded = { key: '', shown: { lines: [], isCut: false } };
 
-export function useLogs({ query, range: { start, end }, key, isLive, isPaused }: LogsOptions): Logs {
+export function useLogs({ query, range, key, isLive, isPaused }: LogsOptions): Logs {
   const { client } = useExplore();
   const [loaded, setLoaded] = useState(NONE);
   const isSame = loaded.key === key;
   const cursor = isSame ? loaded.requested : undefined;
-  const sent = { ...query, start_time: start, end_time: end, highlight: true, severity: true };
+  const sent = { ...query, ...range, highlight: true, severity: true };
   const load = async (signal: AbortSignal): Promise<void> => {
     const page = await client.logs.query({ ...sent, size: PAGE, cursor }, { signal });
-    setLoaded((before) => withOlderLines(cursor === undefined ? { key, lines: [] } : before, page));
+    setLoaded(({ shown: before }) => {
+      const later = cursor === undefined ? NONE.shown : before;
+      return { key, page, requested: cursor, shown: withOlderLines(later, page) };
+    });
   };
   const { isCurrent, error, retry } = useLoaded(load, [key, cursor]);
-  const { lines, page, cursor: next, isCut } = isSame || !error ? loaded : NONE;
+  const { shown, page } = isSame || !error ? loaded : NONE;
 
-  const last = lines.at(-1);
-  const since = Math.max(end, last ? Math.floor(Date.parse(last.time) / 1000) : 0) - OVERLAP_S;
+  const last = shown.lines.at(-1);
+  const since = Math.max(range.end_time, last ? Math.floor(Date.parse(last.time) / 1000) : 0) - OVERLAP_S;
   const tailed = { ...sent, start_time: since, end_time: undefined };
   // New lines in batches; while the tail is paused, the newest ones wait.
   const buffer = useRef<LogRecord[]>([]);
@@ -77,10 +83,10 @@ export function useLogs({ query, range: { start, end }, key, isLive, isPaused }:
   const tail = useLive(read, isLive && isSame ? key : undefined);
   useEffect(() => {
     const flush = (): void => {
-      buffer.current = newestOf(buffer.current);
+      buffer.current = newestLines(buffer.current);
       if (!isPaused && buffer.current.length > 0) {
         const more = buffer.current.splice(0);
-        setLoaded((before) => withNewLines(before, more));
+        setLoaded((before) => ({ ...before, shown: withNewLines(before.shown, more) }));
       }
       setWaiting(buffer.current.length);
     };
@@ -88,26 +94,7 @@ export function useLogs({ query, range: { start, end }, key, isLive, isPaused }:
     return () => clearInterval(timer);
   }, [isPaused]);
 
-  const showOlder = (): void => setLoaded((before) => ({ ...before, requested: before.cursor }));
-  const older = next === undefined ? undefined : showOlder;
-  return { lines, page, isCut, error, retry, tail, waiting, older, isLoading: !isCurrent && !error };
-}
-
-/** Adds the lines of the next older page, the last one when the maximum is reached. */
-function withOlderLines(before: Lines, page: LogPage): Lines {
-  const lines = [...page.records.toReversed(), ...before.lines];
-  const isLast = isFull(lines);
-  const cursor = isLast ? undefined : page.cursor;
-  return { ...before, page, lines, cursor, isCut: isLast && page.cursor !== undefined };
-}
-
-/** Appends the lines that are not shown yet, which a tail can repeat, and drops the oldest ones beyond the limit. */
-function withNewLines(before: Lines, more: readonly LogRecord[]): Lines {
-  const known = new Set(before.lines.map(({ id }) => id));
-  const all = [...before.lines, ...more.filter(({ id }) => !known.has(id))];
-  const lines = newestOf(all);
-  // Older pages would then leave a gap.
-  return lines.length < all.length
-    ? { ...before, lines, cursor: undefined, isCut: true }
-    : { ...before, lines };
+  const showOlder = (): void => setLoaded((before) => ({ ...before, requested: before.shown.cursor }));
+  const older = shown.cursor === undefined ? undefined : showOlder;
+  return { ...shown, page, error, retry, tail, waiting, older, isLoading: !isCurrent && !error };
 }

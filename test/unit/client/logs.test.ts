@@ -52,6 +52,32 @@ describe('the logs of the client', () => {
     expect(await client.logs.statistics()).to.include({ logs: 3, containers: 1 });
   });
 
+  it('are counted by severity in buckets of a round width', async () => {
+    const start_time = Date.parse('2026-11-20T10:00:00Z') / 1000;
+    const range = { start_time, end_time: start_time + 600 };
+    const { step, buckets, ...counted } = await client.logs.severities(range, 60);
+    expect(counted).to.deep.include(range);
+    expect(step).to.equal(10);
+    expect(buckets[0]?.start).to.equal(start_time);
+    expect(buckets[0]?.counts).to.include({ info: 1, error: 1, none: 1, fatal: 0 });
+  });
+
+  it('are counted without severities if the store cannot search for levels', async () => {
+    const requested: string[] = [];
+    const status = { kind: 'Status', code: 400, details: { causes: [{ field: 'severity', message: '' }] } };
+    const histograms = [{ time: 5_000, count: 7 }];
+    const found = { histogram: { total: 7, totalRelation: 'eq', histograms }, took: 1 };
+    const fetch = async (input: unknown): Promise<Response> => {
+      const { searchParams } = new URL(String(input));
+      requested.push(`${searchParams.get('interval')} ${searchParams.get('severity')}`);
+      return searchParams.has('severity') ? Response.json(status, { status: 400 }) : Response.json(found);
+    };
+    const other = new Client({ server: 'http://127.0.0.1', token: 'T', fetch });
+    const { buckets } = await other.logs.severities({ start_time: 0, end_time: 120 }, 120);
+    expect(buckets).to.deep.equal([{ start: 5, counts: { none: 7 } }]);
+    expect(requested).to.deep.equal(['1s true', '1s null']);
+  });
+
   it('have a context', async () => {
     const { records } = await client.logs.query({ log_query: 'slow' });
     const around = await client.logs.context(records[0]?.id ?? '', { before: 1, after: 0 });

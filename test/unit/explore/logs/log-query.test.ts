@@ -7,11 +7,11 @@ describe('the query of logs in the address', () => {
     for (const name of ['constructor', '__proto__', 'toString', '', '99d']) {
       const query = new URLSearchParams({ last: name });
       expect(lastOf(query), name).to.equal('1h');
-      expect(rangeOf(query, 7_200_000), name).to.deep.equal({ start: 3_600, end: 7_200 });
+      expect(rangeOf(query, 7_200_000), name).to.deep.equal({ start_time: 3_600, end_time: 7_200 });
     }
     expect(rangeOf(new URLSearchParams({ last: '5m' }), 7_200_000)).to.deep.equal({
-      start: 6_900,
-      end: 7_200,
+      start_time: 6_900,
+      end_time: 7_200,
     });
   });
 
