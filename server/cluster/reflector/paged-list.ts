@@ -1,10 +1,10 @@
 // Client for paged lists of kube-apiserver. The client yields raw JSON objects while the response arrives.
 import { newExpired } from '../../../apis/meta/v1/errors.ts';
 import { parseBoundedJSON } from '../../../apis/reading/bounded-json.ts';
+import { ListSplitter } from '../../../apis/reading/list-splitter.ts';
 import { recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { openStream, type StreamRequest } from '../connection/response-stream.ts';
-import { ListSplitter } from './list-splitter.ts';
 
 interface ListRequest extends StreamRequest {
   readonly query: Readonly<Record<string, string>>;

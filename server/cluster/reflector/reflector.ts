@@ -1,12 +1,12 @@
 // Reflector: lists and watches one resource of kube-apiserver, and writes the changes to a store (sink). A reflector
 // retries after every failure.
 import { StatusError } from '../../../apis/meta/v1/errors.ts';
+import { LineTooLongError } from '../../../apis/reading/line-splitter.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { StalledError } from '../../upstream/upstream-response.ts';
 import { checkHistory } from './history-check.ts';
-import { LineTooLongError } from './line-splitter.ts';
 import { listPages } from './paged-list.ts';
 import type { ReflectorOptions } from './reflector-options.ts';
 import {

@@ -2,11 +2,11 @@
 // supported.
 import { parseBoundedJSON } from '../../../apis/reading/bounded-json.ts';
 import { OPEN_BRACE } from '../../../apis/reading/json-bytes.ts';
+import { LineSplitter } from '../../../apis/reading/line-splitter.ts';
 import { text } from '../../../apis/reading/unknown-value.ts';
 import type { ClusterClient } from '../connection/client.ts';
 import { statusErrorOf } from '../connection/response-body.ts';
 import { openStream, type StreamRequest } from '../connection/response-stream.ts';
-import { LineSplitter } from './line-splitter.ts';
 import { type Member, memberNamed, nestedMembers, objectMembers } from './raw-json.ts';
 import { TruncatedListError, UnversionedError } from './reflector-retry.ts';
 import { isComparable } from './resource-version.ts';

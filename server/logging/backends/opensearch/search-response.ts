@@ -2,8 +2,8 @@
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { parseBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
+import { ListSplitter } from '../../../../apis/reading/list-splitter.ts';
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
-import { ListSplitter } from '../../../cluster/reflector/list-splitter.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { instantOfNanoseconds, parseInstant } from '../../store/instant.ts';
 import { type LogRecord, type Total, withoutLineEnd } from '../../store/log-store.ts';

@@ -1,8 +1,8 @@
 // Parser of VictoriaLogs responses: one JSON object per line, with string values.
 import { parseBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
 import { COMMA } from '../../../../apis/reading/json-bytes.ts';
+import { LineTooLongError } from '../../../../apis/reading/line-splitter.ts';
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
-import { LineTooLongError } from '../../../cluster/reflector/line-splitter.ts';
 import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { parseInstant } from '../../store/instant.ts';
 import type { Instant } from '../../store/log-store.ts';

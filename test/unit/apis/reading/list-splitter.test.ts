@@ -1,9 +1,9 @@
 // Tests of ListSplitter, which splits a list response into its items.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { LineTooLongError } from '../../../../../server/cluster/reflector/line-splitter.ts';
-import { ListSplitter } from '../../../../../server/cluster/reflector/list-splitter.ts';
-import { jsonText } from '../../../../support/json-text.ts';
+import { LineTooLongError } from '../../../../apis/reading/line-splitter.ts';
+import { ListSplitter } from '../../../../apis/reading/list-splitter.ts';
+import { jsonText } from '../../../support/json-text.ts';
 
 function split(
   text: string,

@@ -1,4 +1,4 @@
-// Splits a watch response into lines.
+// Splits a stream of JSON values, one per line, into its lines.
 /** A line or an object of a response is longer than the limit. */
 export class LineTooLongError extends Error {
   constructor(limit: number) {

@@ -1,7 +1,7 @@
 // Tests of the function that splits a watch response into lines.
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { LineSplitter, LineTooLongError } from '../../../../../server/cluster/reflector/line-splitter.ts';
+import { LineSplitter, LineTooLongError } from '../../../../apis/reading/line-splitter.ts';
 
 function split(chunks: readonly string[], limit = 1000): string[] {
   const splitter = new LineSplitter(limit);

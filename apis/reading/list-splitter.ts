@@ -7,7 +7,7 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from '../../../apis/reading/json-bytes.ts';
+} from './json-bytes.ts';
 import { LineTooLongError } from './line-splitter.ts';
 
 /**
