@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { closeGracefully } from '../http/graceful-close.ts';
 import { hasBody } from '../http/request-body.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
@@ -66,8 +67,8 @@ async function opened(context: ProxiedContext, { target, headers, caller }: Forw
   const { endpoint, pool, connectTimeoutMs } = target;
   const { request, signal } = context;
   const errorOf = upstreamError(target);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]);
-  const connection = await pool.connector.open(caller, limit).catch((error: Error) => {
+  using bounded = boundedSignal(signal, connectTimeoutMs);
+  const connection = await pool.connector.open(caller, bounded.signal).catch((error: Error) => {
     throw context.abortReason ?? errorOf(error, false);
   });
   const { promise, resolve, reject } = Promise.withResolvers<Opened>();

@@ -8,6 +8,7 @@ import { optionalText, record, recordIn, texts } from '../../../apis/reading/unk
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { followObject } from '../../cluster/reflector/followed-object.ts';
 import { retryConflicts } from '../../cluster/retry-conflicts.ts';
+import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
@@ -138,7 +139,8 @@ export class SharedFailures {
     while (await this.#wakeup.next(signal)) {
       const batch = this.#queue.splice(0);
       try {
-        await this.#write(batch, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
+        using bounded = boundedSignal(signal, TIMEOUT_MS);
+        await this.#write(batch, bounded.signal);
         failures.end();
       } catch (cause) {
         for (const { reject } of batch)

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect as connectTCP, isIP, type Socket } from 'node:net';
 import { connect as connectTLS, type TLSSocket } from 'node:tls';
 import { BerReader } from 'ldapts';
+import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 
 interface DirectoryAddress {
   readonly host: string;
@@ -39,7 +40,8 @@ export async function connectDirectory(
   { host, port }: DirectoryAddress,
   { tls, ca, timeoutMs, signal }: ConnectionOptions,
 ): Promise<TLSSocket> {
-  const ending = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  using bounded = boundedSignal(signal, timeoutMs);
+  const ending = bounded.signal;
   const tcp = connectTCP({ host, port });
   // An error after the rejection would otherwise end the process.
   tcp.on('error', ignored);

@@ -5,6 +5,7 @@ import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../../apis/reading/thrown-value.ts';
 import type { Seats } from '../../../admission/seats.ts';
 import type { CallContext } from '../../../cluster/call-context.ts';
+import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import { PASSWORD_ONLY } from '../../sessions/proof.ts';
 import {
@@ -182,7 +183,8 @@ export class LDAPProvider implements PasswordProvider {
    */
   async #connected<T>(signal: AbortSignal, talk: (client: DirectoryClient) => Promise<T>): Promise<T> {
     const { deadlineMs } = this.#timing;
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+    using bounded = boundedSignal(signal, deadlineMs);
+    const deadline = bounded.signal;
     const unavailable = (error: unknown): ProviderUnavailable => {
       signal.throwIfAborted();
       const reason = deadline.aborted ? `no response within ${deadlineMs / 1000} s` : messageOf(error);

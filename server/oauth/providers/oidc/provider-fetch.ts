@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import type { CustomFetch } from 'openid-client';
 import { assertBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
+import { NEVER_ABORTED } from '../../../concurrency/aborted.ts';
+import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
 import { ConnectionPool } from '../../../upstream/connection-pool.ts';
 import { abortableBy, send } from '../../../upstream/send.ts';
 import { REQUEST_MS } from '../provider.ts';
@@ -23,7 +25,7 @@ export async function providerFetch(caFile: string): Promise<CustomFetch> {
       pool = new ConnectionPool({ url, tls });
       pools.set(url.origin, pool);
     }
-    const timeout = AbortSignal.timeout(REQUEST_MS);
+    using bounded = boundedSignal(signal ?? NEVER_ABORTED, REQUEST_MS);
     const response = await send(pool, {
       method,
       path: `${url.pathname}${url.search}`,
@@ -31,7 +33,7 @@ export async function providerFetch(caFile: string): Promise<CustomFetch> {
       body: textOf(body),
       isRead: method === 'GET',
       crowd: '',
-      work: abortableBy(signal ? AbortSignal.any([signal, timeout]) : timeout),
+      work: abortableBy(bounded.signal),
     });
     const bytes = await response.bytes({
       maxBytes: MAX_RESPONSE,
