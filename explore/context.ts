@@ -8,16 +8,12 @@ import type { Changes, Route } from './route.ts';
 /** By their resource such as `deployments.apps`. */
 export type Kinds = ReadonlyMap<string, ServedKind>;
 
-export interface Discovered {
-  /** The kinds that lists can have. */
+export interface Explore {
+  readonly client: Client;
+  /** The kinds that lists can have. Empty until discovery has responded. */
   readonly kinds: Kinds;
   /** The API groups that the cluster serves. */
   readonly groups: ReadonlySet<string>;
-}
-
-/** Kinds and groups are empty until discovery has responded. */
-export interface Explore extends Discovered {
-  readonly client: Client;
   readonly route: Route;
   /** Shows the same view with another query. `replace`: without a new entry in the history. */
   readonly change: (changes: Changes, options?: { readonly replace?: boolean }) => void;
@@ -33,7 +29,7 @@ export function useExplore(): Explore {
   return explore;
 }
 
-export async function discover(client: Client, signal: AbortSignal): Promise<Discovered> {
+export async function discover(client: Client, signal: AbortSignal) {
   const served = await client.kubernetes.kinds({ signal });
   // The kinds of the server itself are in no list.
   const own = new Set(['resources', 'iam'].map((name) => `${name}.${platformName()}.io`));
@@ -57,6 +53,17 @@ export function pathOfKind(
   return objectPath({ apiVersion, resource: plural, ...place });
 }
 
+/** The kinds that the overview counts, and the search finds, besides custom resources. */
+export const COUNTED_KINDS = [
+  'pods',
+  'deployments.apps',
+  'statefulsets.apps',
+  'daemonsets.apps',
+  'jobs.batch',
+  'persistentvolumeclaims',
+  'nodes',
+  'namespaces',
+];
 /** Maximum number of kinds of custom resources, because the server starts to follow each kind that is counted or searched. */
 const MAX_CUSTOM = 12;
 

@@ -2,7 +2,7 @@
 import { type Client, type Connection, StatusError } from 'ks-apiserver-client';
 import { type ComponentChildren, type FunctionComponent, h } from 'preact';
 import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Discovered, discover, type Explore, ExploreContext } from './context.ts';
+import { discover, type Explore, ExploreContext } from './context.ts';
 import { Header } from './header.ts';
 import { ListView } from './list/list-view.ts';
 import { LogsView } from './logs/logs-view.ts';
@@ -22,7 +22,7 @@ interface FrameProps {
 }
 
 /** Discovery takes a moment: views that need a kind wait for it. */
-const NOTHING: Discovered = { kinds: new Map(), groups: new Set() };
+const UNDISCOVERED = { kinds: new Map(), groups: new Set<string>() };
 
 export function Frame({ session, client }: FrameProps): ComponentChildren {
   const route = useRoute();
@@ -31,7 +31,7 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
   const [isSearching, setSearching] = useState(false);
   const explore = useMemo<Explore>(() => {
     const change: Explore['change'] = (changes, options) => navigate(changedURL(route, changes), options);
-    return { client, route, change, onConnection: setConnection, ...(discovered.value ?? NOTHING) };
+    return { client, route, change, onConnection: setConnection, ...(discovered.value ?? UNDISCOVERED) };
   }, [client, route, discovered.value]);
   // The view without its query: another place is another view, with a state of its own.
   const place = JSON.stringify({ ...route, query: undefined });

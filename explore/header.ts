@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { useExplore } from './context.ts';
 import { overviewURL } from './route.ts';
 import type { Session } from './session.ts';
-import { TextField } from './ui/text-field.ts';
+import { TextField } from './ui/controls.ts';
 
 const ICON = new URL('icon.svg', import.meta.url).href;
 

@@ -25,15 +25,10 @@ export function ExportMenu({ query }: { readonly query: LogQuery }): ComponentCh
     setRunning(ended);
     setBytes(0);
     setResult(['info', 'Exporting …']);
-    try {
-      const saved = await client.logs.save(
-        { ...query, format, sort: 'asc' },
-        { signal, onProgress: setBytes },
-      );
-      setResult(saved && resultOf(saved));
-    } catch (error) {
-      setResult(incomplete(signal.aborted ? 'you have cancelled it' : (error as Error).message));
-    }
+    const failed = ({ message }: Error): Result =>
+      incomplete(signal.aborted ? 'you have cancelled it' : message);
+    const saving = client.logs.save({ ...query, format, sort: 'asc' }, { signal, onProgress: setBytes });
+    setResult(await saving.then(resultOf, failed));
     setRunning(undefined);
   };
   return [
@@ -51,7 +46,9 @@ export function ExportMenu({ query }: { readonly query: LogQuery }): ComponentCh
   ];
 }
 
-function resultOf(file: LogExport): Result {
+/** Without a file, the user has closed the dialog. */
+function resultOf(file: LogExport | undefined): Result | undefined {
+  if (!file) return undefined;
   if (file.complete()) return ['good', 'Complete.'];
   const missing = file.shortfalls().map(({ message }) => message);
   return incomplete(missing.join('; '));

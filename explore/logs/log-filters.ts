@@ -3,8 +3,7 @@ import { type SeverityBucket, StatusError, type TimeRange } from 'ks-apiserver-c
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { choice, Facet, toggle } from '../ui/controls.ts';
-import { TextField } from '../ui/text-field.ts';
+import { choice, Facet, TextField, toggle } from '../ui/controls.ts';
 import { sumOf } from './histogram.ts';
 import { absolute, lastOf, localTime, namesIn, RANGES, SEVERITIES } from './log-query.ts';
 
@@ -31,7 +30,6 @@ export function LogFilters({ range, buckets, error }: LogFiltersProps): Componen
   const { query } = route;
   const message = textError(error);
   const isCase = query.get('case') === 'respect';
-  const matchCase = (isOn: boolean): void => change({ case: isOn ? 'respect' : undefined });
   return h('section', { class: 'stack', 'aria-label': 'Filters' }, [
     h('div', { class: 'row' }, [
       h(TextField, {
@@ -46,7 +44,7 @@ export function LogFilters({ range, buckets, error }: LogFiltersProps): Componen
         apply: (text) => change({ log_query: text }, { replace: true }),
       }),
       choice('Match', query.get('match') ?? 'prefix', MATCHES, (match) => change({ match })),
-      toggle('Match case', isCase, matchCase),
+      toggle('Match case', isCase, (isOn) => change({ case: isOn ? 'respect' : undefined })),
       h(RangeFilter, { range }),
     ]),
     message !== '' &&

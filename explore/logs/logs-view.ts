@@ -1,21 +1,21 @@
 // The view of logs: filters, a histogram by level, the lines, and a live tail. Its address reproduces it.
-import type { LogPage, Shortfall, TimeRange } from 'ks-apiserver-client';
+import type { Client, LogPage, Shortfall, TimeRange } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { changedURL } from '../route.ts';
 import { CopyButton, toggle } from '../ui/controls.ts';
 import { failure, liveState, notice } from '../ui/notice.ts';
+import { useLoaded } from '../ui/use-live.ts';
 import { ExportMenu } from './export-menu.ts';
 import { Histogram, useHistogram } from './histogram.ts';
-import { LogAccess } from './log-access.ts';
 import { LogFilters, textError } from './log-filters.ts';
 import { LogLines } from './log-lines.ts';
 import { absolute, filtersOf, lastOf, namesIn, rangeOf } from './log-query.ts';
 import { useLogs } from './use-logs.ts';
 
 export function LogsView(): ComponentChildren {
-  const { route, change } = useExplore();
+  const { client, route, change } = useExplore();
   const { query } = route;
   const isLive = query.has('follow');
   const [attempt, setAttempt] = useState(0);
@@ -28,6 +28,9 @@ export function LogsView(): ComponentChildren {
   const logs = useLogs({ query: filters, range, key, isLive, isPaused });
   const rangeNow = (): TimeRange => (isLive ? rangeOf(query, Date.now()) : range);
   const { value: counted, error: countError } = useHistogram(filters, rangeNow, key, isLive);
+  const namespaces = namesIn(query, 'namespaces');
+  // Only an explanation: the server enforces the permissions, whether the reviews succeed or not.
+  const access = useLoaded((signal) => accessText(client, namespaces, signal), [namespaces.join()]);
   const error = logs.error ?? countError;
   const retry = (): void => setAttempt(attempt + 1);
   useEffect(() => pause(false), [key, isLive]);
@@ -50,7 +53,7 @@ export function LogsView(): ComponentChildren {
       h(ExportMenu, { query: { ...filters, ...range } }),
     ]),
     h(LogFilters, { range, buckets: counted?.buckets, error }),
-    h(LogAccess, { namespaces: namesIn(query, 'namespaces') }),
+    access.value,
     counted && !countError ? h(Histogram, counted) : h('div', { class: 'histogram' }),
     missing(page?.partial ?? counted?.partial),
     error && textError(error) === '' && failure(error, retry),
@@ -83,4 +86,35 @@ function missing(partial: readonly Shortfall[] = []): ComponentChildren {
   const tone = partial.every(({ reason }) => reason === 'NotCovered') ? 'info' : 'warn';
   const messages = partial.map(({ message }) => h('p', {}, message));
   return notice(tone, h('details', {}, [h('summary', {}, 'Lines are missing.'), messages]));
+}
+
+/** Maximum number of namespaces whose permission is checked. */
+const CHECKED = 20;
+const PERMISSION = h('code', {}, 'get pods/log');
+
+/**
+ * The namespaces whose logs the user may read: log queries return only lines of namespaces with the permission `get pods/log`,
+ * and no error for the others. `chosen`: those of the query.
+ */
+async function accessText(client: Client, chosen: readonly string[], signal: AbortSignal) {
+  const mayRead = (namespace?: string): Promise<boolean> =>
+    client.kubernetes.can({ verb: 'get', resource: 'pods', subresource: 'log', namespace }, { signal });
+  if (await mayRead()) return null;
+  const query = { limit: CHECKED + 1, sortBy: 'name', ascending: true };
+  const page = chosen.length === 0 && (await client.lists.page('namespaces', query, { signal }));
+  const names = page ? page.items.map(({ metadata }) => metadata.name) : chosen;
+  const checked = names.slice(0, CHECKED);
+  const reviews = await Promise.all(checked.map(mayRead));
+  const allowed = checked.filter((_, index) => reviews[index]);
+  const isWhole = checked.length === names.length;
+  if (allowed.length === 0 && isWhole) {
+    const where = chosen.length === 0 ? 'any namespace' : checked.join(', ');
+    const rest = ` to read logs, and do not have it in ${where}.`;
+    return notice('warn', ['You need the permission ', PERMISSION, rest]);
+  }
+  return h('p', { class: 'muted' }, [
+    'Lines of the namespaces in which you have the permission ',
+    PERMISSION,
+    `: ${allowed.join(', ')}${isWhole ? '' : ' and others'}.`,
+  ]);
 }

@@ -17,9 +17,8 @@ import { type ComponentChildren, h } from 'preact';
 import { type Kinds, titleOf, useExplore } from '../context.ts';
 import { RecentEvents } from '../overview/recent-events.ts';
 import { listURL, objectURL } from '../route.ts';
-import { textTable } from '../ui/text-table.ts';
 import { useLoaded } from '../ui/use-live.ts';
-import { RelativeTime, statusWord, toned } from '../ui/values.ts';
+import { RelativeTime, statusWord, textTable, toned } from '../ui/values.ts';
 
 export function objectSummary(resource: string, object: KubernetesObject, kinds: Kinds): ComponentChildren {
   const { name, namespace, labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;

@@ -16,9 +16,8 @@ import { useExplore } from '../context.ts';
 import { platformName } from '../page.ts';
 import { listURL, objectURL } from '../route.ts';
 import { failure } from '../ui/notice.ts';
-import { textTable } from '../ui/text-table.ts';
 import { useLoaded } from '../ui/use-live.ts';
-import { statusWord } from '../ui/values.ts';
+import { statusWord, textTable } from '../ui/values.ts';
 
 /** Returns the used quantity of a resource of a node, such as `3920m`. */
 type UsedOf = (node: KubernetesObject, resource: string) => string | undefined;

@@ -1,7 +1,10 @@
-// The overview: what the cluster runs, with counts by status, its nodes, and what changed in the last minutes.
+// The overview: what the cluster runs, with counts by status as bars, its nodes, and what changed in the last minutes.
+import { type ListPage, StatusError, type StatusTone, toneOfStatus } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
-import { useExplore } from '../context.ts';
-import { KindCounts } from './kind-counts.ts';
+import { COUNTED_KINDS, customResources, titleOf, useExplore } from '../context.ts';
+import { listURL } from '../route.ts';
+import { notice } from '../ui/notice.ts';
+import { useLoaded } from '../ui/use-live.ts';
 import { NodeUsage } from './node-usage.ts';
 import { RecentEvents } from './recent-events.ts';
 
@@ -20,4 +23,95 @@ export function OverviewView(): ComponentChildren {
       h(RecentEvents, { title: 'Recent events', filter: { namespace: namespace || undefined } }),
     ]),
   ]);
+}
+
+/** Known before discovery. */
+const CLUSTER_KINDS = ['nodes', 'namespaces'];
+const TONES: readonly StatusTone[] = ['good', 'idle', 'warn', 'bad'];
+/** Pause between two counts, in ms. */
+const REPEAT_MS = 10_000;
+
+interface Count {
+  readonly resource: string;
+  readonly page?: ListPage;
+  readonly error?: StatusError;
+}
+
+/** `namespace`: empty for all. */
+function KindCounts({ namespace }: { readonly namespace: string }): ComponentChildren {
+  const { kinds } = useExplore();
+  const counts = useCounts(namespace);
+  // Of custom resources, only those that exist.
+  const shown = counts.filter(({ resource, page }) => page?.totalItems || !kinds.get(resource)?.isCustom);
+  const title = ({ resource }: Count): string => titleOf(resource, kinds);
+  const forbidden = shown.filter(({ error }) => error?.code === 403);
+  const failed = shown.filter(({ error }) => error && error.code !== 403);
+  const rows = shown.map(({ resource, page }) => {
+    const scope = kinds.get(resource)?.namespaced ? namespace : '';
+    const listOf = (status?: string) => listURL(resource, { namespace: scope, status });
+    return page && h('li', { key: resource }, countsOf(page, titleOf(resource, kinds), listOf));
+  });
+  return h('section', { class: 'kinds card', 'aria-label': 'Kinds', 'aria-busy': counts.length === 0 }, [
+    h('h2', {}, 'What runs here'),
+    h('ul', { class: 'divided' }, rows),
+    shown.some(({ page }) => page?.partial) &&
+      h('p', { class: 'muted' }, 'Only objects of the namespaces that you may list are counted.'),
+    forbidden.length > 0 &&
+      h('p', { class: 'muted' }, `You may not list: ${forbidden.map(title).join(', ')}.`),
+    failed.map((count) => notice('warn', `${title(count)}: ${count.error?.message}`)),
+  ]);
+}
+
+/** Maximum number of statuses beside a bar; the list has the others. */
+const STATUSES = 5;
+
+/** The number of objects, and the most frequent statuses in the order of their tones. `listOf`: address of the list of a status. */
+function countsOf(
+  { totalItems, facets }: ListPage,
+  title: string,
+  listOf: (status?: string) => string,
+): ComponentChildren {
+  const statuses = Object.entries(facets?.['status'] ?? {})
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, STATUSES)
+    .map(([status, count]) => ({ status, count, tone: toneOfStatus(status) }))
+    .sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone));
+  const parts = statuses.map(({ status, count, tone }) =>
+    h('span', { key: status, 'data-tone': tone, style: { flexGrow: count } }),
+  );
+  const links = statuses.map(({ status, count, tone }) => {
+    const attributes = { key: status, class: 'status', 'data-tone': tone, href: listOf(status) };
+    return h('a', attributes, `${count.toLocaleString()} ${status}`);
+  });
+  return [
+    h('a', { class: 'row', href: listOf() }, [
+      h('span', { class: 'fill' }, title),
+      h('strong', { class: 'number' }, totalItems.toLocaleString()),
+    ]),
+    statuses.length > 0 && [
+      h('div', { class: 'bar', 'aria-hidden': true }, parts),
+      h('div', { class: 'row small muted' }, links),
+    ],
+  ];
+}
+
+function useCounts(namespace: string): readonly Count[] {
+  const { client, kinds } = useExplore();
+  const query = { facets: ['status'], limit: 0, namespace: namespace || undefined };
+  const count = async (resource: string, signal: AbortSignal): Promise<Count> => {
+    try {
+      return { resource, page: await client.lists.page(resource, query, { signal }) };
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      return { resource, error };
+    }
+  };
+  const isEverywhere = namespace === '';
+  const counted = [
+    ...COUNTED_KINDS.filter((resource) => isEverywhere || !CLUSTER_KINDS.includes(resource)),
+    ...customResources(kinds).filter((resource) => isEverywhere || kinds.get(resource)?.namespaced),
+  ];
+  const load = (signal: AbortSignal) => Promise.all(counted.map((resource) => count(resource, signal)));
+  const { value = [] } = useLoaded(load, [client, kinds, namespace], REPEAT_MS);
+  return value;
 }

@@ -3,8 +3,7 @@
 import { type Client, kindsNamed, type SearchResult } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { customResources, type Kinds, titleOf, useExplore } from '../context.ts';
-import { COUNTED_KINDS } from '../overview/kind-counts.ts';
+import { COUNTED_KINDS, customResources, type Kinds, titleOf, useExplore } from '../context.ts';
 import { listURL, objectURL } from '../route.ts';
 import { type Live, useLoaded } from '../ui/use-live.ts';
 import { statusWord } from '../ui/values.ts';

@@ -1,4 +1,4 @@
-// Status words and times as short texts.
+// Status words and times as short texts, and short tables of them.
 import { spanOf, toneOfStatus } from 'ks-apiserver-client';
 import { type ComponentChildren, type HTMLAttributes, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -40,4 +40,21 @@ export function RelativeTime({ time }: { readonly time: string | undefined }): C
  */
 export function exactTime(date: Date, language?: string): string {
   return date.toLocaleString(language).replaceAll(/\p{Bidi_Control}/gu, '');
+}
+
+/** A short table, which scrolls sideways in its box. `label`: accessible name. `rows`: the cells of each row. */
+export function textTable(
+  label: string,
+  names: readonly string[],
+  rows: readonly (readonly ComponentChildren[])[],
+): ComponentChildren {
+  const heads = names.map((name) => h('th', { scope: 'col' }, name));
+  const body = rows.map((cells) => {
+    const row = cells.map((cell) => h('td', {}, cell));
+    return h('tr', {}, row);
+  });
+  // Focusable, because it scrolls.
+  return h('div', { class: 'small scroll', tabIndex: 0, role: 'region', 'aria-label': label }, [
+    h('table', {}, [h('thead', {}, h('tr', {}, heads)), h('tbody', {}, body)]),
+  ]);
 }
