@@ -17,6 +17,13 @@ export { fieldsOfLine, visibleText } from './line-text.ts';
 export { type Row, type Rows, rowsOf, statusOf } from './list-rows.ts';
 export { type ListWindow, windowOf } from './list-window.ts';
 export { fieldTerm, type ListPage, type ListQuery, Lists } from './lists.ts';
+export {
+  logFiltersIn,
+  RELATIVE_RANGES,
+  relativeRangeIn,
+  SEVERITIES,
+  timeRangeIn,
+} from './log-address.ts';
 export type { LogExport, Shortfall } from './log-export.ts';
 export {
   type ContextQuery,
@@ -28,10 +35,10 @@ export {
   Logs,
   type SaveOptions,
   type Severity,
-  type SeverityBucket,
   type SeverityHistogram,
   type TimeRange,
 } from './logs.ts';
+export { type NodeUsage, nodeUsages, type Usage } from './node-usage.ts';
 export { listAt, textAt, valueAt } from './object-values.ts';
 export { containersOf, type PodContainer } from './pod-containers.ts';
 export { amountText, bytesText, quantityOf } from './quantity.ts';

@@ -37,19 +37,8 @@ interface Outcome {
 /** A page of lines. `cursor`, with the same query, returns the next one. */
 export type LogPage = LogQueryAnswer['query'] & Outcome;
 export type LogHistogram = LogHistogramAnswer['histogram'] & Outcome;
-/** The lines of a time range by time and severity. */
-export interface SeverityHistogram extends TimeRange {
-  readonly buckets: readonly SeverityBucket[];
-  /** Width of the buckets in seconds. */
-  readonly step: number;
-  /** Present if lines are missing. */
-  readonly partial?: readonly Shortfall[] | undefined;
-}
-export interface SeverityBucket {
-  /** Seconds since the epoch. */
-  readonly start: number;
-  readonly counts: Readonly<Partial<Record<Severity, number>>>;
-}
+/** `step`: width of the buckets in seconds. */
+export type SeverityHistogram = LogHistogram & TimeRange & { readonly step: number };
 export type LogStatistics = LogStatisticsAnswer['statistics'] & Outcome;
 
 export interface LogOptions {
@@ -91,8 +80,8 @@ export class Logs {
   }
 
   /**
-   * The lines of a time range by severity, in at most `max` buckets of a round width, which begin at round times of this
-   * computer. If the log store cannot search its fields for levels, all lines have the severity `none`.
+   * The lines of a time range by severity, in at most `max` buckets of a round width in the time zone of this
+   * computer. If the log store cannot search its fields for levels, the buckets have only their number of lines.
    */
   async severities(
     query: LogQuery & TimeRange,
@@ -103,21 +92,12 @@ export class Logs {
     const step = intervalOf(end_time - start_time, max);
     const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
     const sent = { ...query, interval: spanOf(step * 1000), time_zone };
-    const { histograms, partial } = await this.histogram({ ...sent, severity: true }, options).catch(
-      (error: unknown) => {
-        const isLevel =
-          error instanceof StatusError && error.causes.some(({ field }) => field === 'severity');
-        if (!isLevel) throw error;
-        return this.histogram(sent, options);
-      },
-    );
-    const buckets = histograms.map(
-      ({ time, count, severities }): SeverityBucket => ({
-        start: time / 1000,
-        counts: severities ?? { none: count },
-      }),
-    );
-    return { start_time, end_time, step, buckets, partial };
+    const found = await this.histogram({ ...sent, severity: true }, options).catch((error: unknown) => {
+      const isLevel = error instanceof StatusError && error.causes.some(({ field }) => field === 'severity');
+      if (!isLevel) throw error;
+      return this.histogram(sent, options);
+    });
+    return { ...found, start_time, end_time, step };
   }
 
   /** The number of lines and of their containers. */

@@ -1,4 +1,5 @@
 // The address of a view, which reproduces it: filters, pages and time ranges are in the query.
+import type { TimeRange } from 'ks-apiserver-client';
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Route {
@@ -49,6 +50,12 @@ function queryOf(changes: Changes, before: URLSearchParams = new URLSearchParams
     for (const each of typeof value === 'string' ? [value] : value) if (each !== '') query.append(name, each);
   }
   return query;
+}
+
+/** Changes of a query to an absolute range, which new lines do not reach. */
+export function absolute({ start_time, end_time }: TimeRange): Changes {
+  const end = String(Math.max(start_time, end_time));
+  return { start_time: String(start_time), end_time: end, last: undefined, follow: undefined };
 }
 
 export function overviewURL(changes: Changes = {}): string {

@@ -1,55 +1,45 @@
 // The number of lines by time and severity, as stacked bars. The pointer or the arrow keys select a range to zoom into.
 import {
-  type LogQuery,
+  type LogHistogram,
+  logFiltersIn,
+  SEVERITIES,
   type Severity,
-  type SeverityBucket,
   type SeverityHistogram,
   spanOf,
-  type TimeRange,
 } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { type Live, useLoaded } from '../ui/use-live.ts';
-import { absolute, clockOf, namesIn, SEVERITIES } from './log-query.ts';
+import { absolute } from '../route.ts';
+import { clockOf } from '../ui/values.ts';
 
-/** Pause before the next histogram while the view is live. */
-const REFRESH_MS = 15_000;
-const MAX_BUCKETS = 120;
+export type Buckets = LogHistogram['histograms'];
 
-/** Counts of all levels: the levels of the query are only shown or hidden. */
-export function useHistogram(
-  { level: _level, ...query }: LogQuery,
-  rangeNow: () => TimeRange,
-  key: string,
-  isLive: boolean,
-): Live<SeverityHistogram> {
-  const { client } = useExplore();
-  const load = (signal: AbortSignal) =>
-    client.logs.severities({ ...query, ...rangeNow() }, MAX_BUCKETS, { signal });
-  return useLoaded(load, [key], isLive ? REFRESH_MS : 0);
-}
-
-/** The number of lines with one of the severities. */
-export function sumOf(buckets: readonly SeverityBucket[], severities: readonly Severity[]): number {
-  const counts = buckets.flatMap((bucket) => severities.map((each) => bucket.counts[each] ?? 0));
+/** The number of lines with one of the severities. If the severities are unknown, all lines are without one. */
+export function sumOf(buckets: Buckets, shown: readonly Severity[]): number {
+  const counts = buckets.flatMap(({ count, severities }) => {
+    const bySeverity: Partial<Record<Severity, number>> = severities ?? { none: count };
+    return shown.map((each) => bySeverity[each] ?? 0);
+  });
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
 const KEYS =
   'Arrow keys select an interval, with Shift several. Enter zooms into the selection, Escape clears it.';
 
-export function Histogram({ buckets, step, start_time, end_time }: SeverityHistogram): ComponentChildren {
+export function Histogram(counted: SeverityHistogram): ComponentChildren {
+  const { histograms: buckets, step, start_time, end_time } = counted;
   const { route, change } = useExplore();
-  const levels = namesIn(route.query, 'level');
-  const shown = SEVERITIES.filter((each) => levels.length === 0 || levels.includes(each));
+  const { level: levels = SEVERITIES } = logFiltersIn(route.query);
+  const shown = SEVERITIES.filter((each) => levels.includes(each));
   const max = Math.max(1, ...buckets.map((bucket) => sumOf([bucket], shown)));
   const last = buckets.length - 1;
   /** First and last bucket of the selection; the second one moves. */
   const [selection, setSelection] = useState<readonly [from: number, to: number]>();
   useEffect(() => setSelection(undefined), [buckets]);
   const selected = selection ? buckets.slice(Math.min(...selection), Math.max(...selection) + 1) : [];
-  const [begin, end] = [selected[0]?.start ?? 0, (selected.at(-1)?.start ?? 0) + step];
+  const begin = (selected[0]?.time ?? 0) / 1000;
+  const end = (selected.at(-1)?.time ?? 0) / 1000 + step;
   const moveTo = (index: number, isExtended: boolean): void => {
     const to = Math.max(0, Math.min(last, index));
     setSelection([isExtended && selection ? selection[0] : to, to]);

@@ -1,15 +1,23 @@
 // The filters of the view: text, names, levels and the time range. All of them are in the address.
-import { type SeverityBucket, StatusError, type TimeRange } from 'ks-apiserver-client';
+import {
+  logFiltersIn,
+  RELATIVE_RANGES,
+  relativeRangeIn,
+  SEVERITIES,
+  StatusError,
+  type TimeRange,
+} from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
+import { absolute } from '../route.ts';
 import { choice, Facet, TextField, toggle } from '../ui/controls.ts';
-import { sumOf } from './histogram.ts';
-import { absolute, lastOf, localTime, namesIn, RANGES, SEVERITIES } from './log-query.ts';
+import { localTime } from '../ui/values.ts';
+import { type Buckets, sumOf } from './histogram.ts';
 
 export interface LogFiltersProps {
   readonly range: TimeRange;
-  readonly buckets: readonly SeverityBucket[] | undefined;
+  readonly buckets: Buckets | undefined;
   readonly error: Error | undefined;
 }
 
@@ -59,7 +67,7 @@ export function LogFilters({ range, buckets, error }: LogFiltersProps): Componen
       title: 'Level',
       values: LEVELS,
       counts: buckets ? Object.fromEntries(LEVELS.map((level) => [level, sumOf(buckets, [level])])) : {},
-      selected: namesIn(query, 'level'),
+      selected: logFiltersIn(query).level ?? [],
       select: (levels) => change({ level: levels.join(',') }),
       content: (level) => [h('span', { class: 'level-mark', 'data-severity': level }), level],
     }),
@@ -75,13 +83,13 @@ export function textError(error: Error | undefined): string {
 
 const CUSTOM = 'custom';
 const OFFERED_RANGES = {
-  ...Object.fromEntries(Object.keys(RANGES).map((name) => [name, `Last ${name}`])),
+  ...Object.fromEntries(Object.keys(RELATIVE_RANGES).map((name) => [name, `Last ${name}`])),
   [CUSTOM]: 'From – to',
 };
 
 function RangeFilter({ range }: Pick<LogFiltersProps, 'range'>): ComponentChildren {
   const { route, change } = useExplore();
-  const last = lastOf(route.query);
+  const last = relativeRangeIn(route.query);
   const choose = (value: string): void =>
     change(value === CUSTOM ? absolute(range) : { last: value, start_time: undefined, end_time: undefined });
   const at = (label: string, edge: keyof TimeRange): ComponentChildren =>
@@ -105,7 +113,7 @@ const LEVELS = SEVERITIES.filter((severity) => severity !== 'none');
 interface NameFilterProps {
   readonly label: string;
   /** In the parameters of exact names and of parts of names. */
-  readonly name: string;
+  readonly name: 'namespace' | 'workload' | 'pod' | 'container';
   /** The kinds whose names are offered. */
   readonly kinds: readonly string[];
 }
@@ -113,13 +121,13 @@ interface NameFilterProps {
 /** It offers the names of the cluster; a text that is not one of them selects the names that contain it. */
 function NameFilter({ label, name, kinds }: NameFilterProps): ComponentChildren {
   const { client, route, change } = useExplore();
-  const { query } = route;
   const [offered, setOffered] = useState<readonly string[]>([]);
-  const [exact, part] = [`${name}s`, `${name}_query`];
-  const names = namesIn(query, exact);
-  const chosen = [...names, ...namesIn(query, part)];
+  const [exact, part] = [`${name}s`, `${name}_query`] as const;
+  const filters = logFiltersIn(route.query);
+  const names = filters[exact] ?? [];
+  const chosen = [...names, ...(filters[part] ?? [])];
   const offer = async (): Promise<void> => {
-    const namespaces = exact === 'namespaces' ? [] : namesIn(query, 'namespaces');
+    const namespaces = name === 'namespace' ? [] : filters.namespaces;
     const sent = { namespaces, limit: OFFERED_NAMES, sortBy: 'name', ascending: true };
     // Those that the user may not list can be typed.
     const pages = await Promise.allSettled(kinds.map((kind) => client.lists.page(kind, sent)));
@@ -131,7 +139,7 @@ function NameFilter({ label, name, kinds }: NameFilterProps): ComponentChildren 
     const typed = text.split(',').map((each) => each.trim());
     change({
       // The namespace of the frame is one of the names.
-      ...(exact === 'namespaces' && { namespace: undefined }),
+      ...(name === 'namespace' && { namespace: undefined }),
       [exact]: typed.filter((each) => known.has(each)).join(),
       [part]: typed.filter((each) => each !== '' && !known.has(each)).join(),
     });

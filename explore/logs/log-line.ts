@@ -3,11 +3,11 @@ import { fieldsOfLine, type LogRecord, visibleText } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { logsURL, objectURL } from '../route.ts';
+import { absolute, logsURL, objectURL } from '../route.ts';
 import { CopyButton } from '../ui/controls.ts';
 import { failure, loading } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
-import { absolute, clockOf } from './log-query.ts';
+import { clockOf } from '../ui/values.ts';
 
 /** Maximum number of characters of a line, and of its details. */
 const SHORT = 2_000;

@@ -1,18 +1,28 @@
 // The view of logs: filters, a histogram by level, the lines, and a live tail. Its address reproduces it.
-import type { Client, LogPage, Shortfall, TimeRange } from 'ks-apiserver-client';
+import {
+  type Client,
+  type LogPage,
+  logFiltersIn,
+  relativeRangeIn,
+  type Shortfall,
+  timeRangeIn,
+} from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
-import { changedURL } from '../route.ts';
+import { absolute, changedURL } from '../route.ts';
 import { CopyButton, toggle } from '../ui/controls.ts';
 import { failure, liveState, notice } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
 import { ExportMenu } from './export-menu.ts';
-import { Histogram, useHistogram } from './histogram.ts';
+import { Histogram } from './histogram.ts';
 import { LogFilters, textError } from './log-filters.ts';
 import { LogLines } from './log-lines.ts';
-import { absolute, filtersOf, lastOf, namesIn, rangeOf } from './log-query.ts';
 import { useLogs } from './use-logs.ts';
+
+/** Pause before the next histogram while the view is live, in ms. */
+const REFRESH_MS = 15_000;
+const MAX_BUCKETS = 120;
 
 export function LogsView(): ComponentChildren {
   const { client, route, change } = useExplore();
@@ -20,21 +30,26 @@ export function LogsView(): ComponentChildren {
   const isLive = query.has('follow');
   const [attempt, setAttempt] = useState(0);
   const [isPaused, pause] = useState(false);
-  const filters = filtersOf(query);
+  const filters = logFiltersIn(query);
   // Only these parameters send the query again.
   const times = ['last', 'start_time', 'end_time'].map((name) => query.get(name));
   const key = JSON.stringify([filters, times, attempt]);
-  const range = useMemo(() => rangeOf(query, Date.now()), [key]);
+  const range = useMemo(() => timeRangeIn(query), [key]);
   const logs = useLogs({ query: filters, range, key, isLive, isPaused });
-  const rangeNow = (): TimeRange => (isLive ? rangeOf(query, Date.now()) : range);
-  const { value: counted, error: countError } = useHistogram(filters, rangeNow, key, isLive);
-  const namespaces = namesIn(query, 'namespaces');
+  // All levels: those of the query are only shown or hidden.
+  const count = (signal: AbortSignal) => {
+    const counting = { ...filters, level: undefined, ...(isLive ? timeRangeIn(query) : range) };
+    return client.logs.severities(counting, MAX_BUCKETS, { signal });
+  };
+  const { value: counted, error: countError } = useLoaded(count, [key], isLive ? REFRESH_MS : 0);
+  const { namespaces = [] } = filters;
   // Only an explanation: the server enforces the permissions, whether the reviews succeed or not.
   const access = useLoaded((signal) => accessText(client, namespaces, signal), [namespaces.join()]);
   const error = logs.error ?? countError;
   const retry = (): void => setAttempt(attempt + 1);
   useEffect(() => pause(false), [key, isLive]);
-  const follow = { follow: 'true', start_time: undefined, end_time: undefined, last: lastOf(query) ?? '15m' };
+  const last = relativeRangeIn(query) ?? '15m';
+  const follow = { follow: 'true', last, start_time: undefined, end_time: undefined };
   const exactURL = location.origin + changedURL(route, absolute(range));
   const { page, tail, lines } = logs;
   const showEarlier = (): void => {
@@ -52,7 +67,7 @@ export function LogsView(): ComponentChildren {
       h(CopyButton, { label: 'Copy link', title: 'With the exact times', text: exactURL }),
       h(ExportMenu, { query: { ...filters, ...range } }),
     ]),
-    h(LogFilters, { range, buckets: counted?.buckets, error }),
+    h(LogFilters, { range, buckets: counted?.histograms, error }),
     access.value,
     counted && !countError ? h(Histogram, counted) : h('div', { class: 'histogram' }),
     missing(page?.partial ?? counted?.partial),

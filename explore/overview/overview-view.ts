@@ -5,7 +5,7 @@ import { COUNTED_KINDS, customResources, titleOf, useExplore } from '../context.
 import { listURL } from '../route.ts';
 import { notice } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
-import { NodeUsage } from './node-usage.ts';
+import { Nodes } from './nodes.ts';
 import { RecentEvents } from './recent-events.ts';
 
 export function OverviewView(): ComponentChildren {
@@ -18,15 +18,15 @@ export function OverviewView(): ComponentChildren {
       h('div', { class: 'stack' }, [
         h(KindCounts, { namespace, key: namespace }),
         // Nodes belong to no namespace.
-        namespace === '' && h(NodeUsage, {}),
+        namespace === '' && h(Nodes, {}),
       ]),
       h(RecentEvents, { title: 'Recent events', filter: { namespace: namespace || undefined } }),
     ]),
   ]);
 }
 
-/** Known before discovery. */
-const CLUSTER_KINDS = ['nodes', 'namespaces'];
+/** Kinds without namespaces, before discovery has responded. */
+const CLUSTER_KINDS = new Set(['nodes', 'namespaces']);
 const TONES: readonly StatusTone[] = ['good', 'idle', 'warn', 'bad'];
 /** Pause between two counts, in ms. */
 const REPEAT_MS = 10_000;
@@ -108,7 +108,7 @@ function useCounts(namespace: string): readonly Count[] {
   };
   const isEverywhere = namespace === '';
   const counted = [
-    ...COUNTED_KINDS.filter((resource) => isEverywhere || !CLUSTER_KINDS.includes(resource)),
+    ...COUNTED_KINDS.filter((resource) => isEverywhere || !CLUSTER_KINDS.has(resource)),
     ...customResources(kinds).filter((resource) => isEverywhere || kinds.get(resource)?.namespaced),
   ];
   const load = (signal: AbortSignal) => Promise.all(counted.map((resource) => count(resource, signal)));

@@ -42,6 +42,18 @@ export function exactTime(date: Date, language?: string): string {
   return date.toLocaleString(language).replaceAll(/\p{Bidi_Control}/gu, '');
 }
 
+/** The local time, as in inputs: `2026-01-31T12:03:04.567`. */
+export function localTime(time: string | number): string {
+  const at = new Date(time);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, -1);
+}
+
+/** The local time, with the date unless it is today: `12:03:04.567`, `2026-01-31 12:03:04.567`. */
+export function clockOf(time: string | number): string {
+  const [date = '', clock = ''] = localTime(time).split('T');
+  return localTime(Date.now()).startsWith(date) ? clock : `${date} ${clock}`;
+}
+
 /** A short table, which scrolls sideways in its box. `label`: accessible name. `rows`: the cells of each row. */
 export function textTable(
   label: string,

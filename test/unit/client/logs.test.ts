@@ -55,11 +55,11 @@ describe('the logs of the client', () => {
   it('are counted by severity in buckets of a round width', async () => {
     const start_time = Date.parse('2026-11-20T10:00:00Z') / 1000;
     const range = { start_time, end_time: start_time + 600 };
-    const { step, buckets, ...counted } = await client.logs.severities(range, 60);
+    const { step, histograms, ...counted } = await client.logs.severities(range, 60);
     expect(counted).to.deep.include(range);
     expect(step).to.equal(10);
-    expect(buckets[0]?.start).to.equal(start_time);
-    expect(buckets[0]?.counts).to.include({ info: 1, error: 1, none: 1, fatal: 0 });
+    expect(histograms[0]?.time).to.equal(start_time * 1000);
+    expect(histograms[0]?.severities).to.include({ info: 1, error: 1, none: 1, fatal: 0 });
   });
 
   it('are counted without severities if the store cannot search for levels', async () => {
@@ -73,8 +73,8 @@ describe('the logs of the client', () => {
       return searchParams.has('severity') ? Response.json(status, { status: 400 }) : Response.json(found);
     };
     const other = new Client({ server: 'http://127.0.0.1', token: 'T', fetch });
-    const { buckets } = await other.logs.severities({ start_time: 0, end_time: 120 }, 120);
-    expect(buckets).to.deep.equal([{ start: 5, counts: { none: 7 } }]);
+    const counted = await other.logs.severities({ start_time: 0, end_time: 120 }, 120);
+    expect(counted.histograms).to.deep.equal(histograms);
     expect(requested).to.deep.equal(['1s true', '1s null']);
   });
 
