@@ -55,7 +55,7 @@ describe('the files for browsers', () => {
     const { status, headers, body } = await server.ask(`${await base()}explore/route.js`);
     expect(status).to.equal(200);
     expect(headers['content-type']).to.equal('text/javascript; charset=utf-8');
-    expect(body.toString()).to.contain('export function parseRoute').and.to.not.contain('interface');
+    expect(body.toString()).to.contain('export function useRoute').and.to.not.contain('interface');
     const main = await server.ask(`${await base()}explore/main.js`);
     expect(main.body.toString()).to.contain("'./frame.js'");
   });
