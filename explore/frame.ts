@@ -43,7 +43,7 @@ export function Frame({ session, client }: FrameProps): ComponentChildren {
     h(Header, { session, search }),
     h('div', { class: 'columns' }, [
       h(Navigation, discovered),
-      h('main', { id: 'view', tabIndex: -1 }, [
+      h('main', { id: 'view', class: 'stack', tabIndex: -1 }, [
         bannersOf(session, connection),
         h(ErrorBoundary, { key: place }, viewOf(route)),
       ]),

@@ -21,7 +21,10 @@ export function Header({ session, search }: HeaderProps): ComponentChildren {
   const searchKey = navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K';
   return h('header', { class: 'top row' }, [
     h('button', { class: 'quiet menu', popovertarget: 'navigation' }, 'Menu'),
-    h('a', { class: 'brand row', href }, [h('img', { src: ICON, alt: '', width: 20 }), 'Explore']),
+    h('a', { class: 'row item', href }, [
+      h('img', { src: ICON, alt: '', width: 20 }),
+      h('strong', {}, 'Explore'),
+    ]),
     h(NamespaceChooser, {}),
     h('button', { class: 'search', onClick: search, 'aria-keyshortcuts': 'Control+K' }, [
       'Search',

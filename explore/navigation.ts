@@ -15,7 +15,8 @@ export function Navigation({ error, retry }: NavigationProps): ComponentChildren
   const [current] = route.names;
   const entry = (href: string, label: string, isCurrent: boolean, detail = ''): ComponentChildren => {
     const attributes = { class: 'item', href, 'aria-current': isCurrent ? 'page' : undefined } as const;
-    return h('li', { key: `${label} ${detail}` }, h('a', attributes, [label, h('small', {}, detail)]));
+    const group = h('div', { class: 'caption ellipsis' }, detail);
+    return h('li', { key: `${label} ${detail}` }, h('a', attributes, [label, group]));
   };
   const kindEntry = ({ resource, title, isCustom, group }: ServedKind): ComponentChildren =>
     entry(listURL(resource, scope), title, resource === current, isCustom ? group : '');

@@ -17,8 +17,8 @@ export interface VisibleRows {
   };
 }
 
-/** In px, as in the style sheet. */
-export const ROW_HEIGHT = 36;
+/** In px: 2.25rem, as in the style sheet. */
+export const ROW_HEIGHT = 2.25 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 /** Rows in the document above and below the visible ones, at least. */
 const MARGIN = 8;
 

@@ -90,7 +90,7 @@ export function Histogram(counted: SeverityHistogram): ComponentChildren {
     onPointerUp: onPointer,
     onPointerLeave: () => setSelection(undefined),
   } as const;
-  return h('figure', { class: 'histogram', 'aria-label': 'Lines by time' }, [
+  return h('figure', { class: 'histogram small', 'aria-label': 'Lines by time' }, [
     h('span', { class: 'muted', 'aria-hidden': true }, max.toLocaleString()),
     h('div', attributes, bars),
     h('div', { class: 'row muted', 'aria-hidden': true }, [

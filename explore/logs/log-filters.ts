@@ -69,7 +69,7 @@ export function LogFilters({ range, buckets, error }: LogFiltersProps): Componen
       counts: buckets ? Object.fromEntries(LEVELS.map((level) => [level, sumOf(buckets, [level])])) : {},
       selected: logFiltersIn(query).level ?? [],
       select: (levels) => change({ level: levels.join(',') }),
-      content: (level) => [h('span', { class: 'level-mark', 'data-severity': level }), level],
+      content: (level) => h('span', { class: 'status', 'data-severity': level }, level),
     }),
   ]);
 }

@@ -28,10 +28,10 @@ export function LogLine({ record }: LogLineProps): ComponentChildren {
   const toggle = { tabIndex: -1, 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) };
   return h('li', { class: 'log-line', 'data-severity': severity, 'data-open': isOpen }, [
     h('button', { class: 'quiet log-time', ...toggle }, h('time', { dateTime: time }, clockOf(time))),
-    h('span', { class: 'log-level' }, severity !== 'none' && severity),
-    h('span', { class: 'log-source muted', title: `${record.namespace}/${source}` }, source),
+    h('span', { class: 'log-level ellipsis' }, severity !== 'none' && severity),
+    h('span', { class: 'muted ellipsis', title: `${record.namespace}/${source}` }, source),
     h('div', { class: 'log-text', dir: 'ltr' }, [
-      h('p', { class: 'log-content' }, lineText(log, isOpen ? LONG : SHORT, highlights)),
+      h('p', { class: 'log-content ellipsis' }, lineText(log, isOpen ? LONG : SHORT, highlights)),
       isOpen && h(LineDetails, { record }),
     ]),
   ]);

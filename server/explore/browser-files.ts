@@ -8,6 +8,9 @@ import { type StaticDocument, staticBytes } from '../http/static-document.ts';
 /** The packages that the page imports, besides the client library. */
 export const PACKAGES = ['preact', 'preact/hooks'];
 
+/** The style of all pages of the server. The sign-in pages have it too (oauth/page/page.ts). */
+export const BASE_STYLE = 'base.css';
+
 /** A file by its path below the address of the files, such as `explore/main.js`. */
 export interface BrowserFile {
   readonly path: string;

@@ -1,7 +1,7 @@
 // The HTML of the page for browsers, and its security headers. The page has no content of its own: its modules fill it.
 import { hash } from 'node:crypto';
 import { type StaticDocument, staticBytes } from '../http/static-document.ts';
-import { type BrowserFiles, PACKAGES } from './browser-files.ts';
+import { BASE_STYLE, type BrowserFiles, PACKAGES } from './browser-files.ts';
 
 export interface ExplorePage {
   readonly document: StaticDocument;
@@ -25,9 +25,6 @@ export interface PageContent extends PageMetadata {
   readonly embeddable: boolean;
 }
 
-/** The base style comes first, so that the styles of the views can change it. */
-const BASE_STYLE = 'explore/styles/base.css';
-
 export function explorePage(
   files: BrowserFiles,
   { platform, signIn, main, base, embeddable }: PageContent,
@@ -39,6 +36,7 @@ export function explorePage(
       ...Object.fromEntries(PACKAGES.map((name) => [name, `${base}packages/${name}.js`])),
     },
   });
+  // The styles of the views can change the one of all pages.
   const styles = [BASE_STYLE, ...paths.filter((path) => path.endsWith('.css') && path !== BASE_STYLE)];
   const modules = embeddable ? [] : paths.filter((path) => path.endsWith('.js'));
   const html = `<!doctype html>

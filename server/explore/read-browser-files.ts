@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type BrowserFile, PACKAGES } from './browser-files.ts';
+import { BASE_STYLE, type BrowserFile, PACKAGES } from './browser-files.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -26,5 +26,6 @@ function packageFile(specifier: string): BrowserFile {
 
 if (import.meta.main) {
   const own = globSync('{client,explore}/**/*.{ts,css,svg}', { cwd: root, exclude: ['client/dist/**'] });
-  process.send?.([...own.sort().map(ownFile), ...PACKAGES.map(packageFile)]);
+  const base = { ...ownFile('server/http/base.css'), path: BASE_STYLE };
+  process.send?.([base, ...own.sort().map(ownFile), ...PACKAGES.map(packageFile)]);
 }

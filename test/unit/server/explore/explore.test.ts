@@ -61,7 +61,7 @@ describe('the files for browsers', () => {
   });
 
   it('are immutable under their digest, compressed, and revalidated by an entity tag', async () => {
-    const { headers } = await server.ask(`${await base()}explore/styles/base.css`, {
+    const { headers } = await server.ask(`${await base()}base.css`, {
       headers: { 'Accept-Encoding': 'gzip' },
     });
     expect(headers['cache-control']).to.equal('public, max-age=31536000, immutable');
@@ -71,6 +71,15 @@ describe('the files for browsers', () => {
       headers: { 'If-None-Match': String((await page()).headers.etag) },
     });
     expect([again.status, again.body.length]).to.deep.equal([304, 0]);
+  });
+
+  it('have the style of all pages before those of the views, which can change it', async () => {
+    const { html } = await page();
+    const [first, ...others] = [...html.matchAll(/"stylesheet" href="(.*?)"/g)].map(([, href = '']) => href);
+    expect(first).to.equal(`${await base()}base.css`);
+    expect(others).to.include(`${await base()}explore/styles/list.css`);
+    const { body } = await server.ask(first ?? '');
+    expect(body.toString()).to.contain('--accent: ');
   });
 
   it('respond to HEAD without a body, and to no other method', async () => {
