@@ -26,7 +26,9 @@ export async function contrastOf(
 const CONTRAST = `
   const colorOf = (text) => {
     const [red = 0, green = 0, blue = 0, alpha = 1] = (text.match(/[\\d.]+/g) ?? []).map(Number);
-    return { channels: [red, green, blue], alpha };
+    // A mixed color, such as color(srgb 0.5 0.5 0.5).
+    const scale = text.startsWith('color(') ? 255 : 1;
+    return { channels: [red, green, blue].map((value) => value * scale), alpha };
   };
   const over = ({ channels, alpha }, below) => channels.map((value, i) => value * alpha + below[i] * (1 - alpha));
   const backgroundOf = (element) =>

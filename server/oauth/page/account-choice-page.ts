@@ -19,7 +19,7 @@ export function accountChoicePage(view: AccountChoiceView): Page {
     intro: html`${notice}
 ${requestedAccess(client, scopes)}`,
     fields: html`${accounts.map(accountButton)}
-<button type="submit" class="second" name="decision" value="other">Use another account</button>
+<button type="submit" name="decision" value="other">Use another account</button>
 ${CANCEL}`,
     after: returnsTo(destination),
   });
@@ -27,5 +27,5 @@ ${CANCEL}`,
 
 function accountButton({ name, displayName }: AccountChoiceView['accounts'][number]): Markup {
   const shown = displayName === '' || displayName === name ? name : `${displayName} (${name})`;
-  return html`<button type="submit" name="account" value="${name}">Continue as ${shown}</button>`;
+  return html`<button type="submit" class="primary" name="account" value="${name}">Continue as ${shown}</button>`;
 }

@@ -55,7 +55,7 @@ export function accountPage(view: AccountView): Page {
     wide: true,
     body: html`${platformHeader(platformName)}
 <h1>Your account</h1>
-${notice === undefined ? undefined : html`<p class="notice" role="status">${notice}</p>`}
+${notice === undefined ? undefined : html`<p class="notice" data-tone="good" role="status">${notice}</p>`}
 ${alertBox(general)}
 ${profileSection(view)}
 ${sessionsSection(view)}
@@ -85,14 +85,14 @@ function profileSection({ account, isLocal, provider, platformName, ticket }: Ac
     ['Groups', groups.length === 0 ? 'None' : groups.join(', ')],
     ['Account', isLocal ? `Local account of ${platformName}` : (provider ?? 'Identity provider')],
   ].filter(([, value]) => value !== '');
-  const signOut = html`<button type="submit" class="second" name="end" value="current">Sign out of this browser</button>`;
+  const signOut = html`<button type="submit" name="end" value="current">Sign out of this browser</button>`;
   return section(
     'profile',
     'Profile',
     html`<dl>
-${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>\n`)}</dl>
+${rows.map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>
 ${form('/sessions', ticket, signOut)}
-<p class="quiet"><a href="${ACCOUNT_PATH}/switch">Use another account</a></p>`,
+<p class="muted small"><a href="${ACCOUNT_PATH}/switch">Use another account</a></p>`,
   );
 }
 
@@ -103,7 +103,7 @@ function passwordSection({ account, hasPassword, ticket, alert }: AccountView): 
   const input = (name: string, id: string, label: string, attributes: Markup, hint?: Markup): Markup =>
     html`<label for="${id}">${label}</label>
 ${hint}<input id="${id}" name="${name}" type="password" required${attributes}${problem?.field === name ? html` autofocus` : undefined}${describedBy(problem, name, hint && 'rule')}>`;
-  const rule = html`<p class="quiet" id="rule">At least ${PASSWORD_LENGTH.min} characters, ${PASSWORD_VARIETY} of them different. Not your user name.</p>\n`;
+  const rule = html`<p class="muted small" id="rule">At least ${PASSWORD_LENGTH.min} characters, ${PASSWORD_VARIETY} of them different. Not your user name.</p>\n`;
   const isNew = html` autocomplete="new-password"`;
   return section(
     'password-title',
@@ -118,20 +118,20 @@ ${alertBox(problem)}
 ${input('password', 'password', 'Current password', html` autocomplete="current-password"`)}
 ${input('new_password', 'new-password', 'New password', html`${isNew} minlength="${PASSWORD_LENGTH.min}"`, rule)}
 ${input('repeated', 'repeated', 'Repeat new password', isNew)}
-<button type="submit">Change password</button>`,
+<button type="submit" class="primary">Change password</button>`,
     ),
   );
 }
 
 function sessionsSection({ sessions, ticket, now }: AccountView): Markup {
-  const others = html`<button type="submit" class="second" name="end" value="others">Sign out everywhere else</button>`;
+  const others = html`<button type="submit" name="end" value="others">Sign out everywhere else</button>`;
   return section(
     'sessions',
     'Where you are signed in',
     form(
       '/sessions',
       ticket,
-      html`<ul class="sessions">
+      html`<ul class="divided">
 ${sessions.map((session) => sessionItem(session, now))}</ul>
 ${sessions.some(({ isCurrent }) => !isCurrent) ? others : undefined}`,
     ),
@@ -142,11 +142,11 @@ function sessionItem(session: ListedSession, now: number): Markup {
   const { id, client = 'A browser', source, userAgent, createdAt, lastUsedAt, isCurrent } = session;
   const name = isCurrent ? 'This browser' : client;
   const place = [shortUserAgent(userAgent), source].filter((part) => part !== '').join(', ');
-  const button = html`<button type="submit" class="second" name="session" value="${id}" aria-label="Sign out: ${name}, ${place}, last used ${ago(lastUsedAt, now)}">Sign out</button>`;
-  return html`<li>
+  const button = html`<button type="submit" name="session" value="${id}" aria-label="Sign out: ${name}, ${place}, last used ${ago(lastUsedAt, now)}">Sign out</button>`;
+  return html`<li class="row">
 <div><strong>${name}</strong>
-<p class="quiet">${place}</p>
-<p class="quiet">Signed in ${time(createdAt, date(createdAt))}, last used ${time(lastUsedAt, ago(lastUsedAt, now))}</p></div>
+<p class="muted small">${place}</p>
+<p class="muted small">Signed in ${time(createdAt, date(createdAt))}, last used ${time(lastUsedAt, ago(lastUsedAt, now))}</p></div>
 ${isCurrent ? undefined : button}
 </li>
 `;
@@ -161,12 +161,12 @@ function identitiesSection({ identities, providers, ticket }: AccountView): Mark
     form(
       '/identities',
       ticket,
-      html`<p class="quiet">You can sign in with each linked account. A change requires a recent sign-in.</p>
-${identities.length === 0 ? none : html`<ul class="sessions">\n${identities.map(identityItem)}</ul>`}
-<div class="buttons">
+      html`<p class="muted small">You can sign in with each linked account. A change requires a recent sign-in.</p>
+${identities.length === 0 ? none : html`<ul class="divided">\n${identities.map(identityItem)}</ul>`}
+<div class="row">
 ${providers.map(
   ({ name, displayName }) =>
-    html`<button type="submit" class="second" name="link" value="${name}">Link ${displayName}</button>\n`,
+    html`<button type="submit" name="link" value="${name}">Link ${displayName}</button>\n`,
 )}</div>`,
     ),
   );
@@ -174,10 +174,10 @@ ${providers.map(
 
 function identityItem({ name, provider, displayName, linkedAt }: LinkedIdentity): Markup {
   const since = linkedAt ? html`, linked ${time(linkedAt, date(linkedAt))}` : undefined;
-  return html`<li>
+  return html`<li class="row">
 <div><strong>${provider}</strong>
-<p class="quiet">${displayName === '' ? 'An account' : displayName}${since}</p></div>
-<button type="submit" class="second" name="unlink" value="${name}" aria-label="Unlink: ${provider}, ${displayName}">Unlink</button>
+<p class="muted small">${displayName === '' ? 'An account' : displayName}${since}</p></div>
+<button type="submit" name="unlink" value="${name}" aria-label="Unlink: ${provider}, ${displayName}">Unlink</button>
 </li>
 `;
 }
@@ -187,7 +187,7 @@ function kubectlSection(): Markup {
     'kubectl',
     'kubectl',
     html`<p>This kubeconfig signs you in with <a href="https://github.com/int128/kubelogin#setup" rel="noreferrer">kubelogin</a> 1.29 or later. It contains no secret.</p>
-<p><a class="button" href="${ACCOUNT_PATH}/kubeconfig" download>Download kubeconfig</a></p>
-<p class="quiet">Then run: <code>kubectl --kubeconfig kubeconfig.yaml get pods</code></p>`,
+<p><a class="button primary" href="${ACCOUNT_PATH}/kubeconfig" download>Download kubeconfig</a></p>
+<p class="muted small">Then run: <code>kubectl --kubeconfig kubeconfig.yaml get pods</code></p>`,
   );
 }

@@ -4,7 +4,7 @@ import { html, type Markup } from './html.ts';
 export const ACCOUNT_PATH = '/account';
 
 export function section(id: string, title: string, content: Markup): Markup {
-  return html`<section aria-labelledby="${id}">
+  return html`<section class="card stack" aria-labelledby="${id}">
 <h2 id="${id}">${title}</h2>
 ${content}
 </section>`;

@@ -25,9 +25,9 @@ export function userCodePage({ platformName, action, code, alert }: UserCodeView
 <form method="get" action="${action}">
 ${alertBox(alert)}
 <label for="user_code">Code</label>
-<p class="quiet" id="format">Eight letters: XXXX-XXXX</p>
+<p class="muted small" id="format">Eight letters: XXXX-XXXX</p>
 <input class="code" id="user_code" name="user_code"${textValue(code, MAX_TYPED)} placeholder="XXXX-XXXX" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus${describedBy(alert, 'user_code', 'format')}>
-<button type="submit">Continue</button>
+<button type="submit" class="primary">Continue</button>
 </form>`,
   };
 }
@@ -36,7 +36,7 @@ ${alertBox(alert)}
 export function deviceNotice(code: string, source: string, userAgent: string): Markup {
   const program = shortUserAgent(userAgent);
   return html`<p>You are about to connect a device. Continue only if you started this yourself and your device shows the code <strong>${code}</strong>.</p>
-<p class="quiet">The request came from ${source === '' ? 'an unknown address' : source}${program === '' ? undefined : html`, from a program that calls itself “${program}”`}.</p>`;
+<p class="muted small">The request came from ${source === '' ? 'an unknown address' : source}${program === '' ? undefined : html`, from a program that calls itself “${program}”`}.</p>`;
 }
 
 export function deviceConnectedPage(client: string): Page {

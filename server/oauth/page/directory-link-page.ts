@@ -24,7 +24,7 @@ export function directoryLinkPage(view: DirectoryLinkView): Page {
 <input id="username" name="username"${textValue(user, MAX_NAME)} autocomplete="off" autocapitalize="none" spellcheck="false" required autofocus${describedBy(alert, 'username')}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${describedBy(alert, 'password')}>
-<button type="submit" name="decision" value="link">Link</button>
+<button type="submit" class="primary" name="decision" value="link">Link</button>
 ${CANCEL}`,
   });
 }

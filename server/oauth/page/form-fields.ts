@@ -16,7 +16,7 @@ const ID = 'alert';
 
 /** Box with the text of the alert. Screen readers announce it when the page opens. */
 export function alertBox(alert: Alert | undefined): Markup | undefined {
-  return alert && html`<p class="alert" id="${ID}" role="alert">${alert.text}</p>`;
+  return alert && html`<p class="notice" data-tone="bad" id="${ID}" role="alert">${alert.text}</p>`;
 }
 
 /** Attributes that connect the input `name` with its alert. `hint`: id of a permanent description of the input. */

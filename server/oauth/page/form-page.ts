@@ -27,7 +27,7 @@ interface FormParts {
   readonly passkey?: PasskeyOptions | undefined;
 }
 
-export const CANCEL = html`<button type="submit" class="second" name="decision" value="cancel" formnovalidate>Cancel</button>`;
+export const CANCEL = html`<button type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>`;
 
 export function formPage({ platformName, action, ticket, alert }: FormView, parts: FormParts): Page {
   const { title, heading = title, intro, fields, after, passkey } = parts;

@@ -22,7 +22,7 @@ export function writeFormPost(
     scriptHash: SCRIPT_HASH,
     body: html`<h1>You are returning to the program</h1>
 <form method="post" action="${target}">
-${fields}<button type="submit">Continue</button>
+${fields}<button type="submit" class="primary">Continue</button>
 </form>
 ${new Markup(`<script>${SCRIPT}</script>`)}`,
   };

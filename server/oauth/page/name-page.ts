@@ -22,10 +22,10 @@ export function namePage(view: NameView): Page {
     title: 'Choose your user name',
     intro: html`<p>You have signed in with ${provider}${as} for the first time.</p>`,
     fields: html`<label for="name">User name</label>
-<p class="quiet" id="rule">Lower-case letters, digits, “-” and “.”, at most ${MAX_USER_NAME}. Other people can see it, and you cannot change it.</p>
+<p class="muted small" id="rule">Lower-case letters, digits, “-” and “.”, at most ${MAX_USER_NAME}. Other people can see it, and you cannot change it.</p>
 <input id="name" name="name"${textValue(name, MAX_USER_NAME)} autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus${describedBy(alert, 'name', 'rule')}>
-<button type="submit">Continue</button>
+<button type="submit" class="primary">Continue</button>
 ${CANCEL}`,
-    after: html`<p class="quiet">Do you have a user here already? Cancel, sign in with it on the <a href="${ACCOUNT_PATH}">account page</a>, and link this account there.</p>`,
+    after: html`<p class="muted small">Do you have a user here already? Cancel, sign in with it on the <a href="${ACCOUNT_PATH}">account page</a>, and link this account there.</p>`,
   });
 }

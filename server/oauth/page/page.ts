@@ -61,9 +61,11 @@ export function writeErrorPage(context: RequestContext, error: OAuthError): void
   writePage(context.response, page, { status, headers: errorHeaders(context, error) });
 }
 
-/** Handler of page.css; reads the file once. */
+/** Handler of page.css, which is the style of all pages and the one of these pages; reads the files once. */
 export function styleHandler(): Handler {
-  const document = staticBytes(readFileSync(new URL('sign-in.css', import.meta.url)));
+  const files = ['../../http/base.css', 'sign-in.css'];
+  const styles = files.map((file) => readFileSync(new URL(file, import.meta.url)));
+  const document = staticBytes(Buffer.concat(styles));
   return (context) =>
     writePublicDocument(context, document, 'text/css; charset=utf-8', STYLE_MAX_AGE_SECONDS);
 }
@@ -120,7 +122,7 @@ function layout({ title, alert, body, wide = false }: Page): Markup {
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
-<main${wide ? html` class="wide"` : undefined}>
+<main class="${wide ? 'wide' : 'gate card'} stack">
 ${body}
 </main>
 </body>

@@ -17,11 +17,11 @@ export function passkeyAttributes(options: PasskeyOptions): Markup {
   return html` data-passkey="${kind}" data-options="${JSON.stringify(options)}"`;
 }
 
-/** The field of the result, and the button, for a place between the other fields of the form. */
-export function passkeyButton(text: string, className: 'first' | 'second'): Markup {
+/** The field of the result, and the button, for a place between the other fields of the form. `isPrimary`: the form has no other way. */
+export function passkeyButton(text: string, isPrimary: boolean): Markup {
   return html`<input type="hidden" name="passkey">
-<p class="alert" role="alert" data-message hidden></p>
-<button type="button"${className === 'second' ? html` class="second"` : undefined} data-start hidden>${text}</button>
+<p class="notice" data-tone="bad" role="alert" data-message hidden></p>
+<button type="button"${isPrimary ? html` class="primary"` : undefined} data-start hidden>${text}</button>
 `;
 }
 

@@ -24,12 +24,12 @@ export function passkeysSection(
   { passkeys, passkeyProblem }: PasskeysView,
   { ticket, now }: { readonly ticket: string; readonly now: number },
 ): Markup {
-  const add = html`<button type="submit" class="second" name="add" value="passkey">Add a passkey</button>`;
+  const add = html`<button type="submit" name="add" value="passkey">Add a passkey</button>`;
   return section(
     'passkeys',
     'Passkeys',
-    html`<p class="quiet">With a passkey you sign in without a password: you unlock your device or security key. A change requires a recent sign-in.</p>
-${passkeys.length === 0 ? undefined : html`<ul class="sessions">\n${passkeys.map((passkey, index) => passkeyItem(passkey, `name-${index}`, { ticket, now }))}</ul>`}
+    html`<p class="muted small">With a passkey you sign in without a password: you unlock your device or security key. A change requires a recent sign-in.</p>
+${passkeys.length === 0 ? undefined : html`<ul class="divided">\n${passkeys.map((passkey, index) => passkeyItem(passkey, `name-${index}`, { ticket, now }))}</ul>`}
 ${passkeyProblem === undefined ? form('/passkeys', ticket, add) : html`<p>${passkeyProblem}</p>`}`,
   );
 }
@@ -43,12 +43,12 @@ function passkeyItem(
     lastUsedAt === undefined ? html`not used yet` : html`last used ${time(lastUsedAt, ago(lastUsedAt, now))}`;
   const rename = html`<label for="${fieldID}">New name</label>
 <input id="${fieldID}" name="name"${textValue(name, MAX_PASSKEY_NAME)} autocomplete="off" required>
-<button type="submit" class="second" name="rename" value="${id}" aria-label="Save the new name of ${name}">Save</button>`;
-  const remove = html`<button type="submit" class="second" name="remove" value="${id}" aria-label="Remove: ${name}">Remove</button>`;
-  return html`<li>
+<button type="submit" name="rename" value="${id}" aria-label="Save the new name of ${name}">Save</button>`;
+  const remove = html`<button type="submit" name="remove" value="${id}" aria-label="Remove: ${name}">Remove</button>`;
+  return html`<li class="row">
 <div><strong>${name}</strong>
-<p class="quiet">${backedUp ? 'Synced between devices' : 'On one device'}</p>
-<p class="quiet">Added ${time(addedAt, date(addedAt))}, ${used}</p>
+<p class="muted small">${backedUp ? 'Synced between devices' : 'On one device'}</p>
+<p class="muted small">Added ${time(addedAt, date(addedAt))}, ${used}</p>
 <details><summary aria-label="Rename: ${name}">Rename</summary>
 ${form('/passkeys', ticket, rename)}</details></div>
 ${form('/passkeys', ticket, remove)}
@@ -64,7 +64,7 @@ interface NewPasskeyView extends FormView {
   readonly isRequired: boolean;
 }
 
-const APP_INSTEAD = html`<button type="submit" class="second" name="method" value="app" formnovalidate>Add an authenticator app instead</button>
+const APP_INSTEAD = html`<button type="submit" name="method" value="app" formnovalidate>Add an authenticator app instead</button>
 `;
 
 export function newPasskeyPage(view: NewPasskeyView): Page {
@@ -77,6 +77,6 @@ export function newPasskeyPage(view: NewPasskeyView): Page {
     fields: html`<label for="name">Name of the passkey</label>
 <input id="name" name="name"${textValue(name, MAX_PASSKEY_NAME)} autocomplete="off" required autofocus${describedBy(alert, 'name')}>
 <p data-unsupported>This browser cannot create a passkey: it needs scripts, and a current version.</p>
-${passkeyButton('Create the passkey', 'first')}${isRequired ? APP_INSTEAD : undefined}${CANCEL}`,
+${passkeyButton('Create the passkey', true)}${isRequired ? APP_INSTEAD : undefined}${CANCEL}`,
   });
 }

@@ -30,14 +30,14 @@ function factorPage(view: FactorView, fields: Markup, passkey?: PublicKeyCredent
     passkey,
     fields: html`${fields}${others.map(
       (method) =>
-        html`<button type="submit" class="second" name="method" value="${method}" formnovalidate>${METHODS[method]}</button>\n`,
+        html`<button type="submit" name="method" value="${method}" formnovalidate>${METHODS[method]}</button>\n`,
     )}${CANCEL}`,
   });
 }
 
 export function passkeyPage(view: FactorView, options: PublicKeyCredentialRequestOptionsJSON): Page {
   const fields = html`<p data-unsupported>This browser cannot use a passkey: it needs scripts, and a current version.</p>
-${passkeyButton('Use your passkey', 'first')}`;
+${passkeyButton('Use your passkey', true)}`;
   return factorPage(view, fields, options);
 }
 
@@ -48,9 +48,9 @@ export function codePage(view: FactorView, method: 'app' | 'recovery'): Page {
     : html` autocomplete="off" autocapitalize="none" spellcheck="false"`;
   const fields = html`<input type="hidden" name="with" value="${method}">
 <label for="code">${isApp ? 'Code of your authenticator app' : 'Recovery code'}</label>
-<p class="quiet" id="format">${isApp ? 'Six digits. Each code is valid once.' : 'One of the codes that you have saved, or a one-time code of an administrator.'}</p>
+<p class="muted small" id="format">${isApp ? 'Six digits. Each code is valid once.' : 'One of the codes that you have saved, or a one-time code of an administrator.'}</p>
 <input id="code" name="code"${input} required autofocus${describedBy(view.alert, 'code', 'format')}>
-<button type="submit">Sign in</button>
+<button type="submit" class="primary">Sign in</button>
 `;
   return factorPage(view, fields);
 }
@@ -67,7 +67,7 @@ interface NewAppView extends FormView {
   readonly canAddPasskey: boolean;
 }
 
-const PASSKEY_INSTEAD = html`<button type="submit" class="second" name="method" value="passkey" formnovalidate>Add a passkey instead</button>
+const PASSKEY_INSTEAD = html`<button type="submit" name="method" value="passkey" formnovalidate>Add a passkey instead</button>
 `;
 
 export function newAppPage(view: NewAppView): Page {
@@ -78,10 +78,10 @@ export function newAppPage(view: NewAppView): Page {
     intro: html`${isRequired ? html`<p>Your account needs a second factor.</p>` : undefined}
 <p>Scan this code with an authenticator app, or <a href="${uri}">open it</a> on this device.</p>
 <div class="qr" role="img" aria-label="QR code; the key below has the same content">${new Markup(encodeQR(uri, 'svg'))}</div>
-<p class="quiet">Key to type instead: <code>${groups.join(' ')}</code></p>`,
+<p class="muted small">Key to type instead: <code>${groups.join(' ')}</code></p>`,
     fields: html`<label for="code">Code that the app shows for ${user}</label>
 <input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" required autofocus${describedBy(alert, 'code')}>
-<button type="submit">Continue</button>
+<button type="submit" class="primary">Continue</button>
 ${canAddPasskey ? PASSKEY_INSTEAD : undefined}${CANCEL}`,
   });
 }
@@ -93,7 +93,7 @@ export function recoveryCodesPage(view: FormView, codes: readonly string[]): Pag
     intro: html`<p>With one of these codes you can sign in when you have lost your device. Each code is valid once. They are shown only now.</p>
 <ul class="codes">
 ${codes.map((code) => html`<li><code>${code}</code></li>\n`)}</ul>`,
-    fields: html`<button type="submit">I have saved them</button>
+    fields: html`<button type="submit" class="primary">I have saved them</button>
 ${CANCEL}`,
   });
 }

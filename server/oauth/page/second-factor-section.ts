@@ -14,7 +14,7 @@ const FEW_CODES = 4;
 
 export function secondFactorSection({ appAddedAt, recoveryCodes }: ListedFactors, ticket: string): Markup {
   const button = (action: string, text: string): Markup =>
-    html`<button type="submit" class="second" name="action" value="${action}">${text}</button>\n`;
+    html`<button type="submit" name="action" value="${action}">${text}</button>\n`;
   const hasApp = appAddedAt !== undefined;
   return section(
     'second-factor',
@@ -22,10 +22,10 @@ export function secondFactorSection({ appAddedAt, recoveryCodes }: ListedFactors
     form(
       '/second-factor',
       ticket,
-      html`<p class="quiet">After your password, you enter a code of the app. A change requires a recent sign-in. The first factor signs you out of all other browsers and programs.</p>
+      html`<p class="muted small">After your password, you enter a code of the app. A change requires a recent sign-in. The first factor signs you out of all other browsers and programs.</p>
 ${hasApp ? html`<p>An app was added ${time(appAddedAt, date(appAddedAt))}.</p>` : undefined}
 ${recoveryCodes === undefined ? undefined : codesLeft(recoveryCodes)}
-<div class="buttons">
+<div class="row">
 ${button('add', hasApp ? 'Replace the app' : 'Add an app')}${hasApp ? button('remove', 'Remove the app') : undefined}${recoveryCodes === undefined ? undefined : button('codes', 'New recovery codes')}</div>`,
     ),
   );
@@ -34,6 +34,6 @@ ${button('add', hasApp ? 'Replace the app' : 'Add an app')}${hasApp ? button('re
 function codesLeft(count: number): Markup {
   const left = `Recovery codes left: ${count}.`;
   return count < FEW_CODES
-    ? html`<p class="alert">${left} Get new ones, so that you can sign in without your device.</p>`
+    ? html`<p class="notice" data-tone="warn">${left} Get new ones, so that you can sign in without your device.</p>`
     : html`<p>${left}</p>`;
 }

@@ -57,13 +57,13 @@ ${requestedAccess(client, scopes)}`,
 <input id="username" name="username"${textValue(user, MAX_NAME)} autocomplete="username${passkey && ' webauthn'}" autocapitalize="none" spellcheck="false" required${focus(user === '')}${describedBy(alert, 'username')}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${focus(user !== '')}${describedBy(alert, 'password')}>
-<button type="submit">Sign in</button>
-${passkey && passkeyButton('Sign in with a passkey', 'second')}${providers.map(
+<button type="submit" class="primary">Sign in</button>
+${passkey && passkeyButton('Sign in with a passkey', false)}${providers.map(
   ({ name, displayName }) =>
-    html`<button type="submit" class="second" name="provider" value="${name}" formnovalidate>Sign in with ${displayName}</button>\n`,
+    html`<button type="submit" name="provider" value="${name}" formnovalidate>Sign in with ${displayName}</button>\n`,
 )}${CANCEL}`,
-    after: html`${alert === undefined ? notices.map((text) => html`<p class="quiet">${text}</p>`) : undefined}
-${passwordHelp === '' ? undefined : html`<p class="quiet">${passwordHelp}</p>`}
+    after: html`${alert === undefined ? notices.map((text) => html`<p class="muted small">${text}</p>`) : undefined}
+${passwordHelp === '' ? undefined : html`<p class="muted small">${passwordHelp}</p>`}
 ${returnsTo(destination)}`,
   });
 }
@@ -77,11 +77,11 @@ export function newPasswordPage(view: FormView, user: string): Page {
     fields: html`<label for="username">User name</label>
 <input id="username" name="username" value="${user}" autocomplete="username" readonly>
 <label for="new-password">New password</label>
-<p class="quiet" id="rule">At least ${PASSWORD_LENGTH.min} characters, ${PASSWORD_VARIETY} of them different. All characters are allowed, including spaces. Not your user name.</p>
+<p class="muted small" id="rule">At least ${PASSWORD_LENGTH.min} characters, ${PASSWORD_VARIETY} of them different. All characters are allowed, including spaces. Not your user name.</p>
 <input id="new-password" name="new_password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH.min}" autofocus${describedBy(alert, 'new_password', 'rule')}>
 <label for="repeated">Repeat new password</label>
 <input id="repeated" name="repeated" type="password" autocomplete="new-password" required${describedBy(alert, 'repeated')}>
-<button type="submit">Save and continue</button>`,
+<button type="submit" class="primary">Save and continue</button>`,
   });
 }
 
@@ -89,13 +89,13 @@ export function newPasswordPage(view: FormView, user: string): Page {
 export function requestedAccess(client: string | undefined, scopes: readonly string[]): Markup | undefined {
   if (client === undefined) return undefined;
   return html`<p><strong>${client}</strong> requests access. If you continue, it can:</p>
-<ul>${requested(scopes)}</ul>`;
+<ul class="scopes">${requested(scopes)}</ul>`;
 }
 
 export function returnsTo(destination: string | undefined): Markup | undefined {
   return destination === undefined
     ? undefined
-    : html`<p class="quiet">Afterwards you return to ${destination}.</p>`;
+    : html`<p class="muted small">Afterwards you return to ${destination}.</p>`;
 }
 
 function requested(scopes: readonly string[]): readonly Markup[] {

@@ -8,7 +8,7 @@ export function signOutPage(view: FormView, users: readonly string[]): Page {
   return formPage(view, {
     title: 'Sign out?',
     intro: html`<p>You are signed in as <strong>${users.join(', ')}</strong>. The programs that you opened in this browser are signed out too.</p>`,
-    fields: html`<button type="submit" name="decision" value="sign-out">Sign out</button>
-<button type="submit" class="second" name="decision" value="stay">Stay signed in</button>`,
+    fields: html`<button type="submit" class="primary" name="decision" value="sign-out">Sign out</button>
+<button type="submit" name="decision" value="stay">Stay signed in</button>`,
   });
 }

@@ -75,10 +75,10 @@ describe('the account page in a browser', () => {
     const token = await signInElsewhere();
     expect(await isValid(token)).to.equal(true);
     await open();
-    expect(await texts('.sessions strong')).to.deep.equal(['This browser', CLIENT]);
+    expect(await texts('[aria-labelledby=sessions] strong')).to.deep.equal(['This browser', CLIENT]);
     await press('Sign out');
     expect(await texts('[role=status]')).to.deep.equal(['Signed out.']);
-    expect(await texts('.sessions strong')).to.deep.equal(['This browser']);
+    expect(await texts('[aria-labelledby=sessions] strong')).to.deep.equal(['This browser']);
     expect(await isValid(token)).to.equal(false);
     expect(complaints).to.deep.equal([]);
   });

@@ -81,6 +81,12 @@ describe('the routes of the authorization server', () => {
     });
   }
 
+  it('include one style sheet, with the style of all pages before the one of these pages', async () => {
+    const { headers, body } = await ask(server, '/oauth/page.css');
+    expect(headers['cache-control']).to.equal('public, max-age=300');
+    expect(body.indexOf('--accent: ')).to.be.within(0, body.indexOf('.qr {'));
+  });
+
   it('return 404 for paths that are written in another way', async () => {
     for (const path of ['/oauth', '/oauth/', '/oauth/Token', '/oauth/token/', '/oauth/%74oken', '/oauth/x']) {
       expect((await ask(server, path)).status, path).to.equal(404);

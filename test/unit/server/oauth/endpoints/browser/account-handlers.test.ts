@@ -182,7 +182,7 @@ describe('the account page', () => {
       await browser.signIn();
       state.now += 2 * 3_600_000;
       await browser.ask('/account');
-      const [, list = ''] = /<ul class="sessions">(.*?)<\/ul>/s.exec(browser.page) ?? [];
+      const [, list = ''] = /<h2 id="sessions">.*?<ul[^>]*>(.*?)<\/ul>/s.exec(browser.page) ?? [];
       const names = [...list.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, name]) => name);
       expect(names).to.deep.equal(['This browser', 'The Console']);
       expect(list).to.contain('2 hours ago').and.contain('192.0.2.7');
