@@ -34,6 +34,7 @@ export function exploreRouter(metadata: PageMetadata): Router {
   serve(CALLBACK, pageHandler(files, { ...metadata, main: 'explore/callback.js', embeddable: true }));
   const page = pageHandler(files, { ...metadata, main: 'explore/main.js', embeddable: false });
   serve(EXPLORE_PATH, page);
+  serve(`${EXPLORE_PATH}/`, page);
   serve(`${EXPLORE_PATH}/*path`, page);
   serve(`${LIBRARY}*path`, libraryHandler(files));
   return router;

@@ -18,7 +18,8 @@ describe('the files for browsers', () => {
 
   it('have a page for every address of a view', async () => {
     const { html } = await page();
-    for (const path of ['/explore/lists/pods', '/explore/objects/pods/shop/cart-0', '/explore/logs']) {
+    const views = ['/explore/', '/explore/lists/pods', '/explore/objects/pods/shop/cart-0', '/explore/logs'];
+    for (const path of views) {
       expect(await page(path)).to.deep.include({ status: 200, html });
       expect(isPublicPath(path), path).to.equal(true);
     }
