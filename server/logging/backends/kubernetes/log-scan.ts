@@ -168,8 +168,8 @@ export class LogScan {
     if (!hasLostRuns && !isRotated) return;
     const begins = hasLostRuns ? started : kept;
     const what = hasLostRuns
-      ? 'start at the time in parentheses, because the logs of earlier restarts were deleted'
-      : 'rotated, and start at the time in parentheses';
+      ? 'without lines before the time in parentheses, because the logs of earlier restarts were deleted'
+      : 'rotated, without lines before the time in parentheses';
     shortfalls.addLog('NotCovered', what, log, ` (${begins})`);
   }
 
