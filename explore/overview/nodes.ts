@@ -59,7 +59,7 @@ function cellsOf({ name, status, cpu, memory, pods }: NodeUsage): readonly Compo
     statusWord(status),
     meter(`cpu of ${name}`, cpu, amountText, ' cores'),
     meter(`memory of ${name}`, memory, bytesText),
-    h('a', { href }, `At most ${pods} pods`),
+    h('a', { href }, `≤ ${pods} pods`),
   ];
 }
 
@@ -76,7 +76,8 @@ function meter(
   if (used === undefined) return text(total) + unit;
   return [
     h('strong', {}, `${Math.round(share * 100)} %`),
-    h('span', { class: 'muted' }, ` ${text(used)} of ${text(total)}${unit}`),
+    ' ',
+    h('span', { class: 'muted' }, `${text(used)} of ${text(total)}${unit}`),
     h('meter', { 'aria-label': label, value: share, ...TONES }),
   ];
 }

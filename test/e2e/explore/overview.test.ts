@@ -82,6 +82,19 @@ describe('the overview and the search of /explore', () => {
     await leadsTo('/explore/objects/deployments.apps/shop/cart');
   });
 
+  it('shows all columns of nodes, and of the conditions of a node, on a screen of 1280 pixels', async () => {
+    const hidden = (): Promise<number[]> =>
+      visitor.page.$$eval('.card .scroll', (boxes) =>
+        boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+      );
+    await visitor.signIn(USERS.viewer);
+    await visitor.sees(/node-00001[^]*cores/);
+    expect(await hidden()).to.deep.equal([0]);
+    await visitor.follow('.nodes a[href$="/node-00001"]');
+    await visitor.sees('NetworkUnavailable');
+    expect(Math.max(...(await hidden()))).to.equal(0);
+  });
+
   it('shows the measured usage of nodes, and the busiest first', async () => {
     const { platform } = shared;
     const kind = { version: 'v1beta1', plural: 'nodes', kind: 'NodeMetrics' };
