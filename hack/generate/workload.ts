@@ -174,7 +174,9 @@ export function container() {
     ],
     startupProbe: { ...probe('/livez'), periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
-    readinessProbe: { ...probe(READINESS_PATH), periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
+    // If kubelet restarts a container without deleting the pod, only this probe removes the pod from the Service. A test compares its
+    // time with `shutdown.readinessDelay`.
+    readinessProbe: { ...probe(READINESS_PATH), periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 3 },
     securityContext: CONTAINER_SECURITY,
     resources: {
       requests: { cpu: '200m', memory: '320Mi' },

@@ -8,6 +8,7 @@ import { manifests } from '../../../hack/generate/manifests.ts';
 import { type Names, namesFor } from '../../../hack/generate/names.ts';
 import {
   CONFIGURATION,
+  container,
   INSECURE_PORT,
   NOT_PROBED,
   READINESS_PATH,
@@ -16,6 +17,9 @@ import {
 } from '../../../hack/generate/workload.ts';
 import { healthRegistries } from '../../../server/endpoints/health-checks.ts';
 import { DRAIN_TIMEOUT_MS } from '../../../server/listener/drain.ts';
+
+/** kube-proxy replaces its rules at most once per second: the last connection to a removed pod came after 1.2 s on a busy node. */
+const PROXY_SECONDS = 2;
 
 const CONFIGURATIONS = [`base/${CONFIGURATION.file}`, `components/no-plain-http/${CONFIGURATION.file}`];
 
@@ -48,6 +52,16 @@ describe('the generated manifests', () => {
       text: text(namesFor('platform'), `base/${CONFIGURATION.file}`),
     });
     expect(TERMINATION_GRACE_SECONDS * 1000).to.be.greaterThan(shutdown.readinessDelay + DRAIN_TIMEOUT_MS);
+  });
+
+  it('remove a stopping pod from the Service before its listeners close, even if only the container restarts', () => {
+    const { readinessProbe } = container();
+    const { shutdown } = decodeConfiguration({
+      source: '',
+      text: text(namesFor('platform'), `base/${CONFIGURATION.file}`),
+    });
+    const unready = readinessProbe.periodSeconds * readinessProbe.failureThreshold;
+    expect((unready + PROXY_SECONDS) * 1000).to.be.lessThan(shutdown.readinessDelay);
   });
 
   it('contain no other platform name', () => {
