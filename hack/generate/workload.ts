@@ -173,7 +173,9 @@ export function container() {
       { name: INSECURE_PORT.name, containerPort: INSECURE_PORT.number, protocol: 'TCP' },
     ],
     startupProbe: { ...probe('/livez'), periodSeconds: 1, failureThreshold: 60 },
-    livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
+    // As kubeadm's for kube-apiserver: the restart of a server that is slow because its node is busy makes the node busier, and the
+    // other replicas get its load.
+    livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 15, failureThreshold: 8 },
     // If kubelet restarts a container without deleting the pod, only this probe removes the pod from the Service. A test compares its
     // time with `shutdown.readinessDelay`.
     readinessProbe: { ...probe(READINESS_PATH), periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 3 },

@@ -64,6 +64,13 @@ describe('the generated manifests', () => {
     expect((unready + PROXY_SECONDS) * 1000).to.be.lessThan(shutdown.readinessDelay);
   });
 
+  it('take a slow server out of the Service long before they restart it', () => {
+    const { livenessProbe, readinessProbe } = container();
+    const seconds = (probe: typeof livenessProbe): number =>
+      Math.max(probe.periodSeconds, probe.timeoutSeconds) * probe.failureThreshold;
+    expect(seconds(livenessProbe)).to.be.at.least(4 * seconds(readinessProbe));
+  });
+
   it('contain no other platform name', () => {
     for (const [path, content] of manifests(namesFor('acme'))) {
       expect(content.match(/\bplatform-system\b|\bplatform\.io\b|\bplatform:/g) ?? [], path).to.satisfy(
