@@ -17,7 +17,8 @@ import {
 } from './hit-page.ts';
 import { type IndexNaming, shownIndices } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';
-import type { RecordReader, SearchResponse } from './search-response.ts';
+import type { RecordReader } from './search-hit.ts';
+import type { SearchResponse } from './search-response.ts';
 import type { SelectionQuery } from './selection-query.ts';
 
 interface ExportOptions {

@@ -20,7 +20,8 @@ import {
 } from './hit-page.ts';
 import type { IndexSets } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';
-import { assertComplete, type Hit, type RecordReader } from './search-response.ts';
+import type { Hit, RecordReader } from './search-hit.ts';
+import { assertComplete } from './search-response.ts';
 import type { SelectionQueries, SelectionQuery } from './selection-query.ts';
 
 export interface FollowTuning {

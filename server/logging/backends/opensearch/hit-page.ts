@@ -5,7 +5,8 @@ import type { Deadline, LogPage, Order, PageRequest, Selection, Total } from '..
 import { newForeignCursor } from '../../store/store-errors.ts';
 import { STORE } from './error-response.ts';
 import type { SearchBody, SearchClient } from './search-client.ts';
-import type { Hit, RecordReader, SearchResponse } from './search-response.ts';
+import type { Hit, RecordReader } from './search-hit.ts';
+import type { SearchResponse } from './search-response.ts';
 import { countingQueryOf, isTimeRange, queryOf, type SelectionQuery } from './selection-query.ts';
 
 type Range = Selection['range'];

@@ -11,7 +11,8 @@ import { isIndexAccessDenied, newNotSupported, newStoreUnavailable } from '../..
 import { STORE, unsearchableIndexIn } from './error-response.ts';
 import { type Layout, type Layouts, readLayouts, requestedFields } from './layout.ts';
 import { LENIENT, type SearchBody, type SearchClient } from './search-client.ts';
-import { assertComplete, type FieldNames } from './search-response.ts';
+import type { FieldNames } from './search-hit.ts';
+import { assertComplete } from './search-response.ts';
 
 export interface IndexNaming {
   readonly prefix: string;

@@ -1,7 +1,8 @@
 // Parser of `_field_caps` responses that finds the indexed fields for log queries. Two mappings are supported: the
 // index template in docs/log-stores.md, and dynamic mapping.
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
-import { arrayOf, type FieldNames, type JsonObject, objectOf } from './search-response.ts';
+import type { FieldNames } from './search-hit.ts';
+import { arrayOf, type JsonObject, objectOf } from './search-response.ts';
 
 /** Names of the indexed fields that queries use. */
 export interface Layout {

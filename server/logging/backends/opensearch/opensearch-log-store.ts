@@ -28,7 +28,7 @@ import { Followers, type FollowTuning } from './follow.ts';
 import { readPage } from './hit-page.ts';
 import { IndexSets } from './index-sets.ts';
 import { SearchClient, type SearchClientOptions } from './search-client.ts';
-import { type FieldNames, RecordReader } from './search-response.ts';
+import { type FieldNames, RecordReader } from './search-hit.ts';
 import { SelectionQueries, type SelectionQuery } from './selection-query.ts';
 import { type SelfCheckOptions, selfCheck } from './self-check.ts';
 

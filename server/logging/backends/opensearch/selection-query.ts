@@ -19,7 +19,7 @@ import { type IndexNaming, type IndexSet, type IndexSets, indexPath } from './in
 import type { LayoutGroup } from './layout.ts';
 import { levelClause } from './level-clause.ts';
 import type { SearchClient } from './search-client.ts';
-import type { FieldNames } from './search-response.ts';
+import type { FieldNames } from './search-hit.ts';
 
 export interface SelectionQuery {
   readonly indices: IndexSet;

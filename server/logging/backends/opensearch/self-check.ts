@@ -14,7 +14,7 @@ import {
   listed,
 } from './index-sets.ts';
 import type { SearchClient } from './search-client.ts';
-import type { FieldNames, Hit, RecordReader } from './search-response.ts';
+import type { FieldNames, Hit, RecordReader } from './search-hit.ts';
 
 export interface SelfCheckOptions {
   readonly client: SearchClient;
