@@ -2,6 +2,7 @@
 import { MAX_NAMES, MAX_NAMESPACES } from '../../apis/logging/v1alpha2/log-query.ts';
 import { MAX_JSON_DEPTH } from '../../apis/reading/bounded-json.ts';
 import { POD_LOG_LIMITS } from '../../server/logging/backends/kubernetes/kubernetes-log-store.ts';
+import { MAX_TEXT_BYTES } from '../../server/logging/backends/opensearch/search-hit.ts';
 import { BUFFERED_RESPONSES, LOG_LIMITS } from '../../server/logging/endpoints/logs-handler.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
 
@@ -51,5 +52,9 @@ export const LOG_ROWS: readonly Limit[] = [
     `${bytes(POD_LOG_LIMITS.memory)}; one request half of it`,
     'a partial result or 503',
   ],
-  ['levels of OpenSearch documents', count(MAX_JSON_DEPTH), 'an empty line'],
+  [
+    'line of an OpenSearch document; levels of the document',
+    `${bytes(MAX_TEXT_BYTES)} of JSON; ${count(MAX_JSON_DEPTH)}`,
+    'truncated; an empty line',
+  ],
 ];

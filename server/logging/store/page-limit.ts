@@ -43,6 +43,12 @@ export const PAGE_CUT: Shortfall = {
   message: 'the lines are too long for one page; the next pages have the rest',
 };
 
+/** Shortfall of a page with lines that are not whole. */
+export const LINES_TRUNCATED: Shortfall = {
+  reason: 'Limit',
+  message: 'lines longer than 1 MiB were truncated',
+};
+
 /** Each retry divides the number of lines by this; the lengths of the lines are unknown. */
 const DIVISOR = 4;
 /** Pause before the first retry of a store that is short of memory, then doubled. Its garbage collection frees memory. */

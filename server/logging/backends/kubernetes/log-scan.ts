@@ -1,6 +1,7 @@
 // Scan of all selected container logs within a time range. Each log that is not read completely is reported.
 import { BEGINNING, earlier, instantOf, later } from '../../store/instant.ts';
 import type { Instant, Total } from '../../store/log-store.ts';
+import { LINES_TRUNCATED } from '../../store/page-limit.ts';
 import { type ContainerLog, isReplaced, mayReach } from './container-log.ts';
 import { shifted } from './kubelet-time.ts';
 import { ifAccepted, type LineFilter } from './line-filter.ts';
@@ -145,8 +146,7 @@ export class LogScan {
       const newer: OnLine = (...line) => (tail.lines > 1 && line[0] > last ? onLine(...line) : undefined);
       await reader.read(log, { since, until, limitBytes: limitBytes * 2, tailLines, signal }, newer, tail);
     } finally {
-      if (extent.truncated || tail.truncated)
-        shortfalls.add('Limit', 'lines longer than 1 MiB were truncated');
+      if (extent.truncated || tail.truncated) shortfalls.add(LINES_TRUNCATED.reason, LINES_TRUNCATED.message);
     }
   }
 

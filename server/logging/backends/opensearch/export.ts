@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Shortfall } from '../../../../apis/logging/v1alpha2/log-answer.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import type { Deadline, ExportBatches, LogRecord, Order } from '../../store/log-store.ts';
-import { withFewerLines } from '../../store/page-limit.ts';
+import { LINES_TRUNCATED, withFewerLines } from '../../store/page-limit.ts';
 import { isIndexAccessDenied } from '../../store/store-errors.ts';
 import { isTransient } from './error-response.ts';
 import {
@@ -118,6 +118,7 @@ class ExportPages {
     const last = found.at(-1);
     this.#isLast = last === undefined || hits.length < requested + repeated;
     if (last) this.#position = positionBehind(hits, last, this.#position);
+    if (found.some(({ isTruncated }) => isTruncated)) this.#add([LINES_TRUNCATED]);
     const read = found.map((hit) => records.read(hit));
     this.#size = Math.min(sizeFor(read), isReduced ? requested * GROWTH : pageSize, pageSize);
     return read;

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { earlier, instantOf, later, millisecondsOf, millisecondsOfNanoseconds } from '../../store/instant.ts';
 import type { Deadline, LogPage, Order, PageRequest, Selection, Total } from '../../store/log-store.ts';
+import { LINES_TRUNCATED } from '../../store/page-limit.ts';
 import { newForeignCursor } from '../../store/store-errors.ts';
 import { STORE } from './error-response.ts';
 import type { SearchBody, SearchClient } from './search-client.ts';
@@ -66,7 +67,7 @@ export async function readPage(reading: PageReading, page: PageRequest): Promise
   const shortfalls = [...selected.shortfalls, ...first.shortfalls];
   return {
     total: shortfalls.length === 0 ? total : { ...total, relation: 'gte' },
-    shortfalls,
+    shortfalls: hits.some(({ isTruncated }) => isTruncated) ? [...shortfalls, LINES_TRUNCATED] : shortfalls,
     records: hits.map((hit) => records.read(hit)),
     next: last && writePosition(positionBehind(first.hits, last, position)),
   };

@@ -1,6 +1,8 @@
 // Hits of a search in OpenSearch or Elasticsearch, and the records in their documents.
 import { parseBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
+import { BACKSLASH, QUOTE } from '../../../../apis/reading/json-bytes.ts';
 import { isRecord, record } from '../../../../apis/reading/unknown-value.ts';
+import type { TimeSlices } from '../../../concurrency/time-slicer.ts';
 import { instantOfNanoseconds, parseInstant } from '../../store/instant.ts';
 import { type LogRecord, withoutLineEnd } from '../../store/log-store.ts';
 
@@ -14,14 +16,24 @@ export interface Hit {
   readonly time: bigint;
   /** `_seq_no` of the document in its shard. */
   readonly sequence: number;
+  /** Whether a text of the document is truncated. */
+  readonly isTruncated: boolean;
 }
 
 /** The field of the document, and the last field of a hit. Neither can be within a JSON string without escapes. */
 const SOURCE_KEY = '"_source":';
 const SORT_KEY = '"sort":[';
+/** The second byte of an escape of six bytes. */
+const LETTER_U = 0x75;
+
+/** Maximum bytes of a text in JSON. A longer one would block the event loop in each step up to the response. */
+export const MAX_TEXT_BYTES = 1 << 20;
+/** Maximum bytes of a hit with truncated texts. */
+const MAX_HIT_BYTES = 4 * MAX_TEXT_BYTES;
+const BYTES_PER_CHECK = 1 << 16;
 
 /** Parses a hit. JSON.parse rounds nanoseconds, so the sort key is parsed from the text. */
-export function hitOf(bytes: Buffer, unit: bigint): Hit {
+export function hitOf(bytes: Buffer, unit: bigint, isTruncated: boolean): Hit {
   const { _index, _id, _source, sort } = record(parsedHit(bytes));
   const [time, sequence] = Array.isArray(sort) ? sort : [];
   if (typeof _index !== 'string' || typeof _id !== 'string') throw new Error('a hit has no index or id');
@@ -35,17 +47,57 @@ export function hitOf(bytes: Buffer, unit: bigint): Hit {
     source: isRecord(_source) ? _source : {},
     time: BigInt(key) * unit,
     sequence,
+    isTruncated,
   };
 }
 
 /** Without a document beyond the limits: a container that writes one must not make the lines of all others unreadable. */
 function parsedHit(bytes: Buffer): unknown {
   try {
+    if (bytes.length > MAX_HIT_BYTES) throw new SyntaxError('the document is too long');
     return parseBoundedJSON(bytes);
   } catch {
     const [source, sort] = [bytes.indexOf(SOURCE_KEY), bytes.lastIndexOf(SORT_KEY)];
     return parseBoundedJSON(Buffer.concat([bytes.subarray(0, source), bytes.subarray(sort)]));
   }
+}
+
+/** Truncates each text of a hit to MAX_TEXT_BYTES; time-sliced. Returns the same buffer if no text is longer. */
+export async function withShortTexts(json: Buffer, slices: TimeSlices): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let kept = 0;
+  /** Offset of the open text. */
+  let begin: number | undefined;
+  for (let at = 0, checked = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (begin === undefined) {
+      if (byte === QUOTE) begin = at + 1;
+    } else if (byte === BACKSLASH) {
+      at++;
+    } else if (byte === QUOTE) {
+      if (at - begin > MAX_TEXT_BYTES) {
+        parts.push(json.subarray(kept, truncation(json, begin)));
+        kept = at;
+      }
+      begin = undefined;
+    }
+    if (at - checked < BYTES_PER_CHECK) continue;
+    checked = at;
+    if (slices.spent) await slices.next();
+  }
+  return kept === 0 ? json : Buffer.concat([...parts, json.subarray(kept)]);
+}
+
+/** Returns where a text that begins at `begin` is truncated: not within an escape or a character. */
+function truncation(json: Buffer, begin: number): number {
+  let end = begin;
+  for (let at = begin; at <= begin + MAX_TEXT_BYTES - 6; ) {
+    end = at;
+    const escape = json[at + 1] === LETTER_U ? 6 : 2;
+    at += json[at] === BACKSLASH ? escape : 1;
+  }
+  while (((json[end] ?? 0) & 0xc0) === 0x80) end--;
+  return end;
 }
 
 /** Configured names of the fields in documents. */

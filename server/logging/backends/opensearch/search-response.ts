@@ -9,7 +9,7 @@ import type { Total } from '../../store/log-store.ts';
 import { MAX_PAGE_BYTES } from '../../store/page-limit.ts';
 import { newStoreUnavailable } from '../../store/store-errors.ts';
 import { reasonsOf, STORE } from './error-response.ts';
-import { type Hit, hitOf } from './search-hit.ts';
+import { type Hit, hitOf, MAX_TEXT_BYTES, withShortTexts } from './search-hit.ts';
 
 export interface SearchResponse {
   /** Number of shards of the searched indices. */
@@ -57,7 +57,8 @@ export async function readSearchResponse(
     await slices.next();
     for (const hit of splitter.push(chunk)) {
       if (hits.length === size) throw new Error('there are more hits than requested');
-      hits.push(hitOf(hit, nanoseconds ? 1n : 1_000_000n));
+      const short = hit.length > MAX_TEXT_BYTES ? await withShortTexts(hit, slices) : hit;
+      hits.push(hitOf(short, nanoseconds ? 1n : 1_000_000n, short !== hit));
       if (slices.spent) await slices.next();
     }
   }
