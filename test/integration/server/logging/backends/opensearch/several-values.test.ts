@@ -2,7 +2,7 @@
 // JSON to its record, so tenants choose the values.
 import { expect } from 'chai';
 import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
-import { ScopedLogStore } from '../../../../../../server/logging/access/scoped-log-store.ts';
+import { ScopedLogStore } from '../../../../../../server/logging/access/scope.ts';
 import type { LogRecord, Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
