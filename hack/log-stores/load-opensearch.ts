@@ -15,7 +15,7 @@ export interface OpenSearchLoadOptions extends LoadOptions {
   readonly template?: 'dynamic' | keyof typeof TEMPLATES;
 }
 
-const TEMPLATES = {
+export const TEMPLATES = {
   recommended: indexTemplate,
   unfiltered: unfilteredTemplate,
   words: wordsTemplate,

@@ -2,19 +2,16 @@
 import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import { loadOpenSearch } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
-import { indexTemplate } from '../../../../../../hack/log-stores/recommended-template.ts';
 import type { LogRecord } from '../../../../../../hack/log-stores/record.ts';
 import { describeLogStoreFaults } from '../../../../../conformance/log-store/faults.suite.ts';
 import { describeLongLines } from '../../../../../conformance/log-store/long-lines.suite.ts';
-import {
-  describeOddRecords,
-  type StartedOddStore,
-} from '../../../../../conformance/log-store/odd-records.suite.ts';
+import { describeOddRecords } from '../../../../../conformance/log-store/odd-records.suite.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.suite.ts';
 import { FaultyProxy } from '../../../../../support/cluster/faulty-proxy.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
+import { describeSeveralValues } from './several-values.suite.ts';
 import { sharedNode } from './shared-node.ts';
-import { type StartedNode, startedStore } from './started-node.ts';
+import { type StartedNode, startedOddStore, startedStore } from './started-node.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.suite.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
@@ -43,6 +40,8 @@ describe('one node', () => {
     describeOddRecords(`OpenSearch with the ${template} mapping`, () => startedOddStore(node(), template));
   }
 
+  describeSeveralValues(OPENSEARCH_2.title, node, ['recommended', 'dynamic']);
+
   // Without the substrings of the recommended mapping, whose index of these lines takes most of the time.
   describeLongLines('OpenSearch', () =>
     startedStore(node(), { lines: 100, indexPrefix: 'logs-long', template: 'dynamic' }),
@@ -70,23 +69,6 @@ describe('one node', () => {
   };
   describeLogStoreFaults('OpenSearch', startBehindProxy, { shardFailed });
 });
-
-async function startedOddStore(
-  node: StartedNode,
-  template: 'recommended' | 'dynamic',
-): Promise<StartedOddStore> {
-  const indexPrefix = `odd-${template}`;
-  if (template === 'recommended') await node.ask('PUT', '/_index_template/odd', indexTemplate(indexPrefix));
-  const store = storeAt(node.url, { indexPrefix });
-  return {
-    store,
-    async write(documents) {
-      for (const each of documents) await node.ask('POST', `/${indexPrefix}-2026.01.15/_doc`, each);
-      await node.ask('POST', `/${indexPrefix}-2026.01.15/_refresh`);
-    },
-    stop: () => store.run(AbortSignal.abort()),
-  };
-}
 
 /** A response of OpenSearch as if one shard had failed. */
 function shardFailed(text: string): string {

@@ -6,10 +6,12 @@ import { logData } from '../../../../../../hack/log-data/log-data.ts';
 import {
   loadOpenSearch,
   type OpenSearchLoadOptions,
+  TEMPLATES,
 } from '../../../../../../hack/log-stores/load-opensearch.ts';
 import { type NodeKind, OPENSEARCH_2 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import { startOpenSearch } from '../../../../../../hack/log-stores/opensearch.ts';
 import type { StartedLogStore } from '../../../../../conformance/log-store/harness.ts';
+import type { StartedOddStore } from '../../../../../conformance/log-store/odd-records.suite.ts';
 import { storeAt } from '../../../../../support/logging/opensearch-store.ts';
 import { requireJava } from '../../../../../support/logging/require-java.ts';
 
@@ -56,6 +58,29 @@ async function ask(url: string, method: string, body?: unknown): Promise<unknown
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${url} returned ${response.status}: ${text.slice(0, 500)}`);
   return text === '' ? undefined : JSON.parse(text);
+}
+
+export type Template = Required<OpenSearchLoadOptions>['template'];
+
+/** Installs the index template for the indices with the prefix. */
+export async function putTemplate(node: StartedNode, indexPrefix: string, template: Template): Promise<void> {
+  if (template === 'dynamic') return;
+  await node.ask('PUT', `/_index_template/${indexPrefix}`, TEMPLATES[template](indexPrefix));
+}
+
+/** A store for documents, for the conformance suite of incomplete records. */
+export async function startedOddStore(node: StartedNode, template: Template): Promise<StartedOddStore> {
+  const indexPrefix = `odd-${template}`;
+  await putTemplate(node, indexPrefix, template);
+  const store = storeAt(node.url, { indexPrefix });
+  return {
+    store,
+    async write(documents) {
+      for (const each of documents) await node.ask('POST', `/${indexPrefix}-2026.01.15/_doc`, each);
+      await node.ask('POST', `/${indexPrefix}-2026.01.15/_refresh`);
+    },
+    stop: () => store.run(AbortSignal.abort()),
+  };
 }
 
 type Loading = Required<Pick<OpenSearchLoadOptions, 'indexPrefix' | 'template'>>;

@@ -1,8 +1,10 @@
 // Tests of the OpenSearch log store against OpenSearch 3 and Elasticsearch 8.
 import { ELASTICSEARCH_8, OPENSEARCH_3 } from '../../../../../../hack/log-stores/node-kinds.ts';
 import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
+import { describeOddRecords } from '../../../../../conformance/log-store/odd-records.suite.ts';
 import { describeLogStore } from '../../../../../conformance/log-store.suite.ts';
-import { oneNode, startedStore } from './started-node.ts';
+import { describeSeveralValues } from './several-values.suite.ts';
+import { oneNode, startedOddStore, startedStore } from './started-node.ts';
 import { describeUnsearchableIndices } from './unsearchable-indices.suite.ts';
 import { isUnsupported, isUnsupportedWithoutWildcard } from './unsupported-selections.ts';
 
@@ -33,6 +35,12 @@ for (const { kind, template, unsupported } of [
       () => startedStore(node(), { lines: whole ? 6_000 : 1_500, indexPrefix, template }),
       { core: !whole, every: whole ? 1 : 8, unsupported, ownWords: true },
     );
+
+    for (const each of [template, 'dynamic'] as const) {
+      describeOddRecords(`${kind.title} with the ${each} mapping`, () => startedOddStore(node(), each));
+    }
+
+    describeSeveralValues(kind.title, node, [template, 'dynamic']);
 
     describeUnsearchableIndices(kind, node);
   });
