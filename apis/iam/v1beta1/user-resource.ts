@@ -92,7 +92,7 @@ export const USER: CustomResource = {
   kind: 'User',
   plural: 'users',
   singular: 'user',
-  description: 'A person or program that signs in with a password.',
+  description: 'A person or program that can sign in.',
   spec: UserSpecSchema,
   status: UserStatusSchema,
   columns: [
