@@ -29,7 +29,7 @@ export function LogLine({ record }: LogLineProps): ComponentChildren {
   return h('li', { class: 'log-line', 'data-severity': severity, 'data-open': isOpen }, [
     h('button', { class: 'quiet log-time', ...toggle }, h('time', { dateTime: time }, clockOf(time))),
     h('span', { class: 'log-level ellipsis' }, severity !== 'none' && severity),
-    h('span', { class: 'muted ellipsis', title: `${record.namespace}/${source}` }, source),
+    h('span', { class: 'log-source muted ellipsis', title: `${record.namespace}/${source}` }, source),
     h('div', { class: 'log-text', dir: 'ltr' }, [
       h('p', { class: 'log-content ellipsis' }, lineText(log, isOpen ? LONG : SHORT, highlights)),
       isOpen && h(LineDetails, { record }),

@@ -195,6 +195,15 @@ describe('the overview and the search of /explore', () => {
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
   });
 
+  it('shows which view is selected with forced colors, too', async () => {
+    await visitor.signIn(USERS.viewer);
+    const tools = await visitor.page.createCDPSession();
+    const features = [{ name: 'forced-colors', value: 'active' }];
+    await tools.send('Emulation.setEmulatedMedia', { features });
+    const border = "getComputedStyle(document.querySelector('#navigation [aria-current]')).borderTopWidth";
+    expect(await visitor.page.evaluate(border)).to.equal('2px');
+  });
+
   it('has a page for an address without a view', async () => {
     await visitor.signIn(USERS.viewer, '/explore/nothing');
     expect(await visitor.heading()).to.equal('Page not found');
