@@ -1,19 +1,30 @@
 // Polls conditions of programs and connections that report no event.
 
-/** The fake timers of a test do not replace it. */
-const { setTimeout: startTimer } = globalThis;
+/** The fake timers of a test do not replace them. */
+const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 200;
+/** A wait of this time prints its place: mocha reports only the hook or the test that has timed out. */
+const NOTICE_MS = 60_000;
 
 /**
  * Polls until `condition` returns true. Fails at the timeout of the test. Each wait is a quarter longer than the one
- * before, because a condition may be a request that costs other tests their CPU.
+ * before, because a condition may be a request that costs other tests their CPU. `state`: what a long wait prints.
  */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let wait = FIRST_WAIT_MS; !(await condition()); wait = Math.min(1.25 * wait, LONGEST_WAIT_MS)) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    startTimer(resolve, wait);
-    await promise;
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  state: () => unknown = () => '',
+): Promise<void> {
+  const place = new Error(`waits for more than ${NOTICE_MS / 1000} s`);
+  const notice = startTimer(() => console.log(place, state()), NOTICE_MS).unref();
+  try {
+    for (let wait = FIRST_WAIT_MS; !(await condition()); wait = Math.min(1.25 * wait, LONGEST_WAIT_MS)) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      startTimer(resolve, wait);
+      await promise;
+    }
+  } finally {
+    stopTimer(notice);
   }
 }
 

@@ -25,6 +25,8 @@ const DELETED = 'own-deleted';
 /** Exist after the change. Their names sort before, between and after those of the tenant. */
 const CREATED = ['a-foreign', 'own-foreign', 'z-foreign'] as const;
 const UNKNOWN = 'nowhere';
+/** The server ends a request after 60 s. */
+const RESPONSE_MS = 90_000;
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 
@@ -125,6 +127,10 @@ interface Received {
   readonly parts: readonly string[];
   readonly tag: string | undefined;
   readonly body: string;
+}
+
+function isOK({ parts: [status] }: Received): boolean {
+  return status === '200';
 }
 
 function inNamespace(path: string, name: string): string {
@@ -334,11 +340,11 @@ describe('namespaces that a tenant may not read', () => {
         get(`${inNamespace(path, '')}?resourceVersion=0`),
         get(`${LISTS}/${kind}?limit=1`),
       ];
-      await until(async () => (await send(followed, admin)).parts.some((part) => part.includes('; hit')));
-      await until(async () => (await send(listed, admin)).parts[0] === '200');
+      await untilReceived(followed, ({ parts }) => parts.some((part) => part.includes('; hit')), admin);
+      await untilReceived(listed, isOK, admin);
     }
-    await until(async () => (await send(get(`${LISTS}/configmaps?namespaces=${shop}`))).parts[0] === '200');
-    await until(async () => (await send(get(inNamespace(KINDS[THINGS] ?? '', OWN)))).parts[0] === '200');
+    await untilReceived(get(`${LISTS}/configmaps?namespaces=${shop}`), isOK);
+    await untilReceived(get(inNamespace(KINDS[THINGS] ?? '', OWN)), isOK);
     const deleted = await platform.controlPlane.client.get(`/api/v1/namespaces/${DELETED}`);
     asked = requestsOf(shop, text(recordIn(record(deleted), 'metadata')['uid']));
   });
@@ -351,6 +357,22 @@ describe('namespaces that a tenant may not read', () => {
       await client.send(path, { method: 'DELETE' });
     await gateway.platform.kubectl(`delete rolebinding -n ${shop} view-serviceaccount-${OWN}-tenant`);
   });
+
+  /** Repeats the request until its response is the expected one. */
+  async function untilReceived(
+    each: Asked,
+    isExpected: (received: Received) => boolean,
+    credential = token,
+  ): Promise<void> {
+    let received: Received | undefined;
+    await until(
+      async () => {
+        received = await send(each, credential);
+        return isExpected(received);
+      },
+      () => [each.path, received?.parts.map((part) => part.slice(0, 200))],
+    );
+  }
 
   async function create(path: string, body: object): Promise<void> {
     await gateway.platform.controlPlane.client.expect(path, { method: 'POST', body }, [201]);
@@ -380,7 +402,11 @@ describe('namespaces that a tenant may not read', () => {
     });
   }
 
-  async function open({ method, path, headers }: Asked, credential = token): Promise<IncomingMessage> {
+  async function open(
+    { method, path, headers }: Asked,
+    credential = token,
+    signal?: AbortSignal,
+  ): Promise<IncomingMessage> {
     const { port, ca } = gateway.target('gateway');
     const all = { accept: 'application/json', ...headers, authorization: `Bearer ${credential}` };
     const sent = request({
@@ -392,6 +418,7 @@ describe('namespaces that a tenant may not read', () => {
       method,
       path,
       headers: all,
+      ...(signal ? { signal } : {}),
     });
     sent.end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -399,7 +426,7 @@ describe('namespaces that a tenant may not read', () => {
   }
 
   async function send(each: Asked, credential = token): Promise<Received> {
-    const response = await open(each, credential);
+    const response = await open(each, credential, AbortSignal.timeout(RESPONSE_MS));
     const { statusCode, rawHeaders, headers } = response;
     const bytes = await buffer(response);
     const body = (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
