@@ -141,7 +141,8 @@ async function startNode(cp: ControlPlane): Promise<void> {
     {
       name: 'kube-proxy',
       command: node.kubeProxy,
-      args: [`--config=${await file('kube-proxy.yaml', proxyConfiguration(proxyUser, addresses))}`],
+      // Level 2 has the time of each change of the rules.
+      args: [`--config=${await file('kube-proxy.yaml', proxyConfiguration(proxyUser, addresses))}`, '--v=2'],
       port: 10256,
     },
     {

@@ -12,6 +12,7 @@ import { CertificateAuthority } from '../../hack/control-plane/certificate-autho
 import { Client } from '../../hack/control-plane/client.ts';
 import { until } from '../support/until.ts';
 import { blockWith } from './document.ts';
+import { EndpointLog } from './endpoint-log.ts';
 import { InstallationFolder } from './installation-folder.ts';
 import { NAMESPACE, sharedCluster } from './shared-cluster.ts';
 import { type Counts, REFRESHED, SteadyLoad, TRAFFIC, USERS } from './steady-load.ts';
@@ -44,6 +45,7 @@ describe('a disruption', () => {
   let admin: Client;
   let folder: InstallationFolder;
   let load: SteadyLoad;
+  let endpoints: EndpointLog;
   let tokens: TokenClient;
   let early: TokenAnswer;
   const rows: string[] = [];
@@ -71,6 +73,7 @@ describe('a disruption', () => {
     await addUsers({ cluster: admin }, [...USERS, REFRESHED, EARLY]);
     for (const user of [REFRESHED, EARLY]) await untilSynced(tokens, AbortSignal.timeout(60_000), user);
     early = await tokens.signIn(EARLY, PASSWORD);
+    endpoints = await EndpointLog.start(cluster);
     load = await SteadyLoad.start({ cluster: server, service: { ...service, token }, tokens });
     await settled();
     load.take();
@@ -78,6 +81,7 @@ describe('a disruption', () => {
 
   after(async () => {
     await load[Symbol.asyncDispose]();
+    endpoints[Symbol.dispose]();
     tokens.close();
     admin.close();
     await inTraffic('delete', 'pod', TRAFFIC, '--now');
@@ -149,6 +153,7 @@ describe('a disruption', () => {
     await disrupt();
     await settled();
     const counts = load.take();
+    if (counts.errors.length > 0) console.log(`the load began at ${load.began.toISOString()}`);
     rows.push(rowOf(name, counts, (performance.now() - began) / 1000));
     expect(counts.errors.filter(({ message }) => !accepted?.test(message))).to.deep.equal([]);
     expect(await tokens.userInfo(early.access_token)).to.equal(200);

@@ -36,11 +36,21 @@ before('start the cluster', async function () {
   );
   const kubelet = cluster.file('control-plane/logs/kubelet.log');
   noteOnFailure(cluster.addresses, 'the log of kubelet', () => readFile(kubelet, 'utf8'));
+  const proxy = cluster.file('control-plane/logs/kube-proxy.log');
+  noteOnFailure(
+    cluster.images,
+    'the changes of rules by kube-proxy',
+    async () =>
+      (await readFile(proxy, 'utf8'))
+        .match(/^.*(?:SyncProxyRules complete|[Ss]ync failed|Unable to).*$/gm)
+        ?.join('\n') ?? '',
+  );
 });
 
 after('stop the cluster', async () => {
   if (running === undefined) return;
   removeNote(running);
   removeNote(running.addresses);
+  removeNote(running.images);
   await running.stop();
 });

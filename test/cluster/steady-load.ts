@@ -42,6 +42,8 @@ export class SteadyLoad implements AsyncDisposable {
   readonly watches: readonly Follower[];
   readonly tail: Follower;
   readonly #recorder = new Recorder();
+  /** The times of errors are relative to it. */
+  readonly began = new Date();
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
   readonly #target: LoadTarget;
