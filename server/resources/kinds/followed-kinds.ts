@@ -152,7 +152,9 @@ export class FollowedKinds {
       ...[...this.#pauses.names, ...this.copies.paused].map(overBudget),
     ];
     const more = failed.length > DESCRIBED ? [`${failed.length - DESCRIBED} more`] : [];
-    return [`follows ${this.#followed.size} kinds`, ...failed.slice(0, DESCRIBED), ...more].join('; ');
+    const { size } = this.#followed;
+    const follows = `follows ${size} ${size === 1 ? 'kind' : 'kinds'}`;
+    return [follows, ...failed.slice(0, DESCRIBED), ...more].join('; ');
   }
 
   async #synced(first: FollowedKind, { signal, caller }: CallContext): Promise<FollowedKind> {

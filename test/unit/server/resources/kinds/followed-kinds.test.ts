@@ -141,12 +141,12 @@ describe('FollowedKinds', () => {
       );
     }
     expect(kinds.describe()).to.equal(
-      'follows 1 kinds; this server is not allowed to list pods: grant its ServiceAccount the verbs list and watch',
+      'follows 1 kind; this server is not allowed to list pods: grant its ServiceAccount the verbs list and watch',
     );
     cluster.responses.clear();
     await until(() => namesOf(kinds).includes('pods'));
     expect((await use(kinds, PODS)).objects).to.equal(2);
-    expect(kinds.describe()).to.equal('follows 1 kinds');
+    expect(kinds.describe()).to.equal('follows 1 kind');
   });
 
   it('serves the objects of a kind whose list fails later only for a time', async () => {
