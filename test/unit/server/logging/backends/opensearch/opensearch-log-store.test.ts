@@ -1,5 +1,6 @@
 // Tests of the OpenSearch log store during failures of OpenSearch.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
 import { SearchClient } from '../../../../../../server/logging/backends/opensearch/search-client.ts';
@@ -34,6 +35,14 @@ describe('the OpenSearch log store when the store fails', () => {
     more();
     return RESPONDED;
   };
+  const compressed: Script = (_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(searchResponse([])));
+    return RESPONDED;
+  };
+  const redirecting: Script = ({ path }, response) => {
+    response.writeHead(307, { location: `${path}&again=1` }).end();
+    return RESPONDED;
+  };
   const withoutKeys = searchResponse([]).replace('"hits":[]', '"hits":[{"_index":"a","_id":"b"}]');
   const manyLines = Array.from({ length: 12 }, (_, n) => ({ id: `${n}`, key: KEY, sequence: n }));
   for (const [what, code, script] of [
@@ -46,6 +55,8 @@ describe('the OpenSearch log store when the store fails', () => {
     ['returns more hits than requested', 503, () => searchResponse(manyLines)],
     ['returns a deeply nested value', 503, () => '['.repeat(1_000_000)],
     ['sends an endless error', 503, endless],
+    ['redirects forever', 503, redirecting],
+    ['claims a compressed response', 503, compressed],
     // Patterns that repeat their search at each of these words would need hours.
     [
       'sends an error with a million words',
