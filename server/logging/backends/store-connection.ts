@@ -59,11 +59,6 @@ export async function readCredentials(store: string, options: CredentialOptions)
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 
-/**
- * Longer than the interval, timeout and grace of health checks together (15 s, 5 s and 1 s in store-health.ts). A store that
- * is only slow with one query has responded to a health check within this time.
- */
-const UNRESPONSIVE_MS = 22_000;
 /** Time for which a node that failed is not used if there is another one, in ms. */
 const AVOIDED_MS = 60_000;
 
@@ -84,20 +79,12 @@ export class StoreConnection {
   /** The CA of the connections. */
   #ca: string | undefined;
   #turn = 0;
-  /** Time of the first request since the last response. */
-  #waitingSince: number | undefined;
 
   /** `store`: the name of the store in the configuration. `now`: a monotonic clock in ms. */
   constructor(store: string, urls: readonly string[], options: CredentialOptions, now: () => number) {
     this.#readCredentials = () => readCredentials(store, options);
     this.#nodes = urls.map((url) => new Node(url));
     this.#now = now;
-  }
-
-  /** Time in ms without a response to any request; 0 while the store may only be slow. */
-  get silentMs(): number {
-    const ms = this.#waitingSince === undefined ? 0 : this.#now() - this.#waitingSince;
-    return ms < UNRESPONSIVE_MS ? 0 : ms;
   }
 
   /**
@@ -145,7 +132,7 @@ export class StoreConnection {
     return node;
   }
 
-  async #attempt(
+  #attempt(
     node: Node,
     { method, path, headers, body }: HttpRequest,
     { authorization, ca }: Credentials,
@@ -156,8 +143,7 @@ export class StoreConnection {
       for (const each of this.#nodes) each.trust(ca);
       this.#ca = ca;
     }
-    this.#waitingSince ??= this.#now();
-    const response = await send(node.pool, {
+    return send(node.pool, {
       method,
       path: `${node.prefix}${path}`,
       headers: Object.entries({
@@ -172,8 +158,6 @@ export class StoreConnection {
       crowd: '',
       work: abortableBy(signal),
     });
-    this.#waitingSince = undefined;
-    return response;
   }
 }
 

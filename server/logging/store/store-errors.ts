@@ -50,22 +50,9 @@ export function newCredentialsRejected(store: string): StatusError {
   return newStoreUnavailable(store, new UnfitOptionError(`logging.${store}`, reason));
 }
 
-interface StoreTimeoutReason {
-  /** The store's own error, for the log. */
-  readonly cause?: unknown;
-  /** Time in ms since the last response to any request; 0 if the store may only be slow. */
-  readonly silentMs?: number;
-}
-
-/** No result within the time limit: 504. */
-export function newStoreTimeout(
-  store: string,
-  { cause, silentMs = 0 }: StoreTimeoutReason = {},
-): StatusError {
-  const message =
-    silentMs > 0
-      ? `the log store ${store} has responded to no request for ${Math.floor(silentMs / 1000)} s; try again later, or contact the operator of the store`
-      : `the log store ${store} took too long; use a shorter range or fewer namespaces`;
+/** No result within the time limit: 504. `cause`: the error of the store, for the log. */
+export function newStoreTimeout(store: string, cause?: unknown): StatusError {
+  const message = `the log store ${store} took too long; use a shorter range or fewer namespaces`;
   return newTimeout(message, 5, undefined, cause === undefined ? undefined : { cause });
 }
 

@@ -73,7 +73,7 @@ export function errorOf(status: number, body: Buffer): StatusError {
   if (settingError) return settingError(cause);
   if (index) return newIndexAccessDenied(STORE, cause);
   if (status === 504 || matches(/^(timeout|receive_timeout_transport|task_cancelled)_exception/)) {
-    return newStoreTimeout(STORE, { cause });
+    return newStoreTimeout(STORE, cause);
   }
   if (matches(/^circuit_breaking_exception/)) return newStoreExhausted(STORE, cause);
   if (status === 429) return newStoreBusy(STORE, cause);

@@ -149,7 +149,7 @@ export class SearchClient {
       throw errorOf(status, error);
     } catch (error) {
       if (call.signal.aborted) throw call.signal.reason;
-      if (bounded.isLate) throw newStoreTimeout(STORE, { silentMs: this.#connection.silentMs });
+      if (bounded.isLate) throw newStoreTimeout(STORE);
       throw error instanceof StatusError ? error : newStoreUnavailable(STORE, error);
     }
   }

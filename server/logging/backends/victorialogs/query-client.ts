@@ -105,7 +105,7 @@ export class Client {
       yield* rowsOf(upTo(maxBytes, response.stream(), tooLong), this.slicer.of(deadline));
     } catch (error) {
       const isOver = deadline.isOver || bounded.isLate;
-      throw statusErrorOf(error, { signal, isOver, silentMs: this.#connection.silentMs });
+      throw statusErrorOf(error, { signal, isOver });
     } finally {
       response?.destroy();
     }

@@ -73,17 +73,15 @@ interface CallState {
   readonly signal: AbortSignal;
   /** Whether the deadline of the call has passed. */
   readonly isOver: boolean;
-  /** Time in ms without a response to any request; 0 while the store may only be slow. */
-  readonly silentMs: number;
 }
 
-export function statusErrorOf(error: unknown, { signal, isOver, silentMs }: CallState): StatusError {
+export function statusErrorOf(error: unknown, { signal, isOver }: CallState): StatusError {
   if (error instanceof StatusError) return error;
   if (signal.aborted && signal.reason instanceof StatusError) return signal.reason;
   const message = error instanceof Error ? error.message : '';
   // If the limit of concurrent requests was the reason, the message of the store names the flag of that limit.
-  if (TIMED_OUT.test(message)) return newStoreTimeout(STORE, { cause: error });
-  if (signal.aborted || isOver) return newStoreTimeout(STORE, { silentMs });
+  if (TIMED_OUT.test(message)) return newStoreTimeout(STORE, error);
+  if (signal.aborted || isOver) return newStoreTimeout(STORE);
   if (error instanceof RejectedError && error.status === 401) return newCredentialsRejected(STORE);
   if (INVALID_PATTERN.test(message)) return newNotSupported(STORE, 'log_query', INVALID_EXPRESSION);
   if (OUT_OF_MEMORY.test(message))

@@ -116,7 +116,7 @@ export class VictoriaLogsLogStore implements LogBackend {
 
   #deadline(call: Call): Deadline {
     const { signal } = call;
-    if (signal.aborted) throw statusErrorOf(signal.reason, { signal, isOver: false, silentMs: 0 });
+    if (signal.aborted) throw statusErrorOf(signal.reason, { signal, isOver: false });
     return new Deadline(call, this.#now);
   }
 

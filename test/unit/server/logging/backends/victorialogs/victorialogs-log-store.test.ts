@@ -1,7 +1,6 @@
 // Tests of the VictoriaLogs log store against a fake VictoriaLogs.
 import { expect } from 'chai';
 import { StatusError } from '../../../../../../apis/meta/v1/errors.ts';
-import type { VictoriaLogsLogStore } from '../../../../../../server/logging/backends/victorialogs/victorialogs-log-store.ts';
 import { unfitOptionIn } from '../../../../../../server/logging/store/configuration-errors.ts';
 import type { Selection } from '../../../../../../server/logging/store/log-store.ts';
 import { call } from '../../../../../support/logging/call.ts';
@@ -12,7 +11,7 @@ import {
 } from '../../../../../support/logging/scripted-victorialogs.ts';
 import { storeAt } from '../../../../../support/logging/victorialogs.ts';
 import { rejection } from '../../../../../support/rejection.ts';
-import { until, untilSteady } from '../../../../../support/until.ts';
+import { untilSteady } from '../../../../../support/until.ts';
 
 const RANGE = { start: '2026-01-01T00:00:00.000000000Z', end: '2026-01-02T00:00:00.000000000Z' };
 const SELECTION: Selection = { scope: { everything: true }, range: RANGE };
@@ -144,34 +143,6 @@ describe('the VictoriaLogs store', () => {
     }
     const silent = await failing(() => undefined, 100);
     expect(silent.code).to.equal(504);
-  });
-
-  it('reports for how long a store has not responded to any request', async () => {
-    const refusalAfter = async (
-      ms: number,
-      meanwhile?: (store: VictoriaLogsLogStore) => Promise<unknown>,
-    ) => {
-      let clock = 0;
-      let requests = 0;
-      await using silent = await ScriptedVictoriaLogs.start((response, request) => {
-        if (++requests > 1) rows({ n: '0' })(response, request);
-        else clock = ms;
-      });
-      const store = storeAt(silent.url, { now: () => clock });
-      const late = statusOf(store.statistics(SELECTION, call(undefined, 50)));
-      await until(() => requests === 1);
-      await meanwhile?.(store);
-      return await late;
-    };
-    const slow = /took too long; use a shorter range/;
-    const frozen = await refusalAfter(23_000);
-    expect(frozen).to.include({ code: 504 });
-    expect(frozen.message).to.match(
-      /^the log store victorialogs has responded to no request for 23 s; try again/,
-    );
-    // Health checks get a response within 21 seconds, so the store may only be slow until then.
-    expect((await refusalAfter(21_000)).message).to.match(slow);
-    expect((await refusalAfter(23_000, (store) => store.check(call()))).message).to.match(slow);
   });
 
   it('continues between records with the same time, although earlier pages contain 34 MiB of them', async () => {
