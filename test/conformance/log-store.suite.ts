@@ -47,10 +47,8 @@ export function describeLogStore(
     describeRanges(the);
     describeCounts(the);
     describeFilters(the, traits);
-    if (traits.core !== true) {
-      describeInjections(the);
-      describeProperties(the);
-    }
+    describeInjections(the);
+    if (traits.core !== true) describeProperties(the);
     // Last, because it writes further records.
     describeLifetime(the);
   });

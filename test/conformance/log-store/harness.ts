@@ -28,7 +28,7 @@ export interface LogStoreTraits {
   readonly every?: number;
   /** The same for hostile names. */
   readonly everyName?: number;
-  /** Skips single levels, hostile values and random selections, for a store that passes them with another version or cluster. */
+  /** Skips single levels and random selections, for a store that passes them with another version or cluster. */
   readonly core?: boolean;
   /** Random selections of each property; 20 by default. */
   readonly runs?: number;

@@ -33,7 +33,7 @@ for (const { kind, template, unsupported } of [
     describeLogStore(
       kind.title,
       () => startedStore(node(), { lines: whole ? 6_000 : 1_500, indexPrefix, template }),
-      { core: !whole, every: whole ? 1 : 8, unsupported, ownWords: true },
+      { core: !whole, every: whole ? 1 : 8, everyName: whole ? 1 : 5, unsupported, ownWords: true },
     );
 
     for (const each of [template, 'dynamic'] as const) {
