@@ -15,7 +15,8 @@ export async function runScript<const Known extends Flags>(
   const context = {
     args: process.argv.slice(2),
     environment: { variables: process.env },
-    print: (text: string) => void process.stdout.write(text),
+    // The reader may have exited, as in `--help | head`.
+    print: (text: string) => void process.stdout.on('error', () => {}).write(text),
   };
   process.exitCode = await runCommandLine(line, context, work).catch((error: unknown) => {
     // A stop by a signal prints nothing.
