@@ -113,6 +113,22 @@ describe('long lists of /explore', () => {
     expect(requested).to.have.length.below(14);
   });
 
+  it('are as long as their rows are high, with a larger font of the reader, too', async () => {
+    const page = await visitor.tab();
+    await page.evaluateOnNewDocument(`
+      const enlarge = () => document.documentElement?.style.setProperty('font-size', '24px');
+      new MutationObserver(enlarge).observe(document, { childList: true });`);
+    await visitor.open(`${LIST}&limit=10000`, page);
+    await page.waitForSelector(`table[aria-rowcount="${MANY + 1}"] tbody a`);
+    const [length, row] = await page.$eval('.rows', (box) => [
+      box.scrollHeight,
+      box.querySelector('tbody tr')?.getBoundingClientRect().height ?? 0,
+    ]);
+    expect(row).to.equal(54);
+    expect(length).to.be.within(MANY * 54, (MANY + 2) * 54);
+    await page.close();
+  });
+
   it('change with the cluster in the middle of a page, at the same place', async () => {
     await scrollTo(0.5);
     await sees(5_003);
