@@ -38,9 +38,9 @@ export const CONTAINER_SECURITY = {
 export const LABELS = { 'app.kubernetes.io/name': SERVER } as const;
 
 /**
- * Health checks that the readiness probe excludes. A server must serve discovery even before its cache has synced and before
- * it has read the CA of the front proxy: without a ready endpoint no namespace of the cluster can be deleted. Until then
- * other requests get 503 with Retry-After.
+ * Health checks that the readiness probe excludes. A server must serve discovery even if its caches or the CA of the front proxy are
+ * not available: without a ready endpoint no namespace of the cluster can be deleted. Until then other requests get 503 with
+ * Retry-After. The check `start` makes a new replica wait for them for a limited time, so that a rollout causes no 503.
  */
 export const NOT_PROBED = ['informer-sync', 'front-proxy', 'oauth'] as const;
 export const READINESS_PATH = `/readyz?${NOT_PROBED.map((check) => `exclude=${check}`).join('&')}`;

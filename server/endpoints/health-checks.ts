@@ -22,7 +22,14 @@ export interface HealthSources {
   readonly stopping: () => boolean;
 }
 
-export function healthRegistries(sources: HealthSources): readonly HealthRegistry[] {
+/** Time in ms after which a replica gets requests without its first lists: it may be the only one, and must serve discovery. */
+const START_MS = 20_000;
+
+/** `monotonic`: a clock in ms. */
+export function healthRegistries(
+  sources: HealthSources,
+  monotonic: () => number = () => performance.now(),
+): readonly HealthRegistry[] {
   const ping = { name: 'ping', check: () => {} };
   const informers = {
     name: 'informer-sync',
@@ -66,6 +73,18 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
   const gateway = { name: 'gateway', check: () => sources.describeGateway() ?? 'disabled' };
   // Never fails, because a missing permission or a full budget affects only lists of some kinds.
   const kinds = { name: 'kinds', check: sources.describeKinds };
+  const began = monotonic();
+  let started = false;
+  // The readiness probe excludes the checks of these lists, which may fail later. A new replica would respond with 503 until then.
+  const start = {
+    name: 'start',
+    check: () => {
+      const { cacheSynced, accessKnown, oauthMissing } = sources;
+      const listed = (): boolean => cacheSynced() && accessKnown() && !oauthMissing()?.length;
+      started ||= monotonic() - began >= START_MS || listed();
+      if (!started) throw new HealthCheckError('the first lists are not complete');
+    },
+  };
   const shutdown = {
     name: 'shutdown',
     check: () => {
@@ -85,6 +104,7 @@ export function healthRegistries(sources: HealthSources): readonly HealthRegistr
       logs,
       gateway,
       kinds,
+      start,
       shutdown,
     ]),
     new HealthRegistry('healthz', [ping, informers, frontProxy]),
