@@ -1,6 +1,6 @@
 // What the page shows in place of its views while the user is not signed in.
 import { type ComponentChildren, h } from 'preact';
-import { failure } from './ui/notice.ts';
+import { failure, notice } from './ui/notice.ts';
 
 export const SIGNING_IN = h('main', { class: 'gate', 'aria-busy': true }, 'Signing in …');
 
@@ -29,13 +29,14 @@ export function notSignedIn(error: Error, retry: () => void): ComponentChildren 
 }
 
 /** For a server without sign-in: the token of a ServiceAccount, for example. It is kept in memory only. */
-export function tokenForm(use: (token: string) => void): ComponentChildren {
+export function tokenForm(use: (token: string) => void, isRejected: boolean): ComponentChildren {
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
     const token = new FormData(event.currentTarget as HTMLFormElement).get('token');
     if (typeof token === 'string' && token.trim() !== '') use(token.trim());
   };
   const form = h('form', { class: 'stack', onSubmit }, [
+    isRejected && notice('bad', 'The server rejected the token: it is invalid, or has expired.'),
     h('p', {}, 'This server has no sign-in. Paste a token of Kubernetes, for example of this command:'),
     h('code', {}, 'kubectl create token NAME'),
     h('p', {}, 'The page keeps it until you close or reload it.'),

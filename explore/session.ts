@@ -75,10 +75,15 @@ function follow(user: SignIn, show: Show): () => void {
   return user.onChange(() => (user.user() === undefined ? show({ gate: signedOut(signIn) }) : start()));
 }
 
-/** The token is in memory only: it ends with the page. */
-function askForToken(show: Show): void {
+/** The token is in memory only: it ends with the page. `isRejected`: the server has rejected the previous one. */
+function askForToken(show: Show, isRejected = false): void {
   const ask = (): void => askForToken(show);
-  const use = (token: string): void =>
-    show({ session: { token, expired: false, signIn: ask, signOut: ask } });
-  show({ gate: tokenForm(use) });
+  const use = (given: string): void => {
+    const token: TokenSource['token'] = async ({ rejected } = {}) => {
+      if (rejected !== undefined) askForToken(show, true);
+      return given;
+    };
+    show({ session: { token: { token }, expired: false, signIn: ask, signOut: ask } });
+  };
+  show({ gate: tokenForm(use, isRejected) });
 }

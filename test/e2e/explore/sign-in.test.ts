@@ -170,8 +170,13 @@ describe('the sign-in of /explore', () => {
     // The page knows it without a request, because the server could reject requests of anonymous callers.
     expect(requested.filter((path) => !path.startsWith('/explore'))).to.deep.equal([]);
     expect(await visitor.accessibilityProblems()).to.deep.equal([]);
-    await visitor.page.type('#token', token);
-    await visitor.page.keyboard.press('Enter');
+    const paste = async (text: string): Promise<void> => {
+      await visitor.page.type('#token', text);
+      await visitor.page.keyboard.press('Enter');
+    };
+    await paste('invalid');
+    await visitor.sees('The server rejected the token');
+    await paste(token);
     await visitor.sees('CrashLoopBackOff');
     expect(await visitor.page.evaluate('localStorage.length + sessionStorage.length')).to.equal(0);
     await visitor.page.reload();
