@@ -53,7 +53,8 @@ export function accountPage(view: AccountView): Page {
     title: `Your account at ${platformName}`,
     alert,
     wide: true,
-    body: html`${platformHeader(platformName)}
+    // The start page is the page /explore, if this server has it.
+    body: html`${platformHeader(html`<a href="/">${platformName}</a>`)}
 <h1>Your account</h1>
 ${notice === undefined ? undefined : html`<p class="notice" data-tone="good" role="status">${notice}</p>`}
 ${alertBox(general)}

@@ -2,7 +2,7 @@
 import { html, type Markup } from './html.ts';
 
 /** Name of the platform above the heading, so that users see where they type their password. */
-export function platformHeader(platformName: string): Markup {
+export function platformHeader(platformName: string | Markup): Markup {
   return html`<p class="platform">${platformName}</p>`;
 }
 

@@ -80,6 +80,7 @@ describe('the account page', () => {
       'alice@example.com',
       'developers',
       'Local account of Acme &lt;Cloud&gt;',
+      '<a href="/">Acme &lt;Cloud&gt;</a>',
       'This browser',
     ]) {
       expect(browser.page).to.contain(text);
