@@ -32,7 +32,10 @@ export function Histogram(counted: SeverityHistogram): ComponentChildren {
   const { route, change } = useExplore();
   const { level: levels = SEVERITIES } = logFiltersIn(route.query);
   const shown = SEVERITIES.filter((each) => levels.includes(each));
-  const max = Math.max(1, ...buckets.map((bucket) => sumOf([bucket], shown)));
+  const sums = buckets.map((bucket) => sumOf([bucket], shown));
+  const max = Math.max(1, ...sums);
+  const peak = buckets[sums.indexOf(max)];
+  const peakText = peak ? `Peak: ${max.toLocaleString()} at ${timeOf(peak.time / 1000)}` : 'No lines';
   const last = buckets.length - 1;
   /** First and last bucket of the selection; the second one moves. */
   const [selection, setSelection] = useState<readonly [from: number, to: number]>();
@@ -91,7 +94,7 @@ export function Histogram(counted: SeverityHistogram): ComponentChildren {
     onPointerLeave: () => setSelection(undefined),
   } as const;
   return h('figure', { class: 'histogram small', 'aria-label': 'Lines by time' }, [
-    h('span', { class: 'muted', 'aria-hidden': true }, max.toLocaleString()),
+    h('p', { class: 'muted' }, peakText),
     h('div', attributes, bars),
     h('div', { class: 'row muted', 'aria-hidden': true }, [
       h('span', { class: 'fill' }, timeOf(start_time)),

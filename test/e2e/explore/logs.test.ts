@@ -98,6 +98,7 @@ describe('the view of logs of /explore', () => {
 
   it('zooms with the histogram by mouse and by keyboard, and back', async () => {
     await open('last=6h&namespaces=shop');
+    await visitor.sees(/Peak: [\d,]+ at [\d-]* ?\d\d:\d\d:\d\d/);
     const box = await (await visitor.page.waitForSelector('.histogram-bars'))?.boundingBox();
     const { x, y, width } = box ?? { x: 0, y: 0, width: 0 };
     await visitor.page.mouse.move(x + width * 0.75, y + 20);
@@ -115,6 +116,10 @@ describe('the view of logs of /explore', () => {
     await visitor.page.waitForSelector('.histogram-bars[aria-label$="intervals of 30s"]');
     await visitor.page.focus('.histogram-bars');
     await visitor.page.keyboard.press('Home');
+    const outline = await visitor.page.evaluate(
+      `getComputedStyle(document.querySelector('[data-selected="true"]')).outlineStyle`,
+    );
+    expect(outline).to.equal('solid');
     await visitor.page.keyboard.down('Shift');
     await visitor.page.keyboard.press('ArrowRight');
     await visitor.page.keyboard.up('Shift');
