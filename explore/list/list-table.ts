@@ -37,7 +37,7 @@ export function ListTable({ shown, list, label, isBusy, show }: ListTableProps):
   const cols = columns.map(({ width }) => h('col', { style: { width: `${width}ch` } }));
   const headers = [NAME, ...columns].map((column) => headerCell(column, shown, change));
   // The names have the rest of the width.
-  const minWidth = `calc(min(30ch, 50vw) + ${columns.reduce((sum, { width }) => sum + width, 0)}ch)`;
+  const minWidth = `calc(min(30ch, 55vw) + ${columns.reduce((sum, { width }) => sum + width, 0)}ch)`;
   const indexes = Array.from({ length: last - first }, (_, i) => first + i);
   if (current >= 0 && current < first) indexes.unshift(current);
   if (current >= last) indexes.push(current);
