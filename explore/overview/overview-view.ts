@@ -3,7 +3,7 @@ import { type ListPage, StatusError, type StatusTone, toneOfStatus } from 'ks-ap
 import { type ComponentChildren, h } from 'preact';
 import { COUNTED_KINDS, customResources, titleOf, useExplore } from '../context.ts';
 import { listURL } from '../route.ts';
-import { notice } from '../ui/notice.ts';
+import { loading, notice } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
 import { Nodes } from './nodes.ts';
 import { RecentEvents } from './recent-events.ts';
@@ -53,6 +53,7 @@ function KindCounts({ namespace }: { readonly namespace: string }): ComponentChi
   });
   return h('section', { class: 'kinds card', 'aria-label': 'Kinds', 'aria-busy': counts.length === 0 }, [
     h('h2', {}, 'What runs here'),
+    counts.length === 0 && loading('Loading …'),
     h('ul', { class: 'divided' }, rows),
     shown.some(({ page }) => page?.partial) &&
       h('p', { class: 'muted' }, 'Only objects of the namespaces that you may list are counted.'),
