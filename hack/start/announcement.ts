@@ -26,6 +26,7 @@ export function localAnnouncement(facts: {
   state: string;
 }): string {
   const { names, server, administrator } = facts;
+  const yours = `the one that you have set; to replace it: npm run user -- password ${administrator.name}`;
   const pods = `${listsPath(names)}/namespaces/shop/pods?status=CrashLoopBackOff`;
   return [
     'For the examples of the documents, load BASE, CA, KUBECONFIG and PATH in another terminal:',
@@ -45,7 +46,7 @@ export function localAnnouncement(facts: {
     server.caFile,
     '',
     `User:     ${administrator.name}`,
-    `Password: ${administrator.password ?? 'the one that you have set'}`,
+    `Password: ${administrator.password ?? yours}`,
     styleText(['bold', 'underline'], `https://127.0.0.1:${server.ports.secure}${FIRST_PAGE}`),
   ].join('\n');
 }

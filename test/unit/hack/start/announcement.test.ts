@@ -1,0 +1,28 @@
+// Tests of the text at the end of `npm start`.
+import { expect } from 'chai';
+import { namesFor } from '../../../../hack/generate/names.ts';
+import { localAnnouncement } from '../../../../hack/start/announcement.ts';
+
+describe('the text at the end of npm start', () => {
+  const lines = (password: string | undefined): string[] =>
+    localAnnouncement({
+      names: namesFor('platform'),
+      isSimulated: true,
+      loadEnvironment: '. .local/env',
+      server: {
+        configFile: '',
+        args: [],
+        caFile: 'ca.crt',
+        ports: { secure: 9443, insecure: 9090 },
+        issuer: '',
+      },
+      administrator: { name: 'ada', password },
+      logs: '',
+      state: '',
+    }).split('\n');
+
+  it('has the password of the administrator, or the command that replaces the one of the user', () => {
+    expect(lines('secret')).to.include('Password: secret');
+    expect(lines(undefined).join('\n')).to.contain('to replace it: npm run user -- password ada\n');
+  });
+});
