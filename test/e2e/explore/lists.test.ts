@@ -187,6 +187,11 @@ describe('the lists of /explore', () => {
         heads.map(({ textContent }) => textContent),
       ),
     ).to.deep.equal(['Size']);
+    // The cell would cut an outline around its button.
+    const offset = await visitor.page.evaluate(
+      `getComputedStyle(document.querySelector('.sort')).outlineOffset`,
+    );
+    expect(offset).to.equal('-2px');
   });
 
   it('have pages, and page sizes', async () => {
