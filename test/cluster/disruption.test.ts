@@ -109,6 +109,14 @@ describe('a disruption', () => {
       expect(statuses).to.deep.equal([201, 429]);
     }));
 
+  it('is not noticed when kubelet restarts a container, which deletes no pod', () =>
+    measure('restart of a container', async () => {
+      const pod = await anyPod();
+      await cluster.run(cluster.enter('kill', '-TERM', `${await cluster.processOf(NAMESPACE, pod)}`));
+      const restarts = 'jsonpath={.status.containerStatuses[0].restartCount}';
+      await until(async () => (await kubectl('get', 'pod', pod, '-o', restarts)) === '1');
+    }));
+
   it('is not noticed while the node evicts pods, because their priority is critical', () =>
     measure('node-pressure eviction of other pods', async () => {
       await cluster.kubectl('run', VICTIM, '--image=busybox:1', '--', 'sleep', '1000');
