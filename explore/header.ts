@@ -50,7 +50,8 @@ function NamespaceChooser(): ComponentChildren {
   const [page, setPage] = useState<ListPage>();
   const { view, names } = route;
   const isClusterScoped = view === 'lists' && kinds.get(names[0] ?? '')?.namespaced === false;
-  if (isClusterScoped || !['', 'lists', 'logs'].includes(view)) return null;
+  // Logs have a filter for several namespaces.
+  if (isClusterScoped || !['', 'lists'].includes(view)) return null;
   const offer = (): void => void client.lists.page('namespaces', OFFERED).then(setPage, () => undefined);
   return h(TextField, {
     id: 'namespace',

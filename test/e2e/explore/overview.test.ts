@@ -158,6 +158,14 @@ describe('the overview and the search of /explore', () => {
     await leadsTo('/explore/lists/deployments.apps?namespace=shop');
     await visitor.page.goBack();
     await visitor.sees('of namespace shop');
+    await visitor.follow('#navigation a[href^="/explore/logs"]');
+    await leadsTo('/explore/logs?namespace=shop');
+    // In the filter only: a second field would contradict it.
+    const fields = await visitor.page.$$eval('input', (inputs) =>
+      inputs.filter(({ value }) => value === 'shop'),
+    );
+    expect(fields.length).to.equal(1);
+    expect(await visitor.page.$('#namespace')).to.equal(null);
   });
 
   it('counts only kinds with namespaces in a namespace, also while the kinds of the cluster are unknown', async () => {
