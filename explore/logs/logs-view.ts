@@ -61,7 +61,7 @@ export function LogsView(): ComponentChildren {
       h('h1', { tabIndex: -1 }, 'Logs'),
       h('p', { class: 'muted', role: 'status' }, error ? '' : page ? totalOf(page) : 'Searching …'),
       h('span', { class: 'fill' }),
-      toggle('Live', isLive, (isOn) => change(isOn ? follow : { follow: undefined })),
+      toggle('Follow', isLive, (isOn) => change(isOn ? follow : { follow: undefined })),
       toggle('Wrap', query.has('wrap'), (isOn) => change({ wrap: isOn ? 'true' : undefined })),
       h('button', { onClick: retry }, 'Search again'),
       h(CopyButton, { label: 'Copy link', title: 'With the exact times', text: exactURL }),
