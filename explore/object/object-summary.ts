@@ -23,6 +23,7 @@ import { RelativeTime, statusWord, textTable, toned } from '../ui/values.ts';
 export function objectSummary(resource: string, object: KubernetesObject, kinds: Kinds): ComponentChildren {
   const { name, namespace, labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;
   const conditions = listAt(object, 'status.conditions');
+  const node = resource === 'pods' && textAt(object, 'spec.nodeName');
   const lists = relatedLists(resource, object, kinds.get(resource)?.isCustom === true);
   const involved = [fieldTerm('involvedObject.kind', object.kind), fieldTerm('involvedObject.name', name)];
   const labelItems = Object.entries(labels).map(([key, value]) => {
@@ -43,6 +44,7 @@ export function objectSummary(resource: string, object: KubernetesObject, kinds:
     ]),
     h('div', { class: 'stack' }, [
       ownerReferences.length > 0 && card('Owners', ownerItems(object, kinds)),
+      node && card('Node', h('a', { href: objectURL('nodes', { name: node }) }, node)),
       labelItems.length > 0 && card('Labels', h('ul', { class: 'row' }, labelItems)),
       annotationItems.length > 0 && card('Annotations', h('dl', { class: 'small' }, annotationItems)),
     ]),

@@ -173,7 +173,7 @@ describe('an object of /explore', function () {
     await visitor.sees('Tested');
   });
 
-  it('leads to what it owns, and to its owner', async () => {
+  it('leads to what it owns, to its owner and to its node', async () => {
     await visitor.open(pathOf('deployments.apps', 'web'));
     await visitor.sees('ReplicaSets');
     await visitor.sees('MinimumReplicas');
@@ -194,6 +194,7 @@ describe('an object of /explore', function () {
     await until(async () => (await visitor.heading()).startsWith('web-'));
     await visitor.follow(link('pods'));
     await visitor.sees('Owners');
+    await visitor.page.waitForSelector(link('nodes'));
     await visitor.follow(link('replicasets.apps'));
     await visitor.follow(link('deployments.apps'));
     await until(async () => (await visitor.heading()) === 'web');
