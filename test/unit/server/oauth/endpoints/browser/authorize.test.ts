@@ -248,7 +248,7 @@ describe('the authorization endpoint', () => {
       expect(status).to.equal(200);
       expect(text)
         .to.contain(`<form method="post" action="${REDIRECT}">`)
-        .and.contain('<button type="submit">');
+        .and.contain('<button type="submit"');
       const [, script = ''] = /<script>(.*)<\/script>/.exec(text) ?? [];
       expect(script).to.equal('document.forms[0].submit()');
       expect(headers['content-security-policy']).to.equal(

@@ -77,7 +77,7 @@ describe('the sign-in form', () => {
     for (const { text } of [again, device]) {
       expect(text).to.contain('<p class="platform">Acme &lt;Cloud&gt;</p>');
     }
-    expect(again.text).to.contain('<p class="quiet">Call &lt;555&gt;.</p>');
+    expect(again.text).to.contain('>Call &lt;555&gt;.</p>');
     expect(device.text).to.contain('Eight letters: XXXX-XXXX').and.to.contain('>Continue</button>');
   });
 
