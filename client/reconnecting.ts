@@ -4,13 +4,15 @@ import { ConnectionError, StatusError } from './status-error.ts';
 /** State of the connection of a stream. */
 export type Connection =
   | { readonly state: 'open' }
+  /** The server has ended the connection, for example because it restarts. The stream connects again at once. */
+  | { readonly state: 'closed' }
   /** `retryAt`: when the stream reconnects, in milliseconds since the epoch. */
   | { readonly state: 'waiting'; readonly error: Error; readonly retryAt: number };
 
 export interface StreamOptions {
   /** Ends the stream: the iteration ends without an error. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when the stream has connected, and after an error, before it waits. */
+  /** Called when the stream has connected, when the server has ended the connection, and after an error, before it waits. */
   readonly onConnection?: ((connection: Connection) => void) | undefined;
 }
 
@@ -61,6 +63,8 @@ export async function* reconnecting<T>(
     if (error !== undefined || failures > 1) {
       const reported = error ?? new ConnectionError('the server has closed the stream');
       onConnection?.({ state: 'waiting', error: reported, retryAt: Date.now() + pause });
+    } else {
+      onConnection?.({ state: 'closed' });
     }
     await wait(pause, ended);
   }

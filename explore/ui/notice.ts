@@ -43,6 +43,6 @@ export function liveState(
 /** The frame shows when the next attempt is. */
 function stateOf({ connection, error }: State): readonly [tone: Tone, text: string] {
   if (error) return ['idle', 'Not live'];
-  if (!connection) return ['idle', 'Connecting'];
+  if (!connection || connection.state === 'closed') return ['idle', 'Connecting'];
   return connection.state === 'open' ? ['good', 'Live'] : ['warn', 'Not connected'];
 }

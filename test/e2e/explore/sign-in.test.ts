@@ -104,6 +104,15 @@ describe('the sign-in of /explore', () => {
     expect(pathname + search).to.equal(path);
   });
 
+  it('calls a list no longer live when its sign-in has expired', async () => {
+    await visitor.signIn(USERS.viewer, '/explore/lists/pods?namespace=shop');
+    await visitor.sees('Live');
+    await endSessions({ keepBrowser: false });
+    await visitor.sees('Your sign-in has expired.');
+    await visitor.sees('Connecting');
+    expect(await visitor.text()).to.not.contain('Live');
+  });
+
   it('stays signed out in a tab whose sign-in had expired, after another tab has signed out', async () => {
     await visitor.signIn(USERS.viewer);
     await visitor.sees('CrashLoopBackOff');

@@ -53,7 +53,7 @@ describe('a live list', () => {
     const list = live({ onConnection: (connection) => connections.push(connection) });
     expect(await totals(2, list)).to.deep.equal([1, 2]);
     expect(resumedAfter).to.deep.equal([undefined, '1']);
-    expect(connections).to.deep.equal([{ state: 'open' }, { state: 'open' }]);
+    expect(connections).to.deep.equal([{ state: 'open' }, { state: 'closed' }, { state: 'open' }]);
     await until(() => server.open.size === 0);
   });
 
@@ -124,7 +124,7 @@ describe('a live list', () => {
     } finally {
       clock.mock.restore();
     }
-    expect(states).to.deep.equal(['open', 'open', 'open', 'open']);
+    expect(states).to.deep.equal(['open', 'closed', 'open', 'closed', 'open', 'closed', 'open']);
   });
 
   it('resumes when its connection is lost', async () => {
