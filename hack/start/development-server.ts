@@ -137,3 +137,13 @@ export async function isReady(server: DevelopmentServer, signal: AbortSignal): P
   using client = new Client(`https://127.0.0.1:${server.ports.secure}`, { ca }, 1);
   return (await client.send('/readyz', { signal })).status === 200;
 }
+
+/** Whether kube-apiserver accepts the access tokens of the server, as the server has found. */
+export async function areTokensAccepted(
+  { caFile, ports, issuer }: DevelopmentServer,
+  signal: AbortSignal,
+): Promise<boolean> {
+  using client = new Client(`https://127.0.0.1:${ports.secure}`, { ca: await readFile(caFile, 'utf8') }, 1);
+  const { body } = await client.send('/readyz?verbose', { signal });
+  return body.includes(`kube-apiserver accepts the tokens of ${issuer}`);
+}

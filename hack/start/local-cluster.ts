@@ -19,7 +19,7 @@ import type { Progress } from '../terminal/progress.ts';
 import { type Administrator, ensureAdministrator } from './administrator.ts';
 import { aggregateRoles } from './aggregated-roles.ts';
 import { localAnnouncement } from './announcement.ts';
-import { type DevelopmentServer, prepareServer } from './development-server.ts';
+import { areTokensAccepted, type DevelopmentServer, prepareServer } from './development-server.ts';
 import { writeEnvironmentFile } from './environment-file.ts';
 import { exampleObjects } from './examples.ts';
 import { requireFree } from './server-ports.ts';
@@ -50,6 +50,9 @@ const WORKERS = [1, 2, 3];
 
 /** Time until kube-apiserver has fetched the OpenAPI of the server, in ms. */
 const DESCRIBED_TIMEOUT_MS = 20_000;
+
+/** Time until kube-apiserver has fetched the keys of the server, which it tries every ten seconds, in ms. */
+const TRUSTED_TIMEOUT_MS = 30_000;
 
 /** Resolves with the announcement when the APIService is Available. The programs then run until `life` aborts. */
 export async function startLocal(
@@ -164,20 +167,35 @@ async function setUp(
     await register(cluster, port, signal);
     await available(cluster, signal);
   });
-  const described = await step('API description', () => untilDescribed(cp.client, names, signal));
+  const described = await step('API description', () =>
+    isMet((bound) => isDescribed(cp.client, names, bound), DESCRIBED_TIMEOUT_MS, signal),
+  );
   if (!described)
     options.progress(
       'kube-apiserver has not fetched the OpenAPI yet: kubectl explain works in a minute or two',
     );
+  // Otherwise the first page after the sign-in would say that kube-apiserver rejects the user.
+  const trusted = await step('Access tokens', () =>
+    isMet((bound) => areTokensAccepted(server, bound), TRUSTED_TIMEOUT_MS, signal),
+  );
+  if (!trusted)
+    options.progress('kube-apiserver does not accept the tokens of the server yet: /readyz?verbose says why');
   return { server, administrator };
 }
 
-/** Waits until kube-apiserver serves the OpenAPI of our group, for `kubectl explain`; false after the timeout. */
-function untilDescribed(client: Client, { platform }: Names, signal: AbortSignal): Promise<boolean> {
+/** Whether kube-apiserver serves the OpenAPI of our group, for `kubectl explain`. */
+async function isDescribed(client: Client, { platform }: Names, signal: AbortSignal): Promise<boolean> {
   const path = `apis/${groupName(platform)}/${VERSION}`;
-  const isDescribed = async (bound: AbortSignal): Promise<boolean> =>
-    Object.hasOwn(record(record(await client.get('/openapi/v3', bound))['paths']), path);
-  return until(isDescribed, { signal, timeoutMs: DESCRIBED_TIMEOUT_MS }).then(
+  return Object.hasOwn(record(record(await client.get('/openapi/v3', signal))['paths']), path);
+}
+
+/** Waits for a condition; false after the timeout. */
+function isMet(
+  condition: (signal: AbortSignal) => Promise<boolean>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return until(condition, { signal, timeoutMs }).then(
     () => true,
     () => {
       signal.throwIfAborted();

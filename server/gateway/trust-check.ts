@@ -45,7 +45,7 @@ const TIMEOUT_MS = 10_000;
 /** Interval while the tokens are accepted, in ms. */
 const INTERVAL_MS = 60_000;
 /** Interval while they are not, in ms. */
-const RETRY_MS = 10_000;
+const RETRY_MS = 2_000;
 /**
  * Time in ms without a warning. A rejection is normal until kube-apiserver has read the keys of this server, which it tries every ten
  * seconds.
