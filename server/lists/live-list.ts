@@ -12,7 +12,7 @@ import type { ListScope, PlatformLists } from './kind-lists.ts';
 import type { LivePage } from './live-pages.ts';
 
 export interface LiveOptions {
-  /** Time between two events while the list changes all the time, in ms. It is not much shorter between any two. */
+  /** Minimum time between two events, in ms. */
   readonly intervalMs: number;
   /** Interval of heartbeats and of permission checks without a change, in ms; 15,000 by default. */
   readonly heartbeatMs?: number;
@@ -69,7 +69,7 @@ export async function writeLive(
         silence[Symbol.dispose]();
         silence = boundedSignal(signal, heartbeatMs);
       }
-      await pause(untilNextTurn(intervalMs), signal);
+      await pause(intervalMs, signal);
       await changes.next(silence.signal);
     }
   } catch (error) {
@@ -82,16 +82,6 @@ export async function writeLive(
     unsubscribe();
     if (response.headersSent) await body.end();
   }
-}
-
-/**
- * Returns the time in ms until the next turn, in which all live lists that have changed are computed: equal ones then see the same
- * objects, and share a page. After an event that came late in its turn, the next turn is skipped, so that the next event does not
- * follow at once.
- */
-function untilNextTurn(intervalMs: number): number {
-  const late = performance.now() % intervalMs;
-  return (late < intervalMs / 4 ? 1 : 2) * intervalMs - late;
 }
 
 /**
