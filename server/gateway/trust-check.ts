@@ -45,7 +45,9 @@ const TIMEOUT_MS = 10_000;
 /** Interval while the tokens are accepted, in ms. */
 const INTERVAL_MS = 60_000;
 /** Interval while they are not, in ms. */
-const RETRY_MS = 2_000;
+const RETRY_MS = 10_000;
+/** The same during GRACE_MS after the start. Later, kube-apiserver would log each of these rejections. */
+const START_RETRY_MS = 2_000;
 /**
  * Time in ms without a warning. A rejection is normal until kube-apiserver has read the keys of this server, which it tries every ten
  * seconds.
@@ -70,9 +72,12 @@ export class TrustCheck {
 
   /** Checks until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
+    const { monotonic } = this.#options;
+    const began = monotonic();
     while (!signal.aborted) {
       await this.#checked(signal);
-      await pause(this.trusted ? INTERVAL_MS : RETRY_MS, signal);
+      const retryMs = monotonic() - began < GRACE_MS ? START_RETRY_MS : RETRY_MS;
+      await pause(this.trusted ? INTERVAL_MS : retryMs, signal);
     }
   }
 
