@@ -5,7 +5,7 @@ import type { KubernetesObject } from './kubernetes-object.ts';
 import { component } from './kustomization.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import { type Names, SERVER } from './names.ts';
-import { CONTAINER_SECURITY, POD_SECURITY } from './workload.ts';
+import { CONTAINER_SECURITY, LIVENESS, POD_SECURITY, READINESS } from './workload.ts';
 
 const HEADLAMP = 'headlamp';
 export const HEADLAMP_IMAGE = 'ghcr.io/headlamp-k8s/headlamp:v0.45.0';
@@ -177,8 +177,8 @@ function container(names: Names): object {
     args: headlampFlags(names),
     env: [...variables(`${SERVER}.${names.namespace}.svc`), { name: 'HOME', value: WRITABLE }, TRUST],
     ports: [{ name: PORT.name, containerPort: PORT.number, protocol: 'TCP' }],
-    livenessProbe: { ...probe, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
-    readinessProbe: { ...probe, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
+    livenessProbe: { ...probe, ...LIVENESS },
+    readinessProbe: { ...probe, ...READINESS },
     securityContext: CONTAINER_SECURITY,
     resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
     volumeMounts: [

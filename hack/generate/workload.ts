@@ -160,6 +160,17 @@ export function deployment(names: Names): KubernetesObject {
   };
 }
 
+/**
+ * As kubeadm's for kube-apiserver: the restart of a server that is slow because its node is busy makes the node busier, and the
+ * other replicas get its load.
+ */
+export const LIVENESS = { periodSeconds: 10, timeoutSeconds: 15, failureThreshold: 8 };
+/**
+ * If kubelet restarts a container without deleting the pod, only this probe removes the pod from the Service. A test compares its
+ * time with `shutdown.readinessDelay`.
+ */
+export const READINESS = { periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 3 };
+
 /** The container of the server, which has all members that the chart changes. */
 export function container() {
   const probe = (path: string) => ({ httpGet: { path, port: SECURE_PORT.name, scheme: 'HTTPS' } });
@@ -173,12 +184,8 @@ export function container() {
       { name: INSECURE_PORT.name, containerPort: INSECURE_PORT.number, protocol: 'TCP' },
     ],
     startupProbe: { ...probe('/livez'), periodSeconds: 1, failureThreshold: 60 },
-    // As kubeadm's for kube-apiserver: the restart of a server that is slow because its node is busy makes the node busier, and the
-    // other replicas get its load.
-    livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 15, failureThreshold: 8 },
-    // If kubelet restarts a container without deleting the pod, only this probe removes the pod from the Service. A test compares its
-    // time with `shutdown.readinessDelay`.
-    readinessProbe: { ...probe(READINESS_PATH), periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 3 },
+    livenessProbe: { ...probe('/livez'), ...LIVENESS },
+    readinessProbe: { ...probe(READINESS_PATH), ...READINESS },
     securityContext: CONTAINER_SECURITY,
     resources: {
       requests: { cpu: '200m', memory: '320Mi' },

@@ -151,7 +151,7 @@ describe('the generated manifests', () => {
     }
   });
 
-  it('harden Headlamp as the server, and give it neither a permission nor a credential', () => {
+  it('harden and probe Headlamp as the server, and give it neither a permission nor a credential', () => {
     const names = namesFor('acme');
     const podOf = (path: string): Readonly<Record<string, unknown>> => {
       const documents = parseAllDocuments(text(names, path)).map((each) => record(each.toJS()));
@@ -165,6 +165,12 @@ describe('the generated manifests', () => {
     const [hardened] = containers(server).map(({ securityContext }) => securityContext);
     for (const container of containers(headlamp))
       expect(container['securityContext']).to.deep.equal(hardened);
+    for (const name of ['livenessProbe', 'readinessProbe']) {
+      const [ours, probe] = [server, headlamp].map((pod) =>
+        record(array(pod['containers']).map(record)[0]?.[name]),
+      );
+      expect({ ...probe, httpGet: ours?.['httpGet'] }, name).to.deep.equal(ours);
+    }
     expect(headlamp).to.include({ serviceAccountName: 'headlamp', automountServiceAccountToken: false });
     expect(JSON.stringify(headlamp['volumes'])).not.to.include('serviceAccountToken');
     const granted = [...manifests(names)].filter(([, content]) => /kind: \w*RoleBinding/.test(content));
