@@ -4,7 +4,7 @@
  * roles do not apply.
  */
 const PUBLIC =
-  /^\/(?:(?:livez|readyz|healthz)(?:\/[^/]+)*|version|kapis\/version|apis(?:\/[^/]+){0,2}\/?|openapi\/v2|openapi\/v3(?:\/[^/]+)*|openapi\/(?:platform|custom-resources)\.json|openapi\/page(?:\/[^/]+)?|explore(?:\/.*)?|client\/v1\/.+)$/;
+  /^\/(?:(?:livez|readyz|healthz)(?:\/[^/]+)*|version|kapis\/version|apis(?:\/[^/]+){0,2}\/?|openapi\/v2|openapi\/v3(?:\/[^/]+)*|openapi\/(?:platform|custom-resources)\.json|openapi\/page(?:\/[^/]*)?|explore(?:\/.*)?|client\/v1\/.+)$/;
 
 /** Returns true for a public path. `path`: decoded. All other paths, such as `/metrics`, need a permission. */
 export function isPublicPath(path: string): boolean {

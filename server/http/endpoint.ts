@@ -30,3 +30,12 @@ export const readOnly: Middleware = (request, response) => {
   response.setHeader('Allow', 'GET, HEAD');
   throw newMethodNotAllowed(request.method);
 };
+
+/** Serves the address of a page with a slash at its end, as users type it: redirects to the page, with the query. */
+export function redirectFromSlash(router: Router, page: string): void {
+  const redirect: Middleware = ({ url }, response) => {
+    const Location = page + url.slice(page.length + 1);
+    response.writeHead(303, { Location, 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
+  };
+  router.route(`${page}/`).get(redirect).all(readOnly);
+}

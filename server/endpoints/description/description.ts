@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import type { Router } from 'express';
 import { customResourcesDescription } from '../../../apis/description/custom-resources-document.ts';
 import { type PlatformOptions, platformDescription } from '../../../apis/description/platform-apis.ts';
-import { endpoint, newRouter, readOnly } from '../../http/endpoint.ts';
+import { endpoint, newRouter, readOnly, redirectFromSlash } from '../../http/endpoint.ts';
 import {
   type StaticDocument,
   staticBytes,
@@ -25,6 +25,7 @@ export function descriptionRouter(described: PlatformOptions): Router {
   serve(PLATFORM_DOCUMENT, documentHandler(platformDescription(described)));
   serve(CUSTOM_RESOURCES_DOCUMENT, documentHandler(customResourcesDescription(described)));
   for (const [name, file] of Object.entries(FILES)) serve(`${PAGE_PATH}${name}`, fileHandler(...file));
+  redirectFromSlash(router, PAGE_PATH);
   return router;
 }
 

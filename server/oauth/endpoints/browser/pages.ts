@@ -2,7 +2,7 @@
 // forms and style sheet.
 import type { Router } from 'express';
 import type { Logger } from 'pino';
-import { endpoint, newRouter } from '../../../http/endpoint.ts';
+import { endpoint, newRouter, redirectFromSlash } from '../../../http/endpoint.ts';
 import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { AuthorizationCodes } from '../../codes/authorization-code.ts';
@@ -121,6 +121,7 @@ export function newPages(options: PagesOptions): Router {
     .all(startAgain('GET, POST', options));
   router.route('/oauth/device_authorization').post(endpoint(authorizeDevice)).all(only('POST'));
   get(DEVICE_PATH, devicePageHandler({ ...options, ...devices, requests, throttle }));
+  redirectFromSlash(router, DEVICE_PATH);
   router.route('/oauth/page.css').get(endpoint(styleHandler())).all(only('GET, HEAD'));
 
   const accounts = formsFor(ACCOUNT_PATH, accountContinuation);
@@ -137,6 +138,7 @@ export function newPages(options: PagesOptions): Router {
   const account = new AccountHandlers(accountOptions);
   returns.set(IDENTITIES_PATH, (context, returning) => account.returned(context, returning));
   get(ACCOUNT_PATH, account.page);
+  redirectFromSlash(router, ACCOUNT_PATH);
   get(`${ACCOUNT_PATH}/switch`, account.switch);
   get(`${ACCOUNT_PATH}/kubeconfig`, kubeconfigHandler(accountOptions));
   post(`${ACCOUNT_PATH}/password`, account.password);

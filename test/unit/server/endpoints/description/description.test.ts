@@ -137,4 +137,10 @@ describe('the OpenAPI documents', () => {
       expect(file.headers['x-content-type-options']).to.equal('nosniff');
     }
   });
+
+  it('are shown by a page whose address can have a slash at the end', async () => {
+    expect(isPublicPath('/openapi/page/')).to.equal(true);
+    const { status, headers } = await server.ask('/openapi/page/');
+    expect([status, headers.location]).to.deep.equal([303, '/openapi/page']);
+  });
 });

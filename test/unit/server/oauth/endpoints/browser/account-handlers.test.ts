@@ -87,6 +87,11 @@ describe('the account page', () => {
     }
   });
 
+  it('redirects from its address with a slash at the end', async () => {
+    const response = await browser.ask('/account/?user=alice');
+    expect([response.status, locationOf(response)]).to.deep.equal([303, '/account?user=alice']);
+  });
+
   it('shows the account of a browser that has signed in to a program, without a password', async () => {
     await browser.signIn();
     await browser.ask('/account');

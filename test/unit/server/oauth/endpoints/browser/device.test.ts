@@ -112,6 +112,11 @@ describe('the device flow', () => {
     expect(repeated.text).not.to.include('name="ticket"');
   });
 
+  it('redirects from the address of its page with a slash at the end', async () => {
+    const { status, headers } = await site.ask('/oauth/device/?user_code=BCDF-GHJK');
+    expect([status, headers['location']]).to.deep.equal([303, '/oauth/device?user_code=BCDF-GHJK']);
+  });
+
   it('rejects an unknown code, and throttles guessing from an address or a /64 network of IPv6', async () => {
     state.source = '2001:db8::ffff';
     const wrong = await enter('BCDF-GHJK');
