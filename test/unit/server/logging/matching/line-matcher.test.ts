@@ -47,6 +47,25 @@ describe('lineMatcher', () => {
     }
   });
 
+  it('rejects large ranges of characters, which take long to compile', () => {
+    const compile = (expression: string) => (): unknown => lineMatcher(filter('regex', [expression]));
+    for (const [range, most] of [
+      ['a-\uffff', 4],
+      ['--\uffff', 4],
+      ['a-\u{10ffff}', 2],
+      ['a-\\x{10ffff}', 2],
+      ['\\x{20}-\\x{0ffff}', 4],
+    ] as const) {
+      const many = range.repeat(most + 1);
+      for (const each of [`[${many}]`, `(?i)[${many}]`, `[${range}]`.repeat(most + 1)]) {
+        expect(compile(each), each).to.throw(PatternError, 'ranges of too many characters');
+      }
+      expect(compile(`[${range.repeat(most)}]`), range).not.to.throw();
+    }
+    for (const each of ['[0-9A-Za-z\\w-]+-\\d', '[а-яё]+ ', '[À-ÿ]'])
+      expect(compile(each.repeat(15)), each).not.to.throw();
+  });
+
   it('takes linear time for a phrase of repeated words', () => {
     const line = 'a '.repeat(100_000);
     expect(lineMatcher(filter('phrase', [`${'a '.repeat(199)}b`])).matches(`${line}b ${line}`)).to.equal(
