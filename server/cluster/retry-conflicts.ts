@@ -11,12 +11,13 @@ const ATTEMPTS = 5;
 export async function retryConflicts<T>(
   change: () => Promise<T>,
   isRace: (error: unknown) => boolean = isConflict,
+  attempts = ATTEMPTS,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await change();
     } catch (error) {
-      if (!isRace(error) || attempt === ATTEMPTS) throw error;
+      if (!isRace(error) || attempt === attempts) throw error;
     }
   }
 }

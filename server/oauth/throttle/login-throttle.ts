@@ -77,8 +77,8 @@ export class LoginThrottle {
 
   /**
    * Throws TooManyRequests with the time to wait while a delay is in effect. The caller reports the outcome of the attempt.
-   * `account`: the user name in its canonical spelling, or the key of a person of an identity provider. After a delay, the attempt is
-   * written as a failure first, so that all replicas together verify one: throws ServiceUnavailable if it cannot be written.
+   * `account`: the user name in its canonical spelling, or the key of a person of an identity provider. A code, and an attempt after a
+   * delay, are written as a failure first, so that all replicas count them together: throws ServiceUnavailable if it cannot be written.
    */
   async attempt(account: string, source: string, kind: Attempted = 'account'): Promise<CountedAttempt> {
     const { failures, sessions, now } = this.#options;
@@ -92,16 +92,16 @@ export class LoginThrottle {
       hasSignedIn() || sessions.ofUser(account).some((session) => networkOf(session.source) === network);
     // A known pair is counted separately, so failures from other addresses, and of other accounts at the same address, do not delay it.
     const keys = (): readonly [string, ...string[]] => (isKnown() ? [pair] : [key, sourceKey]);
-    let reserved: string | undefined;
+    let reserved: { readonly key: string; readonly withdraw: FailureChange } | undefined;
     let pending: readonly string[] = [];
     const begin = (): void => {
       if (pending.length > 0) return;
-      const others = keys().filter((each) => each !== reserved);
+      const others = keys().filter((each) => each !== reserved?.key);
       this.#requireNoDelay(others);
       pending = others;
       for (const each of pending) this.#pend(each, 1);
     };
-    const end = (): string | undefined => {
+    const end = (): typeof reserved => {
       for (const each of pending) this.#pend(each, -1);
       const written = reserved;
       [pending, reserved] = [[], undefined];
@@ -113,9 +113,10 @@ export class LoginThrottle {
     if (this.#mustReserve(first, kind)) {
       await failures.change(first, (record) => {
         this.#requireNoDelay([first], record);
-        return this.#failed(first)(record);
+        const counted = this.#failed(first)(record);
+        reserved = { key: first, withdraw: withdrawal(record, counted) };
+        return counted;
       });
-      reserved = first;
     } else if (kind !== 'account') begin();
     return {
       isKnown: isKnown(),
@@ -139,7 +140,7 @@ export class LoginThrottle {
           known: { ...record.known, [sourceKey]: now() },
         });
         failures.keep(key, signedIn);
-        if (written === key) this.#changeLater(key, (record) => withdrawn(signedIn(record)));
+        if (written?.key === key) this.#changeLater(key, (record) => written.withdraw(signedIn(record)));
         // Other replicas need the known sources of an attacked account, so that its user can sign in there too.
         else if (isNews) this.#changeLater(key, signedIn);
         if (this.#count(pair) === 0) return;
@@ -148,7 +149,7 @@ export class LoginThrottle {
       },
       [Symbol.dispose]: () => {
         const written = end();
-        if (written !== undefined) this.#changeLater(written, withdrawn);
+        if (written) this.#changeLater(written.key, written.withdraw);
       },
     };
   }
@@ -160,8 +161,9 @@ export class LoginThrottle {
     await Promise.all([key, ...failures.keys(`${key}.`)].map((each) => failures.change(each, forgiven)));
   }
 
-  /** Passwords can be verified in parallel until a delay begins; a code or the password of a directory while nothing has failed. */
+  /** Passwords can be verified in parallel until a delay begins, that of a directory while nothing has failed; codes never. */
   #mustReserve(key: string, kind: Attempted): boolean {
+    if (kind === 'factor') return true;
     const limit = kind === 'account' ? this.#options.failures.delaysOf(key).limits.failures : 1;
     return this.#count(key) + (this.#pending.get(key) ?? 0) >= limit;
   }
@@ -202,4 +204,12 @@ export class LoginThrottle {
 }
 
 const forgiven: FailureChange = (record) => ({ ...record, ...NO_FAILURES });
-const withdrawn: FailureChange = (record) => ({ ...record, failures: Math.max(0, record.failures - 1) });
+
+/** The earlier failures become no newer by an attempt that was none, unless another one has failed since. */
+function withdrawal(before: Failures, reserved: Failures): FailureChange {
+  return (record) => ({
+    ...record,
+    failures: Math.max(0, record.failures - 1),
+    lastAt: record.lastAt === reserved.lastAt ? before.lastAt : record.lastAt,
+  });
+}

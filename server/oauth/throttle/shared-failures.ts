@@ -153,29 +153,33 @@ export class SharedFailures {
     }
   }
 
-  /** After a conflict with another replica, the changes decide again. */
+  /** After a conflict with another replica, the changes decide again, until `signal` is aborted. */
   async #write(batch: readonly QueuedChange[], signal: AbortSignal): Promise<void> {
     let isStale = false;
-    await retryConflicts(async () => {
-      if (isStale) {
-        const read = this.#options.client.json({ path: `${this.#path}/${NAME}`, signal });
-        this.#take(
-          await read.catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error))),
-        );
-      }
-      isStale = true;
-      const changed = new Map<string, FailureRecord>();
-      const outcomes = batch.map(({ key, change, resolve, reject }) => {
-        try {
-          changed.set(key, bounded(change(changed.get(key) ?? this.get(key))));
-          return resolve;
-        } catch (error) {
-          return (): void => reject(error);
+    await retryConflicts(
+      async () => {
+        if (isStale) {
+          const read = this.#options.client.json({ path: `${this.#path}/${NAME}`, signal });
+          this.#take(
+            await read.catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error))),
+          );
         }
-      });
-      if (changed.size > 0) this.#takeNewer(await this.#send(changed, signal));
-      for (const settle of outcomes) settle();
-    }, isRace);
+        isStale = true;
+        const changed = new Map<string, FailureRecord>();
+        const outcomes = batch.map(({ key, change, resolve, reject }) => {
+          try {
+            changed.set(key, bounded(change(changed.get(key) ?? this.get(key))));
+            return resolve;
+          } catch (error) {
+            return (): void => reject(error);
+          }
+        });
+        if (changed.size > 0) this.#takeNewer(await this.#send(changed, signal));
+        for (const settle of outcomes) settle();
+      },
+      isRace,
+      Infinity,
+    );
   }
 
   #send(changed: ReadonlyMap<string, FailureRecord>, signal: AbortSignal): Promise<unknown> {
@@ -195,13 +199,21 @@ export class SharedFailures {
     });
   }
 
-  /** Keys to remove: invalid and expired records, then those with the fewest failures while there are too many. */
+  /**
+   * Keys to remove: invalid and expired records, and while there are too many, those with the fewest failures, at last those of codes,
+   * which only an attacker with the password can add.
+   */
   #removals(changed: ReadonlyMap<string, FailureRecord>): Readonly<Record<string, null>> {
     const others = Object.keys(this.#data).filter((key) => !changed.has(key));
     const kept = others
       .map((key) => ({ key, stored: this.#decode(this.#data[key]) }))
       .filter(({ key, stored }) => this.#isCounted(key, stored))
-      .sort(({ stored: a }, { stored: b }) => b.failures - a.failures || b.lastAt - a.lastAt)
+      .sort(
+        (a, b) =>
+          this.delaysOf(b.key).limits.reset - this.delaysOf(a.key).limits.reset ||
+          b.stored.failures - a.stored.failures ||
+          b.stored.lastAt - a.stored.lastAt,
+      )
       .slice(0, Math.max(0, MAX_RECORDS - changed.size));
     const keys = new Set(kept.map(({ key }) => key));
     return Object.fromEntries(others.flatMap((key) => (keys.has(key) ? [] : [[key, null]])));

@@ -161,8 +161,8 @@ function alreadyApproved(): PageError {
 }
 
 /**
- * RFC 8628, 5.1. At most 200 of 25.6 billion codes are open, so one of 128 million guesses is right on average. A right guess only connects
- * the device of another user to the guesser's own account.
+ * RFC 8628, 5.1. At most 200 of 25.6 billion codes are open, so one of 128 million guesses is right on average, and an address has 22 at a
+ * replica in the lifetime of a request. A right guess only connects the device of another user to the guesser's own account.
  */
 const USER_CODES = { failures: 10, delay: 5000, maxDelay: 60_000, reset: 600_000, entries: 10_000 } as const;
 

@@ -94,6 +94,15 @@ describe('failures that replicas share', () => {
     expect(sources).to.deep.equal([14, 14, 12]);
   });
 
+  it('are written also if other replicas write all the time', async () => {
+    const replicas = [a, b, started()];
+    const changes = replicas.map(async (replica) => {
+      for (let i = 0; i < 30; i++) await replica.change(ACCOUNT, failed);
+    });
+    await Promise.all(changes);
+    for (const replica of replicas) await until(() => replica.get(ACCOUNT).failures === 90);
+  });
+
   it('allow one replica to change a record that others change at the same time', async () => {
     const first: FailureChange = (record) => {
       if (record.failures > 0) throw newTooManyRequests('another was faster', 1);
@@ -139,20 +148,20 @@ describe('failures that replicas share', () => {
     await until(() => later.get(ACCOUNT).failures === 1);
   });
 
-  it('are bounded: expired and invalid records are removed, and those with the fewest failures above 1,000', async () => {
+  it('are bounded: expired and invalid records are removed, and those with the fewest failures above 1,000, codes last', async () => {
     await a.change(ACCOUNT, failed);
     const entry = (failures: number, lastAt = now): string => JSON.stringify({ failures, lastAt, known: {} });
     const many = Object.fromEntries(
-      Array.from({ length: 998 }, (_, index) => [`account-${index}`, entry(9)]),
+      Array.from({ length: 997 }, (_, index) => [`account-${index}`, entry(9)]),
     );
     const bad = { strange: 'what', empty: '{}', old: entry(9, now - THROTTLE.reset - 1), over: entry(0) };
-    await patch({ ...many, ...bad, milder: entry(1, now - 1), mild: entry(2) });
+    await patch({ ...many, ...bad, milder: entry(1, now - 1), mild: entry(2), 'factor-alice': entry(1) });
     await until(() => a.get('mild').failures === 2);
     await a.change('account-bob', failed);
     const left = await stored();
     expect(Object.keys(left)).to.have.length(1000);
     expect(left)
-      .to.include.keys('account-bob', 'account-0', 'mild')
+      .to.include.keys('account-bob', 'account-0', 'mild', 'factor-alice')
       .and.not.have.any.keys(...Object.keys(bad));
     expect(left).not.to.have.any.keys('milder', ACCOUNT);
     expect(a.get('milder').failures, 'still known at this replica').to.equal(1);

@@ -138,6 +138,18 @@ describe('the device flow', () => {
     expect((await enter(device.user_code)).text).to.contain('type="password"');
   });
 
+  it('lets an address guess 22 codes in the lifetime of a request: of three replicas, one in 1.9 million finds one of 200', async () => {
+    const end = state.now + 600_000;
+    let guesses = 0;
+    while (state.now < end) {
+      const { status, headers } = await enter('BCDF-GHJK');
+      if (status === 400) guesses++;
+      else state.now += Number(headers['retry-after']) * 1000;
+    }
+    expect(guesses).to.equal(22);
+    expect(Math.round(20 ** 8 / (3 * guesses * 200))).to.be.within(1_900_000, 2_000_000);
+  });
+
   it('accepts a poll that is repeated with the other method of client authentication', async () => {
     const device = await begin();
     const both = async (): Promise<readonly unknown[]> => {

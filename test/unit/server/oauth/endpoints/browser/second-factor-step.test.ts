@@ -190,6 +190,19 @@ describe('a second factor', () => {
       expect(state.records.at(-1)).to.include({ method: 'second_factor', outcome: 'wrong_code' });
     });
 
+    it('is not verified while its attempt cannot be counted for all replicas', async () => {
+      await browser.signIn();
+      const attempt = state.factorThrottle.attempt.bind(state.factorThrottle);
+      state.factorThrottle.attempt = () =>
+        Promise.reject(newServiceUnavailable('cannot count the attempt', 1));
+      const { status, text } = await browser.submit({ code: code() });
+      expect(status).to.equal(503);
+      expect(text).to.include('wait a moment and try again');
+      state.factorThrottle.attempt = attempt;
+      await browser.signIn();
+      expect((await browser.submit({ code: code() })).status, 'not used up').to.equal(303);
+    });
+
     it('cannot be bypassed by the password grant, which names the cure after the right password', async () => {
       const right = await site.token({ ...PASSWORD_GRANT, password: PASSWORD });
       expect([right.status, right.json['error']]).to.deep.equal([400, 'invalid_grant']);
