@@ -155,6 +155,7 @@ export function logsHandler(options: LogsHandlerOptions): Handler {
         { query, selection, currentSelection, call: deadline.call(), preempted },
         {
           store,
+          slicer,
           maxLines: limits.exportLines,
           streamed: (lines) => metrics.streamed('export', lines),
           now,

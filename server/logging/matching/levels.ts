@@ -1,5 +1,6 @@
 // Detection of log levels in the text of a line. A line can have several levels.
 import { LEVELS, type Level, SEVERITIES, type Severity } from '../../../apis/logging/v1alpha2/log-query.ts';
+import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 
 export const LEVEL_WORDS: Readonly<Record<Level, readonly string[]>> = {
   debug: ['debug', 'trace', 'dbg', 'trc'],
@@ -74,10 +75,23 @@ export function levelMatcher(levels: readonly Level[]): (line: string) => boolea
   return (line) => pattern.test(line);
 }
 
-/** Returns the most severe level of a line, or `none`. */
-export function severityMatcher(): (line: string) => Severity {
+/** A line of 1 MiB takes some hundredths of a second for each level. */
+const LONG_LINE = 4 << 10;
+
+/** Returns the most severe level of a line, or `none`; a promise for a long line, which takes several time slices. */
+export function severityMatcher(slices: TimeSlices): (line: string) => Severity | Promise<Severity> {
   const matchers = SEVERITY_LEVELS.map((level) => ({ level, matches: levelMatcher([level]) }));
-  return (line) => matchers.find(({ matches }) => matches(line))?.level ?? 'none';
+  const ofLongLine = async (line: string): Promise<Severity> => {
+    for (const { level, matches } of matchers) {
+      if (slices.spent) await slices.next();
+      if (matches(line)) return level;
+    }
+    return 'none';
+  };
+  return (line) =>
+    line.length > LONG_LINE
+      ? ofLongLine(line)
+      : (matchers.find(({ matches }) => matches(line))?.level ?? 'none');
 }
 
 /** The levels, the most severe one first. */

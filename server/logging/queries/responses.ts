@@ -28,9 +28,9 @@ export interface SlicedCall extends Task {
 const MAX_SEARCHED = 32_768;
 /** Maximum number of highlights of one line; bounds the size of the response. */
 const MAX_HIGHLIGHTS = 1_000;
-/** Maximum number of lines, and of their characters, that are encoded synchronously. */
+/** Maximum number of lines, and of their characters, that are encoded synchronously, except of one line. */
 const PIECE_LINES = 250;
-const PIECE_LENGTH = 1 << 20;
+const PIECE_LENGTH = 1 << 18;
 
 /** Adds ids and, on request, highlights and severities to records. Rejects with the signal's reason when it is aborted. */
 export async function responseRecords(
@@ -42,7 +42,7 @@ export async function responseRecords(
   const slices = call.slicer.of(call);
   const text = query.highlight ? textOf(query) : undefined;
   const matcher = text && highlighter(text);
-  const severityOf = query.severity ? severityMatcher() : undefined;
+  const severityOf = query.severity ? severityMatcher(slices) : undefined;
   const yieldTurn = async (): Promise<void> => {
     if (slices.spent) await slices.next();
     signal.throwIfAborted();
@@ -65,7 +65,7 @@ export async function responseRecords(
     result.push({
       ...plain,
       ...(query.highlight ? { highlights: await highlightsOf(log) } : {}),
-      ...(severityOf ? { severity: severityOf(log) } : {}),
+      ...(severityOf ? { severity: await severityOf(log) } : {}),
     });
   }
   return result;

@@ -3,6 +3,7 @@
 import type { Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
+import type { TimeSlicer, TimeSlices } from '../../concurrency/time-slicer.ts';
 import { acceptsGzip } from '../../http/response-writer.ts';
 import { StreamBody } from '../../http/stream-body.ts';
 import type { RequestContext } from '../../request/request-context.ts';
@@ -25,6 +26,7 @@ export interface ExportRequest extends ReviewedSelection, Preemptible {
 
 interface ExportOptions {
   readonly store: Pick<LogStore, 'export'>;
+  readonly slicer: TimeSlicer;
   /** Maximum number of lines of one export. */
   readonly maxLines: number;
   readonly streamed: (lines: number) => void;
@@ -45,7 +47,7 @@ const REVIEW_TOLERANCE = 4;
 export async function writeExport(
   context: RequestContext,
   request: ExportRequest,
-  { store, maxLines, streamed, now, reviewMs = 15_000 }: ExportOptions,
+  { store, slicer, maxLines, streamed, now, reviewMs = 15_000 }: ExportOptions,
 ): Promise<readonly Shortfall[]> {
   const { response } = context;
   const { query, selection, call } = request;
@@ -76,7 +78,7 @@ export async function writeExport(
   });
   writeHead();
   const body = new StreamBody(response, { gzip, stallMs: STALL_MS });
-  const writer = new ExportWriter(body, query, { maxLines, streamed });
+  const writer = new ExportWriter(body, query, { maxLines, streamed, slices: slicer.of(context) });
   using _review = reviewPermissions(request, {
     intervalMs: reviewMs,
     mayContinue: includesScope,
@@ -100,11 +102,15 @@ export async function writeExport(
   }
 }
 
+interface WriterOptions extends Pick<ExportOptions, 'maxLines' | 'streamed'> {
+  readonly slices: TimeSlices;
+}
+
 class ExportWriter {
   readonly #body: StreamBody;
   readonly #format: ExportFormat;
   readonly #order: Order;
-  readonly #options: Pick<ExportOptions, 'maxLines' | 'streamed'>;
+  readonly #options: WriterOptions;
   #lines = 0;
   /** Written before the first line. */
   #head: string;
@@ -112,7 +118,7 @@ class ExportWriter {
   constructor(
     body: StreamBody,
     { format, sort, bom }: Pick<LogQuery, 'format' | 'sort' | 'bom'>,
-    options: Pick<ExportOptions, 'maxLines' | 'streamed'>,
+    options: WriterOptions,
   ) {
     this.#body = body;
     this.#format = EXPORT_FORMATS[format];
@@ -127,11 +133,13 @@ class ExportWriter {
     batches: ExportBatches,
     over: AbortSignal,
   ): Promise<readonly Shortfall[]> {
-    const { maxLines, streamed } = this.#options;
+    const { maxLines, streamed, slices } = this.#options;
     for (let next = first; ; next = await batches.next()) {
       over.throwIfAborted();
       if (next.done) return next.value.shortfalls;
       for (const piece of pieces(next.value)) {
+        // The reader does not slow down lines that are written as almost nothing, such as those of terminal sequences.
+        if (slices.spent) await slices.next();
         const room = maxLines - this.#lines;
         const lines = piece.slice(0, room);
         if (lines.length > 0) {

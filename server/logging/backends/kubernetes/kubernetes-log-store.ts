@@ -150,10 +150,14 @@ export class KubernetesLogStore implements LogBackend {
     return this.#scan(selection, call, async (scan) => {
       const lines = new BucketCounts(buckets);
       const bySeverity = buckets.isBySeverity ? new CountsBySeverity(buckets) : undefined;
-      const severityOf = severityMatcher();
+      const severityOf = severityMatcher(this.#slicer.of(call));
       await scan.readAll(() => ({
         onLine: (time, text) => {
-          if (lines.add(time)) bySeverity?.add(severityOf(text), time);
+          if (!lines.add(time) || !bySeverity) return;
+          const severity = severityOf(text);
+          return severity instanceof Promise
+            ? severity.then((found) => bySeverity.add(found, time))
+            : bySeverity.add(severity, time);
         },
       }));
       return {

@@ -27,10 +27,13 @@ export function lineFilter({ text, levels }: Selection, options: LineFilterOptio
   return (line) => (matchesLevel?.(line) ?? true) && (matchesText?.(line) ?? true);
 }
 
-/** Calls `accept` if the line matches. If `accepted` is a promise, so is the result: it resolves after the call. */
-export function ifAccepted(accepted: ReturnType<LineFilter>, accept: () => void): void | Promise<void> {
-  if (accepted === true) accept();
-  else if (accepted !== false) return accepted.then((is) => ifAccepted(is, accept));
+/** Calls `accept` if the line matches. If `accepted` or its result is a promise, so is the result: it resolves after the call. */
+export function ifAccepted(
+  accepted: ReturnType<LineFilter>,
+  accept: () => void | Promise<void>,
+): void | Promise<void> {
+  if (accepted === true) return accept();
+  if (accepted !== false) return accepted.then((is) => ifAccepted(is, accept));
 }
 
 function textFilter(text: TextFilter, { slices, onPartialSearch }: LineFilterOptions): LineFilter {

@@ -42,7 +42,7 @@ export interface Window {
 
 /** Receives the lines of one log that are in the time window and match the filter. */
 interface LineSink {
-  readonly onLine: (...line: Parameters<OnLine>) => void;
+  readonly onLine: OnLine;
   /** The scan stops reading the log at this time; undefined: at the end of the window. */
   readonly until?: () => Instant | undefined;
 }

@@ -34,6 +34,19 @@ describe('the severity of a record', () => {
     ]);
   });
 
+  it('yields to the event loop between two levels of a long line', async () => {
+    const query = decoder.decode(new URLSearchParams({ severity: 'true' }));
+    const call = { slicer: new TimeSlicer(0), signal };
+    const found: unknown[] = [];
+    const line = record(`${'x'.repeat(5_000)} DEBUG`);
+    const searching = responseRecords(query, [line], call).then(([first]) => found.push(first?.severity));
+    let turns = 0;
+    for (; found.length === 0; turns++) await nextTurn();
+    await searching;
+    expect(found).to.deep.equal(['debug']);
+    expect(turns).to.be.at.least(5);
+  });
+
   it('is absent by default', async () => {
     const query = decoder.decode(new URLSearchParams());
     const [found] = await responseRecords(query, [record('INFO')], { slicer: new TimeSlicer(), signal });

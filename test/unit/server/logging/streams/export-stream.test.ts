@@ -7,6 +7,7 @@ import { newStoreTimeout, newStoreUnavailable } from '../../../../../server/logg
 import { receivedBody } from '../../../../support/handler-server.ts';
 import { LOGS, LogService, type LogServiceOptions, line } from '../../../../support/logging/log-service.ts';
 import { MemoryLogStore, toLogRecord } from '../../../../support/logging/memory-log-store.ts';
+import { WorkPerTurn } from '../../../../support/work-per-turn.ts';
 
 const record = (log: string): LogRecord => toLogRecord(line('2026-11-20T10:00:00.000000001Z', log));
 
@@ -231,6 +232,23 @@ describe('an export', () => {
     expect(status).to.equal(503);
     expect(headers['content-type']).to.equal('application/json');
     expect(headers['content-disposition']).to.equal(undefined);
+  });
+
+  it('yields to the event loop between lines that are written as almost nothing', async () => {
+    const work = new WorkPerTurn();
+    const colours = record('\u001b[0m'.repeat(50_000));
+    await using service = await serve({
+      store: exporting(async function* () {
+        for (let batch = 0; batch < 50; batch++) {
+          work.note();
+          yield [colours];
+        }
+        return { shortfalls: [] };
+      }),
+    });
+    const { body } = await service.ask('operation=export&format=text');
+    expect(body.toString()).to.equal('\n'.repeat(50));
+    expect(work.most).to.be.below(5);
   });
 
   it('reads the store at the pace of the reader, and ends it when the reader disconnects', async () => {

@@ -61,7 +61,14 @@ describe('an export with permissions that change', () => {
       await writeExport(
         context,
         { query, selection, currentSelection, call: { signal: context.signal, timeoutMs: 60_000 } },
-        { store, maxLines: 1_000_000, streamed: () => undefined, now: Date.now, reviewMs: 5 },
+        {
+          store,
+          slicer: new TimeSlicer(),
+          maxLines: 1_000_000,
+          streamed: () => undefined,
+          now: Date.now,
+          reviewMs: 5,
+        },
       ).catch((error: unknown) => {
         failure = error;
       });

@@ -1,5 +1,6 @@
 // Tests of log queries over long lines of pod logs.
 import { expect } from 'chai';
+import { millisecondsOf } from '../../../../../../server/logging/store/instant.ts';
 import type { TextFilter } from '../../../../../../server/logging/store/log-store.ts';
 import { rejection } from '../../../../../support/rejection.ts';
 import { at, call, everything } from './instants.ts';
@@ -58,6 +59,19 @@ describe('long lines of pod logs', () => {
     expect(await search('regex', ['x.{498}y'], lines)).to.deep.equal([[0, 1], ['Limit']]);
     // `$` does not match at the end of the searched part.
     expect(await search('regex', ['b{500}$'], [`${'b'.repeat(MOST)}c`])).to.deep.equal([[], ['Limit']]);
+  });
+
+  it('are counted by their level', async () => {
+    const lines = ['ERROR', 'DEBUG', 'x', 'INFO'].map((word) => `${' '.repeat(MOST)}${word}`);
+    cluster.add(
+      'shop',
+      'a',
+      [...lines, 'WARN'].map((line, second) => at(second, line)),
+    );
+    const { start, end } = everything.range;
+    const edges = [start, end].map(millisecondsOf);
+    const { severities } = await cluster.store().histogram(everything, { edges, isBySeverity: true }, call);
+    expect(severities).to.deep.equal({ fatal: [0], error: [1], warn: [1], info: [1], debug: [1], none: [1] });
   });
 
   it('are not searched for an expression that RE2 does not support', async () => {
