@@ -14,7 +14,7 @@ const MAX_KEPT = 8;
 /** Mean number of objects with the same value, at least, of counts that are kept. */
 const MIN_OBJECTS_OF_VALUE = 64;
 
-type Identities = readonly ObjectIdentity<ObjectFacts>[];
+type Identities = Iterable<ObjectIdentity<ObjectFacts>> & { readonly length: number };
 type Read = (object: ObjectIdentity<ObjectFacts>) => readonly string[];
 /** Numbers of objects by value. */
 type Counts = Map<string, number>;

@@ -11,6 +11,7 @@ import { comparisonBy, type KindProfile } from '../kind-profile.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import type { ListFilter } from './list-filter.ts';
 import { objectsIn } from './objects-in.ts';
+import { ObjectList } from './object-list.ts';
 import { ChangeLog, filtered, SortOrder } from './sort-order.ts';
 
 /** Maximum number of cached selections; the least recently used one is evicted. */
@@ -40,7 +41,7 @@ export interface Sorting<Facts> {
 /** The objects of a snapshot in ascending order. */
 interface Sorted<Facts> {
   readonly snapshot: ObjectSnapshot<Facts>;
-  readonly objects: readonly ObjectIdentity<Facts>[];
+  readonly objects: ObjectList<ObjectIdentity<Facts>>;
 }
 
 export class ListIndex<Facts extends ObjectFacts> {
@@ -182,16 +183,12 @@ export class ListIndex<Facts extends ObjectFacts> {
       const known = new Set(namespaces);
       const test = (object: ObjectIdentity<Facts>): boolean =>
         known.has(object.namespace || object.name) && filter.test(object);
-      return new SortOrder(
-        compare,
-        test,
-        (await this.#sortedIn(snapshot, sorting, namespaces, slices)).objects,
-        end,
-      );
+      const { objects } = await this.#sortedIn(snapshot, sorting, namespaces, slices);
+      return new SortOrder(compare, test, objects, end);
     }
     if (filter.key === '') {
       const sorted = await mergeSort(this.#differ.objects(), compare, slices);
-      return new SortOrder<Facts>(compare, () => true, sorted, end);
+      return new SortOrder<Facts>(compare, () => true, ObjectList.of(sorted), end);
     }
     const all = { ...sorting, filter: { key: '', test: () => true } };
     const key = selectionKey(all);
@@ -200,7 +197,7 @@ export class ListIndex<Facts extends ObjectFacts> {
     const order = known ?? (await this.#selection(snapshot, all, slices));
     this.#orders.set(key, order);
     const found = await filtered(order.objects, filter.test, slices);
-    return new SortOrder(compare, filter.test, found, order.position);
+    return new SortOrder(compare, filter.test, ObjectList.of(found), order.position);
   }
 
   /** Evicts the least recently used selections beyond the limit. */
@@ -224,7 +221,7 @@ export class ListIndex<Facts extends ObjectFacts> {
       }
     }
     const compare = comparisonBy(this.#profile, sortBy);
-    return { snapshot, objects: await mergeSort(found, compare, slices) };
+    return { snapshot, objects: ObjectList.of(await mergeSort(found, compare, slices)) };
   }
 }
 

@@ -7,6 +7,7 @@ import type { TimeSlices } from '../../concurrency/time-slicer.ts';
 import type { Comparison } from '../kind-profile.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import { followFacets } from './facets.ts';
+import { ObjectList } from './object-list.ts';
 
 /** Checks the time after each object, because the filter is that of a client and the object that of a tenant. */
 export async function filtered<Facts>(
@@ -29,14 +30,14 @@ const MOST_INSERTED = 64;
 export class SortOrder<Facts extends ObjectFacts> {
   readonly #compare: Comparison<Facts>;
   readonly #test: (object: ObjectIdentity<Facts>) => boolean;
-  #objects: readonly ObjectIdentity<Facts>[];
+  #objects: ObjectList<ObjectIdentity<Facts>>;
   #position: number;
 
   /** `sorted`: the objects at this position, already sorted by `compare` and filtered by `test`. */
   constructor(
     compare: Comparison<Facts>,
     test: (object: ObjectIdentity<Facts>) => boolean,
-    sorted: readonly ObjectIdentity<Facts>[],
+    sorted: ObjectList<ObjectIdentity<Facts>>,
     position: number,
   ) {
     this.#compare = compare;
@@ -51,7 +52,7 @@ export class SortOrder<Facts extends ObjectFacts> {
   }
 
   /** The objects in ascending order. */
-  get objects(): readonly ObjectIdentity<Facts>[] {
+  get objects(): ObjectList<ObjectIdentity<Facts>> {
     return this.#objects;
   }
 
@@ -77,33 +78,16 @@ export class SortOrder<Facts extends ObjectFacts> {
     removed: ReadonlySet<ObjectIdentity<Facts>>,
     added: ReadonlySet<ObjectIdentity<Facts>>,
     slices: TimeSlices,
-  ): Promise<readonly ObjectIdentity<Facts>[]> {
+  ): Promise<ObjectList<ObjectIdentity<Facts>>> {
     if (removed.size + added.size > MOST_INSERTED) {
       const kept = await filtered(this.#objects, (object) => !removed.has(object), slices);
       const sorted = await mergeSort([...added], this.#compare, slices);
-      return merged(kept, sorted, this.#compare, slices);
+      return ObjectList.of(await merged(kept, sorted, this.#compare, slices));
     }
-    // A copy, because callers still use the previous array.
-    const objects = [...this.#objects];
-    for (const object of removed) {
-      const at = this.#search(objects, object);
-      if (objects[at] === object) objects.splice(at, 1);
-    }
-    for (const object of added) objects.splice(this.#search(objects, object), 0, object);
+    let objects = this.#objects;
+    for (const object of removed) objects = objects.without(object, this.#compare);
+    for (const object of added) objects = objects.with(object, this.#compare);
     return objects;
-  }
-
-  /** Returns the index of `object` in `objects`, or its insertion index. */
-  #search(objects: readonly ObjectIdentity<Facts>[], object: ObjectIdentity<Facts>): number {
-    let low = 0;
-    let high = objects.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const other = objects[middle];
-      if (other && this.#compare(other, object) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 

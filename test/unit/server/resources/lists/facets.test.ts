@@ -62,7 +62,7 @@ describe('facetsOf', () => {
     );
     const names = ['status', 'namespace', 'label:app'];
     for (const filter of [EVERYTHING, NOT_FAILED]) {
-      let previous: readonly Identity[] | undefined;
+      let previous: Iterable<Identity> | undefined;
       for (let change = 0; change < 40; change++) {
         const sorting = { sortBy: 'name', filter, namespaces: undefined };
         const { objects } = await pods.index.sorted(() => pods.snapshot(), sorting, TASK);
